@@ -1,0 +1,170 @@
+//! What an agent is to the platform: a pure step from an input to outputs.
+//!
+//! Agents hosted here and agents elsewhere look alike: each input of a remote agent is a message
+//! that `server` delivers, and its answer comes back as an operation. An agent owns no clock, no
+//! socket and no task store: it remembers what it needs, and whatever must survive is a task.
+//! Read next: [`crate::telemetry`] (what it sees of its network), [`crate::task`].
+
+use crate::content::Content;
+use crate::inventory::Inventory;
+use crate::notification::Notification;
+use crate::profile::Profile;
+use crate::reply::Reply;
+use crate::task::{Task, TaskId};
+use crate::telemetry::{Action, Outcome, Telemetry, Token};
+use crate::time::{Dice, Timestamp};
+use crate::verb::Verb;
+use std::sync::Arc;
+
+/// An agent of the autonomous network.
+pub trait Agent: Send {
+    /// Takes one input to its end and says what follows. Never blocks; the same inputs, instants
+    /// and dice give the same outputs.
+    fn step(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output>;
+}
+
+/// What reaches an agent.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// The platform has started, or restarted. Comes first, once per start.
+    Started(Briefing),
+    /// Another principal asks something of this agent; exactly one [`Output::Answer`] is owed,
+    /// among the outputs of this very step.
+    Asked(Ask),
+    /// The answer to an [`Output::Send`].
+    Replied {
+        /// The token of the sending.
+        token: Token,
+        /// What came back.
+        reply: Result<Reply, Undelivered>,
+    },
+    /// A `condition-notifications` of a task that this agent published elsewhere.
+    Notified(Arc<Notification>),
+    /// The network speaks.
+    Telemetry(Telemetry),
+    /// An [`Output::Act`] ended.
+    Acted {
+        /// The token of the action.
+        token: Token,
+        /// How it ended.
+        outcome: Outcome,
+    },
+    /// The instant asked for with [`Output::Wake`] has come.
+    Woken(Token),
+}
+
+/// What an agent is told at the start.
+#[derive(Clone, Debug)]
+pub struct Briefing {
+    /// Its own profile.
+    pub own: Arc<Profile>,
+    /// The profiles of every registered agent, its own included, in roster order.
+    pub roster: Vec<Arc<Profile>>,
+    /// The network as documented.
+    pub inventory: Arc<Inventory>,
+    /// Tasks it executes that had not ended when the platform stopped; it goes on with them.
+    pub open: Vec<Arc<Task>>,
+}
+
+/// Something asked of an agent by `task-negotiate`.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// What is asked: [`Verb::FeasibilityNegotiate`], [`Verb::TaskAssign`], [`Verb::TaskCancel`]
+    /// or [`Verb::FulfillmentNegotiate`]; the others never reach an agent's step.
+    pub verb: Verb,
+    /// The task concerned, as stored after this exchange was taken down.
+    pub task: Arc<Task>,
+    /// Who asks.
+    pub from: String,
+    /// The parsed sections of this message.
+    pub content: Content,
+    /// Round of the negotiation, from 1.
+    pub round: u32,
+}
+
+/// Why a message got no reply that a [`Reply`] could carry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undelivered {
+    /// The `error-tag` of RFC 6241, or `unreachable`.
+    pub tag: String,
+    /// For people.
+    pub message: String,
+}
+
+/// What an agent does.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// The answer to [`Input::Asked`]. For an assigned task: `accepted` (the work goes on, reports
+    /// follow), `refused`, `input-required`, or `result` (done at once; content holds the result).
+    Answer(Reply),
+    /// A message to another agent, sent over the protocol to its endpoint; [`Input::Replied`]
+    /// follows with the same token.
+    Send {
+        /// Chosen by the agent.
+        token: Token,
+        /// The message.
+        message: Message,
+    },
+    /// News of a task that this agent executes. Committed, then notified to the publisher.
+    Report {
+        /// The task.
+        task: TaskId,
+        /// What is new.
+        progress: Progress,
+    },
+    /// Do something to the network; [`Input::Acted`] follows with the same token.
+    Act {
+        /// Chosen by the agent.
+        token: Token,
+        /// What to do.
+        action: Action,
+    },
+    /// Ask for [`Input::Woken`] at (or right after) the instant.
+    Wake {
+        /// Chosen by the agent.
+        token: Token,
+        /// When.
+        at: Timestamp,
+    },
+    /// Why the agent does what it does, one sentence for people: shown and logged, never parsed.
+    Note(String),
+}
+
+/// A message to another agent: the input of `task-negotiate`. `task-sendFrom` is the sender.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// `task-sendTo`.
+    pub to: String,
+    /// `commuType`.
+    pub verb: Verb,
+    /// `task-id`; the publisher chooses it, unique on the platform.
+    pub task: TaskId,
+    /// The sections.
+    pub content: Content,
+    /// `task-async`: true to be told by notification, false to get the result in the reply.
+    pub asynchronous: bool,
+    /// `round`, from 1; 1 outside of negotiations.
+    pub round: u32,
+}
+
+/// News of a task from its executor.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Progress {
+    /// The work goes on; the text and percentage are new. Content may carry findings, such as an
+    /// incident of a standing task.
+    Working {
+        /// 0 to 100.
+        percent: u8,
+        /// What there is to tell.
+        content: Content,
+    },
+    /// The work waits for something outside the task.
+    Blocked(Content),
+    /// The publisher must answer this first.
+    InputRequired(Content),
+    /// The work is done and this is the result. With an `expected-response` the publisher judges
+    /// it; without, the task is finished.
+    Result(Content),
+    /// The work cannot be done.
+    Failed(Content),
+}

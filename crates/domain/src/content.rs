@@ -1,0 +1,507 @@
+//! The sections of `content`: the draft's prompt with `##` headings, read and written.
+//!
+//! Figure 7 of draft-wang-nmrg-magent-im-00 puts bodies into tags with stray quotes and misspells
+//! "information"; both are read. What is written is the plain form: heading, newline, body. A
+//! structured payload is one JSON object `{"schema_id": …, "payload": …}` under its own heading.
+//! Refuses to know what the keys of a payload mean. Read next: [`crate::task`].
+
+use serde_json::{Map, Value};
+use std::fmt::Write;
+
+/// The known headings, in the order in which they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Heading {
+    /// `target object`: what the task is about; never missing.
+    TargetObject,
+    /// `task description`: what to do; never missing.
+    TaskDescription,
+    /// `environmental information`: circumstances.
+    EnvironmentalInformation,
+    /// `expected response`: what the publisher will judge the result by.
+    ExpectedResponse,
+    /// `asynchronous`: `true` or `false`, as the leaf task-async.
+    Asynchronous,
+    /// `terms`: lines `term: explanation`.
+    Terms,
+    /// `structured payload`: one JSON object.
+    StructuredPayload,
+    /// `progress`: a percentage, with words if there are any.
+    Progress,
+    /// `result`: what came of it.
+    Result,
+}
+
+impl Heading {
+    const ALL: [Heading; 9] = [
+        Self::TargetObject,
+        Self::TaskDescription,
+        Self::EnvironmentalInformation,
+        Self::ExpectedResponse,
+        Self::Asynchronous,
+        Self::Terms,
+        Self::StructuredPayload,
+        Self::Progress,
+        Self::Result,
+    ];
+
+    /// The heading as written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TargetObject => "target object",
+            Self::TaskDescription => "task description",
+            Self::EnvironmentalInformation => "environmental information",
+            Self::ExpectedResponse => "expected response",
+            Self::Asynchronous => "asynchronous",
+            Self::Terms => "terms",
+            Self::StructuredPayload => "structured payload",
+            Self::Progress => "progress",
+            Self::Result => "result",
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let words = text
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .to_lowercase();
+        let words = words.trim_end_matches(':');
+        if words == "environmental infomation" {
+            return Some(Self::EnvironmentalInformation);
+        }
+        Self::ALL.into_iter().find(|h| h.as_str() == words)
+    }
+}
+
+/// A structured payload: the values, and the schema they follow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Payload {
+    /// The schema version, e.g. `fault_diagnosis_v1`.
+    pub schema_id: String,
+    /// Key and value pairs.
+    pub values: Map<String, Value>,
+}
+
+impl Payload {
+    /// A payload under `schema_id`; `values` must be a JSON object.
+    ///
+    /// # Panics
+    /// If `values` is not an object: the caller writes it as a literal.
+    pub fn new(schema_id: &str, values: Value) -> Self {
+        let Value::Object(values) = values else {
+            panic!("the values of a payload are a JSON object")
+        };
+        Self {
+            schema_id: schema_id.to_owned(),
+            values,
+        }
+    }
+
+    /// The scenario: the schema without its version (`fault_diagnosis`), which is the task's type.
+    pub fn scenario(&self) -> &str {
+        match self.schema_id.rsplit_once("_v") {
+            Some((name, version)) if version.bytes().all(|b| b.is_ascii_digit()) => name,
+            _ => &self.schema_id,
+        }
+    }
+
+    /// The string under `key`.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.values.get(key).and_then(Value::as_str)
+    }
+
+    /// The strings of the array under `key`; empty if there is none.
+    pub fn texts(&self, key: &str) -> Vec<&str> {
+        let items = self.values.get(key).and_then(Value::as_array);
+        items
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect()
+    }
+
+    /// The number under `key`.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        self.values.get(key).and_then(Value::as_f64)
+    }
+
+    /// The truth value under `key`.
+    pub fn flag(&self, key: &str) -> Option<bool> {
+        self.values.get(key).and_then(Value::as_bool)
+    }
+
+    /// The JSON object as it stands in a section.
+    pub fn to_json(&self) -> String {
+        serde_json::json!({ "schema_id": self.schema_id, "payload": self.values }).to_string()
+    }
+
+    fn parse(text: &str) -> Result<Self, ContentError> {
+        let value: Value = serde_json::from_str(text).map_err(|cause| ContentError::NotJson {
+            cause: cause.to_string(),
+        })?;
+        let Value::Object(mut object) = value else {
+            return Err(ContentError::NotAPayload);
+        };
+        match (
+            object.remove("schema_id"),
+            object.remove("payload"),
+            object.is_empty(),
+        ) {
+            (Some(Value::String(schema_id)), Some(Value::Object(values)), true) => {
+                Ok(Self { schema_id, values })
+            }
+            _ => Err(ContentError::NotAPayload),
+        }
+    }
+}
+
+/// Why a content is not one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ContentError {
+    /// `target object` or `task description` is missing or empty.
+    #[error("the content has no section '## {0}' with a body")]
+    Missing(&'static str),
+    /// There are two structured payloads.
+    #[error("the content has more than one structured payload")]
+    SecondPayload,
+    /// The structured payload is not JSON.
+    #[error("the structured payload is not JSON: {cause}")]
+    NotJson {
+        /// What the JSON parser says.
+        cause: String,
+    },
+    /// It is JSON, but not a payload.
+    #[error(r#"the structured payload is not one object {{"schema_id": "…", "payload": {{…}}}}"#)]
+    NotAPayload,
+    /// `asynchronous` is neither true nor false.
+    #[error("the section '## asynchronous' says '{0}', not true or false")]
+    NotABoolean(String),
+}
+
+/// The sections of one message.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Content {
+    /// What the task is about.
+    pub target_object: String,
+    /// What to do, or what there is to tell.
+    pub task_description: String,
+    /// Circumstances.
+    pub environmental_information: Option<String>,
+    /// What the publisher will judge the result by.
+    pub expected_response: Option<String>,
+    /// Whether to answer at once and report by notification.
+    pub asynchronous: Option<bool>,
+    /// Terms and their explanations.
+    pub terms: Vec<(String, String)>,
+    /// The structured payload.
+    pub payload: Option<Payload>,
+    /// A percentage, with words if there are any.
+    pub progress: Option<String>,
+    /// What came of it.
+    pub result: Option<String>,
+    /// Sections under headings that nobody knows: heading and body, kept as they are.
+    pub others: Vec<(String, String)>,
+}
+
+impl Content {
+    /// A content with the two sections that every content has.
+    pub fn new(target_object: impl Into<String>, task_description: impl Into<String>) -> Self {
+        Self {
+            target_object: target_object.into(),
+            task_description: task_description.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The same with a structured payload.
+    pub fn with_payload(mut self, payload: Payload) -> Self {
+        self.payload = Some(payload);
+        self
+    }
+
+    /// The same with an expected response.
+    pub fn expecting(mut self, expected_response: impl Into<String>) -> Self {
+        self.expected_response = Some(expected_response.into());
+        self
+    }
+
+    /// The same with a result.
+    pub fn with_result(mut self, result: impl Into<String>) -> Self {
+        self.result = Some(result.into());
+        self
+    }
+
+    /// Reads the sections of a message; several texts (the leaf-list `content`) are read as one.
+    ///
+    /// # Errors
+    /// [`ContentError`]: a section that every content has is missing, or a payload is not one.
+    pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, ContentError> {
+        let mut content = Self::default();
+        for (heading, body) in texts.into_iter().flat_map(sections) {
+            content.take(heading, &body)?;
+        }
+        for (text, heading) in [
+            (&content.target_object, Heading::TargetObject),
+            (&content.task_description, Heading::TaskDescription),
+        ] {
+            if text.is_empty() {
+                return Err(ContentError::Missing(heading.as_str()));
+            }
+        }
+        Ok(content)
+    }
+
+    fn take(&mut self, heading: Result<Heading, String>, body: &str) -> Result<(), ContentError> {
+        match heading {
+            Ok(Heading::TargetObject) => append(&mut self.target_object, body),
+            Ok(Heading::TaskDescription) => append(&mut self.task_description, body),
+            Ok(Heading::EnvironmentalInformation) => {
+                append(self.environmental_information.get_or_insert_default(), body);
+            }
+            Ok(Heading::ExpectedResponse) => {
+                append(self.expected_response.get_or_insert_default(), body);
+            }
+            Ok(Heading::Asynchronous) => match body.to_lowercase().as_str() {
+                "true" => self.asynchronous = Some(true),
+                "false" => self.asynchronous = Some(false),
+                _ => return Err(ContentError::NotABoolean(body.to_owned())),
+            },
+            Ok(Heading::Terms) => self.terms.extend(body.lines().filter_map(|line| {
+                let (term, explanation) = line.split_once(':')?;
+                Some((term.trim().to_owned(), explanation.trim().to_owned()))
+            })),
+            Ok(Heading::StructuredPayload) => {
+                if self.payload.is_some() {
+                    return Err(ContentError::SecondPayload);
+                }
+                self.payload = Some(Payload::parse(body)?);
+            }
+            Ok(Heading::Progress) => append(self.progress.get_or_insert_default(), body),
+            Ok(Heading::Result) => append(self.result.get_or_insert_default(), body),
+            Err(unknown) => self.others.push((unknown, body.to_owned())),
+        }
+        Ok(())
+    }
+
+    /// Writes the sections, known ones first; satisfies the patterns of `irtf-agent`.
+    pub fn render(&self) -> String {
+        let mut text = String::with_capacity(256);
+        let terms: Vec<String> = self
+            .terms
+            .iter()
+            .map(|(t, e)| format!("{t}: {e}"))
+            .collect();
+        section(&mut text, Heading::TargetObject, Some(&self.target_object));
+        section(
+            &mut text,
+            Heading::TaskDescription,
+            Some(&self.task_description),
+        );
+        section(
+            &mut text,
+            Heading::EnvironmentalInformation,
+            self.environmental_information.as_deref(),
+        );
+        section(
+            &mut text,
+            Heading::ExpectedResponse,
+            self.expected_response.as_deref(),
+        );
+        let asynchronous = self.asynchronous.map(|a| a.to_string());
+        section(&mut text, Heading::Asynchronous, asynchronous.as_deref());
+        section(
+            &mut text,
+            Heading::Terms,
+            (!terms.is_empty()).then(|| terms.join("\n")).as_deref(),
+        );
+        let payload = self.payload.as_ref().map(Payload::to_json);
+        section(&mut text, Heading::StructuredPayload, payload.as_deref());
+        section(&mut text, Heading::Progress, self.progress.as_deref());
+        section(&mut text, Heading::Result, self.result.as_deref());
+        for (heading, body) in &self.others {
+            let _ = write!(text, "##{heading}\n{body}\n");
+        }
+        text.truncate(text.trim_end().len());
+        text
+    }
+}
+
+fn section(text: &mut String, heading: Heading, body: Option<&str>) {
+    if let Some(body) = body {
+        let _ = write!(text, "##{}\n{body}\n", heading.as_str());
+    }
+}
+
+fn append(section: &mut String, body: &str) {
+    if !section.is_empty() && !body.is_empty() {
+        section.push('\n');
+    }
+    section.push_str(body);
+}
+
+/// The headings of `text` with their bodies; what stands before the first heading is Figure 7's
+/// `<content …>` wrapper or chatter and is left out.
+fn sections(text: &str) -> Vec<(Result<Heading, String>, String)> {
+    let mut found: Vec<(Result<Heading, String>, String)> = Vec::new();
+    for line in text.lines() {
+        match line.trim_start().strip_prefix("##") {
+            Some(rest) if !rest.starts_with('#') => found.push(heading_line(rest)),
+            _ => {
+                if let Some((_, body)) = found.last_mut() {
+                    append_line(body, line);
+                }
+            }
+        }
+    }
+    for (_, body) in &mut found {
+        *body = untagged(body.trim()).to_owned();
+    }
+    found
+}
+
+/// A heading line may carry its body behind a colon or a tag: `## target object: site-1`.
+fn heading_line(rest: &str) -> (Result<Heading, String>, String) {
+    let whole = rest.trim();
+    if let Some(heading) = Heading::parse(whole) {
+        return (Ok(heading), String::new());
+    }
+    let split = whole.find([':', '<']);
+    if let Some(at) = split
+        && let Some(heading) = Heading::parse(&whole[..at])
+    {
+        return (
+            Ok(heading),
+            whole[at..].trim_start_matches(':').trim().to_owned(),
+        );
+    }
+    for heading in Heading::ALL {
+        let name = heading.as_str();
+        let fits = whole
+            .get(..name.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(name));
+        if fits && whole[name.len()..].starts_with(char::is_whitespace) {
+            return (Ok(heading), whole[name.len()..].trim().to_owned());
+        }
+    }
+    (Err(whole.to_owned()), String::new())
+}
+
+fn append_line(body: &mut String, line: &str) {
+    if !body.is_empty() {
+        body.push('\n');
+    }
+    body.push_str(line);
+}
+
+/// The text inside `<tag>…</tag>`, or `<tag">…</tag">` as in Figure 7; a closing `</content>` of
+/// the wrapper behind it is dropped. Anything else stays as it is.
+fn untagged(body: &str) -> &str {
+    let body = body.strip_suffix("</content>").map_or(body, str::trim_end);
+    let inner = || {
+        let rest = body.strip_prefix('<')?;
+        let (open, rest) = rest.split_once('>')?;
+        let name = open.trim_end_matches('"');
+        let (text, close) = rest.rsplit_once("</")?;
+        let close = close.strip_suffix('>')?.trim_end_matches('"');
+        (close == name && name.chars().all(|c| c.is_ascii_alphanumeric())).then(|| text.trim())
+    };
+    inner().unwrap_or(body)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn figure_7_is_read_stray_quotes_and_spelling_included() {
+        let text = "<content namespace=\"prompt\">\n##target object\n<object\">site-1</object\">\n\
+            ##task description\n<description\">diagnose</description\">\n\
+            ##environmental infomation\n<environmentInput\">storm</environmentInput\">\n</content>";
+        let content = Content::parse([text]).unwrap();
+        assert_eq!(content.target_object, "site-1");
+        assert_eq!(content.task_description, "diagnose");
+        assert_eq!(content.environmental_information.as_deref(), Some("storm"));
+    }
+
+    #[test]
+    fn headings_in_any_case_with_space_colon_or_body_behind() {
+        let content = Content::parse([
+            "## Target Object: link-1\n##  TASK   description\ncheck\nit\n## notes\nx",
+        ])
+        .unwrap();
+        assert_eq!(content.target_object, "link-1");
+        assert_eq!(content.task_description, "check\nit");
+        assert_eq!(content.others, [("notes".to_owned(), "x".to_owned())]);
+        let content = Content::parse(["## target object site-9\n## task description go"]).unwrap();
+        assert_eq!(
+            (&*content.target_object, &*content.task_description),
+            ("site-9", "go")
+        );
+    }
+
+    #[test]
+    fn one_payload_is_read_and_a_second_refused() {
+        let part = "##target object\na\n##task description\nb\n##structured payload\n\
+            {\"schema_id\":\"fault_diagnosis_v1\",\"payload\":{\"target\":\"link:x\"}}";
+        let content = Content::parse([part]).unwrap();
+        let payload = content.payload.unwrap();
+        assert_eq!(
+            (payload.scenario(), payload.text("target")),
+            ("fault_diagnosis", Some("link:x"))
+        );
+        assert_eq!(
+            Content::parse([part, part]),
+            Err(ContentError::SecondPayload)
+        );
+    }
+
+    #[test]
+    fn what_is_not_a_payload_is_named() {
+        let with = |json: &str| {
+            Content::parse([format!(
+                "##target object\na\n##task description\nb\n##structured payload\n{json}"
+            )
+            .as_str()])
+        };
+        assert!(matches!(with("{"), Err(ContentError::NotJson { .. })));
+        assert_eq!(with("[]"), Err(ContentError::NotAPayload));
+        assert_eq!(with(r#"{"schema_id":"x"}"#), Err(ContentError::NotAPayload));
+        assert_eq!(
+            with(r#"{"schema_id":"x","payload":{},"z":1}"#),
+            Err(ContentError::NotAPayload)
+        );
+        assert!(matches!(
+            with(r#"{"schema_id":"x","payload":{}} {}"#),
+            Err(ContentError::NotJson { .. })
+        ));
+        assert_eq!(
+            Content::parse(["## target object\nx"]),
+            Err(ContentError::Missing("task description"))
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn parsing_undoes_writing(
+            target in "[a-z:0-9-]{1,12}",
+            description in "[A-Za-z][a-z ]{0,20}[a-z]",
+            environment in proptest::option::of("[a-z]{1,9}"),
+            asynchronous in proptest::option::of(any::<bool>()),
+            number in any::<i32>(),
+        ) {
+            let mut content = Content::new(target, description)
+                .with_payload(Payload::new("x_v1", json!({"number": number, "list": ["a", "b"]})));
+            content.environmental_information = environment;
+            content.asynchronous = asynchronous;
+            prop_assert_eq!(Content::parse([content.render().as_str()]).unwrap(), content);
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in "\\PC{0,200}", more in "(##|<|>|\\{|\"|\n|target object|content){0,40}") {
+            let _ = Content::parse([text.as_str(), more.as_str()]);
+        }
+    }
+}

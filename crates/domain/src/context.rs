@@ -1,0 +1,83 @@
+//! What was said: one record per exchange, and the data that travelled with it (draft §5.2).
+//!
+//! Read next: [`crate::task`].
+
+use crate::task::TaskId;
+use crate::time::Timestamp;
+use crate::verb::Verb;
+
+/// A record of `/context`: one request and its response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// `id`, unique on the platform.
+    pub id: String,
+    /// The task it is about; none for a capability request without one.
+    pub task: Option<TaskId>,
+    /// `sendFrom`.
+    pub from: String,
+    /// `sendTo`.
+    pub to: String,
+    /// What was asked.
+    pub verb: Verb,
+    /// `request-info/content`.
+    pub request: String,
+    /// `request-info/time`.
+    pub request_time: Timestamp,
+    /// `response-info/dataParam`: the entry of `/data-params` that holds the response; none while
+    /// there is no response.
+    pub response: Option<String>,
+    /// `response-info/time`.
+    pub response_time: Option<Timestamp>,
+}
+
+/// The kind of data in an entry of `/data-params`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DataType {
+    /// Text, structured data included.
+    Text,
+    /// An image.
+    Image,
+    /// A sound.
+    Audio,
+    /// A film.
+    Video,
+}
+
+impl DataType {
+    /// Every kind.
+    pub const ALL: [DataType; 4] = [Self::Text, Self::Image, Self::Audio, Self::Video];
+
+    /// The name in `irtf-agent`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Image => "image",
+            Self::Audio => "audio",
+            Self::Video => "video",
+        }
+    }
+
+    /// The kind called `name`.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|d| d.as_str() == name)
+    }
+}
+
+/// An entry of `/data-params`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataParam {
+    /// `id`, unique on the platform.
+    pub id: String,
+    /// The task it belongs to; who may read the task may read the data.
+    pub task: Option<TaskId>,
+    /// The two parties of the exchange it came with.
+    pub parties: [String; 2],
+    /// `dataType`.
+    pub data_type: DataType,
+    /// `description`.
+    pub description: String,
+    /// `format`, e.g. `text/plain`.
+    pub format: String,
+    /// `data`; its length in bytes is `dataSize`.
+    pub data: String,
+}

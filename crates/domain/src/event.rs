@@ -1,0 +1,97 @@
+//! The log: everything that was committed or announced, in one gap-free sequence.
+//!
+//! State is the truth, the log is its explanation: it feeds notifications, replay and audit. Read
+//! next: [`crate::notification`]; rows and the hash chain are in `store`.
+
+use crate::notification::Notification;
+use crate::time::Timestamp;
+use std::sync::Arc;
+
+/// The place of an entry in the log, from 1, without gaps.
+pub type Sequence = u64;
+
+/// How a session ended (RFC 6470, `termination-reason`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Termination {
+    /// By `close-session`.
+    Closed,
+    /// By another session's `kill-session`.
+    Killed,
+    /// The transport was lost.
+    Dropped,
+    /// Nothing was heard in time.
+    Timeout,
+    /// The hello was not one.
+    BadHello,
+    /// Anything else.
+    Other,
+}
+
+impl Termination {
+    /// Every reason.
+    pub const ALL: [Termination; 6] = [
+        Self::Closed,
+        Self::Killed,
+        Self::Dropped,
+        Self::Timeout,
+        Self::BadHello,
+        Self::Other,
+    ];
+
+    /// The name in `ietf-netconf-notifications`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Killed => "killed",
+            Self::Dropped => "dropped",
+            Self::Timeout => "timeout",
+            Self::BadHello => "bad-hello",
+            Self::Other => "other",
+        }
+    }
+
+    /// The reason called `name`.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|t| t.as_str() == name)
+    }
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Happening {
+    /// A task changed: `condition-notifications`.
+    Task(Arc<Notification>),
+    /// A session began: `netconf-session-start`.
+    SessionStarted {
+        /// The principal.
+        username: String,
+        /// Its number.
+        session: u32,
+        /// The address it came from; empty if unknown.
+        source_host: String,
+    },
+    /// A session ended: `netconf-session-end`.
+    SessionEnded {
+        /// The principal.
+        username: String,
+        /// Its number.
+        session: u32,
+        /// The address it came from; empty if unknown.
+        source_host: String,
+        /// The session that killed it, if one did.
+        killed_by: Option<u32>,
+        /// Why.
+        reason: Termination,
+    },
+}
+
+/// One entry of the log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Its place.
+    pub sequence: Sequence,
+    /// When; never before the entry in front of it.
+    pub time: Timestamp,
+    /// What happened.
+    pub happening: Happening,
+}

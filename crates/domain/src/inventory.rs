@@ -1,0 +1,292 @@
+//! What a network consists of: routers, cards, links, ducts, sites and power zones.
+//!
+//! The inventory says how things hang together, never how they are: states are measured
+//! ([`crate::telemetry`]) or alarmed. The simulated network hands it out; agents reason over it.
+//! Read next: [`crate::telemetry`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// The identifier of an element, unique in the network, as `kind:name`, for example
+/// `router:Berlin`, `card:Berlin/2`, `link:Berlin-Leipzig`, `duct:Berlin-7`, `site:BE-017`,
+/// `zone:Berlin-3`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ElementId(String);
+
+impl ElementId {
+    /// The element called `id`.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self(id.into())
+    }
+
+    /// The identifier as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ElementId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whose network an element belongs to, and so whose agent sees its alarms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Domain {
+    /// Base-station sites, their cells and their power.
+    Wireless,
+    /// Routers, cards, links and ducts.
+    Ip,
+    /// Services and customers: complaints arrive here.
+    Service,
+}
+
+impl Domain {
+    /// The name of the domain as profiles and payloads write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Wireless => "Wireless",
+            Self::Ip => "IP",
+            Self::Service => "Service",
+        }
+    }
+}
+
+/// What kind of thing an element is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ElementKind {
+    /// A backbone router; cards are its children.
+    Router,
+    /// A line card of a router; access and backbone links end on cards.
+    LineCard,
+    /// A link between two of router card and site.
+    Link,
+    /// A trench that several links share: one excavator cuts them all.
+    Duct,
+    /// A base-station site, with a cell-site gateway that forwards for sites behind it.
+    Site,
+    /// An area whose sites share one mains supply.
+    PowerZone,
+}
+
+impl ElementKind {
+    /// The kind as it begins an [`ElementId`].
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Router => "router",
+            Self::LineCard => "card",
+            Self::Link => "link",
+            Self::Duct => "duct",
+            Self::Site => "site",
+            Self::PowerZone => "zone",
+        }
+    }
+}
+
+/// One element of the network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Element {
+    /// Its identifier.
+    pub id: ElementId,
+    /// What it is.
+    pub kind: ElementKind,
+    /// Who manages it.
+    pub domain: Domain,
+    /// What it is built into: a card's router; for a site its power zone.
+    pub parent: Option<ElementId>,
+    /// The town it stands in or begins at.
+    pub place: String,
+    /// Longitude and latitude in degrees (WGS 84).
+    pub position: (f64, f64),
+    /// Who made it; empty where nobody did (ducts, zones).
+    pub vendor: String,
+    /// Its type designation.
+    pub model: String,
+}
+
+/// How two elements are joined; the link itself is also an [`Element`] under the same id.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// One end: a line card or a site.
+    pub a: ElementId,
+    /// The other end.
+    pub b: ElementId,
+    /// The ducts it runs through.
+    pub ducts: Vec<ElementId>,
+    /// Length of the fibre in kilometres.
+    pub length_km: f64,
+    /// True between routers, false towards sites.
+    pub backbone: bool,
+}
+
+/// All elements and links, in the order of their identifiers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inventory {
+    /// Every element, links and ducts included.
+    pub elements: BTreeMap<ElementId, Element>,
+    /// The ends of every link.
+    pub links: BTreeMap<ElementId, Link>,
+    /// The routers at which the mobile core is attached: a site is in service while it reaches one.
+    pub cores: BTreeSet<ElementId>,
+}
+
+impl Inventory {
+    /// The element called `id`.
+    pub fn element(&self, id: &ElementId) -> Option<&Element> {
+        self.elements.get(id)
+    }
+
+    /// All elements of one kind.
+    pub fn of_kind(&self, kind: ElementKind) -> impl Iterator<Item = &Element> {
+        self.elements.values().filter(move |e| e.kind == kind)
+    }
+
+    /// The node that an end of a link stands on: a card's router, a site itself.
+    pub fn node_of<'a>(&'a self, end: &'a ElementId) -> &'a ElementId {
+        match self.elements.get(end) {
+            Some(e) if e.kind == ElementKind::LineCard => e.parent.as_ref().unwrap_or(end),
+            _ => end,
+        }
+    }
+
+    /// True if `id` works when every element of `failed` has failed: neither it nor what it is
+    /// built into or runs through is among them.
+    pub fn works(&self, id: &ElementId, failed: &BTreeSet<ElementId>) -> bool {
+        if failed.contains(id) {
+            return false;
+        }
+        let parent_works = self
+            .elements
+            .get(id)
+            .and_then(|e| e.parent.as_ref())
+            .is_none_or(|p| self.works(p, failed));
+        let link_works = self.links.get(id).is_none_or(|l| {
+            l.ducts.iter().all(|d| !failed.contains(d))
+                && self.works(&l.a, failed)
+                && self.works(&l.b, failed)
+        });
+        parent_works && link_works
+    }
+
+    /// The sites that are out of service when `failed` has failed: without power, or without a
+    /// path over working links to a working core router.
+    pub fn sites_cut_off(&self, failed: &BTreeSet<ElementId>) -> BTreeSet<ElementId> {
+        let reached = self.reached_from_cores(failed);
+        self.of_kind(ElementKind::Site)
+            .map(|s| &s.id)
+            .filter(|s| !reached.contains(*s))
+            .cloned()
+            .collect()
+    }
+
+    fn reached_from_cores(&self, failed: &BTreeSet<ElementId>) -> BTreeSet<&ElementId> {
+        let mut adjacent: BTreeMap<&ElementId, Vec<&ElementId>> = BTreeMap::new();
+        for (id, link) in &self.links {
+            if self.works(id, failed) {
+                let (a, b) = (self.node_of(&link.a), self.node_of(&link.b));
+                adjacent.entry(a).or_default().push(b);
+                adjacent.entry(b).or_default().push(a);
+            }
+        }
+        let mut reached: BTreeSet<&ElementId> = self
+            .cores
+            .iter()
+            .filter(|c| self.works(c, failed))
+            .collect();
+        let mut open: Vec<&ElementId> = reached.iter().copied().collect();
+        while let Some(node) = open.pop() {
+            for next in adjacent.get(node).into_iter().flatten().copied() {
+                if reached.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+        reached
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(text: &str) -> ElementId {
+        ElementId::new(text)
+    }
+
+    fn element(kind: ElementKind, name: &str, parent: Option<&str>) -> Element {
+        Element {
+            id: id(name),
+            kind,
+            domain: Domain::Ip,
+            parent: parent.map(id),
+            place: "Here".into(),
+            position: (0.0, 0.0),
+            vendor: String::new(),
+            model: String::new(),
+        }
+    }
+
+    /// core router R, card c; ring c - s1 - s2 - c; spur s2 - s3; duct d holds both ring ends.
+    fn small() -> Inventory {
+        use ElementKind::*;
+        let mut inventory = Inventory::default();
+        for e in [
+            element(Router, "router:R", None),
+            element(LineCard, "card:R/1", Some("router:R")),
+            element(PowerZone, "zone:z", None),
+            element(Site, "site:1", Some("zone:z")),
+            element(Site, "site:2", None),
+            element(Site, "site:3", None),
+            element(Duct, "duct:d", None),
+        ] {
+            inventory.elements.insert(e.id.clone(), e);
+        }
+        for (name, a, b, duct) in [
+            ("link:c-1", "card:R/1", "site:1", true),
+            ("link:1-2", "site:1", "site:2", false),
+            ("link:2-c", "site:2", "card:R/1", true),
+            ("link:2-3", "site:2", "site:3", false),
+        ] {
+            inventory
+                .elements
+                .insert(id(name), element(Link, name, None));
+            inventory.links.insert(
+                id(name),
+                super::Link {
+                    a: id(a),
+                    b: id(b),
+                    ducts: if duct { vec![id("duct:d")] } else { vec![] },
+                    length_km: 1.0,
+                    backbone: false,
+                },
+            );
+        }
+        inventory.cores.insert(id("router:R"));
+        inventory
+    }
+
+    fn cut(failed: &[&str]) -> Vec<String> {
+        let failed = failed.iter().map(|f| id(f)).collect();
+        small()
+            .sites_cut_off(&failed)
+            .iter()
+            .map(|s| s.to_string())
+            .collect()
+    }
+
+    #[test]
+    fn a_ring_survives_one_cut_and_not_its_duct() {
+        assert!(cut(&["link:c-1"]).is_empty());
+        assert_eq!(cut(&["duct:d"]), ["site:1", "site:2", "site:3"]);
+        assert_eq!(cut(&["card:R/1"]), ["site:1", "site:2", "site:3"]);
+        assert_eq!(cut(&["router:R"]), ["site:1", "site:2", "site:3"]);
+    }
+
+    #[test]
+    fn a_spur_cuts_what_hangs_behind_it_and_a_zone_its_sites() {
+        assert_eq!(cut(&["link:2-3"]), ["site:3"]);
+        assert_eq!(cut(&["zone:z"]), ["site:1"]);
+        assert_eq!(cut(&["zone:z", "link:2-c"]), ["site:1", "site:2", "site:3"]);
+    }
+}

@@ -1,0 +1,279 @@
+//! The profile of an agent: who it is and what it can do (draft §5.1).
+//!
+//! Refuses to know files: `server` reads profiles from TOML. Read next: [`crate::agent`].
+
+use std::fmt;
+
+/// The layer of the architecture that an agent works in (draft §3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Layer {
+    /// Billing, sales, complaints intake.
+    Business,
+    /// Services across domains.
+    Service,
+    /// One autonomous domain.
+    Resource,
+}
+
+impl Layer {
+    /// Every layer.
+    pub const ALL: [Layer; 3] = [Self::Business, Self::Service, Self::Resource];
+
+    /// The name of the layer.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Business => "business",
+            Self::Service => "service",
+            Self::Resource => "resource",
+        }
+    }
+}
+
+/// One skill of an agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skill {
+    /// `skill-name`, unique in the profile.
+    pub name: String,
+    /// `skill-description`.
+    pub description: String,
+    /// `skill-tags`.
+    pub tags: Vec<String>,
+    /// `input-modes`: image, text, audio, video.
+    pub input_modes: Vec<String>,
+    /// `output-modes`: likewise.
+    pub output_modes: Vec<String>,
+    /// Examples, named by the draft's text but not by its module; served in the registry.
+    pub examples: Vec<String>,
+    /// The structured payloads that the skill takes, e.g. `fault_diagnosis_v1`.
+    pub schemas: Vec<String>,
+}
+
+/// One way to authenticate with an agent. Holds parameters, never secrets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuthenticationMethod {
+    /// `accessinfo-id`, unique in the profile.
+    pub id: String,
+    /// `scheme`: SSH public key, JWT, OAuth 2.0, API key, …
+    pub scheme: String,
+    /// `jwtInfo`.
+    pub jwt_info: Option<String>,
+    /// `oauth`.
+    pub oauth: Option<String>,
+}
+
+/// What an agent can negotiate and how it can be spoken to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Capability {
+    /// `streaming`.
+    pub streaming: bool,
+    /// `push-notifications`.
+    pub push_notifications: bool,
+    /// `negotiate`, e.g. `acp-task-feasibility-negotiation-v1.0`; several are comma-separated.
+    pub negotiate: Option<String>,
+}
+
+/// The profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// `name`: unique on the platform; also the agent's SSH user name.
+    pub name: String,
+    /// `alias`: short, for people and the command line.
+    pub alias: Option<String>,
+    /// `description`.
+    pub description: String,
+    /// `type`.
+    pub agent_type: Option<String>,
+    /// `version`: semantic version 2.0.
+    pub version: String,
+    /// `provider`.
+    pub provider: String,
+    /// `domain`: one or more of Wireless, Optical, IP, Core Network, Transmit; comma-separated.
+    pub domain: Option<String>,
+    /// `management-object`: the part of the network it manages.
+    pub management_object: Option<String>,
+    /// The layer it works in.
+    pub layer: Layer,
+    /// `capability`.
+    pub capability: Capability,
+    /// `skills`.
+    pub skills: Vec<Skill>,
+    /// `authentication`.
+    pub authentication: Vec<AuthenticationMethod>,
+}
+
+/// Something about a profile that is allowed but not recommended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advice(pub String);
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What makes a profile unusable. The place within the file is added by who read it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProfileError {
+    /// The name cannot be an SSH user and a key file.
+    #[error(
+        "the name '{0}' is not usable: 1 to 64 of letters, digits, '-', '_' and '.', not beginning with '.' or '-'"
+    )]
+    Name(String),
+    /// Two agents share a name or an alias.
+    #[error("the name or alias '{0}' is taken by another agent")]
+    Taken(String),
+    /// A key of a list occurs twice.
+    #[error("{list} '{key}' occurs twice")]
+    Twice {
+        /// The list.
+        list: &'static str,
+        /// The key.
+        key: String,
+    },
+    /// A mode that the draft does not know.
+    #[error("skill '{skill}' has mode '{mode}'; known are image, text, audio, video")]
+    Mode {
+        /// The skill.
+        skill: String,
+        /// The mode.
+        mode: String,
+    },
+    /// Not a semantic version.
+    #[error("'{0}' is not a semantic version such as 1.0.0")]
+    Version(String),
+}
+
+/// True if `name` can name an agent or a user: 1 to 64 of letters, digits, '-', '_' and '.', not
+/// beginning with '.' or '-'.
+pub fn usable_name(name: &str) -> bool {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+    (1..=64).contains(&name.len()) && name.bytes().all(fits) && !name.starts_with(['.', '-'])
+}
+
+impl Profile {
+    /// The schemas that any skill takes.
+    pub fn schemas(&self) -> impl Iterator<Item = &str> {
+        self.skills
+            .iter()
+            .flat_map(|s| s.schemas.iter().map(String::as_str))
+    }
+
+    /// Checks what the YANG module cannot: names, keys, modes, version.
+    ///
+    /// # Errors
+    /// The first [`ProfileError`] found.
+    pub fn check(&self) -> Result<(), ProfileError> {
+        if !usable_name(&self.name) {
+            return Err(ProfileError::Name(self.name.clone()));
+        }
+        if !semantic_version(&self.version) {
+            return Err(ProfileError::Version(self.version.clone()));
+        }
+        once("skill", self.skills.iter().map(|s| s.name.as_str()))?;
+        once(
+            "authentication method",
+            self.authentication.iter().map(|m| m.id.as_str()),
+        )?;
+        for skill in &self.skills {
+            for mode in skill.input_modes.iter().chain(&skill.output_modes) {
+                if !matches!(mode.as_str(), "image" | "text" | "audio" | "video") {
+                    return Err(ProfileError::Mode {
+                        skill: skill.name.clone(),
+                        mode: mode.clone(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the draft recommends and this profile does otherwise.
+    pub fn advice(&self) -> Vec<Advice> {
+        let parts: Vec<&str> = self.name.split('-').collect();
+        let recommended = parts.len() == 4 && parts.iter().all(|p| !p.is_empty());
+        let mut advice = Vec::new();
+        if !recommended {
+            advice.push(Advice(format!(
+                "the name '{}' is not of the recommended form \
+                 {{Standard Organization}}-{{Provider}}-{{Transmit}}-{{Version Number}}",
+                self.name
+            )));
+        }
+        advice
+    }
+}
+
+fn once<'a>(list: &'static str, keys: impl Iterator<Item = &'a str>) -> Result<(), ProfileError> {
+    let mut seen = std::collections::BTreeSet::new();
+    for key in keys {
+        if !seen.insert(key) {
+            return Err(ProfileError::Twice {
+                list,
+                key: key.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn semantic_version(text: &str) -> bool {
+    let core = text.split(['-', '+']).next().unwrap_or("");
+    let numbers: Vec<&str> = core.split('.').collect();
+    let number = |n: &&str| {
+        !n.is_empty()
+            && n.bytes().all(|b| b.is_ascii_digit())
+            && (n.len() == 1 || !n.starts_with('0'))
+    };
+    numbers.len() == 3 && numbers.iter().all(number)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn profile(name: &str) -> Profile {
+        Profile {
+            name: name.into(),
+            alias: None,
+            description: "d".into(),
+            agent_type: None,
+            version: "1.0.0".into(),
+            provider: "p".into(),
+            domain: None,
+            management_object: None,
+            layer: Layer::Service,
+            capability: Capability::default(),
+            skills: vec![],
+            authentication: vec![],
+        }
+    }
+
+    #[test]
+    fn names_that_cannot_be_users_are_refused() {
+        for bad in ["", "../x", ".x", "-x", "a b", "a/b", &"x".repeat(65)] {
+            assert!(profile(bad).check().is_err(), "{bad}");
+        }
+        assert!(profile("TMF-Convoke-IP-1.0.0").check().is_ok());
+    }
+
+    #[test]
+    fn the_recommended_form_is_advised_not_demanded() {
+        assert!(profile("TMF-Convoke-IP-1.0.0").advice().is_empty());
+        assert_eq!(profile("ip").advice().len(), 1);
+        assert!(profile("ip").check().is_ok());
+    }
+
+    #[test]
+    fn versions_are_semantic() {
+        for (text, good) in [
+            ("1.0.0", true),
+            ("1.0.0-rc.1", true),
+            ("1.0", false),
+            ("01.0.0", false),
+            ("v1.0.0", false),
+        ] {
+            assert_eq!(semantic_version(text), good, "{text}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The reply of `task-negotiate`: what stands in `output/data` (module convoke-negotiation).
+//!
+//! Read next: [`crate::task`].
+
+use crate::content::Content;
+use crate::task::{Status, TaskId};
+use serde_json::{Value, json};
+
+/// What an answer amounts to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Taken on, or agreed.
+    Accepted,
+    /// A counter-offer follows in the content.
+    Offered,
+    /// No, for the reasons given.
+    Refused,
+    /// More is needed; the content says what.
+    InputRequired,
+    /// The answer or the result follows in the content.
+    Result,
+}
+
+impl Verdict {
+    /// Every verdict.
+    pub const ALL: [Verdict; 5] = [
+        Self::Accepted,
+        Self::Offered,
+        Self::Refused,
+        Self::InputRequired,
+        Self::Result,
+    ];
+
+    /// The name in module convoke-negotiation.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Offered => "offered",
+            Self::Refused => "refused",
+            Self::InputRequired => "input-required",
+            Self::Result => "result",
+        }
+    }
+
+    /// The verdict called `name`.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|v| v.as_str() == name)
+    }
+}
+
+/// One reason why not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// A short identifier, e.g. `no-capacity`.
+    pub reason: String,
+    /// The key or leaf concerned; empty if none.
+    pub path: String,
+    /// For people.
+    pub message: String,
+}
+
+/// The reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// The task it is about; none for a capability request.
+    pub task: Option<TaskId>,
+    /// The state of the task after this exchange; agents leave it empty, the platform fills it in.
+    pub status: Option<Status>,
+    /// What the answer amounts to.
+    pub verdict: Verdict,
+    /// Round of the negotiation.
+    pub round: Option<u32>,
+    /// Sections; empty if there is nothing to say.
+    pub content: Vec<Content>,
+    /// Why not; all reasons at once.
+    pub reasons: Vec<Reason>,
+}
+
+impl Reply {
+    /// An answer with this verdict and content.
+    pub fn new(verdict: Verdict, content: Vec<Content>) -> Self {
+        Self {
+            task: None,
+            status: None,
+            verdict,
+            round: None,
+            content,
+            reasons: Vec::new(),
+        }
+    }
+
+    /// Taken on, with nothing more to say.
+    pub fn accepted() -> Self {
+        Self::new(Verdict::Accepted, Vec::new())
+    }
+
+    /// No, for one reason.
+    pub fn refused(reason: &str, path: &str, message: impl Into<String>) -> Self {
+        Self {
+            reasons: vec![Reason {
+                reason: reason.to_owned(),
+                path: path.to_owned(),
+                message: message.into(),
+            }],
+            ..Self::new(Verdict::Refused, Vec::new())
+        }
+    }
+}
+
+impl Reply {
+    /// The reply as one JSON object with the names of module convoke-negotiation: how it stands
+    /// in `data-params` beside the exchange it answers.
+    pub fn to_json(&self) -> String {
+        let mut object = serde_json::Map::new();
+        if let Some(task) = &self.task {
+            object.insert("task-id".into(), json!(task.as_str()));
+        }
+        if let Some(status) = self.status {
+            object.insert("task-status".into(), json!(status.as_str()));
+        }
+        object.insert("verdict".into(), json!(self.verdict.as_str()));
+        if let Some(round) = self.round {
+            object.insert("round".into(), json!(round));
+        }
+        if !self.content.is_empty() {
+            let sections: Vec<String> = self.content.iter().map(Content::render).collect();
+            object.insert("content".into(), json!(sections));
+        }
+        if !self.reasons.is_empty() {
+            let reasons: Vec<Value> = self
+                .reasons
+                .iter()
+                .map(|r| json!({ "reason": r.reason, "path": r.path, "message": r.message }))
+                .collect();
+            object.insert("refusal".into(), json!(reasons));
+        }
+        Value::Object(object).to_string()
+    }
+
+    /// Reads what [`Reply::to_json`] wrote; none for anything else.
+    pub fn from_json(text: &str) -> Option<Self> {
+        let value: Value = serde_json::from_str(text).ok()?;
+        let word = |key: &str| value.get(key).and_then(Value::as_str);
+        let list = |key: &str| {
+            value
+                .get(key)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+        };
+        let content = list("content").map(|c| Content::parse(c.as_str()).ok());
+        let reasons = list("refusal").map(|r| {
+            let part = |key: &str| Some(r.get(key)?.as_str()?.to_owned());
+            Some(Reason {
+                reason: part("reason")?,
+                path: part("path")?,
+                message: part("message")?,
+            })
+        });
+        Some(Self {
+            task: word("task-id").map(TaskId::new),
+            status: word("task-status").and_then(Status::parse),
+            verdict: Verdict::parse(word("verdict")?)?,
+            round: value.get("round").and_then(Value::as_u64).map(|r| r as u32),
+            content: content.collect::<Option<_>>()?,
+            reasons: reasons.collect::<Option<_>>()?,
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reading_undoes_writing() {
+        let mut reply = Reply::refused("no-capacity", "target", "busy until \"noon\"");
+        reply.task = Some(TaskId::new("t-1"));
+        reply.status = Some(Status::Rejected);
+        reply.round = Some(2);
+        reply.content = vec![Content::new("site-1", "diagnose").with_result("none")];
+        assert_eq!(Reply::from_json(&reply.to_json()), Some(reply));
+        let bare = Reply::accepted();
+        assert_eq!(Reply::from_json(&bare.to_json()), Some(bare));
+        assert_eq!(Reply::from_json("{}"), None);
+    }
+}
