@@ -1,0 +1,100 @@
+//! What the compiled schema tells and yang5 does not: features, deviations,
+//! submodules, extension instances, YANG version.
+
+use super::*;
+
+/// True if the module is written in YANG 1.1 (RFC 7950), false for YANG 1.
+pub(crate) fn is_yang_1_1(module: &SchemaModule<'_>) -> bool {
+    // SAFETY: the module is alive as long as the context it borrows.
+    u32::from(unsafe { (*module.as_raw()).version() }) == ffi::LYS_VERSION::LYS_VERSION_1_1
+}
+
+/// The features of the module that are on, in the order of the text.
+pub(crate) fn enabled_features(module: &SchemaModule<'_>) -> Vec<String> {
+    let mut names = Vec::new();
+    // SAFETY: `parsed` belongs to the living module and is kept because nobody
+    // calls `ly_ctx_free_parsed`; `lysp_feature_next` walks it by `index`.
+    unsafe {
+        let parsed = (*module.as_raw()).parsed;
+        let (mut feature, mut index) = (null_mut(), 0_u32);
+        while !parsed.is_null() {
+            feature = ffi::lysp_feature_next(feature, parsed, &raw mut index);
+            if feature.is_null() {
+                break;
+            }
+            names.extend(copied((*feature).name));
+        }
+    }
+    names.retain(|name| module.feature_value(name).unwrap_or(false));
+    names
+}
+
+/// Names and revisions of the modules that deviate this one.
+pub(crate) fn deviated_by(module: &SchemaModule<'_>) -> Vec<(String, String)> {
+    // SAFETY: a sized array of pointers to modules of the same living context.
+    unsafe {
+        let array = (*module.as_raw()).deviated_by;
+        (0..sized(array))
+            .map(|index| {
+                let deviating = *array.add(index);
+                (
+                    copied((*deviating).name).unwrap_or_default(),
+                    copied((*deviating).revision).unwrap_or_default(),
+                )
+            })
+            .collect()
+    }
+}
+
+/// Names and revisions of the submodules.
+pub(crate) fn submodules(module: &SchemaModule<'_>) -> Vec<(String, String)> {
+    // SAFETY: a sized array of records of the living module.
+    unsafe {
+        let array = (*module.as_raw()).submodules;
+        (0..sized(array))
+            .map(|index| {
+                let submodule = &*array.add(index);
+                (
+                    copied(submodule.name).unwrap_or_default(),
+                    copied(submodule.revision).unwrap_or_default(),
+                )
+            })
+            .collect()
+    }
+}
+
+/// The module printed as YANG by libyang; the crate's own `print_string` would
+/// do, but crashes on NULL.
+pub(crate) fn printed(module: &SchemaModule<'_>) -> Option<String> {
+    let mut text = null_mut();
+    // SAFETY: the module is alive; `text` is written by the call and is then a
+    // malloc'ed string of ours, or NULL.
+    unsafe {
+        let code = ffi::lys_print_mem(
+            &raw mut text,
+            module.as_raw(),
+            ffi::LYS_OUTFORMAT::LYS_OUT_YANG,
+            0,
+        );
+        let text = taken(text);
+        text.filter(|_| code == ffi::LY_ERR::LY_SUCCESS)
+    }
+}
+
+/// The extension instances at a node as (module, extension) names.
+pub(crate) fn extensions(node: &SchemaNode<'_>) -> Vec<(String, String)> {
+    // SAFETY: a sized array of the living node; each instance points to its
+    // definition, which points to its module, all in the same context.
+    unsafe {
+        let array = (*node.as_raw()).exts;
+        (0..sized(array))
+            .map(|index| {
+                let definition = &*(*array.add(index)).def;
+                (
+                    copied((*definition.module).name).unwrap_or_default(),
+                    copied(definition.name).unwrap_or_default(),
+                )
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,324 @@
+//! A generation: one immutable compilation of a set of YANG modules.
+//!
+//! Knows what is announced and what the schema looks like. Checking documents
+//! is in `check.rs`, XPath in `select.rs`, yang-library in `library.rs`. A
+//! generation never changes; a schema that evolves gets a new one beside it,
+//! and the old one goes when its last `Arc` does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+use yang_rs::context::Context;
+use yang_rs::schema::SchemaModule;
+
+use crate::error::LoadError;
+use crate::ffi;
+use crate::library;
+use crate::node::{self, SchemaNode};
+use crate::set::ModuleSet;
+
+/// How far a module is supported (RFC 7895 `conformance-type`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conformance {
+    /// Its nodes are there.
+    Implement,
+    /// Only its types, groupings and extensions are used.
+    Import,
+}
+
+/// One announced module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// Its name.
+    pub name: String,
+    /// Its revision, `YYYY-MM-DD`; empty if it has none.
+    pub revision: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// Its own prefix.
+    pub prefix: String,
+    /// True for YANG 1.1 (RFC 7950), false for YANG 1 (RFC 6020).
+    pub yang_1_1: bool,
+    /// The features that are on.
+    pub features: Vec<String>,
+    /// The modules that deviate it, as (name, revision).
+    pub deviations: Vec<(String, String)>,
+    /// Its submodules, as (name, revision).
+    pub submodules: Vec<(String, String)>,
+    /// Implemented or only imported.
+    pub conformance: Conformance,
+}
+
+impl Module {
+    /// True if its nodes are there.
+    pub fn is_implemented(&self) -> bool {
+        self.conformance == Conformance::Implement
+    }
+
+    /// `1` or `1.1`.
+    pub fn yang_version(&self) -> &'static str {
+        if self.yang_1_1 { "1.1" } else { "1" }
+    }
+}
+
+/// Modules that libyang builds in for itself: containers for its annotations,
+/// and schema mount, of which nothing is served here. They are in no RFC's
+/// form or not offered, so they are not announced.
+const INTERNAL: &[&str] = &["yang", "default", "ietf-yang-schema-mount"];
+
+/// An immutable compilation of a module set; share it as `Arc<Generation>`.
+///
+/// All methods take `&self` and may run on any number of threads at once.
+pub struct Generation {
+    pub(crate) context: Context,
+    modules: Vec<Module>,
+    texts: BTreeMap<(String, String), String>,
+    nodes: Vec<SchemaNode>,
+    instance_paths: BTreeSet<String>,
+    content_id: String,
+    library: String,
+    state: String,
+}
+
+impl fmt::Debug for Generation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Generation")
+            .field("content_id", &self.content_id)
+            .field("modules", &self.modules.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Generation {
+    /// Compiles the set. Takes some 30 ms of CPU for [`ModuleSet::convoke`];
+    /// call it off the hot path. Other generations are never touched.
+    ///
+    /// # Errors
+    /// [`LoadError`] if a text is not valid YANG, a module is missing, or the
+    /// modules do not fit together.
+    pub fn load(set: &ModuleSet) -> Result<Arc<Generation>, LoadError> {
+        let context = ffi::load(set)?;
+        let mut modules = Vec::new();
+        let mut texts = BTreeMap::new();
+        for module in context.modules(false) {
+            if INTERNAL.contains(&module.name()) {
+                continue;
+            }
+            let described = describe(&module);
+            collect_texts(set, &module, &described, &mut texts);
+            modules.push(described);
+        }
+        modules.sort_by(|a, b| (&a.name, &a.revision).cmp(&(&b.name, &b.revision)));
+        let nodes = node::walk(&context, INTERNAL);
+        let content_id = content_id(&modules, &texts);
+        Ok(Arc::new(Generation {
+            library: library::yang_library(&modules, &content_id),
+            state: library::modules_state(&modules, &content_id),
+            instance_paths: nodes.iter().map(SchemaNode::instance_path).collect(),
+            context,
+            modules,
+            texts,
+            nodes,
+            content_id,
+        }))
+    }
+
+    /// The announced modules, by name.
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+
+    /// The announced module of that name; of several revisions the implemented
+    /// one, else the latest.
+    pub fn module(&self, name: &str) -> Option<&Module> {
+        let mut named = self.modules.iter().filter(|module| module.name == name);
+        let last = named.next_back()?;
+        Some(named.find(|module| module.is_implemented()).unwrap_or(last))
+    }
+
+    /// The YANG text of an announced module or submodule, for `get-schema`
+    /// (RFC 6022 §3.1): as written for those of the set, as libyang prints
+    /// them for those it has built in. With `None` the revision is the one
+    /// announced; if several are, there is no answer.
+    pub fn schema(&self, name: &str, revision: Option<&str>) -> Option<&str> {
+        let mut found = self.texts.iter().filter(|((named, dated), _)| {
+            named == name && revision.is_none_or(|revision| revision == dated)
+        });
+        let (_, text) = found.next()?;
+        found.next().is_none().then_some(text.as_str())
+    }
+
+    /// (name, revision) of everything that [`Generation::schema`] answers.
+    pub fn schemas(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.texts
+            .keys()
+            .map(|(name, revision)| (name.as_str(), revision.as_str()))
+    }
+
+    /// Identifies the set of modules, features and texts: equal sets give
+    /// equal ids, across restarts too (RFC 8525 `content-id`).
+    pub fn content_id(&self) -> &str {
+        &self.content_id
+    }
+
+    /// The module capabilities of `<hello>`: every YANG 1 module with its
+    /// revision, features and deviations (RFC 6020 §5.6.4). YANG 1.1 modules
+    /// are announced in yang-library only (RFC 7950 §5.6.4).
+    pub fn capabilities(&self) -> Vec<String> {
+        self.modules
+            .iter()
+            .filter(|module| !module.yang_1_1)
+            .map(library::capability)
+            .collect()
+    }
+
+    /// The yang-library capability of `<hello>` (RFC 8526 §2).
+    pub fn yang_library_capability(&self) -> String {
+        let revision = self
+            .module("ietf-yang-library")
+            .map_or("2019-01-04", |module| &module.revision);
+        format!(
+            "urn:ietf:params:netconf:capability:yang-library:1.1?revision={revision}&content-id={}",
+            self.content_id
+        )
+    }
+
+    /// `<yang-library>` of RFC 8525: one module set, one schema, the
+    /// datastores running and operational.
+    pub fn yang_library_xml(&self) -> &str {
+        &self.library
+    }
+
+    /// `<modules-state>`, what RFC 7895 had instead; deprecated, for clients
+    /// that know no other.
+    pub fn modules_state_xml(&self) -> &str {
+        &self.state
+    }
+
+    /// Every schema node, depth first, modules by name: data, then rpcs with
+    /// input and output, then notifications.
+    pub fn schema_nodes(&self) -> &[SchemaNode] {
+        &self.nodes
+    }
+
+    /// The node at a path as in [`SchemaNode::path`].
+    pub fn schema_node(&self, path: &str) -> Option<&SchemaNode> {
+        self.nodes.iter().find(|node| node.path == path)
+    }
+
+    /// True if a path as libyang writes it, without predicates, is a node's.
+    pub(crate) fn has_instance_path(&self, path: &str) -> bool {
+        self.instance_paths.contains(path)
+    }
+
+    /// The rpcs, in the order of [`Generation::schema_nodes`].
+    pub fn rpcs(&self) -> impl Iterator<Item = &SchemaNode> {
+        self.nodes
+            .iter()
+            .filter(|node| node.kind == node::Kind::Rpc)
+    }
+
+    /// The notifications, likewise.
+    pub fn notifications(&self) -> impl Iterator<Item = &SchemaNode> {
+        self.nodes
+            .iter()
+            .filter(|node| node.kind == node::Kind::Notification)
+    }
+
+    /// The namespace of an announced module.
+    pub fn namespace_of(&self, module: &str) -> Option<&str> {
+        self.module(module).map(|module| module.namespace.as_str())
+    }
+
+    /// The announced module that has this namespace.
+    pub fn module_of(&self, namespace: &str) -> Option<&str> {
+        self.modules
+            .iter()
+            .find(|module| module.namespace == namespace)
+            .map(|module| module.name.as_str())
+    }
+}
+
+fn describe(module: &SchemaModule<'_>) -> Module {
+    Module {
+        name: module.name().to_owned(),
+        revision: module.revision().unwrap_or_default().to_owned(),
+        namespace: module.namespace().to_owned(),
+        prefix: module.prefix().to_owned(),
+        yang_1_1: ffi::is_yang_1_1(module),
+        features: if module.is_implemented() {
+            ffi::enabled_features(module)
+        } else {
+            Vec::new()
+        },
+        deviations: ffi::deviated_by(module),
+        submodules: ffi::submodules(module),
+        conformance: if module.is_implemented() {
+            Conformance::Implement
+        } else {
+            Conformance::Import
+        },
+    }
+}
+
+/// Notes the texts of a module and its submodules under (name, revision).
+fn collect_texts(
+    set: &ModuleSet,
+    module: &SchemaModule<'_>,
+    described: &Module,
+    texts: &mut BTreeMap<(String, String), String>,
+) {
+    // A text of the set counts only in the revision that was really loaded:
+    // libyang prefers its own, newer common types.
+    let own = set
+        .text(&described.name)
+        .filter(|text| has_revision(text, &described.revision))
+        .map(str::to_owned);
+    if let Some(text) = own.or_else(|| ffi::printed(module)) {
+        texts.insert((described.name.clone(), described.revision.clone()), text);
+    }
+    for (name, revision) in &described.submodules {
+        if let Some(text) = set.text(name) {
+            texts.insert((name.clone(), revision.clone()), text.to_owned());
+        }
+    }
+}
+
+/// True if the text has that `revision` statement; an empty revision always is.
+fn has_revision(text: &str, revision: &str) -> bool {
+    let mut lines = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("revision"));
+    revision.is_empty()
+        || lines.any(|rest| {
+            rest.trim_start()
+                .trim_start_matches('"')
+                .starts_with(revision)
+        })
+}
+
+/// 32 hexadecimal digits of the SHA-256 over modules, features and texts.
+fn content_id(modules: &[Module], texts: &BTreeMap<(String, String), String>) -> String {
+    let mut digest = Sha256::new();
+    for module in modules {
+        digest.update(format!(
+            "{}@{} {:?} {:?}\n",
+            module.name, module.revision, module.features, module.conformance
+        ));
+    }
+    for ((name, revision), text) in texts {
+        digest.update(format!("{name}@{revision} {}\n", text.len()));
+        digest.update(text);
+    }
+    digest
+        .finalize()
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;
