@@ -1,0 +1,367 @@
+//! Writing nodes as XML while matching: RFC 6241 §6.2 as far as it is matching,
+//! depth, configuration or state, defaults and access, in one pass.
+//!
+//! A node that is only on the way to something (an ancestor in a filter, a key,
+//! a container without permission of its own) is written first and taken back
+//! if nothing below it was selected; so nothing is visited twice.
+
+use super::render::{end_tag, start_tag, write_terminal};
+use super::{Content, Defaulted, Node};
+use crate::filter::{Access, Cursor, DefaultsMode, Few, Pattern, Projection, View};
+
+/// Writes a top-level node as far as the projection has it. Whether anything
+/// was written is told by the length of `out`.
+pub fn write(node: &Node<'_>, projection: &Projection<'_>, out: &mut Vec<u8>) {
+    let context = Context::root(projection);
+    child(node, &context, projection, false, out);
+}
+
+/// Writes a tree piece by piece, for a provider that streams its entries:
+/// [`open`](Self::open) a container, give each [`node`](Self::node),
+/// [`close`](Self::close). What turns out empty is taken back.
+#[derive(Debug)]
+pub struct Writer<'w> {
+    projection: &'w Projection<'w>,
+    out: &'w mut Vec<u8>,
+    root: Context<'w>,
+    frames: Vec<Frame<'w>>,
+}
+
+#[derive(Debug)]
+struct Frame<'w> {
+    context: Context<'w>,
+    name: &'w str,
+    start: usize,
+    inside: usize,
+    selected: bool,
+}
+
+impl<'w> Writer<'w> {
+    /// A writer at the root of the data.
+    pub fn new(projection: &'w Projection<'w>, out: &'w mut Vec<u8>) -> Self {
+        Writer {
+            root: Context::root(projection),
+            projection,
+            out,
+            frames: Vec::new(),
+        }
+    }
+
+    /// Opens a container or list entry, with the children it has so far: at
+    /// least its keys and what a filter may match on. `false`: nothing in it is
+    /// wanted; it is not open then.
+    pub fn open(&mut self, node: &Node<'w>) -> bool {
+        let context = self
+            .frames
+            .last()
+            .map_or(&self.root, |frame| &frame.context);
+        let Some((inner, selected)) = enter(node, context, self.projection) else {
+            return false;
+        };
+        let start = self.out.len();
+        start_tag(node, context.namespace, inner.namespace, self.out);
+        let inside = self.out.len();
+        let selected = children(node, &inner, self.projection, self.out) | selected;
+        self.frames.push(Frame {
+            context: inner,
+            name: node.name,
+            start,
+            inside,
+            selected,
+        });
+        true
+    }
+
+    /// Writes a node inside what is open.
+    pub fn node(&mut self, node: &Node<'_>) {
+        match self.frames.last_mut() {
+            Some(frame) => {
+                frame.selected |= child(node, &frame.context, self.projection, false, self.out);
+            }
+            None => {
+                child(node, &self.root, self.projection, false, self.out);
+            }
+        }
+    }
+
+    /// What is asked of the children of what is open.
+    pub fn view(&self) -> View<'w> {
+        let context = self
+            .frames
+            .last()
+            .map_or(&self.root, |frame| &frame.context);
+        View {
+            patterns: context.patterns.clone(),
+        }
+    }
+
+    /// Closes what was opened last.
+    ///
+    /// # Panics
+    /// If nothing is open.
+    pub fn close(&mut self) {
+        let frame = self.frames.pop().expect("close follows an open that held");
+        if !frame.selected {
+            self.out.truncate(frame.start);
+            return;
+        }
+        end_tag(frame.name, frame.inside, self.out);
+        if let Some(parent) = self.frames.last_mut() {
+            parent.selected = true;
+        }
+    }
+}
+
+/// What holds for the children of one node.
+#[derive(Debug, Clone)]
+struct Context<'c> {
+    /// Of the node; children that name none have it too.
+    namespace: &'c str,
+    /// Filter nodes that the node meets; `None`: it is selected as a whole.
+    patterns: Option<Few<'c, Pattern>>,
+    /// Levels still to be written, once selected.
+    depth: u32,
+    permit: Cursor<'c>,
+    /// Whether the node is permitted itself, not only on the way.
+    permitted: bool,
+    config: bool,
+}
+
+impl<'c> Context<'c> {
+    fn root(projection: &Projection<'c>) -> Self {
+        Context {
+            namespace: "",
+            patterns: projection.view.patterns.clone(),
+            depth: levels(projection),
+            permit: Cursor::new(projection.permit),
+            permitted: true,
+            config: true,
+        }
+    }
+
+    /// Whether nothing below can be left out, but for defaults.
+    fn is_unrestricted(&self, projection: &Projection<'_>) -> bool {
+        self.patterns.is_none()
+            && self.depth == u32::MAX
+            && projection.config.is_none()
+            && self.permitted
+            && self.permit.is_open()
+    }
+}
+
+fn levels(projection: &Projection<'_>) -> u32 {
+    projection.max_depth.map_or(u32::MAX, u32::from)
+}
+
+fn namespace_of<'n>(node: &Node<'n>, inherited: &'n str) -> &'n str {
+    if node.namespace.is_empty() {
+        inherited
+    } else {
+        node.namespace
+    }
+}
+
+/// Writes a child as far as it is wanted; says whether it was selected, not
+/// merely needed. Keys are written with an entry in any case but one: a rule
+/// that denies them.
+fn child(
+    node: &Node<'_>,
+    context: &Context<'_>,
+    projection: &Projection<'_>,
+    key: bool,
+    out: &mut Vec<u8>,
+) -> bool {
+    if !matches!(node.content, Content::Interior(_)) {
+        return terminal(node, context, projection, key, out);
+    }
+    let Some((inner, selected)) = enter(node, context, projection) else {
+        return false;
+    };
+    let start = out.len();
+    start_tag(node, context.namespace, inner.namespace, out);
+    let inside = out.len();
+    if inner.is_unrestricted(projection) {
+        whole_children(
+            node,
+            inner.namespace,
+            inner.config,
+            projection.defaults,
+            out,
+        );
+    } else if !(children(node, &inner, projection, out) | selected) {
+        out.truncate(start);
+        return false;
+    }
+    end_tag(node.name, inside, out);
+    true
+}
+
+fn children(
+    node: &Node<'_>,
+    context: &Context<'_>,
+    projection: &Projection<'_>,
+    out: &mut Vec<u8>,
+) -> bool {
+    let mut selected = false;
+    for (index, one) in node.children().iter().enumerate() {
+        let key = index < usize::from(node.keys);
+        selected |= child(one, context, projection, key, out);
+    }
+    selected
+}
+
+/// Whether to go into a node, and whether it is selected whatever is in it.
+fn enter<'c>(
+    node: &Node<'c>,
+    context: &Context<'c>,
+    projection: &Projection<'c>,
+) -> Option<(Context<'c>, bool)> {
+    let namespace = namespace_of(node, context.namespace);
+    let config = context.config && node.config;
+    if projection.config == Some(true) && !config {
+        return None;
+    }
+    let (patterns, depth) = match &context.patterns {
+        None => (None, context.depth.checked_sub(1)?),
+        Some(above) => match met(node, namespace, above)? {
+            Met::Whole => (None, levels(projection).checked_sub(1)?),
+            Met::Partly(patterns) => (Some(patterns), u32::MAX),
+        },
+    };
+    let (permit, permitted) = match context.permit.enter(namespace, node) {
+        Access::Denied => return None,
+        Access::Unpermitted(cursor) if cursor.may_permit() => (cursor, false),
+        Access::Unpermitted(_) => return None,
+        Access::Permitted(cursor) => (cursor, true),
+    };
+    let depth = if depth == u32::MAX - 1 {
+        u32::MAX
+    } else {
+        depth
+    };
+    let selected =
+        patterns.is_none() && permitted && projection.config.is_none_or(|wanted| wanted == config);
+    let inner = Context {
+        namespace,
+        patterns,
+        depth,
+        permit,
+        permitted,
+        config,
+    };
+    Some((inner, selected))
+}
+
+enum Met<'c> {
+    Whole,
+    Partly(Few<'c, Pattern>),
+}
+
+/// Which filter nodes an interior node meets, conditions included.
+fn met<'c>(node: &Node<'_>, namespace: &str, above: &Few<'c, Pattern>) -> Option<Met<'c>> {
+    let mut partly = Few::none();
+    for pattern in above.iter().flat_map(|pattern| &pattern.children) {
+        if pattern.means(namespace, node) && pattern.holds(namespace, node.children()) {
+            if pattern.whole {
+                return Some(Met::Whole);
+            }
+            partly.push(pattern);
+        }
+    }
+    (!partly.is_empty()).then_some(Met::Partly(partly))
+}
+
+/// A leaf, or ready XML.
+fn terminal(
+    node: &Node<'_>,
+    context: &Context<'_>,
+    projection: &Projection<'_>,
+    key: bool,
+    out: &mut Vec<u8>,
+) -> bool {
+    let namespace = namespace_of(node, context.namespace);
+    let mut selected = match &context.patterns {
+        None => context.depth > 0,
+        Some(above) => selects_terminal(node, namespace, context.namespace, above),
+    };
+    if !selected && !key {
+        return false;
+    }
+    let config = context.config && node.config;
+    selected &= projection.config.is_none_or(|wanted| wanted == config);
+    match context.permit.judges(namespace, node) {
+        Some(true) => {}
+        // A key of an entry that is itself only on the way to what is permitted.
+        None if key && !context.permitted => selected = false,
+        None | Some(false) => return false,
+    }
+    if !key && (!selected || hides(projection.defaults, node.defaulted, config)) {
+        return false;
+    }
+    write_terminal(node, context.namespace, namespace, projection.defaults, out);
+    selected
+}
+
+fn selects_terminal(
+    node: &Node<'_>,
+    namespace: &str,
+    parent_namespace: &str,
+    above: &Few<'_, Pattern>,
+) -> bool {
+    above.iter().any(|pattern| {
+        pattern.children.iter().any(|child| {
+            child.means(namespace, node)
+                && match &node.content {
+                    Content::Leaf(value) => child.selects_leaf(value),
+                    _ => child.value.is_none() && child.whole && child.conditions.is_empty(),
+                }
+        }) || pattern
+            .conditions
+            .iter()
+            .any(|condition| condition.shown && condition.is_met_by(parent_namespace, node))
+    })
+}
+
+/// RFC 6243 §3: which leaves a mode leaves out.
+fn hides(mode: DefaultsMode, defaulted: Defaulted, config: bool) -> bool {
+    match mode {
+        DefaultsMode::ReportAll | DefaultsMode::ReportAllTagged => false,
+        DefaultsMode::Trim => defaulted != Defaulted::No,
+        // §2.3.1: state that equals its default is reported.
+        DefaultsMode::Explicit => defaulted == Defaulted::Implicit && config,
+    }
+}
+
+/// Writes all children with everything below them, but for defaults.
+fn whole_children(
+    node: &Node<'_>,
+    namespace: &str,
+    config: bool,
+    mode: DefaultsMode,
+    out: &mut Vec<u8>,
+) {
+    for (index, one) in node.children().iter().enumerate() {
+        let key = index < usize::from(node.keys);
+        if key || !hides(mode, one.defaulted, config && one.config) {
+            whole(one, namespace, config, mode, out);
+        }
+    }
+}
+
+fn whole(node: &Node<'_>, inherited: &str, config: bool, mode: DefaultsMode, out: &mut Vec<u8>) {
+    let namespace = if node.namespace.is_empty() {
+        inherited
+    } else {
+        node.namespace
+    };
+    let config = config && node.config;
+    match &node.content {
+        Content::Interior(_) => {
+            start_tag(node, inherited, namespace, out);
+            let inside = out.len();
+            whole_children(node, namespace, config, mode, out);
+            end_tag(node.name, inside, out);
+        }
+        _ => write_terminal(node, inherited, namespace, mode, out),
+    }
+}

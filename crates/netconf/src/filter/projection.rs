@@ -1,0 +1,97 @@
+//! Everything that decides which nodes an answer holds, in one value.
+
+use super::{PermitTree, Selection, View};
+
+/// How default values are reported (RFC 6243 §3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DefaultsMode {
+    /// All nodes.
+    ReportAll,
+    /// All nodes; those that no one set carry `wd:default="true"`.
+    ReportAllTagged,
+    /// No leaf that equals its default.
+    Trim,
+    /// No leaf of the configuration that no one set.
+    #[default]
+    Explicit,
+}
+
+impl DefaultsMode {
+    /// The mode with this text in `<with-defaults>`.
+    pub fn from_wire(text: &str) -> Option<Self> {
+        Some(match text {
+            "report-all" => DefaultsMode::ReportAll,
+            "report-all-tagged" => DefaultsMode::ReportAllTagged,
+            "trim" => DefaultsMode::Trim,
+            "explicit" => DefaultsMode::Explicit,
+            _ => return None,
+        })
+    }
+}
+
+/// Which nodes an answer holds, and how.
+#[derive(Debug, Clone)]
+pub struct Projection<'p> {
+    pub(crate) view: View<'p>,
+    pub(crate) max_depth: Option<u16>,
+    pub(crate) config: Option<bool>,
+    pub(crate) defaults: DefaultsMode,
+    pub(crate) permit: Option<&'p PermitTree>,
+}
+
+impl Projection<'static> {
+    /// All nodes, to any depth, to anyone; defaults in mode explicit.
+    pub fn everything() -> Self {
+        Projection {
+            view: View::everything(),
+            max_depth: None,
+            config: None,
+            defaults: DefaultsMode::default(),
+            permit: None,
+        }
+    }
+}
+
+impl<'p> Projection<'p> {
+    /// What a filter selects.
+    pub fn of(selection: &'p Selection) -> Self {
+        Projection {
+            view: selection.view(),
+            ..Projection::everything()
+        }
+    }
+
+    /// Levels of nodes below and including each selected node (RFC 8526 §3.1.1):
+    /// 1 is the node alone. Keys are written with their entry at any depth.
+    #[must_use]
+    pub fn max_depth(mut self, levels: Option<u16>) -> Self {
+        self.max_depth = levels;
+        self
+    }
+
+    /// Only configuration, or only state with the ancestors it needs.
+    #[must_use]
+    pub fn config(mut self, config: Option<bool>) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// How defaults are reported.
+    #[must_use]
+    pub fn defaults(mut self, mode: DefaultsMode) -> Self {
+        self.defaults = mode;
+        self
+    }
+
+    /// Only what these rules permit.
+    #[must_use]
+    pub fn permit(mut self, tree: &'p PermitTree) -> Self {
+        self.permit = Some(tree);
+        self
+    }
+
+    /// What is asked of the whole datastore, for providers.
+    pub fn view(&self) -> &View<'p> {
+        &self.view
+    }
+}

@@ -1,0 +1,438 @@
+//! The server's side of one session: bytes in, requests out, replies back.
+//!
+//! ```text
+//!  AwaitingHello ──hello──► Ready ──malformed, too big, close()──► Closing
+//!        └───────bad hello, timeout, bad framing──────────────────────┘
+//! ```
+//!
+//! A machine without clock or socket: the caller hands in bytes and the time,
+//! takes events with [`Session::poll`] and bytes with [`Session::transmit`].
+//! It answers by itself only what RFC 6241 §4 settles before an operation is
+//! known; it knows no operation, not even `<close-session>`. The form of a reply
+//! is in [`Envelope`]; the other side is [`crate::client`].
+
+mod envelope;
+mod event;
+#[cfg(test)]
+mod tests;
+
+pub use envelope::Envelope;
+pub use event::{CloseReason, Event, Rpc, SessionConfig, Statistics};
+
+use std::collections::VecDeque;
+
+use crate::error::{ErrorTag, RpcError, Severity};
+use crate::framing::{self, Decoder, Framing, FramingError};
+use crate::hello::{self, Hello, Sender};
+use crate::names::namespace::BASE;
+use crate::xml::{Document, Element, XmlError};
+
+/// Bytes that a `message-id` may have (`messageIdType` in RFC 6241 Appendix B).
+const MESSAGE_ID_BYTES: usize = 4095;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    AwaitingHello,
+    Ready,
+    Closing,
+}
+
+/// An answer of the session's own, waiting until earlier requests are answered.
+#[derive(Debug)]
+struct Deferred {
+    envelope: Envelope,
+    error: Option<RpcError>,
+    then: Option<CloseReason>,
+}
+
+/// The server's side of one session.
+#[derive(Debug)]
+pub struct Session {
+    config: SessionConfig,
+    decoder: Decoder,
+    framing: Framing,
+    phase: Phase,
+    now_ms: u64,
+    hello_deadline_ms: u64,
+    message_deadline_ms: Option<u64>,
+    output: Vec<u8>,
+    scratch: Vec<u8>,
+    unanswered: usize,
+    deferred: Option<Deferred>,
+    events: VecDeque<Event>,
+    statistics: Statistics,
+}
+
+impl Session {
+    /// A session that greets its client at once; `session_id` is 1 or more.
+    pub fn new(config: SessionConfig, session_id: u32, now_ms: u64) -> Self {
+        let mut session = Session {
+            decoder: Decoder::new(config.limits.message_bytes),
+            framing: Framing::EndOfMessage,
+            phase: Phase::AwaitingHello,
+            now_ms,
+            hello_deadline_ms: now_ms.saturating_add(config.hello_timeout_ms),
+            message_deadline_ms: None,
+            output: Vec::new(),
+            scratch: Vec::new(),
+            unanswered: 0,
+            deferred: None,
+            events: VecDeque::new(),
+            statistics: Statistics::default(),
+            config,
+        };
+        hello::write_server_hello(
+            &session.config.capabilities,
+            session_id,
+            &mut session.scratch,
+        );
+        session.send_scratch();
+        session
+    }
+
+    /// Takes bytes from the transport. To bound memory, poll before the next
+    /// call and read no more while [`held_bytes`](Self::held_bytes) is large.
+    pub fn receive(&mut self, bytes: &[u8], now_ms: u64) {
+        self.now_ms = self.now_ms.max(now_ms);
+        if matches!(self.phase, Phase::AwaitingHello | Phase::Ready) {
+            self.decoder.push(bytes);
+        }
+    }
+
+    /// The next event; `None` until more bytes, replies or time come in.
+    ///
+    /// Requests are given out without waiting for earlier replies; an answer of
+    /// the session's own waits, and with it everything that follows.
+    pub fn poll(&mut self) -> Option<Event> {
+        loop {
+            self.settle();
+            if let Some(event) = self.events.pop_front() {
+                return Some(event);
+            }
+            if self.deferred.is_some() || !matches!(self.phase, Phase::AwaitingHello | Phase::Ready)
+            {
+                return None;
+            }
+            match self.decoder.next_message() {
+                Ok(Some(message)) => {
+                    self.message_deadline_ms = None;
+                    self.message(message);
+                }
+                Ok(None) => {
+                    if self.decoder.is_within_message() && self.message_deadline_ms.is_none() {
+                        self.message_deadline_ms =
+                            Some(self.now_ms.saturating_add(self.config.message_timeout_ms));
+                    }
+                    return None;
+                }
+                Err(error) => self.framing_error(error),
+            }
+        }
+    }
+
+    /// Bytes for the transport, in order; empty if there are none.
+    pub fn transmit(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.output)
+    }
+
+    /// Bytes that wait for [`transmit`](Self::transmit).
+    pub fn pending_output(&self) -> usize {
+        self.output.len()
+    }
+
+    /// Bytes received and not yet given out as events.
+    pub fn held_bytes(&self) -> usize {
+        self.decoder.held_bytes()
+    }
+
+    /// When [`expire`](Self::expire) has something to do, in milliseconds.
+    pub fn timeout(&self) -> Option<u64> {
+        match self.phase {
+            Phase::AwaitingHello => Some(self.hello_deadline_ms),
+            Phase::Ready => self.message_deadline_ms,
+            Phase::Closing => None,
+        }
+    }
+
+    /// Ends the session if a deadline has passed.
+    pub fn expire(&mut self, now_ms: u64) {
+        self.now_ms = self.now_ms.max(now_ms);
+        let Some(deadline) = self.timeout() else {
+            return;
+        };
+        if self.now_ms >= deadline {
+            let reason = match self.phase {
+                Phase::AwaitingHello => CloseReason::HelloTimeout,
+                _ => CloseReason::MessageTimeout,
+            };
+            self.close(reason);
+        }
+    }
+
+    /// Answers `<ok/>`.
+    pub fn reply_ok(&mut self, envelope: &Envelope) {
+        self.reply_with(envelope, |envelope, out| envelope.write_ok(out));
+    }
+
+    /// Answers `<data>` with what `content` writes: elements that declare their namespaces.
+    pub fn reply_data(&mut self, envelope: &Envelope, content: impl FnOnce(&mut Vec<u8>)) {
+        self.reply_with(envelope, |envelope, out| {
+            envelope.write_data(out, content);
+        });
+    }
+
+    /// Answers with elements that are ready; they declare their namespaces.
+    pub fn reply_raw(&mut self, envelope: &Envelope, body: &[u8]) {
+        self.reply_with(envelope, |_, out| out.extend_from_slice(body));
+    }
+
+    /// Answers with errors; with none of severity error, `<ok/>` belongs to
+    /// [`reply_with`](Self::reply_with).
+    pub fn reply_errors(&mut self, envelope: &Envelope, errors: &[RpcError]) {
+        if errors.iter().any(|error| error.severity == Severity::Error) {
+            self.statistics.out_rpc_errors += 1;
+        }
+        self.reply_with(envelope, |envelope, out| {
+            for error in errors {
+                envelope.write_error(error, out);
+            }
+        });
+    }
+
+    /// Answers with what `body` writes inside `<rpc-reply>`.
+    pub fn reply_with(&mut self, envelope: &Envelope, body: impl FnOnce(&Envelope, &mut Vec<u8>)) {
+        self.unanswered = self.unanswered.saturating_sub(1);
+        if self.phase == Phase::Ready {
+            self.write_reply(envelope, body);
+        }
+        self.settle();
+    }
+
+    /// Sends a whole `<notification>` message. Nothing is sent unless the session is ready.
+    pub fn notification(&mut self, message: &[u8]) {
+        if self.phase == Phase::Ready {
+            framing::encode(message, self.framing, &mut self.output);
+            self.statistics.out_notifications += 1;
+        }
+    }
+
+    /// Ends the session: what is queued is still sent, nothing more is read.
+    pub fn close(&mut self, reason: CloseReason) {
+        if matches!(self.phase, Phase::AwaitingHello | Phase::Ready) {
+            self.phase = Phase::Closing;
+            self.deferred = None;
+            self.message_deadline_ms = None;
+            // Requests not yet given out will not be: the session is over for them.
+            self.events.retain(|event| !matches!(event, Event::Rpc(_)));
+            self.events.push_back(Event::Close(reason));
+        }
+    }
+
+    /// Whether the session is over, but for bytes still to be sent.
+    pub fn closing(&self) -> bool {
+        self.phase == Phase::Closing
+    }
+
+    /// Whether the session is over and all its bytes are taken.
+    pub fn is_closed(&self) -> bool {
+        self.closing() && self.output.is_empty() && self.events.is_empty()
+    }
+
+    /// Whether the hellos are exchanged and the session is not over.
+    pub fn is_ready(&self) -> bool {
+        self.phase == Phase::Ready
+    }
+
+    /// The framing of what is sent.
+    pub fn framing(&self) -> Framing {
+        self.framing
+    }
+
+    /// Requests given out and not yet answered.
+    pub fn unanswered(&self) -> usize {
+        self.unanswered
+    }
+
+    /// The counters so far.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    fn message(&mut self, message: Vec<u8>) {
+        match (Document::parse(message, &self.config.limits), self.phase) {
+            (Ok(document), Phase::AwaitingHello) => self.hello(&document),
+            (Err(error), Phase::AwaitingHello) => {
+                self.close(CloseReason::BadHello(error.to_string()));
+            }
+            (Ok(document), _) => self.request(document),
+            (Err(error), _) => self.unreadable(&error),
+        }
+    }
+
+    fn hello(&mut self, document: &Document) {
+        let agreed = hello::parse_hello(document.root(), Sender::Client).and_then(|hello| {
+            hello::negotiate(&self.config.capabilities, &hello.capabilities)
+                .map(|framing| (hello, framing))
+        });
+        match agreed {
+            Ok((Hello { capabilities, .. }, framing)) => {
+                self.phase = Phase::Ready;
+                self.framing = framing;
+                self.decoder.switch_to(framing);
+                self.events.push_back(Event::Ready {
+                    capabilities,
+                    framing,
+                });
+            }
+            Err(error) => self.close(CloseReason::BadHello(error.to_string())),
+        }
+    }
+
+    fn request(&mut self, document: Document) {
+        let root = document.root();
+        if !root.is(BASE, "rpc") {
+            return self.malformed(format!("<{}> instead of <rpc>", root.name()));
+        }
+        let envelope = Envelope::of(root);
+        match fault(root) {
+            None => {
+                self.statistics.in_rpcs += 1;
+                self.unanswered += 1;
+                self.events
+                    .push_back(Event::Rpc(Rpc { envelope, document }));
+            }
+            Some((error, echo)) => {
+                self.statistics.in_bad_rpcs += 1;
+                self.deferred = Some(Deferred {
+                    envelope: if echo { envelope } else { Envelope::bare() },
+                    error: Some(error),
+                    then: None,
+                });
+            }
+        }
+    }
+
+    fn unreadable(&mut self, error: &XmlError) {
+        if error.is_too_big() {
+            self.too_big(error.to_string());
+        } else {
+            self.malformed(error.to_string());
+        }
+    }
+
+    fn malformed(&mut self, why: String) {
+        self.statistics.in_bad_rpcs += 1;
+        // RFC 6241 Appendix A: malformed-message must not be sent to base:1.0 peers.
+        let error = (self.framing == Framing::Chunked)
+            .then(|| RpcError::rpc(ErrorTag::MalformedMessage).message(why.clone()));
+        self.defer_end(error, CloseReason::Malformed(why));
+    }
+
+    fn too_big(&mut self, why: String) {
+        self.statistics.in_bad_rpcs += 1;
+        let error = RpcError::rpc(ErrorTag::TooBig).message(why.clone());
+        self.defer_end(Some(error), CloseReason::TooBig(why));
+    }
+
+    fn framing_error(&mut self, error: FramingError) {
+        match (error, self.phase) {
+            (_, Phase::AwaitingHello) => self.close(CloseReason::BadHello(error.to_string())),
+            (FramingError::TooBig { .. }, _) => self.too_big(error.to_string()),
+            (FramingError::Broken(_), _) => {
+                self.statistics.in_bad_rpcs += 1;
+                self.defer_end(None, CloseReason::BadFraming(error));
+            }
+        }
+    }
+
+    fn defer_end(&mut self, error: Option<RpcError>, reason: CloseReason) {
+        self.deferred = Some(Deferred {
+            envelope: Envelope::bare(),
+            error,
+            then: Some(reason),
+        });
+    }
+
+    /// Gives the deferred answer once every earlier request has its own.
+    fn settle(&mut self) {
+        if self.unanswered > 0 {
+            return;
+        }
+        let Some(deferred) = self.deferred.take() else {
+            return;
+        };
+        if let Some(error) = &deferred.error {
+            self.statistics.out_rpc_errors += 1;
+            self.write_reply(&deferred.envelope, |envelope, out| {
+                envelope.write_error(error, out);
+            });
+        }
+        if let Some(reason) = deferred.then {
+            self.close(reason);
+        }
+    }
+
+    fn write_reply(&mut self, envelope: &Envelope, body: impl FnOnce(&Envelope, &mut Vec<u8>)) {
+        envelope.write_start(&mut self.scratch);
+        body(envelope, &mut self.scratch);
+        envelope.write_end(&mut self.scratch);
+        self.send_scratch();
+    }
+
+    fn send_scratch(&mut self) {
+        framing::encode(&self.scratch, self.framing, &mut self.output);
+        self.scratch.clear();
+        // One large reply must not stay allocated for the life of the session.
+        if self.scratch.capacity() > 256 << 10 {
+            self.scratch = Vec::new();
+        }
+    }
+}
+
+/// What keeps an `<rpc>` from being given out, and whether the reply may echo
+/// its attributes.
+fn fault(rpc: Element<'_>) -> Option<(RpcError, bool)> {
+    match rpc.attribute("", "message-id") {
+        // RFC 6241 §4.1 and §4.3: the reply then has no message-id either.
+        None => {
+            let error = RpcError::rpc(ErrorTag::MissingAttribute)
+                .message("an rpc without message-id")
+                .bad_attribute("message-id")
+                .bad_element("rpc");
+            return Some((error, true));
+        }
+        Some(id) if id.len() > MESSAGE_ID_BYTES => {
+            let error = RpcError::rpc(ErrorTag::BadAttribute)
+                .message("a message-id of more than 4095 bytes")
+                .bad_attribute("message-id")
+                .bad_element("rpc");
+            return Some((error, false));
+        }
+        Some(_) => {}
+    }
+    // RFC 6241 Appendix A gives these tags to the layers protocol and application only.
+    if rpc.has_mixed_content() || (!rpc.has_children() && !rpc.trimmed_text().is_empty()) {
+        let error = RpcError::protocol(ErrorTag::BadElement)
+            .message("text beside the operation")
+            .bad_element("rpc");
+        return Some((error, true));
+    }
+    let mut operations = rpc.children();
+    match (operations.next(), operations.next()) {
+        (None, _) => {
+            let error = RpcError::protocol(ErrorTag::MissingElement)
+                .message("an rpc without operation")
+                .bad_element("rpcOperation");
+            Some((error, true))
+        }
+        // The message can be read, so it is not malformed (which would end the
+        // session): its second operation is an element where none is expected.
+        (Some(_), Some(second)) => {
+            let error = RpcError::protocol(ErrorTag::UnknownElement)
+                .message("an rpc with more than one operation")
+                .bad_element(second.name());
+            Some((error, true))
+        }
+        (Some(_), None) => None,
+    }
+}

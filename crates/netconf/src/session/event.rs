@@ -1,0 +1,150 @@
+//! What a session is made of and what it says: configuration, events, reasons,
+//! counters. The machine that says it is in [`super`].
+
+use super::Envelope;
+use crate::framing::{Framing, FramingError};
+use crate::hello::Capabilities;
+use crate::xml::{Document, Element, Limits};
+
+/// What a session is made of.
+#[derive(Debug, Clone)]
+pub struct SessionConfig {
+    /// Announced to the client.
+    pub capabilities: Capabilities,
+    /// Bounds on its messages.
+    pub limits: Limits,
+    /// Milliseconds from start to the client's hello.
+    pub hello_timeout_ms: u64,
+    /// Milliseconds that a message may take from its first byte to its last.
+    pub message_timeout_ms: u64,
+}
+
+impl SessionConfig {
+    /// 30 s for the hello, 60 s for a message, default limits.
+    pub fn new(capabilities: Capabilities) -> Self {
+        SessionConfig {
+            capabilities,
+            limits: Limits::default(),
+            hello_timeout_ms: 30_000,
+            message_timeout_ms: 60_000,
+        }
+    }
+}
+
+/// What the session has to say to its owner.
+#[derive(Debug)]
+pub enum Event {
+    /// The hellos are exchanged.
+    Ready {
+        /// What the client announced.
+        capabilities: Capabilities,
+        /// The framing from here on.
+        framing: Framing,
+    },
+    /// A request; to be answered once, in order.
+    Rpc(Rpc),
+    /// Nothing follows. What [`Session::transmit`](super::Session::transmit) still gives is to be sent,
+    /// then the channel is to be closed.
+    Close(CloseReason),
+}
+
+/// Why a session ends.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CloseReason {
+    /// The client asked for it.
+    #[error("closed by the client")]
+    Requested,
+    /// Another session killed it; 0 if it was no NETCONF session.
+    #[error("killed by session {by}")]
+    Killed {
+        /// Session that did.
+        by: u32,
+    },
+    /// The transport is gone.
+    #[error("the transport was dropped")]
+    Dropped,
+    /// No hello in time.
+    #[error("no hello in time")]
+    HelloTimeout,
+    /// A message was begun and not finished in time.
+    #[error("a message was not finished in time")]
+    MessageTimeout,
+    /// The first message was no acceptable hello.
+    #[error("bad hello: {0}")]
+    BadHello(String),
+    /// A message that is no `<rpc>` or no XML.
+    #[error("malformed message: {0}")]
+    Malformed(String),
+    /// A message larger than allowed.
+    #[error("message too big: {0}")]
+    TooBig(String),
+    /// The chunk grammar was broken.
+    #[error("{0}")]
+    BadFraming(FramingError),
+    /// The server ends it for a reason of its own.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl CloseReason {
+    /// The `termination-reason` of RFC 6470.
+    pub fn termination_reason(&self) -> &'static str {
+        match self {
+            CloseReason::Requested => "closed",
+            CloseReason::Killed { .. } => "killed",
+            CloseReason::Dropped => "dropped",
+            CloseReason::HelloTimeout | CloseReason::BadHello(_) => "bad-hello",
+            CloseReason::MessageTimeout => "timeout",
+            CloseReason::Malformed(_)
+            | CloseReason::TooBig(_)
+            | CloseReason::BadFraming(_)
+            | CloseReason::Other(_) => "other",
+        }
+    }
+}
+
+/// One request.
+#[derive(Debug, Clone)]
+pub struct Rpc {
+    /// What its replies must echo.
+    pub envelope: Envelope,
+    /// The whole message; its root is `<rpc>` and has exactly one child.
+    pub document: Document,
+}
+
+impl Rpc {
+    /// The element that names the operation.
+    pub fn operation(&self) -> Element<'_> {
+        self.document
+            .root()
+            .children()
+            .next()
+            .expect("the session checked that there is one")
+    }
+
+    /// The message-id, references resolved.
+    pub fn message_id(&self) -> &str {
+        self.document
+            .root()
+            .attribute("", "message-id")
+            .unwrap_or_default()
+    }
+
+    /// Bytes of the message without framing.
+    pub fn size(&self) -> usize {
+        self.document.source().len()
+    }
+}
+
+/// The counters of RFC 6022 §2.1.5 for one session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Statistics {
+    /// Correct `<rpc>` messages received.
+    pub in_rpcs: u64,
+    /// Messages received that were no correct `<rpc>`.
+    pub in_bad_rpcs: u64,
+    /// Replies sent that hold an `<rpc-error>`.
+    pub out_rpc_errors: u64,
+    /// Notifications sent.
+    pub out_notifications: u64,
+}
