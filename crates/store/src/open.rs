@@ -1,0 +1,383 @@
+//! Opening a state: lock, files, checks, recovery.
+//!
+//! Refuses rather than repairs: a state that is locked, newer, someone else's or damaged is not
+//! opened. Knows how SQLite must be set so that a commit is durable. Read next: `writer`.
+
+use crate::checkpoint::{self, LogLength};
+use crate::digest::ORIGIN;
+use crate::read::{Readers, first_time};
+use crate::row::head::Head;
+use crate::row::{self, Corrupt, RowError, entry, head};
+use crate::schema;
+use domain::event::Sequence;
+use domain::task::Task;
+use domain::time::Timestamp;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::ffi::OsString;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Entries at the end of the log that every opening checks; the whole log is for `verify`.
+const CHECKED_ENTRIES: u64 = 1_000;
+
+/// Where the state lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// In this file, with `-wal`, `-shm` and `.lock` files beside it.
+    File(PathBuf),
+    /// In memory; gone when the store is dropped. For tests and simulations.
+    Memory,
+}
+
+/// How to open a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Where it lies.
+    pub location: Location,
+    /// Whether a commit waits for the disk. Without it a power cut loses what was promised: only
+    /// for the test that shows just that.
+    pub synchronous_full: bool,
+    /// The most batches in one transaction, at least 1.
+    pub batch_max: usize,
+    /// How long a transaction waits for more batches when fewer than `batch_max` are queued. Zero
+    /// commits what queued up during the last fsync, which groups well under load and adds no
+    /// delay without.
+    pub batch_wait: Duration,
+    /// Connections for readers of a file, at least 1.
+    pub readers: usize,
+    /// Whether opening lets SQLite check the structure of the whole file; reads all of it.
+    pub thorough: bool,
+    /// The largest size of the file in bytes, in whole pages of 4 KiB; commits beyond it are
+    /// refused as [`Full`](crate::CommitError::Full). None: as large as the disk.
+    pub size_max: Option<u64>,
+}
+
+impl Options {
+    /// Durable defaults for `location`.
+    pub fn new(location: Location) -> Self {
+        Self {
+            location,
+            synchronous_full: true,
+            batch_max: 256,
+            batch_wait: Duration::ZERO,
+            readers: 4,
+            thorough: false,
+            size_max: None,
+        }
+    }
+
+    /// Durable defaults for a file.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self::new(Location::File(path.into()))
+    }
+
+    fn synchronous(&self) -> &'static str {
+        if self.synchronous_full {
+            "FULL"
+        } else {
+            "NORMAL"
+        }
+    }
+
+    /// A state in memory.
+    pub fn memory() -> Self {
+        Self::new(Location::Memory)
+    }
+}
+
+/// What a state held when it was opened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recovered {
+    /// Every task, in the order in which they were assigned.
+    pub tasks: Vec<Arc<Task>>,
+    /// The last entry of the log; 0 if it is empty.
+    pub last: Sequence,
+    /// The time of that entry; 1970 if the log is empty.
+    pub last_time: Timestamp,
+    /// The time of the first entry; none if the log is empty.
+    pub log_began: Option<Timestamp>,
+}
+
+/// Why a state was not opened. It was left as it is.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another store, here or in another process, has it open.
+    #[error("the state {} is in use by another process", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A later release wrote it; going back is not possible.
+    #[error("the state is at schema {found}, this release knows {known}: use the newer release")]
+    Newer {
+        /// The schema found.
+        found: i32,
+        /// The latest schema known here.
+        known: i32,
+    },
+    /// The file is a database of something else.
+    #[error("the file is a database, but not a state of Convoke")]
+    Foreign,
+    /// What was read is not what was written. Restore a copy; `verify` lists all damage.
+    #[error("the state is damaged at {table} '{key}'; it is refused rather than served")]
+    Corrupt {
+        /// The table, or `sqlite` if SQLite itself found the damage.
+        table: String,
+        /// The row, or what SQLite says.
+        key: String,
+    },
+    /// A file could not be made, locked or protected.
+    #[error("opening {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+    /// SQLite failed.
+    #[error("opening the state failed")]
+    Sqlite(#[source] rusqlite::Error),
+    /// The writer thread could not be started.
+    #[error("starting the writer failed")]
+    Thread(#[source] io::Error),
+}
+
+impl From<rusqlite::Error> for OpenError {
+    fn from(cause: rusqlite::Error) -> Self {
+        match RowError::Sqlite(cause).found_by_sqlite() {
+            RowError::Corrupt(Corrupt { table, key }) => Self::Corrupt {
+                table: table.to_owned(),
+                key,
+            },
+            RowError::Sqlite(cause) => Self::Sqlite(cause),
+        }
+    }
+}
+
+impl From<RowError> for OpenError {
+    fn from(error: RowError) -> Self {
+        match error {
+            RowError::Corrupt(Corrupt { table, key }) => Self::Corrupt {
+                table: table.to_owned(),
+                key,
+            },
+            RowError::Sqlite(cause) => cause.into(),
+        }
+    }
+}
+
+/// A state that is open and was found sound.
+pub(crate) struct Opened {
+    pub(crate) writer: Arc<Mutex<Connection>>,
+    pub(crate) readers: Readers,
+    pub(crate) head: Head,
+    pub(crate) recovered: Recovered,
+    pub(crate) log_length: LogLength,
+    /// None for a state in memory.
+    pub(crate) checkpoint: Option<JoinHandle<()>>,
+    /// Keeps others out as long as it is open.
+    pub(crate) lock: Option<File>,
+}
+
+pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
+    let lock = match &options.location {
+        Location::File(path) => Some(prepare(path)?),
+        Location::Memory => None,
+    };
+    let mut connection = match &options.location {
+        Location::File(path) => Connection::open(path)?,
+        Location::Memory => Connection::open_in_memory()?,
+    };
+    configure(&connection, options)?;
+    schema::migrate(&mut connection)?;
+    if options.thorough {
+        quick_check(&connection)?;
+    }
+    let head = Head::read(&connection)?;
+    check_log(&connection, &head)?;
+    let recovered = Recovered {
+        tasks: tasks(&connection, &head)?,
+        last: head.sequence,
+        last_time: head.time,
+        log_began: first_time(&connection)?,
+    };
+    let (mut log_length, mut checkpoint) = (LogLength::default(), None);
+    if let Location::File(path) = &options.location {
+        let (length, thread) = checkpoint::start(path, &mut connection, options.synchronous())?;
+        (log_length, checkpoint) = (length, Some(thread));
+    }
+    let writer = Arc::new(Mutex::new(connection));
+    let readers = match &options.location {
+        Location::File(path) => Readers::new(readers(path, options.readers)?),
+        Location::Memory => Readers::shared(Arc::clone(&writer)),
+    };
+    Ok(Opened {
+        writer,
+        readers,
+        head,
+        recovered,
+        log_length,
+        checkpoint,
+        lock,
+    })
+}
+
+fn readers(path: &Path, count: usize) -> rusqlite::Result<Vec<Connection>> {
+    (0..count.max(1)).map(|_| reader(path)).collect()
+}
+
+/// Locks the state and sees to it that only its owner can read the file.
+fn prepare(path: &Path) -> Result<File, OpenError> {
+    let file_error = |path: &Path| {
+        let path = path.to_owned();
+        move |cause| OpenError::File { path, cause }
+    };
+    let lock_path = beside(path, ".lock");
+    let lock = private(&lock_path).map_err(file_error(&lock_path))?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            return Err(OpenError::Locked {
+                path: path.to_owned(),
+            });
+        }
+        Err(TryLockError::Error(cause)) => return Err(file_error(&lock_path)(cause)),
+    }
+    // SQLite gives `-wal` and `-shm` the mode of the file itself, so it is made here first. Nobody
+    // has it open yet, so closing it drops no lock of SQLite's.
+    drop(private(path).map_err(file_error(path))?);
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    // A file whose name is not durable is gone after a power cut, whatever was synced into it.
+    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    synced.map_err(file_error(folder))?;
+    Ok(lock)
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
+}
+
+/// Opens `path`, made if missing, readable by its owner only.
+fn private(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+        let file = options.mode(0o600).open(path)?;
+        if file.metadata()?.permissions().mode() & 0o077 != 0 {
+            file.set_permissions(fs::Permissions::from_mode(0o600))?;
+        }
+        Ok(file)
+    }
+    #[cfg(not(unix))]
+    options.open(path)
+}
+
+fn configure(connection: &Connection, options: &Options) -> rusqlite::Result<()> {
+    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.set_prepared_statement_cache_capacity(32);
+    let set = |name: &str, value: &dyn rusqlite::ToSql| {
+        connection.pragma_update_and_check(None, name, value, |_| Ok(()))
+    };
+    if let Location::File(_) = options.location {
+        set("journal_mode", &"WAL")?;
+    }
+    connection.pragma_update(None, "synchronous", options.synchronous())?;
+    connection.pragma_update(None, "cache_size", -65_536)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    set("journal_size_limit", &(64 << 20))?;
+    if let Some(bytes) = options.size_max {
+        let pages = i64::try_from(bytes / 4_096).unwrap_or(i64::MAX).max(1);
+        set("max_page_count", &pages)?;
+    }
+    Ok(())
+}
+
+/// A connection that reads only.
+pub(crate) fn reader(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.pragma_update(None, "cache_size", -8_192)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    Ok(connection)
+}
+
+fn quick_check(connection: &Connection) -> Result<(), OpenError> {
+    let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if found == "ok" {
+        return Ok(());
+    }
+    Err(OpenError::Corrupt {
+        table: "sqlite".to_owned(),
+        key: found,
+    })
+}
+
+/// Checks that the log ends where the head says, and the chain of its last entries.
+fn check_log(connection: &Connection, head: &Head) -> Result<(), RowError> {
+    let sql = "SELECT coalesce(max(sequence), 0) FROM log";
+    let last: i64 = connection.query_row(sql, [], |row| row.get(0))?;
+    if last != head.sequence as i64 {
+        return Err(RowError::corrupt(entry::TABLE, last));
+    }
+    let after = head.sequence.saturating_sub(CHECKED_ENTRIES);
+    let mut chain = match after {
+        0 => ORIGIN,
+        after => entry::stored_digest(connection, after)?,
+    };
+    let (mut expected, mut time) = (after + 1, Timestamp::from_ms(0));
+    let mut statement = connection.prepare(entry::BEHIND)?;
+    let mut rows = statement.query([after as i64, CHECKED_ENTRIES as i64])?;
+    while let Some(row) = rows.next()? {
+        let (entry, sum) = entry::read(row, expected, &chain)?;
+        (chain, time, expected) = (sum, entry.time, expected + 1);
+    }
+    if (expected - 1, chain, time) != (head.sequence, head.chain, head.time) {
+        return Err(RowError::corrupt(head::TABLE, head.sequence));
+    }
+    Ok(())
+}
+
+fn tasks(connection: &Connection, head: &Head) -> Result<Vec<Arc<Task>>, RowError> {
+    let mut statement = connection.prepare(row::task::ALL)?;
+    let mut rows = statement.query([])?;
+    let mut tasks = Vec::with_capacity(head.tasks.min(1 << 24) as usize);
+    while let Some(row) = rows.next()? {
+        tasks.push(Arc::new(row::task::read(row)?));
+    }
+    if tasks.len() as u64 != head.tasks {
+        let key = format!("{} tasks, of which {} are left", head.tasks, tasks.len());
+        return Err(RowError::corrupt(head::TABLE, key));
+    }
+    Ok(tasks)
+}
+
+impl RowError {
+    /// Damage that SQLite noticed is damage, not a failure.
+    pub(crate) fn found_by_sqlite(self) -> Self {
+        match self {
+            Self::Sqlite(cause)
+                if matches!(
+                    cause.sqlite_error_code(),
+                    Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+                ) =>
+            {
+                Self::corrupt("sqlite", cause)
+            }
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The rows: how tasks, exchanges, data and entries lie in their tables.
+//!
+//! `domain` knows no serde; the forms it takes on disk are here, one file per table, each with its
+//! digest. A row that does not read back is [`Corrupt`], never a default. Read next: `row::task`.
+
+pub(crate) mod content;
+pub(crate) mod data_param;
+pub(crate) mod entry;
+pub(crate) mod exchange;
+pub(crate) mod head;
+pub(crate) mod task;
+
+use crate::digest::Sum;
+
+/// A row whose content does not match its digest, or cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Corrupt {
+    pub(crate) table: &'static str,
+    pub(crate) key: String,
+}
+
+/// Why a row was not read.
+#[derive(Debug)]
+pub(crate) enum RowError {
+    Corrupt(Corrupt),
+    Sqlite(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for RowError {
+    fn from(cause: rusqlite::Error) -> Self {
+        Self::Sqlite(cause)
+    }
+}
+
+impl RowError {
+    pub(crate) fn corrupt(table: &'static str, key: impl ToString) -> Self {
+        Self::Corrupt(Corrupt {
+            table,
+            key: key.to_string(),
+        })
+    }
+}
+
+/// A column that SQLite reads but Rust does not (a flipped type or bad UTF-8) is damage to its
+/// row; anything else is SQLite's own error.
+pub(crate) fn column<T: rusqlite::types::FromSql>(
+    row: &rusqlite::Row<'_>,
+    index: usize,
+    table: &'static str,
+    key: &str,
+) -> Result<T, RowError> {
+    row.get(index).map_err(|cause| match cause {
+        rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::Utf8Error(..) => RowError::corrupt(table, key),
+        cause => RowError::Sqlite(cause),
+    })
+}
+
+/// Fails unless `stored` is `computed`.
+pub(crate) fn check(
+    stored: &[u8],
+    computed: &Sum,
+    table: &'static str,
+    key: &str,
+) -> Result<(), RowError> {
+    if stored == computed {
+        Ok(())
+    } else {
+        Err(RowError::corrupt(table, key))
+    }
+}

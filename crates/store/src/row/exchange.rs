@@ -1,0 +1,97 @@
+//! Rows of `exchange`.
+//!
+//! Read next: [`super::data_param`].
+
+use super::{RowError, check, column};
+use crate::digest::{RowDigest, Sum};
+use domain::context::Exchange;
+use domain::task::TaskId;
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use rusqlite::{CachedStatement, Connection, Row, params};
+
+pub(crate) const TABLE: &str = "exchange";
+
+/// The columns that [`read`] reads, for a `SELECT`.
+macro_rules! exchange_columns {
+    () => {
+        "number, id, task, send_from, send_to, verb, request, request_time, response, \
+         response_time, digest"
+    };
+}
+pub(crate) use exchange_columns;
+
+/// All exchanges, in the order in which they were first stored.
+pub(crate) const ALL: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " FROM exchange ORDER BY number"
+);
+
+/// A record keeps its number, so that its place among the others stays.
+const WRITE: &str = "INSERT INTO exchange (id, task, send_from, send_to, verb, request,
+    request_time, response, response_time, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+    ON CONFLICT (id) DO UPDATE SET task = ?2, send_from = ?3, send_to = ?4, verb = ?5,
+    request = ?6, request_time = ?7, response = ?8, response_time = ?9, digest = ?10";
+
+/// The prepared statement of the writer.
+pub(crate) struct ExchangeStatement<'c>(CachedStatement<'c>);
+
+impl<'c> ExchangeStatement<'c> {
+    pub(crate) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
+        Ok(Self(connection.prepare_cached(WRITE)?))
+    }
+
+    /// Writes the exchange, in the place of the one with its identifier if there is one.
+    pub(crate) fn write(&mut self, exchange: &Exchange) -> rusqlite::Result<()> {
+        self.0.execute(params![
+            exchange.id,
+            exchange.task.as_ref().map(TaskId::as_str),
+            exchange.from,
+            exchange.to,
+            exchange.verb.as_str(),
+            exchange.request,
+            exchange.request_time.as_ms(),
+            exchange.response,
+            exchange.response_time.map(Timestamp::as_ms),
+            digest(exchange),
+        ])?;
+        Ok(())
+    }
+}
+
+fn digest(exchange: &Exchange) -> Sum {
+    RowDigest::of(TABLE)
+        .text(&exchange.id)
+        .optional_text(exchange.task.as_ref().map(TaskId::as_str))
+        .text(&exchange.from)
+        .text(&exchange.to)
+        .text(exchange.verb.as_str())
+        .text(&exchange.request)
+        .number(exchange.request_time.as_ms())
+        .optional_text(exchange.response.as_deref())
+        .optional_number(exchange.response_time.map(Timestamp::as_ms))
+        .sum()
+}
+
+/// Reads a row of `exchange_columns!` and checks its digest.
+pub(crate) fn read(row: &Row<'_>) -> Result<Exchange, RowError> {
+    let number: i64 = row.get(0)?;
+    let id: String = column(row, 1, TABLE, &format!("number {number}"))?;
+    let text = |index| column::<String>(row, index, TABLE, &id);
+    let corrupt = || RowError::corrupt(TABLE, &id);
+    let exchange = Exchange {
+        task: column::<Option<String>>(row, 2, TABLE, &id)?.map(TaskId::new),
+        from: text(3)?,
+        to: text(4)?,
+        verb: Verb::parse(&text(5)?).ok_or_else(corrupt)?,
+        request: text(6)?,
+        request_time: Timestamp::from_ms(column(row, 7, TABLE, &id)?),
+        response: column(row, 8, TABLE, &id)?,
+        response_time: column::<Option<i64>>(row, 9, TABLE, &id)?.map(Timestamp::from_ms),
+        id,
+    };
+    let stored: Vec<u8> = column(row, 10, TABLE, &exchange.id)?;
+    check(&stored, &digest(&exchange), TABLE, &exchange.id)?;
+    Ok(exchange)
+}

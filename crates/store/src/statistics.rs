@@ -1,0 +1,83 @@
+//! Counters of the writer, for metrics and readiness.
+//!
+//! Knows no SQL and decides nothing. Read next: `writer`, which counts.
+
+use domain::event::Sequence;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+/// Whether batches are accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Condition {
+    /// They are.
+    #[default]
+    Working,
+    /// The last transaction found no space; the next may succeed.
+    Full,
+    /// Writing failed, or the writer ended: nothing is accepted until the store is opened again.
+    Stopped,
+}
+
+/// What the writer did since the store was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Whether batches are accepted.
+    pub condition: Condition,
+    /// Batches waiting for the writer or being written.
+    pub queued: u64,
+    /// Batches made durable.
+    pub batches: u64,
+    /// Batches not stored.
+    pub failed: u64,
+    /// Transactions made durable; `batches / transactions` is the mean size of a group.
+    pub transactions: u64,
+    /// The last entry of the log.
+    pub last: Sequence,
+    /// Time spent writing rows.
+    pub writing: Duration,
+    /// Time spent in commits, most of it in fsync.
+    pub committing: Duration,
+}
+
+/// The same, shared between threads.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    condition: AtomicU8,
+    pub(crate) queued: AtomicU64,
+    pub(crate) batches: AtomicU64,
+    pub(crate) failed: AtomicU64,
+    pub(crate) transactions: AtomicU64,
+    pub(crate) last: AtomicU64,
+    pub(crate) writing_ns: AtomicU64,
+    pub(crate) committing_ns: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn condition(&self) -> Condition {
+        match self.condition.load(Relaxed) {
+            0 => Condition::Working,
+            1 => Condition::Full,
+            _ => Condition::Stopped,
+        }
+    }
+
+    /// Notes a condition; a store that stopped stays so.
+    pub(crate) fn note(&self, condition: Condition) {
+        let _ = self.condition.fetch_update(Relaxed, Relaxed, |old| {
+            (old < Condition::Stopped as u8).then_some(condition as u8)
+        });
+    }
+
+    pub(crate) fn read(&self) -> Statistics {
+        Statistics {
+            condition: self.condition(),
+            queued: self.queued.load(Relaxed),
+            batches: self.batches.load(Relaxed),
+            failed: self.failed.load(Relaxed),
+            transactions: self.transactions.load(Relaxed),
+            last: self.last.load(Relaxed),
+            writing: Duration::from_nanos(self.writing_ns.load(Relaxed)),
+            committing: Duration::from_nanos(self.committing_ns.load(Relaxed)),
+        }
+    }
+}

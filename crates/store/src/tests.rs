@@ -1,0 +1,160 @@
+//! The contract of the store, held by both locations; damage, locks and full disks.
+//!
+//! Read next: `tests::contract`.
+#![allow(clippy::unwrap_used)]
+
+mod contract;
+mod damage;
+mod files;
+
+use crate::*;
+use domain::content::{Content, Payload};
+use domain::context::{DataParam, DataType, Exchange};
+use domain::event::{Happening, Termination};
+use domain::notification::Notification;
+use domain::task::{Command, Status, Task, TaskId};
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// An instant, in milliseconds.
+fn at(ms: i64) -> Timestamp {
+    Timestamp::from_ms(ms)
+}
+
+fn open(options: Options) -> (Store, Recovered) {
+    Store::open(options, Box::new(|_| {})).unwrap()
+}
+
+fn file() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state.db");
+    (folder, path)
+}
+
+/// A content with everything in it that is hard to keep: quotes, headings in bodies, numbers.
+fn content(description: &str) -> Content {
+    let mut content = Content::new("link:a--b", description).with_payload(Payload::new(
+        "fault_diagnosis_v1",
+        serde_json::json!({"pi": 0.1 + 0.2, "tiny": 5e-324, "big": u64::MAX, "list": [null, true, "ü\u{0}"]}),
+    ));
+    content.environmental_information = Some("## not a heading\n\"quoted\"".into());
+    content.terms = vec![("los".into(), "loss of signal".into())];
+    content.others = vec![("notes".into(), String::new())];
+    content.asynchronous = Some(true);
+    content.progress = Some("40 %".into());
+    content.expecting("restored").with_result("done")
+}
+
+fn task(id: &str) -> Task {
+    let text = "## target object\nlink:a--b".to_owned();
+    Task::assigned(
+        TaskId::new(id),
+        "oss",
+        "ran",
+        text,
+        content(id),
+        true,
+        at(1_000),
+    )
+}
+
+/// The task after `command`.
+fn after(task: &Task, command: Command) -> Task {
+    let mut next = task.clone();
+    let event = task.decide(command, at(2_000)).unwrap();
+    next.apply(&event);
+    next
+}
+
+fn notification(task: &Task, previous: Option<Status>) -> Happening {
+    Happening::Task(Arc::new(Notification {
+        time: task.changed_at,
+        task: task.id.clone(),
+        from: task.to.clone(),
+        to: task.from.clone(),
+        verb: Verb::TaskResultNotify,
+        asynchronous: task.asynchronous,
+        status: task.status,
+        previous,
+        start_time: task.created_at,
+        percent: task.percent,
+        content: task.content.clone(),
+        data: previous.map(|_| "d1".to_owned()),
+    }))
+}
+
+fn session(number: u32) -> Happening {
+    Happening::SessionStarted {
+        username: "operator".into(),
+        session: number,
+        source_host: "127.0.0.1".into(),
+    }
+}
+
+fn ended(number: u32) -> Happening {
+    Happening::SessionEnded {
+        username: "operator".into(),
+        session: number,
+        source_host: String::new(),
+        killed_by: Some(7),
+        reason: Termination::Killed,
+    }
+}
+
+fn exchange(id: &str, task: Option<&str>, from: &str, to: &str, ms: i64) -> Exchange {
+    Exchange {
+        id: id.into(),
+        task: task.map(TaskId::new),
+        from: from.into(),
+        to: to.into(),
+        verb: Verb::TaskAssign,
+        request: format!("request {id}"),
+        request_time: at(ms),
+        response: None,
+        response_time: None,
+    }
+}
+
+fn data(id: &str, task: Option<&str>, from: &str, to: &str) -> DataParam {
+    DataParam {
+        id: id.into(),
+        task: task.map(TaskId::new),
+        parties: [from.into(), to.into()],
+        data_type: DataType::Text,
+        description: "a reply".into(),
+        format: "text/plain".into(),
+        data: format!("data {id}"),
+    }
+}
+
+fn tasks(tasks: &[&Task]) -> Batch {
+    Batch {
+        tasks: tasks.iter().map(|t| Arc::new((*t).clone())).collect(),
+        ..Batch::default()
+    }
+}
+
+fn happenings(happenings: Vec<(i64, Happening)>) -> Batch {
+    let happenings = happenings.into_iter();
+    Batch {
+        happenings: happenings.map(|(ms, h)| (at(ms), h)).collect(),
+        ..Batch::default()
+    }
+}
+
+/// A batch with one of everything.
+fn everything(id: &str) -> Batch {
+    let task = task(id);
+    Batch {
+        exchanges: vec![exchange(&format!("x-{id}"), Some(id), "oss", "ran", 1_000)],
+        data: vec![data(&format!("d-{id}"), Some(id), "oss", "ran")],
+        happenings: vec![
+            (at(1_000), notification(&task, None)),
+            (at(1_001), session(1)),
+            (at(1_002), ended(1)),
+        ],
+        tasks: vec![Arc::new(task)],
+    }
+}

@@ -1,0 +1,222 @@
+//! Damage is found and refused, never served.
+
+use super::*;
+use rusqlite::Connection;
+use std::path::Path;
+
+/// A closed state with `count` of everything.
+fn closed(count: usize) -> (tempfile::TempDir, PathBuf) {
+    let (folder, path) = file();
+    let (store, _) = open(Options::file(&path));
+    let tickets: Vec<_> = (0..count)
+        .map(|n| store.commit(everything(&format!("t{n}"))))
+        .collect();
+    for ticket in tickets {
+        ticket.wait().unwrap();
+    }
+    drop(store);
+    (folder, path)
+}
+
+/// Changes rows behind the back of the triggers, as a flipped bit does.
+fn spoil(path: &Path, sql: &str) {
+    let connection = Connection::open(path).unwrap();
+    let triggers = "a_terminal_state_is_never_left, a_task_is_never_forgotten, \
+        the_log_is_never_rewritten, the_log_is_never_cut";
+    for trigger in triggers.split(", ") {
+        connection
+            .execute_batch(&format!("DROP TRIGGER {trigger}"))
+            .unwrap();
+    }
+    assert_ne!(connection.execute(sql, []).unwrap(), 0, "{sql}");
+}
+
+fn refusal(path: &Path) -> (String, String) {
+    match Store::open(Options::file(path), Box::new(|_| {})) {
+        Err(OpenError::Corrupt { table, key }) => (table, key),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_changed_column_of_a_task_is_refused() {
+    for change in [
+        "text = text || ' '",
+        "status = 'finished'",
+        "status = 'nonsense'",
+        "percent = 1",
+        "version = 2",
+        "content = '{'",
+        "said = '{}'",
+        "id = 't9'",
+        "send_to = 'other'",
+        "changed_at = changed_at + 1",
+        "digest = zeroblob(32)",
+        "digest = zeroblob(3)",
+    ] {
+        let (_folder, path) = closed(3);
+        spoil(&path, &format!("UPDATE task SET {change} WHERE id = 't1'"));
+        let (table, _) = refusal(&path);
+        assert_eq!(table, "task", "{change}");
+        let report = verify(&path).unwrap();
+        assert_eq!(report.faults.len(), 1, "{change}: {report:?}");
+    }
+}
+
+#[test]
+fn a_task_that_is_gone_is_missed() {
+    let (_folder, path) = closed(3);
+    spoil(&path, "DELETE FROM task WHERE id = 't1'");
+    assert_eq!(refusal(&path).0, "head");
+}
+
+#[test]
+fn a_changed_moved_or_missing_entry_is_refused() {
+    for (change, found_at) in [
+        (
+            "UPDATE log SET body = replace(body, 'operator', 'operatoR') WHERE sequence = 5",
+            "5",
+        ),
+        ("UPDATE log SET time = time + 1 WHERE sequence = 5", "5"),
+        (
+            "UPDATE log SET kind = 'session-started' WHERE sequence = 6",
+            "6",
+        ),
+        (
+            "UPDATE log SET digest = zeroblob(32) WHERE sequence = 5",
+            "5",
+        ),
+        ("DELETE FROM log WHERE sequence = 5", "5"),
+        ("DELETE FROM log WHERE sequence = 9", "8"),
+        ("UPDATE head SET sequence = 8", ""),
+    ] {
+        let (_folder, path) = closed(3);
+        spoil(&path, change);
+        assert_eq!(refusal(&path).1, found_at, "{change}");
+        assert!(!verify(&path).unwrap().is_sound(), "{change}");
+    }
+}
+
+#[test]
+fn damage_while_it_runs_is_not_served() {
+    let (_folder, path) = closed(3);
+    let (store, _) = open(Options::file(&path));
+    spoil(
+        &path,
+        "UPDATE log SET body = body || ' ' WHERE sequence = 5",
+    );
+    let connection = Connection::open(&path).unwrap();
+    connection
+        .execute(
+            "UPDATE exchange SET request = 'forged' WHERE id = 'x-t1'",
+            [],
+        )
+        .unwrap();
+    connection
+        .execute(
+            "UPDATE data_param SET data = 'forged' WHERE id = 'd-t1'",
+            [],
+        )
+        .unwrap();
+    let corrupt = |error: ReadError| match error {
+        ReadError::Corrupt { table, key } => (table, key),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(store.entries(0, 4).unwrap().len(), 4);
+    assert_eq!(
+        corrupt(store.entries(0, 5).unwrap_err()),
+        ("log".into(), "5".into())
+    );
+    assert_eq!(store.entries(5, 10).unwrap().len(), 4);
+    assert_eq!(
+        corrupt(store.exchange("x-t1").unwrap_err()),
+        ("exchange".into(), "x-t1".into())
+    );
+    assert!(store.exchange("x-t2").unwrap().is_some());
+    assert_eq!(
+        corrupt(store.data_param("d-t1").unwrap_err()).0,
+        "data_param"
+    );
+    corrupt(store.exchanges(&Filter::default()).unwrap_err());
+    let faults = store.verify().unwrap().faults;
+    let found: Vec<_> = faults.iter().map(ToString::to_string).collect();
+    let damaged = ["log '5'", "exchange 'x-t1'", "data_param 'd-t1'"];
+    assert_eq!(found, damaged.map(|place| format!("{place} is damaged")));
+}
+
+#[test]
+fn every_flipped_bit_of_content_is_found() {
+    let (_folder, path) = closed(40);
+    let sound = std::fs::read(&path).unwrap();
+    let (_, before) = { open(Options::file(&path)) };
+    // A fixed walk over the file: the same bits at every run.
+    let mut place = 0x2545_f491_4f6c_dd1d_u64;
+    let (mut live, mut found) = (0, 0);
+    for _ in 0..150 {
+        place ^= place << 13;
+        place ^= place >> 7;
+        place ^= place << 17;
+        let mut bytes = sound.clone();
+        let byte = (place >> 8) as usize % bytes.len();
+        bytes[byte] ^= 1 << (place % 8);
+        std::fs::write(&path, &bytes).unwrap();
+        let report = verify(&path);
+        if matches!(&report, Ok(report) if report.is_sound()) {
+            // Not found: then it must be of no consequence.
+            let Ok((_store, after)) = Store::open(Options::file(&path), Box::new(|_| {})) else {
+                continue;
+            };
+            assert_eq!(after, before, "byte {byte} changed what is served");
+        } else {
+            found += 1;
+        }
+        live += 1;
+    }
+    assert!(found > live / 2, "{found} of {live}");
+}
+
+#[test]
+fn a_truncated_file_is_refused() {
+    let (_folder, path) = closed(40);
+    let sound = std::fs::read(&path).unwrap();
+    for kept in [100, 4_096, sound.len() / 2, sound.len() - 4_096] {
+        std::fs::write(&path, &sound[..kept]).unwrap();
+        let opened = Store::open(
+            Options {
+                thorough: true,
+                ..Options::file(&path)
+            },
+            Box::new(|_| {}),
+        );
+        assert!(
+            matches!(opened, Err(OpenError::Corrupt { .. })),
+            "{kept}: {opened:?}"
+        );
+    }
+}
+
+#[test]
+fn a_torn_write_ahead_log_loses_nothing_before_the_tear() {
+    let (folder, path) = file();
+    let (store, _) = open(Options::file(&path));
+    for n in 0..10 {
+        store.commit(everything(&format!("t{n}"))).wait().unwrap();
+    }
+    let copy = folder.path().join("copy.db");
+    std::fs::copy(&path, &copy).unwrap();
+    let log = std::fs::read(folder.path().join("state.db-wal")).unwrap();
+    for kept in (0..=log.len()).step_by(log.len() / 23) {
+        let folder = tempfile::tempdir().unwrap();
+        let torn = folder.path().join("state.db");
+        std::fs::copy(&copy, &torn).unwrap();
+        std::fs::write(folder.path().join("state.db-wal"), &log[..kept]).unwrap();
+        // A whole number of transactions is left, and they are the first ones.
+        let (store, recovered) = open(Options::file(&torn));
+        let count = recovered.tasks.len();
+        assert_eq!(recovered.last, 3 * count as u64);
+        for (n, task) in recovered.tasks.iter().enumerate() {
+            assert_eq!(task.id.as_str(), format!("t{n}"));
+        }
+        assert!(store.verify().unwrap().is_sound());
+    }
+}

@@ -1,0 +1,220 @@
+//! What only files can do: come back, be locked, be newer, run full.
+
+use super::*;
+use rusqlite::Connection;
+
+#[test]
+fn reopening_finds_everything() {
+    let (_folder, path) = file();
+    let first = task("t1");
+    let asked = after(&first, Command::Ask(content("which site?")));
+    let (store, _) = open(Options::file(&path));
+    store.commit(everything("t1")).wait().unwrap();
+    store.commit(tasks(&[&task("t0")])).wait().unwrap();
+    store.commit(tasks(&[&asked])).wait().unwrap();
+    let entries = store.entries(0, 10).unwrap();
+    drop(store);
+    let (store, recovered) = open(Options {
+        thorough: true,
+        ..Options::file(&path)
+    });
+    assert_eq!(recovered.tasks, [Arc::new(asked), Arc::new(task("t0"))]);
+    assert_eq!((recovered.last, recovered.last_time), (3, at(1_002)));
+    assert_eq!(recovered.log_began, Some(at(1_000)));
+    assert_eq!(store.entries(0, 10).unwrap(), entries);
+    assert_eq!(store.statistics().last, 3);
+    store
+        .commit(happenings(vec![(5, session(9))]))
+        .wait()
+        .unwrap();
+    assert_eq!(store.entries(3, 10).unwrap()[0].time, at(1_002));
+    assert!(verify(&path).unwrap().is_sound());
+}
+
+#[test]
+fn dropping_the_store_writes_what_is_queued() {
+    let (_folder, path) = file();
+    let (store, _) = open(Options::file(&path));
+    let tickets: Vec<_> = (0..1_000)
+        .map(|n| store.commit(everything(&format!("t{n}"))))
+        .collect();
+    drop(store);
+    for ticket in tickets {
+        ticket.wait().unwrap();
+    }
+    let (_store, recovered) = open(Options::file(&path));
+    assert_eq!((recovered.tasks.len(), recovered.last), (1_000, 3_000));
+}
+
+#[test]
+fn a_copy_taken_while_it_runs_holds_what_was_acknowledged() {
+    let (folder, path) = file();
+    let (store, _) = open(Options::file(&path));
+    for n in 0..20 {
+        store.commit(everything(&format!("t{n}"))).wait().unwrap();
+    }
+    // What a process that is killed leaves behind: the file and its write-ahead log, not closed.
+    let copy = folder.path().join("copy.db");
+    std::fs::copy(&path, &copy).unwrap();
+    std::fs::copy(
+        folder.path().join("state.db-wal"),
+        folder.path().join("copy.db-wal"),
+    )
+    .unwrap();
+    let (copied, recovered) = open(Options::file(&copy));
+    assert_eq!((recovered.tasks.len(), recovered.last), (20, 60));
+    assert!(copied.verify().unwrap().is_sound());
+}
+
+#[test]
+fn a_second_opener_is_told() {
+    let (_folder, path) = file();
+    let (store, _) = open(Options::file(&path));
+    let second = Store::open(Options::file(&path), Box::new(|_| {}));
+    assert!(
+        matches!(&second, Err(OpenError::Locked { path: p }) if *p == path),
+        "{second:?}"
+    );
+    drop(store);
+    open(Options::file(&path));
+}
+
+#[test]
+fn a_newer_state_and_a_foreign_one_are_refused() {
+    let (_folder, path) = file();
+    drop(open(Options::file(&path)));
+    let connection = Connection::open(&path).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    drop(connection);
+    let refused = Store::open(Options::file(&path), Box::new(|_| {}));
+    assert!(
+        matches!(
+            refused,
+            Err(OpenError::Newer {
+                found: 99,
+                known: 1
+            })
+        ),
+        "{refused:?}"
+    );
+
+    let (_folder, path) = file();
+    Connection::open(&path)
+        .unwrap()
+        .execute_batch("CREATE TABLE t (x)")
+        .unwrap();
+    let refused = Store::open(Options::file(&path), Box::new(|_| {}));
+    assert!(matches!(refused, Err(OpenError::Foreign)), "{refused:?}");
+}
+
+#[test]
+fn sql_holds_the_rules_that_must_hold_whatever_the_code_does() {
+    let (_folder, path) = file();
+    let (store, _) = open(Options::file(&path));
+    let first = task("t1");
+    store.commit(everything("t1")).wait().unwrap();
+    let cancelled = after(&first, Command::Cancel);
+    store.commit(tasks(&[&cancelled])).wait().unwrap();
+    let connection = Connection::open(&path).unwrap();
+    for sql in [
+        "UPDATE task SET status = 'processing'",
+        "DELETE FROM task",
+        "UPDATE log SET body = ''",
+        "DELETE FROM log",
+    ] {
+        assert!(connection.execute(sql, []).is_err(), "{sql}");
+    }
+}
+
+#[test]
+fn a_full_disk_refuses_reads_go_on_and_space_mends_it() {
+    let (_folder, path) = file();
+    let options = Options {
+        size_max: Some(400 << 10),
+        ..Options::file(&path)
+    };
+    let (store, _) = open(options);
+    let large = |n: usize| Batch {
+        data: vec![DataParam {
+            data: "x".repeat(50_000),
+            ..data(&format!("large{n}"), None, "a", "b")
+        }],
+        ..everything(&format!("t{n}"))
+    };
+    let stored = (0..100)
+        .take_while(|n| store.commit(large(*n)).wait().is_ok())
+        .count();
+    assert!((1..10).contains(&stored), "{stored}");
+    let refused = store.commit(large(stored)).wait();
+    assert!(matches!(refused, Err(CommitError::Full)), "{refused:?}");
+    assert_eq!(store.statistics().condition, Condition::Full);
+    assert_eq!(store.data_params(&Filter::default()).unwrap().len(), stored);
+    assert_eq!(store.entries(0, 1_000).unwrap().len(), 3 * stored);
+    let connection = Connection::open(&path).unwrap();
+    connection.execute("DELETE FROM data_param", []).unwrap();
+    store.commit(large(stored)).wait().unwrap();
+    assert_eq!(store.statistics().condition, Condition::Working);
+    assert_eq!(store.entries(0, 1_000).unwrap().len(), 3 * stored + 3);
+    assert!(store.verify().unwrap().is_sound());
+}
+
+#[test]
+fn a_failed_write_stops_the_store_for_good_and_reads_go_on() {
+    let (_folder, path) = file();
+    let (store, _) = open(Options::file(&path));
+    store.commit(everything("t1")).wait().unwrap();
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch("DROP TABLE exchange").unwrap();
+    let failed = store.commit(everything("t2")).wait();
+    assert!(matches!(failed, Err(CommitError::Write(_))), "{failed:?}");
+    let refused = store.commit(happenings(vec![(1, session(1))])).wait();
+    assert!(matches!(refused, Err(CommitError::Stopped)), "{refused:?}");
+    assert_eq!(store.statistics().condition, Condition::Stopped);
+    assert_eq!(store.entries(0, 10).unwrap().len(), 3);
+}
+
+#[test]
+fn queries_use_their_indexes() {
+    let (_folder, path) = file();
+    let (_store, _) = open(Options::file(&path));
+    let connection = Connection::open(&path).unwrap();
+    for sql in crate::read::PAGES {
+        let mut sql = format!("EXPLAIN QUERY PLAN {sql}");
+        for (name, value) in [
+            (":task", "'t'"),
+            (":party", "'p'"),
+            (":time", "1"),
+            (":number", "1"),
+            (":limit", "1"),
+        ] {
+            sql = sql.replace(name, value);
+        }
+        let mut statement = connection.prepare(&sql).unwrap();
+        let lines = statement
+            .query_map([], |row| row.get::<_, String>(3))
+            .unwrap();
+        let plan = lines.collect::<Result<Vec<_>, _>>().unwrap().join("; ");
+        assert!(
+            !plan.contains("SCAN") && !plan.contains("TEMP B-TREE"),
+            "{sql}\n{plan}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_may_read_the_files() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, path) = file();
+    let (store, _) = open(Options::file(&path));
+    store.commit(everything("t1")).wait().unwrap();
+    let files: Vec<_> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(files.len(), 4, "{files:?}");
+    for file in files {
+        let mode = file.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{file:?}");
+    }
+}
