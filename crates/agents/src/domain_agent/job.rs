@@ -1,0 +1,230 @@
+//! One diagnosis: what is measured, what came of it, and the report.
+//!
+//! Knows the course of a diagnosis; what readings mean is the domain's [`super::Practice`].
+
+use crate::cause::Cause;
+use crate::payloads::Schema;
+use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
+use domain::agent::{Output, Progress};
+use domain::content::Content;
+use domain::inventory::{ElementId, ElementKind, Inventory};
+use domain::task::TaskId;
+use domain::telemetry::{Measurement, Outcome};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Seconds after which a diagnosis decides with the readings that have come.
+pub const PROBES_LONGEST_S: f64 = 300.0;
+/// The most elements measured in one stage.
+pub const PROBES_MAX: usize = 16;
+
+/// What was measured, by element.
+pub type Measurements = BTreeMap<ElementId, Measurement>;
+
+/// What readings show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The broken element.
+    pub root_cause: ElementId,
+    /// How it is broken.
+    pub cause: Cause,
+    /// Where, as exactly as the readings say.
+    pub location: String,
+    /// What to do.
+    pub proposal: String,
+    /// True if the domain mends it without people on site.
+    pub automatic: bool,
+}
+
+/// A diagnosis under way.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The task it serves.
+    pub task: TaskId,
+    /// What was asked.
+    pub diagnosis: Diagnosis,
+    /// Counts the rounds of measuring, from 1.
+    pub stage: u32,
+    /// What has been measured in all stages.
+    pub measurements: Measurements,
+    looked_at: Vec<Suspicion>,
+    awaited: BTreeSet<ElementId>,
+    asked: usize,
+    half_told: bool,
+    concluded: bool,
+    unmeasured: Vec<String>,
+}
+
+impl Job {
+    /// A diagnosis just taken on.
+    pub fn new(task: TaskId, diagnosis: Diagnosis) -> Self {
+        Self {
+            task,
+            stage: 0,
+            measurements: BTreeMap::new(),
+            looked_at: vec![diagnosis.suspicion.clone()],
+            awaited: BTreeSet::new(),
+            asked: 0,
+            half_told: false,
+            concluded: false,
+            unmeasured: Vec::new(),
+            diagnosis,
+        }
+    }
+
+    /// The element the publisher suspects.
+    pub fn target(&self) -> &ElementId {
+        &self.diagnosis.suspicion.target
+    }
+
+    /// What is under suspicion, likeliest first.
+    pub fn targets(&self) -> impl Iterator<Item = &ElementId> {
+        self.looked_at.iter().map(|s| &s.target)
+    }
+
+    /// The publisher's alternatives that nobody has looked at yet and that `fit` this domain.
+    pub fn next_alternatives(&self, fit: impl Fn(&Suspicion) -> bool) -> Vec<Suspicion> {
+        let fresh = |s: &&Suspicion| !self.looked_at.contains(s) && fit(s);
+        let alternatives = self.diagnosis.alternatives.iter().filter(fresh);
+        alternatives.cloned().collect()
+    }
+
+    /// Takes further suspicions up.
+    pub fn look_at(&mut self, suspicions: Vec<Suspicion>) {
+        self.looked_at.extend(suspicions);
+    }
+
+    /// Begins a stage; gives what of `plan` is to be measured now.
+    pub fn planned(&mut self, plan: Vec<ElementId>) -> Vec<ElementId> {
+        let mut fresh: Vec<ElementId> = Vec::new();
+        for element in plan {
+            let known = self.measurements.contains_key(&element) || fresh.contains(&element);
+            if !known && fresh.len() < PROBES_MAX {
+                fresh.push(element);
+            }
+        }
+        self.stage += 1;
+        self.asked = fresh.len();
+        self.awaited = fresh.iter().cloned().collect();
+        self.half_told = false;
+        self.concluded = false;
+        fresh
+    }
+
+    /// Takes down how one measurement ended; tells the publisher at half way.
+    pub fn measured(&mut self, element: ElementId, outcome: Outcome) -> Vec<Output> {
+        match outcome {
+            Outcome::Measured(m) => {
+                self.measurements.insert(m.element.clone(), m);
+            }
+            Outcome::Impossible(why) => self.unmeasured.push(format!("{element}: {why}")),
+            Outcome::Dispatched { .. } | Outcome::Guided => {}
+        }
+        self.awaited.remove(&element);
+        let done = self.asked - self.awaited.len().min(self.asked);
+        if self.half_told || done * 2 < self.asked || self.awaited.is_empty() {
+            return Vec::new();
+        }
+        self.half_told = true;
+        let words = format!("{done} of {} elements measured", self.asked);
+        vec![self.working(50, words)]
+    }
+
+    /// No longer waits for measurements that have not come.
+    pub fn give_up_waiting(&mut self) {
+        for element in std::mem::take(&mut self.awaited) {
+            self.unmeasured.push(format!("{element}: no answer"));
+        }
+    }
+
+    /// True if the result can be reported and has not been.
+    pub fn ready(&self) -> bool {
+        self.awaited.is_empty() && !self.concluded
+    }
+
+    /// News of the work.
+    pub fn working(&self, percent: u8, words: String) -> Output {
+        Output::Report {
+            task: self.task.clone(),
+            progress: Progress::Working {
+                percent,
+                content: Content::new(self.target().as_str(), words),
+            },
+        }
+    }
+
+    /// The report of the result.
+    pub fn result(&mut self, inventory: &Inventory, finding: Option<Finding>) -> Output {
+        self.concluded = true;
+        let mut evidence: Vec<String> = self.measurements.values().map(readings).collect();
+        evidence.extend(self.unmeasured.iter().cloned());
+        let result = match finding {
+            Some(finding) => DiagnosisResult {
+                target: self.target().to_string(),
+                confirmed: true,
+                root_cause: Some(finding.root_cause),
+                cause: Some(finding.cause),
+                evidence,
+                proposal: finding.proposal,
+                automatic: finding.automatic,
+                location: finding.location,
+            },
+            None => DiagnosisResult {
+                target: self.target().to_string(),
+                confirmed: false,
+                evidence,
+                proposal: "Look for the cause elsewhere: what was measured works".to_owned(),
+                location: place_of(inventory, self.target()),
+                ..DiagnosisResult::default()
+            },
+        };
+        let words = match (&result.root_cause, result.cause) {
+            (Some(element), Some(cause)) => format!("{cause} of {element}, {}", result.location),
+            _ => format!("No fault of {} can be measured", result.target),
+        };
+        let content = Content::new(
+            self.target().as_str(),
+            format!("Diagnosis of {}", result.target),
+        )
+        .with_payload(result.to_payload())
+        .with_result(words);
+        Output::Report {
+            task: self.task.clone(),
+            progress: Progress::Result(content),
+        }
+    }
+}
+
+/// The cause to look for first in an element of this kind; a site's own trouble is its power.
+pub fn usual_cause(inventory: &Inventory, element: &ElementId) -> Cause {
+    inventory
+        .element(element)
+        .and_then(|e| Cause::of(e.kind))
+        .unwrap_or(Cause::MainsFailure)
+}
+
+/// Where an element stands, for people.
+pub fn place_of(inventory: &Inventory, element: &ElementId) -> String {
+    let Some(found) = inventory.element(element) else {
+        return "not in the inventory".to_owned();
+    };
+    let kind = match found.kind {
+        ElementKind::Link | ElementKind::Duct => "begins in",
+        _ => "in",
+    };
+    let (longitude, latitude) = found.position;
+    format!("{kind} {} ({latitude:.4} N, {longitude:.4} E)", found.place)
+}
+
+/// A measurement on one line: `link:A-B failed: light_a_dbm -40.0, light_b_dbm -40.0`.
+pub fn readings(measurement: &Measurement) -> String {
+    let values: Vec<String> = measurement
+        .readings
+        .iter()
+        .map(|(name, value)| format!("{name} {value:.1}"))
+        .collect();
+    let condition = measurement.condition.as_str();
+    if values.is_empty() {
+        return format!("{} {condition}", measurement.element);
+    }
+    format!("{} {condition}: {}", measurement.element, values.join(", "))
+}

@@ -1,0 +1,461 @@
+//! What the agents of all domains do alike: watch, report incidents, diagnose, verify.
+//!
+//! A domain differs in its [`Practice`]: which elements are measured around a suspect, and what
+//! readings mean. Everything said here is said to whoever published the task; nothing is assumed
+//! about who that is. Read next: [`job`], then [`crate::ip_fault`] and [`crate::wireless_fault`].
+
+pub mod job;
+mod watch;
+
+use crate::desk::{Desk, Worker};
+use crate::lookup;
+use crate::payloads::diagnosis::{Diagnosis, Suspicion};
+use crate::payloads::incident::IncidentOrder;
+use crate::payloads::verification::{Verification, VerificationResult};
+use crate::payloads::{Schema, Unreadable};
+use crate::topology::Topology;
+use domain::agent::{Ask, Briefing, Input, Output};
+use domain::content::{Content, Payload};
+use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
+use domain::reply::{Reply, Verdict};
+use domain::task::TaskId;
+use domain::telemetry::{Action, AlarmType, Condition, Outcome, Telemetry, Token};
+use domain::time::{Dice, Timestamp};
+use domain::verb::Verb;
+use job::{Finding, Job, Measurements};
+use std::collections::{BTreeMap, BTreeSet};
+use std::marker::PhantomData;
+use watch::Watch;
+
+/// The most sites measured at one time for a verification.
+const VERIFIED_AT_ONCE_MAX: usize = 12;
+
+/// What one domain knows that the others do not.
+pub trait Practice: Send {
+    /// The domain.
+    const DOMAIN: Domain;
+
+    /// True if the domain's agent can measure elements of this kind.
+    fn measures(kind: ElementKind) -> bool;
+
+    /// What to measure to judge a suspicion: the target first, then what tells it from others.
+    /// `sites` are out of service, as the publisher says.
+    fn plan(
+        inventory: &Inventory,
+        suspicion: &Suspicion,
+        sites: &BTreeSet<ElementId>,
+    ) -> Vec<ElementId>;
+
+    /// What the readings mean; none if they do not show a fault.
+    fn decide(
+        inventory: &Inventory,
+        target: &ElementId,
+        measured: &Measurements,
+    ) -> Option<Finding>;
+}
+
+/// Why something is being measured.
+#[derive(Clone, Debug)]
+enum Purpose {
+    Job(TaskId),
+    Verify,
+}
+
+/// The agent of one domain.
+#[derive(Debug)]
+pub struct DomainAgent<P> {
+    desk: Desk,
+    topology: Topology,
+    watch: Watch,
+    jobs: BTreeMap<TaskId, Job>,
+    probes: BTreeMap<Token, (ElementId, Purpose)>,
+    deadlines: BTreeMap<Token, (TaskId, u32)>,
+    practice: PhantomData<P>,
+}
+
+impl<P: Practice> Worker for DomainAgent<P> {
+    fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
+        let desk = Desk::open(&briefing, now);
+        let prefix = format!("{}-{}", P::DOMAIN.as_str().to_lowercase(), now.as_ms());
+        let mut agent = Self {
+            topology: Topology::new(briefing.inventory.clone()),
+            desk,
+            watch: Watch::new(P::DOMAIN, prefix),
+            jobs: BTreeMap::new(),
+            probes: BTreeMap::new(),
+            deadlines: BTreeMap::new(),
+            practice: PhantomData,
+        };
+        let mut outputs = Vec::new();
+        for task in briefing.open {
+            // What was asked is still wanted; what had been measured is not remembered.
+            match agent.understand(&task.content) {
+                Ok(Wanted::Incidents) => {
+                    outputs.extend(agent.watch.assign(
+                        task.id.clone(),
+                        &task.from,
+                        &agent.topology,
+                    ));
+                }
+                Ok(Wanted::Diagnosis(diagnosis)) if !task.awaits_judgement() => {
+                    let job = Job::new(task.id.clone(), diagnosis);
+                    outputs.extend(agent.begin(job, now));
+                }
+                Ok(Wanted::Diagnosis(diagnosis)) => {
+                    agent
+                        .jobs
+                        .insert(task.id.clone(), Job::new(task.id.clone(), diagnosis));
+                }
+                Ok(Wanted::Verification(_)) | Err(_) => {}
+            }
+        }
+        (agent, outputs)
+    }
+
+    fn take(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+        let mut outputs = match input {
+            Input::Telemetry(Telemetry::Alarm(alarm)) => {
+                self.watch.take(&alarm, &self.topology, now);
+                Vec::new()
+            }
+            Input::Acted { token, outcome } => self.acted(token, outcome, now),
+            Input::Woken(token) => self.woken(token, now),
+            _ => Vec::new(),
+        };
+        outputs.extend(self.watch.schedule(&mut self.desk));
+        outputs
+    }
+
+    fn answer(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+        let (reply, mut outputs) = match ask.verb {
+            Verb::FeasibilityNegotiate => (self.feasible(ask), Vec::new()),
+            Verb::TaskAssign => self.assigned(ask, now),
+            Verb::TaskCancel => (self.cancelled(&ask.task.id), Vec::new()),
+            Verb::FulfillmentNegotiate => self.judged(ask, now),
+            other => (
+                Reply::refused("unknown-verb", "", format!("{other} is not for agents")),
+                Vec::new(),
+            ),
+        };
+        outputs.extend(self.watch.schedule(&mut self.desk));
+        (reply, outputs)
+    }
+}
+
+/// What a content asks for.
+enum Wanted {
+    Incidents,
+    Diagnosis(Diagnosis),
+    Verification(Verification),
+}
+
+impl<P: Practice> DomainAgent<P> {
+    fn understand(&self, content: &Content) -> Result<Wanted, Reply> {
+        let target = &content.target_object;
+        let unreadable = |e: Unreadable| e.reply(target);
+        let Some(payload) = &content.payload else {
+            return self.understand_words(content).map(Wanted::Diagnosis);
+        };
+        match payload.schema_id.as_str() {
+            IncidentOrder::ID => {
+                let order = IncidentOrder::from_payload(payload).map_err(unreadable)?;
+                if order.domain == P::DOMAIN {
+                    Ok(Wanted::Incidents)
+                } else {
+                    Err(self.not_managed("domain", order.domain.as_str()))
+                }
+            }
+            Diagnosis::ID => {
+                let diagnosis = Diagnosis::from_payload(payload).map_err(unreadable)?;
+                self.managed(&diagnosis.suspicion.target)?;
+                Ok(Wanted::Diagnosis(diagnosis))
+            }
+            Verification::ID if P::measures(ElementKind::Site) => {
+                let verification = Verification::from_payload(payload).map_err(unreadable)?;
+                self.known_sites(&verification)?;
+                Ok(Wanted::Verification(verification))
+            }
+            _ => Err(unknown_schema(payload)),
+        }
+    }
+
+    /// A task in natural language that names an element of the domain is a diagnosis of it.
+    fn understand_words(&self, content: &Content) -> Result<Diagnosis, Reply> {
+        let inventory = self.topology.inventory();
+        let text = format!("{}\n{}", content.target_object, content.task_description);
+        let named = lookup::named(inventory, &text);
+        let Some(first) = named.first() else {
+            return Err(target_needed(&content.target_object));
+        };
+        let own = |id: &&ElementId| self.managed(id).is_ok();
+        let Some(target) = named.iter().find(own) else {
+            return Err(self.not_managed("target", first.as_str()));
+        };
+        let suspicion = Suspicion {
+            target: target.clone(),
+            cause: job::usual_cause(inventory, target),
+        };
+        Ok(Diagnosis {
+            incident_ids: Vec::new(),
+            suspicion,
+            alternatives: Vec::new(),
+            sites: BTreeSet::new(),
+            since: Timestamp::default(),
+        })
+    }
+
+    fn managed(&self, target: &ElementId) -> Result<(), Reply> {
+        match self.topology.inventory().element(target) {
+            None => Err(Reply::refused(
+                "unknown-element",
+                "target",
+                format!("the inventory has no element {target}"),
+            )),
+            Some(e) if !P::measures(e.kind) => Err(self.not_managed("target", target.as_str())),
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn not_managed(&self, path: &str, what: &str) -> Reply {
+        let domain = P::DOMAIN.as_str();
+        Reply::refused(
+            "not-managed",
+            path,
+            format!("{what} is not managed by the {domain} domain's agent"),
+        )
+    }
+
+    fn known_sites(&self, verification: &Verification) -> Result<(), Reply> {
+        let inventory = self.topology.inventory();
+        let is_site = |e: &&ElementId| {
+            inventory
+                .element(e)
+                .is_some_and(|e| e.kind == ElementKind::Site)
+        };
+        match verification.sites.iter().find(|s| !is_site(s)) {
+            Some(other) => Err(Reply::refused(
+                "unknown-element",
+                "sites",
+                format!("{other} is not a site of the inventory"),
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn feasible(&self, ask: &Ask) -> Reply {
+        match self.understand(&ask.content) {
+            Ok(_) => Reply::accepted(),
+            Err(reply) => reply,
+        }
+    }
+
+    fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+        match self.understand(&ask.content) {
+            Err(reply) => (reply, Vec::new()),
+            Ok(Wanted::Incidents) => {
+                let id = ask.task.id.clone();
+                let outputs = self.watch.assign(id, &ask.from, &self.topology);
+                (Reply::accepted(), outputs)
+            }
+            Ok(Wanted::Diagnosis(diagnosis)) => {
+                let job = Job::new(ask.task.id.clone(), diagnosis);
+                (Reply::accepted(), self.begin(job, now))
+            }
+            Ok(Wanted::Verification(verification)) => self.verify(&verification),
+        }
+    }
+
+    fn cancelled(&mut self, task: &TaskId) -> Reply {
+        self.jobs.remove(task);
+        self.watch.forget(task);
+        self.probes
+            .retain(|_, (_, purpose)| !matches!(purpose, Purpose::Job(t) if t == task));
+        Reply::accepted()
+    }
+
+    fn judged(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+        let Some(mut job) = self.jobs.remove(&ask.task.id) else {
+            return (Reply::accepted(), Vec::new());
+        };
+        if !crate::payloads::rejects(&ask.content) {
+            return (Reply::accepted(), Vec::new());
+        }
+        let next = job.next_alternatives(|s| self.managed(&s.target).is_ok());
+        if next.is_empty() {
+            let words =
+                "Nothing else of this domain is suspected: there is nothing left to look at";
+            let failed = Output::Report {
+                task: job.task.clone(),
+                progress: domain::agent::Progress::Failed(Content::new(
+                    job.target().as_str(),
+                    words,
+                )),
+            };
+            return (Reply::accepted(), vec![failed]);
+        }
+        let mut plan: Vec<ElementId> = Vec::new();
+        for suspicion in &next {
+            plan.extend(P::plan(
+                self.topology.inventory(),
+                suspicion,
+                &job.diagnosis.sites,
+            ));
+        }
+        job.look_at(next);
+        (Reply::accepted(), self.measure(job, plan, now))
+    }
+
+    fn begin(&mut self, job: Job, now: Timestamp) -> Vec<Output> {
+        let inventory = self.topology.inventory();
+        let plan = P::plan(inventory, &job.diagnosis.suspicion, &job.diagnosis.sites);
+        self.measure(job, plan, now)
+    }
+
+    fn measure(&mut self, mut job: Job, plan: Vec<ElementId>, now: Timestamp) -> Vec<Output> {
+        let fresh = job.planned(plan);
+        let mut outputs = vec![job.working(10, format!("measuring {} elements", fresh.len()))];
+        for element in fresh {
+            let token = self.desk.token();
+            let purpose = Purpose::Job(job.task.clone());
+            self.probes.insert(token, (element.clone(), purpose));
+            outputs.push(Output::Act {
+                token,
+                action: Action::Probe { element },
+            });
+        }
+        let token = self.desk.token();
+        self.deadlines.insert(token, (job.task.clone(), job.stage));
+        outputs.push(Output::Wake {
+            token,
+            at: now.plus_s(job::PROBES_LONGEST_S),
+        });
+        let task = job.task.clone();
+        self.jobs.insert(task.clone(), job);
+        outputs.extend(self.conclude(&task));
+        outputs
+    }
+
+    fn acted(&mut self, token: Token, outcome: Outcome, now: Timestamp) -> Vec<Output> {
+        let Some((element, purpose)) = self.probes.remove(&token) else {
+            return Vec::new();
+        };
+        if let Outcome::Measured(m) = &outcome {
+            self.learn(m.element.clone(), m.condition, now);
+        }
+        let Purpose::Job(task) = purpose else {
+            return Vec::new();
+        };
+        let Some(job) = self.jobs.get_mut(&task) else {
+            return Vec::new();
+        };
+        let mut outputs = job.measured(element, outcome);
+        outputs.extend(self.conclude(&task));
+        outputs
+    }
+
+    /// A site that measures well is in service, though the alarm that says so may be lost.
+    fn learn(&mut self, element: ElementId, condition: Condition, now: Timestamp) {
+        let inventory = self.topology.inventory();
+        let is_site = inventory
+            .element(&element)
+            .is_some_and(|e| e.kind == ElementKind::Site);
+        if is_site && matches!(condition, Condition::Good | Condition::Degraded) {
+            for alarm_type in [
+                AlarmType::SiteUnreachable,
+                AlarmType::CellsOutOfService,
+                AlarmType::MainsFailure,
+            ] {
+                self.watch
+                    .incidents
+                    .measured_gone((element.clone(), alarm_type), now);
+            }
+        }
+    }
+
+    fn woken(&mut self, token: Token, now: Timestamp) -> Vec<Output> {
+        if let Some((task, stage)) = self.deadlines.remove(&token) {
+            if let Some(job) = self.jobs.get_mut(&task).filter(|j| j.stage == stage) {
+                job.give_up_waiting();
+            }
+            return self.conclude(&task);
+        }
+        self.watch.woken(token, &self.topology, now)
+    }
+
+    /// Reports the result of a job once nothing more is awaited.
+    fn conclude(&mut self, task: &TaskId) -> Vec<Output> {
+        let inventory = self.topology.inventory();
+        let Some(job) = self.jobs.get_mut(task).filter(|j| j.ready()) else {
+            return Vec::new();
+        };
+        let finding = job
+            .targets()
+            .find_map(|target| P::decide(inventory, target, &job.measurements));
+        vec![job.result(inventory, finding)]
+    }
+
+    fn verify(&mut self, verification: &Verification) -> (Reply, Vec<Output>) {
+        let alarms = self.watch.incidents.alarms();
+        let (still_out, restored): (BTreeSet<ElementId>, _) = verification
+            .sites
+            .iter()
+            .cloned()
+            .partition(|s| alarms.site_is_out(s));
+        let mut outputs = Vec::new();
+        for site in still_out.iter().take(VERIFIED_AT_ONCE_MAX) {
+            if self.probes.values().any(|(e, _)| e == site) {
+                continue;
+            }
+            let token = self.desk.token();
+            self.probes.insert(token, (site.clone(), Purpose::Verify));
+            let element = site.clone();
+            outputs.push(Output::Act {
+                token,
+                action: Action::Probe { element },
+            });
+        }
+        let words = match still_out.len() {
+            0 => format!("All {} sites are in service", restored.len()),
+            n => format!(
+                "{n} of {} sites are still out of service",
+                verification.sites.len()
+            ),
+        };
+        let result = VerificationResult {
+            restored,
+            still_out,
+        };
+        let content = Content::new("sites", "Verification of service")
+            .with_payload(result.to_payload())
+            .with_result(words);
+        (Reply::new(Verdict::Result, vec![content]), outputs)
+    }
+}
+
+/// The refusal of a payload whose schema nobody here knows.
+pub(crate) fn unknown_schema(payload: &Payload) -> Reply {
+    Reply::refused(
+        "unknown-schema",
+        "schema_id",
+        format!(
+            "{} is not among the schemas of this agent",
+            payload.schema_id
+        ),
+    )
+}
+
+/// The question back to someone whose text names nothing known.
+pub(crate) fn target_needed(target: &str) -> Reply {
+    let words = "Needed: target, the identifier or name of a site, router, card, link, duct or \
+                 zone of the inventory";
+    let mut reply = Reply::new(Verdict::InputRequired, vec![Content::new(target, words)]);
+    reply.reasons.push(domain::reply::Reason {
+        reason: "missing-key".to_owned(),
+        path: "target".to_owned(),
+        message: "the text names no element of the inventory".to_owned(),
+    });
+    reply
+}
+
+#[cfg(test)]
+mod tests;

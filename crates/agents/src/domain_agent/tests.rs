@@ -1,0 +1,329 @@
+//! The course of a diagnosis, a standing task and a verification, from asking to report.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::bench::{alarm, answer, ask, assign, at, briefing, dice, id, started, task};
+use crate::cause::Cause;
+use crate::payloads::Schema;
+use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
+use crate::payloads::incident::{Incident, IncidentOrder};
+use crate::payloads::verification::{Verification, VerificationResult};
+use domain::agent::{Agent, Input, Output, Progress};
+use domain::content::{Content, Payload};
+use domain::inventory::{Domain, ElementId};
+use domain::reply::Verdict;
+use domain::telemetry::{Action, AlarmType, Condition, Measurement, Outcome, Telemetry, Token};
+use domain::verb::Verb;
+use std::collections::BTreeSet;
+
+fn diagnosis(target: &str, cause: Cause, alternatives: &[(&str, Cause)]) -> Content {
+    let suspicion = |t: &str, cause| Suspicion {
+        target: id(t),
+        cause,
+    };
+    let payload = Diagnosis {
+        incident_ids: vec![],
+        suspicion: suspicion(target, cause),
+        alternatives: alternatives.iter().map(|(t, c)| suspicion(t, *c)).collect(),
+        sites: BTreeSet::new(),
+        since: at(0),
+    };
+    Content::new(target, "diagnose")
+        .with_payload(payload.to_payload())
+        .expecting("a cause")
+}
+
+fn probes(outputs: &[Output]) -> Vec<(Token, ElementId)> {
+    let probe = |o: &Output| match o {
+        Output::Act {
+            token,
+            action: Action::Probe { element },
+        } => Some((*token, element.clone())),
+        _ => None,
+    };
+    outputs.iter().filter_map(probe).collect()
+}
+
+fn result(outputs: &[Output]) -> Option<DiagnosisResult> {
+    outputs.iter().find_map(|o| match o {
+        Output::Report {
+            progress: Progress::Result(content),
+            ..
+        } => DiagnosisResult::in_content(content),
+        _ => None,
+    })
+}
+
+/// Answers every probe: `broken` is dark with an echo, the rest is good.
+fn measured(agent: &mut dyn Agent, probes: Vec<(Token, ElementId)>, broken: &str) -> Vec<Output> {
+    let mut outputs = Vec::new();
+    for (token, element) in probes {
+        let bad = element.as_str() == broken;
+        let readings: &[(&str, f64)] = match bad {
+            true => &[("light_a_dbm", -40.0), ("reflection_km", 3.0)],
+            false => &[],
+        };
+        let outcome = Outcome::Measured(Measurement {
+            element,
+            condition: if bad {
+                Condition::Failed
+            } else {
+                Condition::Good
+            },
+            readings: readings
+                .iter()
+                .map(|(n, v)| ((*n).to_owned(), *v))
+                .collect(),
+        });
+        outputs.extend(agent.step(Input::Acted { token, outcome }, at(60), &mut dice()));
+    }
+    outputs
+}
+
+#[test]
+fn a_diagnosis_measures_and_reports_what_it_found() {
+    let (mut agent, _) = started("ip-fault");
+    let content = diagnosis("link:B-b5", Cause::FibreCut, &[]);
+    let outputs = agent.step(assign("t", content), at(10), &mut dice());
+    assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
+    let outputs = measured(&mut *agent, probes(&outputs), "link:B-b5");
+    let result = result(&outputs).unwrap();
+    assert!(result.confirmed);
+    assert_eq!(result.cause, Some(Cause::FibreCut));
+    assert!(
+        result
+            .location
+            .starts_with("3.0 km of 12.0 km from card:B/2")
+    );
+    assert!(
+        result
+            .evidence
+            .iter()
+            .any(|e| e.contains("reflection_km 3.0"))
+    );
+}
+
+#[test]
+fn rejected_it_looks_at_the_alternatives_and_without_any_it_fails() {
+    let (mut agent, _) = started("ip-fault");
+    let content = diagnosis(
+        "link:B-b5",
+        Cause::FibreCut,
+        &[("link:B-b6", Cause::FibreCut)],
+    );
+    let task = task("t", "TMF-oss-fault", content.clone(), true);
+    let outputs = agent.step(ask(Verb::TaskAssign, &task, content), at(10), &mut dice());
+    let outputs = measured(&mut *agent, probes(&outputs), "link:B-b6");
+    assert!(!result(&outputs).unwrap().confirmed);
+    let no = Content::new("t", "d").with_result("reject: look again");
+    let outputs = agent.step(
+        ask(Verb::FulfillmentNegotiate, &task, no.clone()),
+        at(90),
+        &mut dice(),
+    );
+    assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
+    let outputs = measured(&mut *agent, probes(&outputs), "link:B-b6");
+    assert_eq!(result(&outputs).unwrap().root_cause, Some(id("link:B-b6")));
+    let outputs = agent.step(
+        ask(Verb::FulfillmentNegotiate, &task, no),
+        at(190),
+        &mut dice(),
+    );
+    let failed = |o: &Output| {
+        matches!(
+            o,
+            Output::Report {
+                progress: Progress::Failed(_),
+                ..
+            }
+        )
+    };
+    assert!(outputs.iter().any(failed));
+}
+
+#[test]
+fn cancelled_it_says_no_more() {
+    let (mut agent, _) = started("ip-fault");
+    let content = diagnosis("link:B-b5", Cause::FibreCut, &[]);
+    let task = task("t", "TMF-oss-fault", content.clone(), true);
+    let outputs = agent.step(
+        ask(Verb::TaskAssign, &task, content.clone()),
+        at(1),
+        &mut dice(),
+    );
+    let stop = agent.step(ask(Verb::TaskCancel, &task, content), at(2), &mut dice());
+    assert_eq!(answer(&stop).verdict, Verdict::Accepted);
+    assert!(measured(&mut *agent, probes(&outputs), "link:B-b5").is_empty());
+}
+
+#[test]
+fn silent_probes_do_not_hold_a_diagnosis_for_ever() {
+    let (mut agent, _) = started("ip-fault");
+    let outputs = agent.step(
+        assign("t", diagnosis("link:B-b5", Cause::FibreCut, &[])),
+        at(1),
+        &mut dice(),
+    );
+    let wake = outputs.iter().find_map(|o| match o {
+        Output::Wake { token, at } => Some((*token, *at)),
+        _ => None,
+    });
+    let (token, due) = wake.unwrap();
+    let outputs = agent.step(Input::Woken(token), due, &mut dice());
+    let result = result(&outputs).unwrap();
+    assert!(!result.confirmed);
+    assert!(result.evidence[0].ends_with("no answer"));
+}
+
+#[test]
+fn what_cannot_be_taken_on_is_refused_with_the_path() {
+    let cases = [
+        (
+            "ip-fault",
+            diagnosis("zone:b", Cause::MainsFailure, &[]),
+            "refused not-managed target",
+        ),
+        (
+            "ip-fault",
+            diagnosis("link:X", Cause::FibreCut, &[]),
+            "refused unknown-element target",
+        ),
+        (
+            "wireless-fault",
+            diagnosis("link:B-b5", Cause::FibreCut, &[]),
+            "refused not-managed target",
+        ),
+        (
+            "ip-fault",
+            Content::new("x", "y").with_payload(Payload::new("poetry_v1", serde_json::json!({}))),
+            "refused unknown-schema schema_id",
+        ),
+        (
+            "ip-fault",
+            Content::new("x", "y").with_payload(
+                IncidentOrder {
+                    domain: Domain::Wireless,
+                }
+                .to_payload(),
+            ),
+            "refused not-managed domain",
+        ),
+        (
+            "ip-fault",
+            Content::new("the moon", "what is wrong with it?"),
+            "input-required missing-key target",
+        ),
+        (
+            "wireless-fault",
+            Content::new("router:B", "what is wrong with it?"),
+            "refused not-managed target",
+        ),
+    ];
+    for (role, content, expected) in cases {
+        for verb in [Verb::TaskAssign, Verb::FeasibilityNegotiate] {
+            let (mut agent, _) = started(role);
+            let task = task("t", "operator", content.clone(), true);
+            let outputs = agent.step(ask(verb, &task, content.clone()), at(1), &mut dice());
+            let reply = answer(&outputs);
+            let reason = &reply.reasons[0];
+            let found = format!(
+                "{} {} {}",
+                reply.verdict.as_str(),
+                reason.reason,
+                reason.path
+            );
+            assert_eq!(found, expected);
+        }
+    }
+}
+
+#[test]
+fn words_that_name_an_element_are_a_diagnosis() {
+    let (mut agent, _) = started("ip-fault");
+    let content = Content::new("network", "Is the card B/2 in Bonn all right?");
+    let outputs = agent.step(assign("t", content), at(1), &mut dice());
+    assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
+    assert_eq!(probes(&outputs)[0].1, id("card:B/2"));
+}
+
+#[test]
+fn incidents_go_to_who_ordered_them_and_the_newer_order_wins() {
+    let (mut agent, _) = started("wireless-fault");
+    let order = || {
+        Content::new("n", "report").with_payload(
+            IncidentOrder {
+                domain: Domain::Wireless,
+            }
+            .to_payload(),
+        )
+    };
+    agent.step(assign("old", order()), at(1), &mut dice());
+    let out = Input::Telemetry(Telemetry::Alarm(alarm(
+        "site:b4",
+        AlarmType::SiteUnreachable,
+        5,
+    )));
+    let outputs = agent.step(out, at(6), &mut dice());
+    let Some(Output::Wake { token, at: due }) = outputs.first() else {
+        panic!("the agent asks to be woken")
+    };
+    let outputs = agent.step(Input::Woken(*token), *due, &mut dice());
+    let told = |outputs: &[Output]| -> Vec<String> {
+        let told = outputs.iter().filter_map(|o| match o {
+            Output::Report {
+                task,
+                progress: Progress::Working { content, .. },
+            } => Some(format!(
+                "{task} {}",
+                Incident::in_content(content)?.sites.len()
+            )),
+            Output::Report {
+                task,
+                progress: Progress::Result(_),
+            } => Some(format!("{task} ends")),
+            _ => None,
+        });
+        told.collect()
+    };
+    assert_eq!(told(&outputs), ["old 1"]);
+    let outputs = agent.step(assign("new", order()), at(100), &mut dice());
+    assert_eq!(told(&outputs), ["old ends", "new 1"]);
+}
+
+#[test]
+fn service_is_verified_by_alarms_and_then_by_measuring() {
+    let (mut agent, _) = started("wireless-fault");
+    let out = Input::Telemetry(Telemetry::Alarm(alarm(
+        "site:b4",
+        AlarmType::SiteUnreachable,
+        5,
+    )));
+    agent.step(out, at(6), &mut dice());
+    let mut verify = |seconds| {
+        let sites = BTreeSet::from([id("site:b4"), id("site:b5")]);
+        let content = Content::new("s", "d").with_payload(Verification { sites }.to_payload());
+        let outputs = agent.step(assign("v", content), at(seconds), &mut dice());
+        let result = VerificationResult::in_content(&answer(&outputs).content[0]).unwrap();
+        let probes = probes(&outputs);
+        measured(&mut *agent, probes, "");
+        result.still_out.len()
+    };
+    assert_eq!(verify(600), 1);
+    // The clearing alarm never came, but the site measured well.
+    assert_eq!(verify(660), 0);
+}
+
+#[test]
+fn after_a_restart_an_open_diagnosis_is_measured_again() {
+    let mut agent = crate::roster::hosted("ip-fault").unwrap();
+    let open = task(
+        "t",
+        "TMF-oss-fault",
+        diagnosis("link:B-b5", Cause::FibreCut, &[]),
+        true,
+    );
+    let started = Input::Started(briefing("ip-fault", vec![open]));
+    let outputs = agent.step(started, at(0), &mut dice());
+    let outputs = measured(&mut *agent, probes(&outputs), "link:B-b5");
+    assert!(result(&outputs).unwrap().confirmed);
+}

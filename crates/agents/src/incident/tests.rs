@@ -1,0 +1,112 @@
+//! Aggregation in spite of repetition, delay and disorder.
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::bench::{Net, alarm, at, cleared};
+use domain::telemetry::AlarmType::*;
+use std::sync::Arc;
+
+fn topology() -> Topology {
+    Topology::new(Arc::new(Net::town().inventory()))
+}
+
+fn told(incidents: &mut Incidents, seconds: i64) -> Vec<String> {
+    let reports = incidents.report(&topology(), at(seconds));
+    let line = |i: &Incident| {
+        let sites: Vec<&str> = i.sites.iter().map(|s| s.as_str()).collect();
+        let state = if i.cleared { "cleared" } else { "stands" };
+        format!(
+            "{} {state} {} alarms={} sites={}",
+            i.incident_id,
+            i.probable_cause.as_str(),
+            i.alarm_count,
+            sites.join(",")
+        )
+    };
+    reports.iter().map(line).collect()
+}
+
+#[test]
+fn what_belongs_together_is_reported_once_it_is_quiet() {
+    let topology = topology();
+    let mut incidents = Incidents::new(Domain::Ip, "i".into());
+    let mut take = |a: Alarm, s: i64| incidents.take(&a, &topology, at(s));
+    take(alarm("link:B-b1", LossOfSignal, 1), 10);
+    take(alarm("link:B-b1", LossOfSignal, 1), 12);
+    take(alarm("link:B-b2", LinkDown, 9), 20);
+    // The hot cabinet elsewhere opens nothing.
+    take(alarm("router:C", TemperatureHigh, 9), 20);
+    assert_eq!(incidents.due(), Some(at(50)));
+    assert!(told(&mut incidents, 49).is_empty());
+    assert_eq!(
+        told(&mut incidents, 50),
+        ["i-1 stands loss-of-signal alarms=2 sites="]
+    );
+    assert_eq!(incidents.due(), None);
+    // A repetition is no news; a late alarm of the past is.
+    incidents.take(&alarm("link:B-b1", LossOfSignal, 1), &topology, at(60));
+    assert_eq!(incidents.due(), None);
+    incidents.take(&alarm("card:B/1", CardFailure, 0), &topology, at(300));
+    assert_eq!(
+        told(&mut incidents, 330),
+        ["i-1 stands card-failure alarms=3 sites="]
+    );
+}
+
+#[test]
+fn a_storm_is_reported_before_it_ends() {
+    let topology = topology();
+    let mut incidents = Incidents::new(Domain::Wireless, "w".into());
+    for (i, site) in ["b1", "b2", "b3", "b4", "b5", "b6"].iter().enumerate() {
+        let seconds = 20 * i as i64;
+        let out = alarm(&format!("site:{site}"), SiteUnreachable, seconds);
+        incidents.take(&out, &topology, at(seconds));
+    }
+    assert_eq!(incidents.due(), Some(at(90)));
+    assert_eq!(
+        told(&mut incidents, 100),
+        [
+            "w-1 stands site-unreachable alarms=6 sites=site:b1,site:b2,site:b3,site:b4,site:b5,site:b6"
+        ]
+    );
+}
+
+#[test]
+fn faults_in_two_towns_are_two_incidents_and_each_ends_by_itself() {
+    let topology = topology();
+    let mut incidents = Incidents::new(Domain::Wireless, "w".into());
+    incidents.take(&alarm("site:a1", CellsOutOfService, 0), &topology, at(1));
+    incidents.take(&alarm("site:b4", SiteUnreachable, 0), &topology, at(2));
+    assert_eq!(told(&mut incidents, 40).len(), 2);
+    incidents.take(
+        &cleared("site:a1", CellsOutOfService, 99),
+        &topology,
+        at(100),
+    );
+    assert_eq!(
+        told(&mut incidents, 130),
+        ["w-1 cleared cells-out-of-service alarms=0 sites="]
+    );
+    assert_eq!(incidents.all_reported(&topology).len(), 1);
+}
+
+#[test]
+fn a_flicker_is_not_reported() {
+    let topology = topology();
+    let mut incidents = Incidents::new(Domain::Wireless, "w".into());
+    incidents.take(&alarm("site:b4", SiteUnreachable, 0), &topology, at(1));
+    incidents.take(&cleared("site:b4", SiteUnreachable, 20), &topology, at(22));
+    assert!(told(&mut incidents, 60).is_empty());
+    assert_eq!(incidents.due(), None);
+}
+
+#[test]
+fn a_measurement_ends_what_a_lost_alarm_would_have() {
+    let topology = topology();
+    let mut incidents = Incidents::new(Domain::Wireless, "w".into());
+    incidents.take(&alarm("site:b4", SiteUnreachable, 0), &topology, at(1));
+    told(&mut incidents, 40);
+    incidents.measured_gone((crate::bench::id("site:b4"), SiteUnreachable), at(500));
+    assert!(told(&mut incidents, 530)[0].starts_with("w-1 cleared"));
+}

@@ -1,0 +1,23 @@
+//! What one would blame without reasoning: the element that raised the first alarm.
+//!
+//! The yardstick for [`super::correlation`]: reports show both.
+
+use crate::alarms::tells_of_loss;
+use crate::cause::Cause;
+use crate::payloads::diagnosis::Suspicion;
+use crate::payloads::incident::Sighting;
+use domain::inventory::{ElementKind, Inventory};
+
+/// Blames the element of the first alarm that tells of loss, with the cause that its kind can
+/// have; a site stands for its power zone. `alarms` are in the order in which they were heard of.
+/// None if no alarm tells of loss or its element is unknown.
+pub fn first_alarm_baseline(inventory: &Inventory, alarms: &[Sighting]) -> Option<Suspicion> {
+    let first = alarms.iter().find(|a| tells_of_loss(a.alarm_type))?;
+    let element = inventory.element(&first.resource)?;
+    let target = match element.kind {
+        ElementKind::Site => element.parent.clone()?,
+        _ => element.id.clone(),
+    };
+    let cause = Cause::of(inventory.element(&target)?.kind)?;
+    Some(Suspicion { target, cause })
+}

@@ -1,0 +1,125 @@
+//! One fault under investigation.
+//!
+//! ```text
+//! settling ─► negotiating ─► diagnosing ─► repairing ─► verifying ─► closed
+//!    ▲             │refused      │not confirmed  │nothing found
+//!    └─ evidence   └─────────────┴───────────────┴─► next hypothesis, or escalated
+//! ```
+//!
+//! Knows where a case stands; the messages are in [`super::workflow`].
+
+use super::correlation::Ranked;
+use crate::alarms::AlarmKey;
+use crate::cause::Cause;
+use crate::payloads::diagnosis::Suspicion;
+use domain::inventory::ElementId;
+use domain::task::TaskId;
+use domain::time::Timestamp;
+use std::collections::BTreeSet;
+
+/// The most hypotheses put to the test in one case.
+pub const HYPOTHESES_MAX: usize = 8;
+/// Verifications before a repair is held to have failed: one each minute.
+pub const VERIFICATIONS_MAX: u32 = 45;
+
+/// Where a case stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Evidence is still arriving.
+    Settling,
+    /// A domain agent is asked whether it could diagnose the hypothesis.
+    Negotiating(TaskId),
+    /// It does.
+    Diagnosing(TaskId),
+    /// A trouble ticket is being worked on.
+    Repairing(TaskId),
+    /// The repair is done; service is being verified before the ticket is accepted.
+    Verifying(TaskId),
+    /// It has ended, well or as a duplicate.
+    Closed,
+    /// Every hypothesis is refuted: people are needed.
+    Escalated,
+}
+
+/// A fault under investigation.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Names it.
+    pub number: u64,
+    /// When the first evidence of it was weighed.
+    pub opened_at: Timestamp,
+    /// When its evidence changed last.
+    pub changed_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// Where it stands.
+    pub phase: Phase,
+    /// What it may be, likeliest first.
+    pub ranked: Vec<Ranked>,
+    /// The alarms it is about.
+    pub explains: BTreeSet<AlarmKey>,
+    /// The incidents that hold them.
+    pub incident_ids: Vec<String>,
+    /// The sites out of service, as far as observed.
+    pub sites: BTreeSet<ElementId>,
+    /// What has been put to the test.
+    pub tried: BTreeSet<ElementId>,
+    /// What is being put to the test.
+    pub current: Option<Suspicion>,
+    /// True once the diagnosis under way was rejected.
+    pub rejected: bool,
+    /// What was confirmed.
+    pub root: Option<(ElementId, Cause)>,
+    /// The sites to bring back.
+    pub affected: BTreeSet<ElementId>,
+    /// How often service has been verified.
+    pub verifications: u32,
+    /// True once the repair was rejected.
+    pub repair_rejected: bool,
+}
+
+impl Case {
+    /// A case just opened.
+    pub fn new(number: u64, now: Timestamp) -> Self {
+        Self {
+            number,
+            opened_at: now,
+            changed_at: now,
+            ended_at: None,
+            phase: Phase::Settling,
+            ranked: Vec::new(),
+            explains: BTreeSet::new(),
+            incident_ids: Vec::new(),
+            sites: BTreeSet::new(),
+            tried: BTreeSet::new(),
+            current: None,
+            rejected: false,
+            root: None,
+            affected: BTreeSet::new(),
+            verifications: 0,
+            repair_rejected: false,
+        }
+    }
+
+    /// True until it is closed or escalated.
+    pub fn is_open(&self) -> bool {
+        !matches!(self.phase, Phase::Closed | Phase::Escalated)
+    }
+
+    /// Ends it.
+    pub fn end(&mut self, phase: Phase, now: Timestamp) {
+        self.phase = phase;
+        self.ended_at = Some(now);
+    }
+
+    /// True if the case has `task` in hand.
+    pub fn holds(&self, task: &TaskId) -> bool {
+        match &self.phase {
+            Phase::Negotiating(t)
+            | Phase::Diagnosing(t)
+            | Phase::Repairing(t)
+            | Phase::Verifying(t) => t == task,
+            Phase::Settling | Phase::Closed | Phase::Escalated => false,
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Event analysis: what the domains and the customers have reported, as one body of evidence.
+//!
+//! Knows which report replaces which; refuses to know causes. Read next: [`super::correlation`].
+
+use crate::alarms::{AlarmKey, tells_of_loss};
+use crate::payloads::incident::{Incident, Sighting};
+use domain::inventory::ElementId;
+use domain::telemetry::Complaint;
+use domain::time::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Complaints older than this (seconds) are about something else.
+const COMPLAINT_COUNTS_S: f64 = 1_800.0;
+
+/// The alarms that stand, by what identifies them, with the time the element noticed; and which
+/// sites customers complain about, with how many complaints.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// Alarms that tell of loss.
+    pub alarms: BTreeMap<AlarmKey, Timestamp>,
+    /// Complaints by site.
+    pub complaints: BTreeMap<ElementId, u32>,
+}
+
+/// Everything reported, by incident.
+#[derive(Clone, Debug, Default)]
+pub struct Events {
+    incidents: BTreeMap<String, Incident>,
+    /// First alarms in the order in which they were heard of.
+    heard: Vec<(String, Sighting)>,
+    complaints: Vec<Complaint>,
+}
+
+impl Events {
+    /// Takes an incident down, in place of what was known of it; says if evidence changed.
+    pub fn incident(&mut self, incident: Incident) -> bool {
+        if incident.cleared {
+            return self.incidents.remove(&incident.incident_id).is_some();
+        }
+        let id = incident.incident_id.clone();
+        if !self.heard.iter().any(|(known, _)| *known == id) {
+            self.heard.push((id.clone(), incident.first_alarm.clone()));
+        }
+        let before = self.incidents.insert(id.clone(), incident);
+        before.as_ref() != self.incidents.get(&id)
+    }
+
+    /// Takes a complaint down.
+    pub fn complaint(&mut self, complaint: Complaint) {
+        self.complaints.push(complaint);
+    }
+
+    /// What stands at `now`.
+    pub fn evidence(&mut self, now: Timestamp) -> Evidence {
+        self.complaints
+            .retain(|c| now.seconds_since(c.time) <= COMPLAINT_COUNTS_S);
+        let mut evidence = Evidence::default();
+        let sightings = self.incidents.values().flat_map(|i| &i.alarms);
+        for s in sightings.filter(|s| tells_of_loss(s.alarm_type)) {
+            let time = evidence
+                .alarms
+                .entry((s.resource.clone(), s.alarm_type))
+                .or_insert(s.time);
+            *time = s.time.min(*time);
+        }
+        for complaint in &self.complaints {
+            *evidence
+                .complaints
+                .entry(complaint.site.clone())
+                .or_default() += 1;
+        }
+        evidence
+    }
+
+    /// The incidents that hold any of `keys`.
+    pub fn behind(&self, keys: &BTreeSet<AlarmKey>) -> Vec<&Incident> {
+        let holds = |i: &&Incident| {
+            i.alarms
+                .iter()
+                .any(|s| keys.contains(&(s.resource.clone(), s.alarm_type)))
+        };
+        self.incidents.values().filter(holds).collect()
+    }
+
+    /// The first alarms of those incidents, in the order in which they were heard of.
+    pub fn first_alarms(&self, incident_ids: &[String]) -> Vec<Sighting> {
+        let ours = self
+            .heard
+            .iter()
+            .filter(|(id, _)| incident_ids.contains(id));
+        ours.map(|(_, sighting)| sighting.clone()).collect()
+    }
+}

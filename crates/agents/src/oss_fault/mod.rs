@@ -1,0 +1,378 @@
+//! The OSS fault management agent: event analysis and cross-domain analysis (draft §2.1, Fig. 1).
+//!
+//! - [`evidence`]: what domains and customers report, as one body of evidence;
+//! - [`correlation`]: which single cause explains it, for several faults at once;
+//! - [`baseline`]: whom the first alarm alone would blame;
+//! - [`case`]: one fault from suspicion to verified repair; [`workflow`]: the messages on the way;
+//! - [`delegation`]: diagnoses that others ask this agent for.
+//!
+//! Cases live in memory; what must survive a restart is a task at another agent, and a result
+//! that arrives for a task from before the restart opens its case again ([`workflow`]).
+
+pub mod baseline;
+pub mod case;
+pub mod correlation;
+mod delegation;
+pub mod evidence;
+mod post;
+mod workflow;
+
+use crate::desk::{Desk, Worker};
+use crate::payloads::Schema;
+use crate::payloads::diagnosis::{Diagnosis, Suspicion};
+use crate::payloads::incident::{Incident, IncidentOrder};
+use crate::topology::Topology;
+use baseline::first_alarm_baseline;
+use case::{Case, Phase};
+use correlation::{Correlator, Explanation, suspicion};
+use delegation::Delegation;
+use domain::agent::{Ask, Briefing, Input, Output};
+use domain::content::Content;
+use domain::inventory::{Domain, ElementId};
+use domain::notification::Notification;
+use domain::profile::Layer;
+use domain::reply::Reply;
+use domain::task::TaskId;
+use domain::telemetry::{Telemetry, Token};
+use domain::time::{Dice, Timestamp};
+use domain::verb::Verb;
+use evidence::{Events, Evidence};
+use post::Post;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Seconds after a change until the evidence is weighed again.
+const WEIGH_AFTER_S: f64 = 15.0;
+/// Seconds without a change of its evidence after which a case is acted upon.
+const SETTLED_S: f64 = 40.0;
+/// Seconds after which it is acted upon although evidence still arrives.
+const SETTLED_LATEST_S: f64 = 150.0;
+/// A case with fewer sites out of service waits.
+const MASS_SITES: usize = 2;
+/// A score that makes a case urgent while its sites are still in service: mains, say.
+const URGENT_SCORE: f64 = 18.0;
+/// How long a small case waits, in seconds: most small outages end by themselves.
+const PATIENCE_S: f64 = 900.0;
+
+/// Why the agent wanted to be woken.
+#[derive(Clone, Debug)]
+enum Timer {
+    Weigh,
+    Verify(u64),
+    Resend(Token),
+}
+
+/// The OSS fault management agent.
+#[derive(Debug)]
+pub struct OssFault {
+    desk: Desk,
+    correlator: Correlator,
+    standing: BTreeMap<TaskId, Domain>,
+    events: Events,
+    cases: Vec<Case>,
+    opened: u64,
+    post: Post,
+    timers: BTreeMap<Token, Timer>,
+    weighing_at: Option<Timestamp>,
+    delegations: Vec<Delegation>,
+    /// Tasks of cases, also of those that ended: late news of them opens nothing.
+    known: BTreeSet<TaskId>,
+    local: BTreeSet<ElementId>,
+}
+
+impl Worker for OssFault {
+    fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
+        let topology = Topology::new(briefing.inventory.clone());
+        let mut oss = Self {
+            desk: Desk::open(&briefing, now),
+            correlator: Correlator::new(topology),
+            standing: BTreeMap::new(),
+            events: Events::default(),
+            cases: Vec::new(),
+            opened: 0,
+            post: Post::default(),
+            timers: BTreeMap::new(),
+            weighing_at: None,
+            delegations: Vec::new(),
+            known: BTreeSet::new(),
+            local: BTreeSet::new(),
+        };
+        let mut outputs = oss.order_incidents(now);
+        for task in briefing.open {
+            if let Ok(diagnosis) = oss.understand(&task.content) {
+                outputs.extend(oss.delegate(task.id.clone(), diagnosis, now));
+            }
+        }
+        (oss, outputs)
+    }
+
+    fn take(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+        match input {
+            Input::Telemetry(Telemetry::Complaint(complaint)) => {
+                self.events.complaint(complaint);
+                self.weigh_soon(now)
+            }
+            Input::Notified(news) => self.notified(&news, now),
+            Input::Replied { token, reply } => self.replied(token, reply, now),
+            Input::Woken(token) => self.woken(token, now),
+            _ => Vec::new(),
+        }
+    }
+
+    fn answer(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+        match ask.verb {
+            Verb::FeasibilityNegotiate => match self.understand(&ask.content) {
+                Ok(_) => (Reply::accepted(), Vec::new()),
+                Err(reply) => (reply, Vec::new()),
+            },
+            Verb::TaskAssign => self.assigned(ask, now),
+            Verb::TaskCancel => (Reply::accepted(), self.undelegate(&ask.task.id)),
+            Verb::FulfillmentNegotiate => self.delegation_judged(ask, now),
+            other => (
+                Reply::refused("unknown-verb", "", format!("{other} is not for agents")),
+                Vec::new(),
+            ),
+        }
+    }
+}
+
+impl OssFault {
+    /// One standing task for each domain that has an agent.
+    fn order_incidents(&mut self, now: Timestamp) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        for domain in [Domain::Wireless, Domain::Ip] {
+            let found = self
+                .desk
+                .colleague(IncidentOrder::ID, Layer::Resource, Some(domain));
+            let Some(to) = found else {
+                outputs.push(Output::Note(format!(
+                    "No agent reports incidents of the {} domain",
+                    domain.as_str()
+                )));
+                continue;
+            };
+            let task = self.desk.task_id(now);
+            self.standing.insert(task.clone(), domain);
+            let words = format!("Report every incident of the {} domain", domain.as_str());
+            let content = Content::new(format!("{} network", domain.as_str()), words)
+                .with_payload(IncidentOrder { domain }.to_payload());
+            outputs.push(self.send_standing(to, task, content));
+        }
+        outputs
+    }
+
+    fn notified(&mut self, news: &Notification, now: Timestamp) -> Vec<Output> {
+        if self.standing.contains_key(&news.task) {
+            let incident = Incident::in_content(&news.content);
+            let changed = incident.is_some_and(|i| self.events.incident(i));
+            return match changed {
+                true => self.weigh_soon(now),
+                false => Vec::new(),
+            };
+        }
+        if self.delegations.iter().any(|d| d.task == news.task) {
+            return self.delegation_notified(news, now);
+        }
+        self.case_notified(news, now)
+    }
+
+    fn weigh_soon(&mut self, now: Timestamp) -> Vec<Output> {
+        let at = now.plus_s(WEIGH_AFTER_S);
+        self.weigh_at(at).into_iter().collect()
+    }
+
+    fn weigh_at(&mut self, at: Timestamp) -> Option<Output> {
+        if self.weighing_at.is_some_and(|planned| planned <= at) {
+            return None;
+        }
+        self.weighing_at = Some(at);
+        Some(self.wake(Timer::Weigh, at))
+    }
+
+    fn wake(&mut self, timer: Timer, at: Timestamp) -> Output {
+        let token = self.desk.token();
+        self.timers.insert(token, timer);
+        Output::Wake { token, at }
+    }
+
+    fn woken(&mut self, token: Token, now: Timestamp) -> Vec<Output> {
+        match self.timers.remove(&token) {
+            Some(Timer::Weigh) => {
+                if self.weighing_at.is_none_or(|at| at > now) {
+                    return Vec::new();
+                }
+                self.weighing_at = None;
+                self.weigh(now)
+            }
+            Some(Timer::Verify(case)) => self.verify(case, now),
+            Some(Timer::Resend(sent)) => self.resend(sent),
+            None => Vec::new(),
+        }
+    }
+
+    /// Weighs all evidence: opens cases, gives open ones new hypotheses, acts on settled ones.
+    fn weigh(&mut self, now: Timestamp) -> Vec<Output> {
+        let evidence = self.unexplained(now);
+        let mut outputs = Vec::new();
+        let mut matched = BTreeSet::new();
+        for explanation in self.correlator.explain(&evidence, now) {
+            let best = self.correlator.candidate(explanation.ranked[0].index);
+            if best.cause.is_none() {
+                let site = best.element.clone();
+                if self.local.insert(site.clone()) {
+                    outputs.push(Output::Note(format!(
+                        "{site} looks like trouble of its own: no shared cause explains it better"
+                    )));
+                }
+                continue;
+            }
+            matched.insert(self.place(explanation, &evidence, now, &mut outputs));
+        }
+        // What was only settling and is no longer seen has ended by itself.
+        self.cases
+            .retain(|c| c.phase != Phase::Settling || matched.contains(&c.number));
+        for number in matched {
+            outputs.extend(self.act_if_settled(number, now));
+        }
+        outputs
+    }
+
+    /// The evidence that no confirmed, escalated or ended case accounts for.
+    fn unexplained(&mut self, now: Timestamp) -> Evidence {
+        let mut evidence = self.events.evidence(now);
+        for case in &self.cases {
+            let before = case.ended_at.unwrap_or(now);
+            if let Some((root, _)) = &case.root
+                && let Some(candidate) = self.correlator.of_element(root)
+            {
+                for key in candidate.expected() {
+                    if evidence.alarms.get(key).is_some_and(|t| *t <= before) {
+                        evidence.alarms.remove(key);
+                    }
+                }
+            }
+            if case.phase == Phase::Escalated {
+                evidence
+                    .alarms
+                    .retain(|key, _| !case.explains.contains(key));
+            }
+        }
+        evidence
+    }
+
+    /// Gives an explanation to the open case it is about, or opens one; its number.
+    fn place(
+        &mut self,
+        explanation: Explanation,
+        evidence: &Evidence,
+        now: Timestamp,
+        outputs: &mut Vec<Output>,
+    ) -> u64 {
+        let explains = explanation.ranked[0].explains.clone();
+        let ours =
+            |c: &&mut Case| c.is_open() && c.root.is_none() && !c.explains.is_disjoint(&explains);
+        let existing = self.cases.iter_mut().find(ours).map(|c| c.number);
+        let number = existing.unwrap_or_else(|| {
+            self.opened += 1;
+            self.cases.push(Case::new(self.opened, now));
+            self.opened
+        });
+        let behind = self.events.behind(&explains);
+        let incident_ids: Vec<String> = behind.iter().map(|i| i.incident_id.clone()).collect();
+        let sites: BTreeSet<ElementId> = explains
+            .iter()
+            .filter(|(_, t)| {
+                use domain::telemetry::AlarmType::{CellsOutOfService, SiteUnreachable};
+                matches!(t, SiteUnreachable | CellsOutOfService)
+            })
+            .map(|(e, _)| e.clone())
+            .collect();
+        let Some(case) = self.cases.iter_mut().find(|c| c.number == number) else {
+            return number;
+        };
+        let changed = case.explains != explains;
+        case.explains = explains;
+        case.incident_ids = incident_ids;
+        case.sites = sites;
+        case.ranked = explanation.ranked;
+        if changed {
+            case.changed_at = now;
+        }
+        if existing.is_none() {
+            outputs.push(Output::Note(self.opening(number, evidence)));
+        }
+        number
+    }
+
+    fn opening(&self, number: u64, evidence: &Evidence) -> String {
+        let Some(case) = self.cases.iter().find(|c| c.number == number) else {
+            return String::new();
+        };
+        let best = &case.ranked[0];
+        let candidate = self.correlator.candidate(best.index);
+        let first = self.events.first_alarms(&case.incident_ids);
+        let blamed = first_alarm_baseline(self.correlator.inventory(), &first);
+        let blamed = blamed.map_or("nothing".to_owned(), |s| {
+            format!("{} of {}", s.cause, s.target)
+        });
+        format!(
+            "Case {number}: {} explains {} of {} alarms (score {:.1}); the first alarm alone would \
+             blame {blamed}",
+            candidate.element,
+            best.explains.len(),
+            evidence.alarms.len(),
+            best.score
+        )
+    }
+
+    /// Acts on a case whose evidence has settled; asks to be woken for one that has not.
+    fn act_if_settled(&mut self, number: u64, now: Timestamp) -> Vec<Output> {
+        let Some(case) = self.cases.iter().find(|c| c.number == number) else {
+            return Vec::new();
+        };
+        if case.phase != Phase::Settling {
+            return Vec::new();
+        }
+        let quiet = case.changed_at.plus_s(SETTLED_S);
+        let latest = case.opened_at.plus_s(SETTLED_LATEST_S);
+        let settled = quiet.min(latest);
+        let best = &case.ranked[0];
+        let shared = self.correlator.candidate(best.index).sites.len() >= MASS_SITES;
+        let urgent = case.sites.len() >= MASS_SITES || (shared && best.score >= URGENT_SCORE);
+        let due = if urgent {
+            settled
+        } else {
+            case.opened_at.plus_s(PATIENCE_S)
+        };
+        if due > now {
+            return self.weigh_at(due).into_iter().collect();
+        }
+        self.next_hypothesis(number, now)
+    }
+
+    /// The hypotheses of a case that have not been put to the test, likeliest first.
+    fn untried(&self, case: &Case) -> Vec<Suspicion> {
+        let mut found: Vec<Suspicion> = Vec::new();
+        for ranked in &case.ranked {
+            let Some(s) = suspicion(self.correlator.candidate(ranked.index)) else {
+                continue;
+            };
+            if !case.tried.contains(&s.target) {
+                found.push(s);
+            }
+        }
+        found
+    }
+
+    fn case(&mut self, number: u64) -> Option<&mut Case> {
+        self.cases.iter_mut().find(|c| c.number == number)
+    }
+
+    fn diagnoser(&self, suspicion: &Suspicion) -> Option<String> {
+        let domain = suspicion.cause.domain();
+        self.desk
+            .colleague(Diagnosis::ID, Layer::Resource, Some(domain))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,374 @@
+//! A case from incidents to its close, played against an agent that sees messages only.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::bench::{answer, assign, at, dice, id, started};
+use crate::cause::Cause;
+use crate::payloads::Schema;
+use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult};
+use crate::payloads::incident::{Incident, Sighting};
+use crate::payloads::repair::{Repair, RepairResult};
+use crate::payloads::verification::{Verification, VerificationResult};
+use domain::agent::{Agent, Input, Message, Output};
+use domain::content::Content;
+use domain::inventory::Domain;
+use domain::notification::Notification;
+use domain::reply::{Reply, Verdict};
+use domain::task::{Status, TaskId};
+use domain::telemetry::{AlarmType, Severity, Token};
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The OSS agent and everything it said.
+struct Play {
+    agent: Box<dyn Agent>,
+    sent: Vec<(Token, Message)>,
+    wakes: Vec<(Timestamp, Token)>,
+    notes: Vec<String>,
+}
+
+impl Play {
+    fn begin() -> Self {
+        let (agent, outputs) = started("oss-fault");
+        let mut play = Self {
+            agent,
+            sent: vec![],
+            wakes: vec![],
+            notes: vec![],
+        };
+        play.take(outputs);
+        play
+    }
+
+    fn take(&mut self, outputs: Vec<Output>) {
+        for output in outputs {
+            match output {
+                Output::Send { token, message } => self.sent.push((token, message)),
+                Output::Wake { token, at } => self.wakes.push((at, token)),
+                Output::Note(note) => self.notes.push(note),
+                _ => {}
+            }
+        }
+    }
+
+    fn input(&mut self, input: Input, seconds: i64) {
+        let outputs = self.agent.step(input, at(seconds), &mut dice());
+        self.take(outputs);
+    }
+
+    /// Wakes the agent as often as it asked for until `seconds`.
+    fn pass_until(&mut self, seconds: i64) {
+        while let Some(i) = (0..self.wakes.len())
+            .filter(|i| self.wakes[*i].0 <= at(seconds))
+            .min_by_key(|i| self.wakes[*i])
+        {
+            let (due, token) = self.wakes.remove(i);
+            let outputs = self.agent.step(Input::Woken(token), due, &mut dice());
+            self.take(outputs);
+        }
+    }
+
+    fn next(&mut self) -> (Token, Message) {
+        assert!(!self.sent.is_empty(), "{:?}", self.notes);
+        self.sent.remove(0)
+    }
+
+    fn notify(&mut self, task: &TaskId, from: &str, status: Status, content: Content, s: i64) {
+        let notification = Notification {
+            time: at(s),
+            task: task.clone(),
+            from: from.to_owned(),
+            to: "TMF-oss-fault".to_owned(),
+            verb: Verb::TaskResultNotify,
+            asynchronous: true,
+            status,
+            previous: None,
+            start_time: at(0),
+            percent: 0,
+            content,
+            data: None,
+        };
+        self.input(Input::Notified(Arc::new(notification)), s);
+    }
+
+    fn reply(&mut self, token: Token, reply: Reply, seconds: i64) {
+        let reply = Ok(reply);
+        self.input(Input::Replied { token, reply }, seconds);
+    }
+}
+
+fn incident(name: &str, domain: Domain, alarms: &[(&str, AlarmType, i64)]) -> Content {
+    let sightings: Vec<Sighting> = alarms
+        .iter()
+        .map(|(resource, alarm_type, s)| Sighting {
+            resource: id(resource),
+            alarm_type: *alarm_type,
+            time: at(*s),
+        })
+        .collect();
+    let incident = Incident {
+        incident_id: name.into(),
+        domain,
+        probable_cause: sightings[0].alarm_type,
+        severity: Severity::Critical,
+        raised_at: at(1),
+        cleared: false,
+        resources: BTreeSet::new(),
+        sites: BTreeSet::new(),
+        alarm_count: sightings.len() as u64,
+        first_alarm: sightings[0].clone(),
+        alarms: sightings,
+    };
+    Content::new(name, "incident").with_payload(incident.to_payload())
+}
+
+fn found(root: Option<(&str, Cause)>) -> Content {
+    let result = DiagnosisResult {
+        target: "t".into(),
+        confirmed: root.is_some(),
+        root_cause: root.map(|(e, _)| id(e)),
+        cause: root.map(|(_, c)| c),
+        proposal: "splice".into(),
+        location: "Bonn".into(),
+        ..DiagnosisResult::default()
+    };
+    Content::new("t", "diagnosis").with_payload(result.to_payload())
+}
+
+/// Standing tasks accepted, both domains have reported a cut duct, a diagnosis is negotiated.
+fn suspected() -> (Play, Token, Message) {
+    use AlarmType::*;
+    let mut play = Play::begin();
+    let (first, wireless) = play.next();
+    let (second, ip) = play.next();
+    assert_eq!(
+        (wireless.to.as_str(), ip.to.as_str()),
+        ("TMF-wireless-fault", "TMF-ip-fault")
+    );
+    play.reply(first, Reply::accepted(), 1);
+    play.reply(second, Reply::accepted(), 1);
+    let dark = [
+        ("link:B-b1", LossOfSignal, 1),
+        ("link:B-b2", LossOfSignal, 1),
+        ("link:B-b1", LinkDown, 6),
+    ];
+    let out = [
+        ("site:b1", SiteUnreachable, 80),
+        ("site:b2", SiteUnreachable, 85),
+        ("site:b3", CellsOutOfService, 90),
+    ];
+    play.notify(
+        &ip.task,
+        "TMF-ip-fault",
+        Status::Processing,
+        incident("i", Domain::Ip, &dark),
+        40,
+    );
+    play.notify(
+        &wireless.task,
+        "TMF-wireless-fault",
+        Status::Processing,
+        incident("w", Domain::Wireless, &out),
+        120,
+    );
+    play.pass_until(260);
+    let (token, message) = play.next();
+    (play, token, message)
+}
+
+#[test]
+fn a_case_goes_from_incidents_to_verified_service() {
+    let (mut play, token, feasible) = suspected();
+    assert_eq!(feasible.verb, Verb::FeasibilityNegotiate);
+    assert_eq!(feasible.to, "TMF-ip-fault");
+    let diagnosis = Diagnosis::in_content(&feasible.content).unwrap();
+    assert_eq!(diagnosis.suspicion.target, id("duct:B-1"));
+    assert_eq!(diagnosis.suspicion.cause, Cause::DuctCut);
+    assert_eq!(diagnosis.since, at(1));
+    assert!(
+        diagnosis
+            .alternatives
+            .iter()
+            .any(|s| s.target == id("card:B/1"))
+    );
+    play.reply(token, Reply::accepted(), 260);
+    let (token, assigned) = play.next();
+    assert_eq!(
+        (assigned.verb, &assigned.task),
+        (Verb::TaskAssign, &feasible.task)
+    );
+    play.reply(token, Reply::accepted(), 261);
+
+    play.notify(
+        &assigned.task,
+        "TMF-ip-fault",
+        Status::InputRequired,
+        found(Some(("duct:B-1", Cause::DuctCut))),
+        330,
+    );
+    let (_, judged) = play.next();
+    assert_eq!(judged.verb, Verb::FulfillmentNegotiate);
+    assert_eq!(judged.content.result.as_deref(), Some("accept"));
+    let (token, ticket) = play.next();
+    assert_eq!(ticket.to, "TMF-service-copilot");
+    let repair = Repair::in_content(&ticket.content).unwrap();
+    assert_eq!(repair.affected_sites.len(), 4);
+    assert!(ticket.content.expected_response.is_some());
+    play.reply(token, Reply::accepted(), 331);
+
+    let done = RepairResult {
+        ticket_id: repair.ticket_id,
+        repaired: true,
+        element: repair.element,
+        finding: "spliced".into(),
+    };
+    let done = Content::new("duct:B-1", "done").with_payload(done.to_payload());
+    play.notify(
+        &ticket.task,
+        "TMF-service-copilot",
+        Status::InputRequired,
+        done,
+        6_000,
+    );
+    let mut verified = |still_out: &[&str], seconds: i64| {
+        let (token, ask) = play.next();
+        assert!(!ask.asynchronous);
+        let sites = Verification::in_content(&ask.content).unwrap().sites;
+        let still_out: BTreeSet<_> = still_out.iter().map(|s| id(s)).collect();
+        let result = VerificationResult {
+            restored: sites.difference(&still_out).cloned().collect(),
+            still_out,
+        };
+        let content = Content::new("s", "v").with_payload(result.to_payload());
+        play.reply(token, Reply::new(Verdict::Result, vec![content]), seconds);
+        play.pass_until(seconds + 60);
+    };
+    verified(&["site:b4"], 6_001);
+    verified(&[], 6_070);
+    let (_, accepted) = play.next();
+    assert_eq!(
+        (accepted.task, accepted.verb),
+        (ticket.task, Verb::FulfillmentNegotiate)
+    );
+    assert_eq!(accepted.content.result.as_deref(), Some("accept"));
+    assert!(play.notes.last().unwrap().contains("closed"));
+}
+
+#[test]
+fn a_refuted_hypothesis_is_followed_by_others_and_then_by_people() {
+    let (mut play, token, feasible) = suspected();
+    play.reply(token, Reply::accepted(), 260);
+    let (token, _) = play.next();
+    play.reply(token, Reply::accepted(), 261);
+    play.notify(
+        &feasible.task,
+        "TMF-ip-fault",
+        Status::InputRequired,
+        found(None),
+        330,
+    );
+    let (_, judged) = play.next();
+    let verdict = judged.content.result.unwrap();
+    assert!(
+        verdict.starts_with("reject") && verdict.contains("card:B/1"),
+        "{verdict}"
+    );
+    play.notify(
+        &feasible.task,
+        "TMF-ip-fault",
+        Status::InputRequired,
+        found(None),
+        400,
+    );
+    let (_, judged) = play.next();
+    assert_eq!(judged.content.result.as_deref(), Some("accept"));
+    // Whatever else is suspected is declined until nothing is left.
+    for i in 0..10 {
+        let Some((token, message)) = play.sent.pop() else {
+            break;
+        };
+        assert_eq!(message.verb, Verb::FeasibilityNegotiate);
+        play.reply(token, Reply::refused("busy", "", "no"), 500 + i);
+    }
+    assert!(
+        play.notes.iter().any(|n| n.contains("needs people")),
+        "{:?}",
+        play.notes
+    );
+}
+
+#[test]
+fn a_cause_that_does_not_explain_the_outage_is_rejected() {
+    let (mut play, token, feasible) = suspected();
+    play.reply(token, Reply::accepted(), 260);
+    play.next();
+    let beside = found(Some(("link:B-b6", Cause::FibreCut)));
+    play.notify(
+        &feasible.task,
+        "TMF-ip-fault",
+        Status::InputRequired,
+        beside,
+        330,
+    );
+    let (_, judged) = play.next();
+    let verdict = judged.content.result.unwrap();
+    assert!(
+        verdict.starts_with("reject: link:B-b6 explains 0 of 3"),
+        "{verdict}"
+    );
+}
+
+#[test]
+fn a_result_from_before_a_restart_opens_its_case_again() {
+    let mut play = Play::begin();
+    play.sent.clear();
+    let task = TaskId::new("oss-fault-1-1");
+    let result = found(Some(("duct:B-1", Cause::DuctCut)));
+    play.notify(
+        &task,
+        "TMF-ip-fault",
+        Status::InputRequired,
+        result.clone(),
+        10,
+    );
+    let verbs: Vec<Verb> = play.sent.iter().map(|(_, m)| m.verb).collect();
+    assert_eq!(verbs, [Verb::FulfillmentNegotiate, Verb::TaskAssign]);
+    play.sent.clear();
+    play.notify(&task, "TMF-ip-fault", Status::InputRequired, result, 11);
+    assert!(play.sent.is_empty(), "the same news twice is one");
+}
+
+#[test]
+fn a_diagnosis_asked_of_the_oss_goes_to_the_domain() {
+    let mut play = Play::begin();
+    play.sent.clear();
+    let outputs = play.agent.step(
+        assign("mine", Content::new("x", "What is wrong with link B-b5?")),
+        at(5),
+        &mut dice(),
+    );
+    assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
+    play.take(outputs);
+    let (_, passed_on) = play.next();
+    assert_eq!(passed_on.to, "TMF-ip-fault");
+    let news = Notification {
+        time: at(50),
+        task: passed_on.task,
+        from: "TMF-ip-fault".into(),
+        to: "TMF-oss-fault".into(),
+        verb: Verb::TaskResultNotify,
+        asynchronous: true,
+        status: Status::Finished,
+        previous: None,
+        start_time: at(5),
+        percent: 100,
+        content: found(None),
+        data: None,
+    };
+    let outputs = play
+        .agent
+        .step(Input::Notified(Arc::new(news)), at(50), &mut dice());
+    assert!(matches!(&outputs[0], Output::Report { task, .. } if task.as_str() == "mine"));
+}

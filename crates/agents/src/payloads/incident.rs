@@ -1,0 +1,163 @@
+//! `fault_incident_v1`: the order to report incidents, and an incident.
+//!
+//! Read next: [`crate::incident`], which makes them from alarms.
+
+use super::{Keys, Schema, Unreadable, list};
+use domain::inventory::{Domain, ElementId};
+use domain::telemetry::{AlarmType, Severity};
+use domain::time::Timestamp;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The most alarms that one incident lists; `alarm_count` counts on.
+pub const ALARMS_LISTED_MAX: usize = 400;
+
+/// Report every incident of a domain from now on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncidentOrder {
+    /// The domain to watch.
+    pub domain: Domain,
+}
+
+impl Schema for IncidentOrder {
+    const ID: &'static str = "fault_incident_v1";
+
+    fn values(&self) -> Value {
+        json!({ "report": "incidents", "domain": self.domain.as_str() })
+    }
+
+    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
+        keys.name("report", "incidents", |t| (t == "incidents").then_some(()));
+        let domain = read_domain(&mut keys);
+        keys.done(Self { domain })
+    }
+}
+
+/// One alarm within an incident.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sighting {
+    /// The element it is raised on.
+    pub resource: ElementId,
+    /// What it says.
+    pub alarm_type: AlarmType,
+    /// When the element noticed.
+    pub time: Timestamp,
+}
+
+impl Sighting {
+    fn json(&self) -> Value {
+        json!({
+            "resource": self.resource.as_str(),
+            "type": self.alarm_type.as_str(),
+            "time": self.time.to_string(),
+        })
+    }
+
+    fn read(keys: &mut Keys<'_>) -> Self {
+        Self {
+            resource: keys.element("resource"),
+            alarm_type: keys
+                .name("type", "an alarm type", AlarmType::parse)
+                .unwrap_or(AlarmType::LinkDown),
+            time: keys.time("time"),
+        }
+    }
+}
+
+/// Alarms that belong together, as one domain sees them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Incident {
+    /// Stays the same while the incident is updated.
+    pub incident_id: String,
+    /// Whose incident.
+    pub domain: Domain,
+    /// The type of the dominant alarm.
+    pub probable_cause: AlarmType,
+    /// The worst severity among its alarms.
+    pub severity: Severity,
+    /// The time of its earliest alarm.
+    pub raised_at: Timestamp,
+    /// True when all of its alarms have cleared.
+    pub cleared: bool,
+    /// The elements with alarms.
+    pub resources: BTreeSet<ElementId>,
+    /// The sites out of service.
+    pub sites: BTreeSet<ElementId>,
+    /// How many alarms it has, listed or not.
+    pub alarm_count: u64,
+    /// The alarm that reached the reporting agent first.
+    pub first_alarm: Sighting,
+    /// Its alarms, at most [`ALARMS_LISTED_MAX`].
+    pub alarms: Vec<Sighting>,
+}
+
+impl Schema for Incident {
+    const ID: &'static str = "fault_incident_v1";
+
+    fn values(&self) -> Value {
+        let listed = self.alarms.iter().take(ALARMS_LISTED_MAX);
+        json!({
+            "incident_id": self.incident_id,
+            "domain": self.domain.as_str(),
+            "probable_cause": self.probable_cause.as_str(),
+            "severity": self.severity.as_str(),
+            "raised_at": self.raised_at.to_string(),
+            "cleared": self.cleared,
+            "resources": list(&self.resources),
+            "sites": list(&self.sites),
+            "alarm_count": self.alarm_count,
+            "first_alarm": self.first_alarm.json(),
+            "alarms": listed.map(Sighting::json).collect::<Value>(),
+        })
+    }
+
+    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
+        let incident = Self {
+            incident_id: keys.text("incident_id"),
+            domain: read_domain(&mut keys),
+            probable_cause: keys
+                .name("probable_cause", "an alarm type", AlarmType::parse)
+                .unwrap_or(AlarmType::LinkDown),
+            severity: keys
+                .name("severity", "a severity", severity)
+                .unwrap_or(Severity::Warning),
+            raised_at: keys.time("raised_at"),
+            cleared: keys.flag("cleared"),
+            resources: keys.elements("resources"),
+            sites: keys.elements("sites"),
+            alarm_count: keys.count("alarm_count"),
+            first_alarm: keys
+                .object("first_alarm", Sighting::read)
+                .unwrap_or_else(nothing_seen),
+            alarms: keys.objects("alarms", Sighting::read),
+        };
+        keys.done(incident)
+    }
+}
+
+fn nothing_seen() -> Sighting {
+    Sighting {
+        resource: ElementId::new(""),
+        alarm_type: AlarmType::LinkDown,
+        time: Timestamp::default(),
+    }
+}
+
+fn severity(name: &str) -> Option<Severity> {
+    use Severity::*;
+    [Warning, Minor, Major, Critical]
+        .into_iter()
+        .find(|s| s.as_str() == name)
+}
+
+fn read_domain(keys: &mut Keys<'_>) -> Domain {
+    keys.name("domain", "Wireless or IP", domain_called)
+        .unwrap_or(Domain::Service)
+}
+
+/// The domain called `name`, in any case.
+pub fn domain_called(name: &str) -> Option<Domain> {
+    [Domain::Wireless, Domain::Ip, Domain::Service]
+        .into_iter()
+        .find(|d| d.as_str().eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,166 @@
+//! `fault_repair_v1` (the trouble ticket) and `field_guidance_v1` (the engineer's question), with
+//! their results.
+//!
+//! Read next: [`crate::service_copilot`], [`crate::resource_copilot`].
+
+use super::{Keys, Schema, Unreadable, list};
+use crate::cause::Cause;
+use domain::inventory::ElementId;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// A trouble ticket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// Names the ticket.
+    pub ticket_id: String,
+    /// What is broken.
+    pub element: ElementId,
+    /// How.
+    pub cause: Cause,
+    /// Where, for people.
+    pub place: String,
+    /// The sites to bring back.
+    pub affected_sites: BTreeSet<ElementId>,
+    /// What to do.
+    pub proposal: String,
+    /// What led to it.
+    pub evidence: Vec<String>,
+}
+
+impl Schema for Repair {
+    const ID: &'static str = "fault_repair_v1";
+
+    fn values(&self) -> Value {
+        json!({
+            "ticket_id": self.ticket_id,
+            "element": self.element.as_str(),
+            "cause": self.cause.as_str(),
+            "place": self.place,
+            "affected_sites": list(&self.affected_sites),
+            "proposal": self.proposal,
+            "evidence": self.evidence,
+        })
+    }
+
+    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
+        let repair = Self {
+            ticket_id: keys.text("ticket_id"),
+            element: keys.element("element"),
+            cause: keys
+                .name("cause", "a cause", Cause::parse)
+                .unwrap_or(Cause::FibreCut),
+            place: keys.text("place"),
+            affected_sites: keys.elements("affected_sites"),
+            proposal: keys.text("proposal"),
+            evidence: keys.texts("evidence"),
+        };
+        keys.done(repair)
+    }
+}
+
+/// What came of a ticket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepairResult {
+    /// The ticket.
+    pub ticket_id: String,
+    /// True if something broken was mended.
+    pub repaired: bool,
+    /// Where the engineer was.
+    pub element: ElementId,
+    /// What was found.
+    pub finding: String,
+}
+
+impl Schema for RepairResult {
+    const ID: &'static str = "fault_repair_result_v1";
+
+    fn values(&self) -> Value {
+        json!({
+            "ticket_id": self.ticket_id,
+            "repaired": self.repaired,
+            "element": self.element.as_str(),
+            "finding": self.finding,
+        })
+    }
+
+    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
+        let result = Self {
+            ticket_id: keys.text("ticket_id"),
+            repaired: keys.flag("repaired"),
+            element: keys.element("element"),
+            finding: keys.text("finding"),
+        };
+        keys.done(result)
+    }
+}
+
+/// An engineer's question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guidance {
+    /// In words.
+    pub question: String,
+    /// What the engineer stands at.
+    pub element: ElementId,
+    /// What the ticket says is wrong with it.
+    pub cause: Cause,
+}
+
+impl Schema for Guidance {
+    const ID: &'static str = "field_guidance_v1";
+
+    fn values(&self) -> Value {
+        json!({
+            "question": self.question,
+            "element": self.element.as_str(),
+            "cause": self.cause.as_str(),
+        })
+    }
+
+    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
+        let guidance = Self {
+            question: keys.text("question"),
+            element: keys.element("element"),
+            cause: keys
+                .name("cause", "a cause", Cause::parse)
+                .unwrap_or(Cause::FibreCut),
+        };
+        keys.done(guidance)
+    }
+}
+
+/// The answer to an engineer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuidanceResult {
+    /// In words.
+    pub answer: String,
+    /// What to do, in order.
+    pub steps: Vec<String>,
+    /// What to repair.
+    pub element: ElementId,
+    /// The alarms that stand on it and beside it now.
+    pub alarms: Vec<String>,
+}
+
+impl Schema for GuidanceResult {
+    const ID: &'static str = "field_guidance_result_v1";
+
+    fn values(&self) -> Value {
+        json!({
+            "answer": self.answer,
+            "steps": self.steps,
+            "element": self.element.as_str(),
+            "alarms": self.alarms,
+        })
+    }
+
+    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
+        let result = Self {
+            answer: keys.text("answer"),
+            steps: keys.texts("steps"),
+            element: keys.element("element"),
+            alarms: keys.texts("alarms"),
+        };
+        keys.done(result)
+    }
+}

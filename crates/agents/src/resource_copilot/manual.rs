@@ -1,0 +1,176 @@
+//! How things are repaired: steps by cause, with the names, ends and distances of the inventory.
+//!
+//! Knows the trade and the documentation; alarms are added by [`super`].
+
+use crate::cause::Cause;
+use domain::inventory::{ElementId, ElementKind, Inventory};
+
+/// The steps to repair `element` of `cause`, in order.
+pub fn steps(inventory: &Inventory, element: &ElementId, cause: Cause) -> Vec<String> {
+    match cause {
+        Cause::FibreCut => fibre(inventory, element),
+        Cause::DuctCut => duct(inventory, element),
+        Cause::CardFailure => card(inventory, element),
+        Cause::RouterFailure => router(inventory, element),
+        Cause::MainsFailure => mains(inventory, element),
+    }
+}
+
+/// The first `most` of some names, and how many more there are.
+pub fn names<'a>(ids: impl IntoIterator<Item = &'a ElementId>, most: usize) -> String {
+    let all: Vec<&str> = ids.into_iter().map(ElementId::as_str).collect();
+    match all.len().saturating_sub(most) {
+        0 => all.join(", "),
+        more => format!("{} and {more} more", all[..most].join(", ")),
+    }
+}
+
+/// The links that end on or run through an element.
+pub fn links_of<'a>(
+    inventory: &'a Inventory,
+    element: &'a ElementId,
+) -> impl Iterator<Item = &'a ElementId> {
+    let touches = move |l: &domain::inventory::Link| {
+        l.a == *element
+            || l.b == *element
+            || l.ducts.contains(element)
+            || inventory.node_of(&l.a) == element
+            || inventory.node_of(&l.b) == element
+    };
+    let links = inventory.links.iter().filter(move |(_, l)| touches(l));
+    links.map(|(id, _)| id)
+}
+
+fn fibre(inventory: &Inventory, id: &ElementId) -> Vec<String> {
+    let Some(link) = inventory.links.get(id) else {
+        return inspect(inventory, id);
+    };
+    let mut steps = vec![
+        format!("Switch the lasers of {id} off at {} and {}", link.a, link.b),
+        format!(
+            "Reflect from {}: the break lies where the trace ends short of {:.1} km",
+            link.a, link.length_km
+        ),
+    ];
+    if !link.ducts.is_empty() {
+        let mates: Vec<&ElementId> = link
+            .ducts
+            .iter()
+            .flat_map(|d| links_of(inventory, d))
+            .filter(|l| *l != id)
+            .collect();
+        steps.push(format!(
+            "It runs through {}, together with {}: leave those alone",
+            names(&link.ducts, 3),
+            names(mates, 6)
+        ));
+    }
+    steps.push(
+        "Open the closure before and the one after the break, pull in new fibre, splice both ends"
+            .to_owned(),
+    );
+    steps.push(format!(
+        "Measure the loss over {:.1} km, switch the lasers on, see light at {} and {}",
+        link.length_km, link.a, link.b
+    ));
+    steps
+}
+
+fn duct(inventory: &Inventory, id: &ElementId) -> Vec<String> {
+    let inside: Vec<&ElementId> = links_of(inventory, id).collect();
+    let mut steps = vec![
+        format!("Close the trench of {id} off and stop whoever digs there"),
+        format!(
+            "{} fibres lie in it: {}",
+            inside.len(),
+            names(inside.iter().copied(), 8)
+        ),
+    ];
+    for link in &inside {
+        if let Some(ends) = inventory.links.get(*link) {
+            let use_of = if ends.backbone { "backbone" } else { "access" };
+            steps.push(format!(
+                "Splice {link} ({use_of}, {} to {}, {:.1} km)",
+                ends.a, ends.b, ends.length_km
+            ));
+        }
+    }
+    steps.push("Measure every fibre from the router before the trench is closed".to_owned());
+    steps
+}
+
+fn card(inventory: &Inventory, id: &ElementId) -> Vec<String> {
+    let model = model_of(inventory, id);
+    let ports: Vec<&ElementId> = links_of(inventory, id).collect();
+    let router = inventory.node_of(id);
+    vec![
+        format!("Take a spare {model} along: {id} sits in {router}"),
+        format!(
+            "Mark the fibres of its {} ports: {}",
+            ports.len(),
+            names(ports, 8)
+        ),
+        format!("Wear a wrist strap, pull {id}, push the spare in, wait for its green light"),
+        "Plug every fibre back into the port with the same number".to_owned(),
+        format!("See that {router} lists the card and that light arrives on every port"),
+    ]
+}
+
+fn router(inventory: &Inventory, id: &ElementId) -> Vec<String> {
+    let model = model_of(inventory, id);
+    let cards = inventory
+        .of_kind(ElementKind::LineCard)
+        .filter(|c| c.parent.as_ref() == Some(id))
+        .map(|c| &c.id);
+    vec![
+        format!("Measure both supply feeds at the rack of {id} ({model})"),
+        "Reseat the supply modules; replace those without a green light".to_owned(),
+        "Connect a console, watch the boot; replace the route processor if it stops".to_owned(),
+        format!("See that every card comes up: {}", names(cards, 8)),
+        format!(
+            "See that every link is up: {}",
+            names(links_of(inventory, id), 8)
+        ),
+    ]
+}
+
+fn mains(inventory: &Inventory, id: &ElementId) -> Vec<String> {
+    let zone = match inventory.element(id) {
+        Some(e) if e.kind == ElementKind::Site => e.parent.as_ref().unwrap_or(id),
+        _ => id,
+    };
+    let sites: Vec<&ElementId> = inventory
+        .of_kind(ElementKind::Site)
+        .filter(|s| s.parent.as_ref() == Some(zone))
+        .map(|s| &s.id)
+        .collect();
+    vec![
+        format!("Ask the utility for the state of the feeder of {zone}"),
+        "Measure at the feeder; switch over to the second feeder if there is one".to_owned(),
+        format!(
+            "Otherwise bring generators, first to {}",
+            names(sites.iter().copied(), 3)
+        ),
+        format!(
+            "See that all {} sites have mains: {}",
+            sites.len(),
+            names(sites.iter().copied(), 12)
+        ),
+    ]
+}
+
+fn inspect(inventory: &Inventory, id: &ElementId) -> Vec<String> {
+    vec![format!("Inspect {id} ({})", model_of(inventory, id))]
+}
+
+/// Maker and type designation.
+pub fn model_of(inventory: &Inventory, id: &ElementId) -> String {
+    let Some(e) = inventory.element(id) else {
+        return "not in the inventory".to_owned();
+    };
+    let text = format!("{} {}", e.vendor, e.model);
+    match text.trim() {
+        "" => e.kind.as_str().to_owned(),
+        text => text.to_owned(),
+    }
+}

@@ -1,0 +1,208 @@
+//! The resource layer's copilot: what a device is, what hangs on it, what it complains of, and
+//! how it is repaired.
+//!
+//! Every answer is worked out from the inventory and from the alarms that stand at that moment:
+//! change the network, and the answer changes. Read next: [`manual`].
+
+pub mod manual;
+
+use crate::alarms::{AlarmList, tells_of_loss};
+use crate::cause::Cause;
+use crate::desk::Worker;
+use crate::domain_agent::job::{place_of, usual_cause};
+use crate::domain_agent::{target_needed, unknown_schema};
+use crate::lookup;
+use crate::payloads::Schema;
+use crate::payloads::repair::{Guidance, GuidanceResult};
+use crate::topology::Topology;
+use domain::agent::{Ask, Briefing, Input, Output};
+use domain::content::Content;
+use domain::inventory::{ElementId, ElementKind};
+use domain::reply::{Reply, Verdict};
+use domain::telemetry::Telemetry;
+use domain::time::{Dice, Timestamp};
+use domain::verb::Verb;
+use std::collections::BTreeSet;
+
+/// The most alarms quoted in an answer.
+const ALARMS_MAX: usize = 12;
+
+/// The resource layer's copilot.
+#[derive(Debug)]
+pub struct ResourceCopilot {
+    topology: Topology,
+    alarms: AlarmList,
+}
+
+impl Worker for ResourceCopilot {
+    fn start(briefing: Briefing, _: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
+        let copilot = Self {
+            topology: Topology::new(briefing.inventory),
+            alarms: AlarmList::default(),
+        };
+        (copilot, Vec::new())
+    }
+
+    fn take(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+        if let Input::Telemetry(Telemetry::Alarm(alarm)) = input {
+            self.alarms.take(&alarm);
+        }
+        Vec::new()
+    }
+
+    fn answer(&mut self, ask: &Ask, _: Timestamp) -> (Reply, Vec<Output>) {
+        let reply = match ask.verb {
+            Verb::FeasibilityNegotiate => match self.understand(&ask.content) {
+                Ok(_) => Reply::accepted(),
+                Err(reply) => reply,
+            },
+            Verb::TaskAssign => match self.understand(&ask.content) {
+                Ok(guidance) => self.guide(&guidance),
+                Err(reply) => reply,
+            },
+            // Every task here ends in its first answer: nothing is left to stop or to judge.
+            Verb::TaskCancel | Verb::FulfillmentNegotiate => Reply::accepted(),
+            other => Reply::refused("unknown-verb", "", format!("{other} is not for agents")),
+        };
+        (reply, Vec::new())
+    }
+}
+
+impl ResourceCopilot {
+    fn understand(&self, content: &Content) -> Result<Guidance, Reply> {
+        let inventory = self.topology.inventory();
+        let Some(payload) = &content.payload else {
+            let question = format!("{}\n{}", content.target_object, content.task_description);
+            let named = lookup::named(inventory, &question);
+            let element = named.into_iter().next();
+            let element = element.ok_or_else(|| target_needed(&content.target_object))?;
+            return Ok(Guidance {
+                cause: usual_cause(inventory, &element),
+                question,
+                element,
+            });
+        };
+        if payload.schema_id != Guidance::ID {
+            return Err(unknown_schema(payload));
+        }
+        let guidance =
+            Guidance::from_payload(payload).map_err(|e| e.reply(&content.target_object))?;
+        match inventory.element(&guidance.element) {
+            Some(_) => Ok(guidance),
+            None => {
+                let words = format!("the inventory has no element {}", guidance.element);
+                Err(Reply::refused("unknown-element", "element", words))
+            }
+        }
+    }
+
+    fn guide(&self, guidance: &Guidance) -> Reply {
+        let id = &guidance.element;
+        let alarms = self.alarms_near(id);
+        let mut steps = manual::steps(self.topology.inventory(), id, guidance.cause);
+        if let Some(check) = self.last_check(id) {
+            steps.push(check);
+        }
+        let answer = self.describe(id, guidance.cause, &alarms);
+        let result = GuidanceResult {
+            answer: answer.clone(),
+            steps,
+            element: id.clone(),
+            alarms,
+        };
+        let content = Content::new(id.as_str(), format!("Guidance for {id}"))
+            .with_payload(result.to_payload())
+            .with_result(answer);
+        Reply::new(Verdict::Result, vec![content])
+    }
+
+    /// What it is, where, what hangs on it, what is beside it, how it stands.
+    fn describe(&self, id: &ElementId, cause: Cause, alarms: &[String]) -> String {
+        let inventory = self.topology.inventory();
+        let kind = inventory.element(id).map_or("", |e| e.kind.as_str());
+        let sites = self.topology.without([id]).sites_cut_off();
+        let mut words = format!(
+            "{id} is a {kind} ({}), {}.",
+            manual::model_of(inventory, id),
+            place_of(inventory, id)
+        );
+        if let Some(link) = inventory.links.get(id) {
+            words.push_str(&format!(
+                " It joins {} and {} over {:.1} km.",
+                link.a, link.b, link.length_km
+            ));
+        }
+        words.push_str(&match sites.len() {
+            0 => " No site depends on it alone.".to_owned(),
+            n => format!(" {n} sites depend on it: {}.", manual::names(&sites, 6)),
+        });
+        let beside = self.neighbours(id);
+        if !beside.is_empty() {
+            words.push_str(&format!(" Beside it: {}.", manual::names(&beside, 6)));
+        }
+        words.push_str(&match alarms.len() {
+            0 => " No alarm stands on it or beside it.".to_owned(),
+            n => format!(" {n} alarms stand on it or beside it, first {}.", alarms[0]),
+        });
+        words.push_str(&format!(" A {cause} is repaired in the steps that follow."));
+        words
+    }
+
+    /// What is joined to an element directly: links, what they lead to, its cards, its parent.
+    fn neighbours(&self, id: &ElementId) -> BTreeSet<ElementId> {
+        let inventory = self.topology.inventory();
+        let mut beside: BTreeSet<ElementId> = BTreeSet::new();
+        if let Some(link) = inventory.links.get(id) {
+            beside.extend([link.a.clone(), link.b.clone()]);
+            beside.extend(link.ducts.iter().cloned());
+        }
+        beside.extend(manual::links_of(inventory, id).cloned());
+        let children = inventory.elements.values();
+        let children = children.filter(|e| e.parent.as_ref() == Some(id));
+        beside.extend(children.map(|e| e.id.clone()));
+        beside.extend(inventory.element(id).and_then(|e| e.parent.clone()));
+        beside.remove(id);
+        beside
+    }
+
+    /// The alarms on an element, then those beside it that tell of loss.
+    fn alarms_near(&self, id: &ElementId) -> Vec<String> {
+        let line = |e: &ElementId, t: domain::telemetry::AlarmType, since: Timestamp| {
+            format!("{} on {e} since {since}", t.as_str())
+        };
+        let own = self.alarms.on(id).map(|(t, s)| line(id, t, s.since));
+        let mut lines: Vec<String> = own.collect();
+        let beside = self.neighbours(id);
+        for other in &beside {
+            let losses = self.alarms.on(other).filter(|(t, _)| tells_of_loss(*t));
+            lines.extend(losses.map(|(t, s)| line(other, t, s.since)));
+        }
+        lines.truncate(ALARMS_MAX);
+        lines
+    }
+
+    /// What must be true before the engineer leaves.
+    fn last_check(&self, id: &ElementId) -> Option<String> {
+        let sites = self.topology.without([id]).sites_cut_off();
+        let out: Vec<&ElementId> = sites
+            .iter()
+            .filter(|s| self.alarms.site_is_out(s))
+            .collect();
+        let shared = self
+            .topology
+            .inventory()
+            .element(id)
+            .is_some_and(|e| !matches!(e.kind, ElementKind::Site));
+        (shared && !out.is_empty()).then(|| {
+            format!(
+                "Before you leave, ask whether {} of {} sites that depend on it are back: {}",
+                out.len(),
+                sites.len(),
+                manual::names(out, 6)
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,61 @@
+//! One trouble ticket and where its engineer is.
+
+use crate::payloads::repair::Repair;
+use domain::telemetry::Token;
+
+/// The most visits to one element for one ticket.
+pub(super) const VISITS_MAX: u32 = 2;
+
+/// How far it has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// An engineer is on the way.
+    Sent,
+    /// The engineer's question is being answered.
+    Asking,
+    /// The engineer works.
+    Working,
+    /// The result waits for the publisher's judgement.
+    Offered,
+}
+
+/// A ticket.
+#[derive(Clone, Debug)]
+pub(super) struct Ticket {
+    pub(super) repair: Repair,
+    pub(super) dispatch: Token,
+    pub(super) stage: Stage,
+    pub(super) visits: u32,
+}
+
+impl Ticket {
+    pub(super) fn new(repair: Repair) -> Self {
+        Self {
+            repair,
+            dispatch: 0,
+            stage: Stage::Sent,
+            visits: 1,
+        }
+    }
+
+    pub(super) fn offered(mut self) -> Self {
+        self.stage = Stage::Offered;
+        self
+    }
+
+    pub(super) fn describe(&self) -> String {
+        let stage = match self.stage {
+            Stage::Sent => "an engineer is on the way",
+            Stage::Asking => "the engineer is there and asks",
+            Stage::Working => "the engineer is at work",
+            Stage::Offered => "the work is done and service is being verified",
+        };
+        format!(
+            "Ticket {} for {} ({}) touches {} sites: {stage}",
+            self.repair.ticket_id,
+            self.repair.element,
+            self.repair.cause,
+            self.repair.affected_sites.len()
+        )
+    }
+}

@@ -1,0 +1,310 @@
+//! What fails when something fails: the inventory as a graph, indexed once.
+//!
+//! [`Inventory::sites_cut_off`] says the same for one failure; agents ask for hundreds of
+//! candidates, so elements become numbers here. A test holds both to the same answer. Refuses to
+//! know alarms. Read next: [`crate::oss_fault::correlation`].
+
+use domain::inventory::{ElementId, ElementKind, Inventory};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The inventory as a graph.
+#[derive(Clone, Debug)]
+pub struct Topology {
+    inventory: Arc<Inventory>,
+    ids: Vec<ElementId>,
+    kinds: Vec<ElementKind>,
+    parents: Vec<Option<usize>>,
+    edges: Vec<Edge>,
+    /// By node: its links, each with the node at the far end.
+    beside: Vec<Vec<(usize, usize)>>,
+    cores: Vec<usize>,
+    areas: BTreeMap<ElementId, BTreeSet<ElementId>>,
+}
+
+#[derive(Clone, Debug)]
+struct Edge {
+    link: usize,
+    ends: [usize; 2],
+    nodes: [usize; 2],
+    ducts: Vec<usize>,
+}
+
+/// What is left when something has failed.
+#[derive(Clone, Debug)]
+pub struct Aftermath<'a> {
+    topology: &'a Topology,
+    works: Vec<bool>,
+    reached: Vec<bool>,
+}
+
+impl Topology {
+    /// Indexes `inventory`; links whose ends it does not know are left out.
+    pub fn new(inventory: Arc<Inventory>) -> Self {
+        let ids: Vec<ElementId> = inventory.elements.keys().cloned().collect();
+        let index = |id: &ElementId| ids.binary_search(id).ok();
+        let elements = inventory.elements.values();
+        let kinds = elements.clone().map(|e| e.kind).collect();
+        let parents = elements
+            .map(|e| e.parent.as_ref().and_then(index))
+            .collect();
+        let edges = inventory.links.iter().filter_map(|(id, link)| {
+            Some(Edge {
+                link: index(id)?,
+                ends: [index(&link.a)?, index(&link.b)?],
+                nodes: [
+                    index(inventory.node_of(&link.a))?,
+                    index(inventory.node_of(&link.b))?,
+                ],
+                ducts: link.ducts.iter().filter_map(index).collect(),
+            })
+        });
+        let edges: Vec<Edge> = edges.collect();
+        let mut beside = vec![Vec::new(); ids.len()];
+        for edge in &edges {
+            let [a, b] = edge.nodes;
+            beside[a].push((edge.link, b));
+            beside[b].push((edge.link, a));
+        }
+        let cores = inventory.cores.iter().filter_map(index).collect();
+        let areas = areas(&inventory);
+        Self {
+            kinds,
+            parents,
+            edges,
+            beside,
+            cores,
+            areas,
+            ids,
+            inventory,
+        }
+    }
+
+    /// The inventory behind it.
+    pub fn inventory(&self) -> &Arc<Inventory> {
+        &self.inventory
+    }
+
+    /// The routers over which `element` is connected: its own, or those at which the access rings
+    /// and spurs end that it belongs to. Alarms with a router in common may have a cause in common.
+    pub fn area(&self, element: &ElementId) -> Option<&BTreeSet<ElementId>> {
+        self.areas.get(element)
+    }
+
+    /// What is left when every element of `failed` has failed.
+    pub fn without<'a>(&self, failed: impl IntoIterator<Item = &'a ElementId>) -> Aftermath<'_> {
+        let mut works = vec![true; self.ids.len()];
+        for id in failed {
+            if let Ok(i) = self.ids.binary_search(id) {
+                works[i] = false;
+            }
+        }
+        self.pass_on(&mut works);
+        let reached = self.reached(&works);
+        Aftermath {
+            topology: self,
+            works,
+            reached,
+        }
+    }
+
+    /// Failure passes from a parent to what is built into it, and from ducts and ends to links.
+    fn pass_on(&self, works: &mut [bool]) {
+        for i in 0..works.len() {
+            let mut above = self.parents[i];
+            // Nesting is card in router and site in zone; the bound only guards against a cycle.
+            for _ in 0..4 {
+                let Some(parent) = above else { break };
+                works[i] &= works[parent];
+                above = self.parents[parent];
+            }
+        }
+        for edge in &self.edges {
+            works[edge.link] &= edge.ends.iter().chain(&edge.ducts).all(|&e| works[e]);
+        }
+    }
+
+    fn reached(&self, works: &[bool]) -> Vec<bool> {
+        let mut reached = vec![false; works.len()];
+        let mut open: Vec<usize> = self.cores.iter().copied().filter(|&c| works[c]).collect();
+        for &core in &open {
+            reached[core] = true;
+        }
+        while let Some(node) = open.pop() {
+            for &(link, next) in &self.beside[node] {
+                if works[link] && !std::mem::replace(&mut reached[next], true) {
+                    open.push(next);
+                }
+            }
+        }
+        reached
+    }
+}
+
+impl Aftermath<'_> {
+    /// The sites out of service, as [`Inventory::sites_cut_off`].
+    pub fn sites_cut_off(&self) -> BTreeSet<ElementId> {
+        self.all(ElementKind::Site, |i| !self.reached[i])
+    }
+
+    /// The sites without power of their own.
+    pub fn sites_dead(&self) -> BTreeSet<ElementId> {
+        self.all(ElementKind::Site, |i| !self.works[i])
+    }
+
+    /// The links at one end of which light is missed: that end works and its management system
+    /// reaches it, but the fibre is broken or the far end is dead.
+    pub fn links_dark(&self) -> BTreeSet<ElementId> {
+        self.links(|edge| {
+            let tells = |i: usize| self.works[edge.ends[i]] && self.reached[edge.nodes[i]];
+            !self.works[edge.link] && (tells(0) || tells(1))
+        })
+    }
+
+    /// The links that routing protocols miss, as a node beside them can tell.
+    pub fn links_lost(&self) -> BTreeSet<ElementId> {
+        self.links(|edge| !self.works[edge.link] && edge.nodes.iter().any(|&n| self.reached[n]))
+    }
+
+    /// The links whose ends are both cut off: their absence shows late, if at all.
+    pub fn links_isolated(&self) -> BTreeSet<ElementId> {
+        self.links(|edge| !edge.nodes.iter().any(|&n| self.reached[n]))
+    }
+
+    /// The routers that no core reaches.
+    pub fn routers_cut_off(&self) -> BTreeSet<ElementId> {
+        self.all(ElementKind::Router, |i| !self.reached[i])
+    }
+
+    /// The cards that are dead while their router lives and can say so.
+    pub fn cards_missed(&self) -> BTreeSet<ElementId> {
+        self.all(ElementKind::LineCard, |i| {
+            !self.works[i] && self.topology.parents[i].is_some_and(|r| self.reached[r])
+        })
+    }
+
+    fn links(&self, keep: impl Fn(&Edge) -> bool) -> BTreeSet<ElementId> {
+        let edges = self.topology.edges.iter().filter(|e| keep(e));
+        edges.map(|e| self.topology.ids[e.link].clone()).collect()
+    }
+
+    fn all(&self, kind: ElementKind, keep: impl Fn(usize) -> bool) -> BTreeSet<ElementId> {
+        let numbers = 0..self.topology.ids.len();
+        numbers
+            .filter(|&i| self.topology.kinds[i] == kind && keep(i))
+            .map(|i| self.topology.ids[i].clone())
+            .collect()
+    }
+}
+
+/// The routers of each element: walks from every router over access links into its sites.
+fn areas(inventory: &Inventory) -> BTreeMap<ElementId, BTreeSet<ElementId>> {
+    let mut areas: BTreeMap<ElementId, BTreeSet<ElementId>> = BTreeMap::new();
+    let is_router = |id: &ElementId| {
+        inventory
+            .element(id)
+            .is_some_and(|e| e.kind == ElementKind::Router)
+    };
+    let mut beside: BTreeMap<&ElementId, Vec<&ElementId>> = BTreeMap::new();
+    for link in inventory.links.values() {
+        let (a, b) = (inventory.node_of(&link.a), inventory.node_of(&link.b));
+        if !(is_router(a) && is_router(b)) {
+            beside.entry(a).or_default().push(b);
+            beside.entry(b).or_default().push(a);
+        }
+    }
+    for router in inventory.of_kind(ElementKind::Router) {
+        let mut open = vec![&router.id];
+        while let Some(node) = open.pop() {
+            let new = areas
+                .entry(node.clone())
+                .or_default()
+                .insert(router.id.clone());
+            if new && (node == &router.id || !is_router(node)) {
+                let next = beside.get(node).into_iter().flatten();
+                open.extend(next.filter(|n| !is_router(n)));
+            }
+        }
+    }
+    let of = |areas: &BTreeMap<ElementId, BTreeSet<ElementId>>, id: &ElementId| {
+        areas.get(id).cloned().unwrap_or_default()
+    };
+    for card in inventory.of_kind(ElementKind::LineCard) {
+        areas.insert(card.id.clone(), card.parent.iter().cloned().collect());
+    }
+    for site in inventory.of_kind(ElementKind::Site) {
+        if let Some(zone) = &site.parent {
+            let routers = of(&areas, &site.id);
+            areas.entry(zone.clone()).or_default().extend(routers);
+        }
+    }
+    for (id, link) in &inventory.links {
+        let mut routers = of(&areas, &link.a);
+        routers.extend(of(&areas, &link.b));
+        for duct in &link.ducts {
+            areas
+                .entry(duct.clone())
+                .or_default()
+                .extend(routers.clone());
+        }
+        areas.insert(id.clone(), routers);
+    }
+    areas
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::{Net, id};
+
+    #[test]
+    fn one_failure_gives_what_the_inventory_gives() {
+        let inventory = Arc::new(Net::town().inventory());
+        let topology = Topology::new(Arc::clone(&inventory));
+        for element in inventory.elements.keys() {
+            let failed = BTreeSet::from([element.clone()]);
+            assert_eq!(
+                topology.without(&failed).sites_cut_off(),
+                inventory.sites_cut_off(&failed),
+                "{element}"
+            );
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn several_failures_give_what_the_inventory_gives(
+            picks in proptest::collection::vec(0usize..200, 0..6)
+        ) {
+            let inventory = Arc::new(Net::town().inventory());
+            let ids: Vec<_> = inventory.elements.keys().cloned().collect();
+            let failed: BTreeSet<_> = picks.iter().map(|p| ids[p % ids.len()].clone()).collect();
+            let topology = Topology::new(Arc::clone(&inventory));
+            proptest::prop_assert_eq!(
+                topology.without(&failed).sites_cut_off(),
+                inventory.sites_cut_off(&failed)
+            );
+        }
+    }
+
+    #[test]
+    fn a_link_is_dark_while_one_end_can_tell() {
+        let topology = Topology::new(Arc::new(Net::town().inventory()));
+        let cut = topology.without(&[id("duct:B-1")]);
+        let seen: Vec<String> = cut.links_dark().iter().map(|l| l.to_string()).collect();
+        assert_eq!(seen, ["link:B-b1", "link:B-b2"]);
+    }
+
+    #[test]
+    fn areas_follow_access_links_and_stop_at_routers() {
+        let topology = Topology::new(Arc::new(Net::town().inventory()));
+        let area = |e: &str| -> Vec<String> {
+            let routers = topology.area(&id(e)).into_iter().flatten();
+            routers.map(|r| r.to_string()).collect()
+        };
+        assert_eq!(area("site:b3"), ["router:B"]);
+        assert_eq!(area("duct:B-1"), ["router:B"]);
+        assert_eq!(area("link:A-B"), ["router:A", "router:B"]);
+        assert_eq!(area("zone:b"), ["router:B"]);
+    }
+}

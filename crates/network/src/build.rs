@@ -1,0 +1,315 @@
+//! From a topology and a seed to a whole inventory.
+//!
+//! Knows how such networks are usually hung together; refuses to know how they fail. One backbone
+//! link ends on a card at either side; sites hang on rings, stars and chains (`access`); links
+//! that leave a router in the same direction share a trench (`ducts`); sites that stand close
+//! share a mains supply (`power`). All of it is made up: only the backbone is a fact.
+//! Read next: `build/access.rs`, then [`crate::fault`].
+
+mod access;
+mod ducts;
+mod names;
+mod power;
+
+use crate::chance::{between, choose, stream, whole};
+use crate::topology::Topology;
+use domain::inventory::{Domain, Element, ElementId, ElementKind, Inventory, Link};
+use domain::time::Dice;
+use std::collections::BTreeMap;
+
+/// What is built on a topology, and how lively it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// How many sites, 1 to 20 000.
+    pub sites: usize,
+    /// Rate of background alarms as a share of what the real alarm record shows per device
+    /// ([`crate::noise`]), 0 to 1. The record comes from 45 devices; 350 as lively ones would send
+    /// an agent 1 400 alarms per hour.
+    pub noise: f64,
+    /// Mean number of complaints per hour from customers of one site out of service.
+    pub complaints_per_site_hour: f64,
+    /// True if small unrelated outages happen, now and then, and close to each fault in time.
+    pub decoys: bool,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            sites: 300,
+            noise: 0.05,
+            complaints_per_site_hour: 0.8,
+            decoys: true,
+        }
+    }
+}
+
+/// The dice of building; see [`stream`].
+const PURPOSE: u64 = 1;
+
+/// Builds the inventory: the same topology, parameters and seed give the same network.
+pub fn inventory(topology: &Topology, parameters: &Parameters, seed: u64) -> Inventory {
+    let mut builder = Builder {
+        dice: stream(seed, PURPOSE),
+        topology,
+        inventory: Inventory::default(),
+        codes: names::site_codes(topology),
+        cards: Vec::new(),
+        sites_at: vec![0; topology.cities.len()],
+        leaving: BTreeMap::new(),
+        groups: 0,
+    };
+    let homes = builder.plan_sites(parameters.sites.clamp(1, 20_000));
+    builder.place_routers(&homes);
+    builder.lay_backbone();
+    builder.attach_core();
+    builder.hang_sites(&homes);
+    builder.dig_ducts();
+    builder.share_mains();
+    builder.inventory
+}
+
+/// An access or backbone link that begins at a router, for the trenches there.
+#[derive(Clone, Debug)]
+struct Leaving {
+    link: ElementId,
+    /// Which ring, star or chain it belongs to; none for the backbone.
+    group: Option<usize>,
+}
+
+struct Builder<'a> {
+    dice: Dice,
+    topology: &'a Topology,
+    inventory: Inventory,
+    codes: Vec<String>,
+    /// The cards of each city's router, and how many links end on each.
+    cards: Vec<Vec<(ElementId, usize)>>,
+    sites_at: Vec<usize>,
+    leaving: BTreeMap<usize, Vec<Leaving>>,
+    groups: usize,
+}
+
+/// Made-up makers and type designations: (maker, router, card, site).
+const CATALOGUE: [(&str, &str, &str, &str); 3] = [
+    ("Quillor", "QR-9600", "QL-24x10", "QS-310"),
+    ("Vantrel", "Arc 48", "Arc line unit 16", "Mast 5"),
+    ("Osmaric", "OX-2000", "OX-LC8", "OXcell 7"),
+];
+
+impl Builder<'_> {
+    /// How many sites each city gets: more where more of the backbone meets, and unevenly, as
+    /// people live.
+    fn plan_sites(&mut self, sites: usize) -> Vec<usize> {
+        let weights: Vec<f64> = (0..self.topology.cities.len())
+            .map(|city| {
+                let meeting = self.topology.neighbours(city).count() as f64;
+                (meeting * between(&mut self.dice, 0.3, 1.7)).powi(2)
+            })
+            .collect();
+        let total: f64 = weights.iter().sum();
+        let mut homes: Vec<usize> = weights
+            .iter()
+            .map(|weight| (weight / total * sites as f64) as usize)
+            .collect();
+        let mut left = sites - homes.iter().sum::<usize>();
+        while left > 0 {
+            let city = crate::chance::weighted(&mut self.dice, &weights);
+            homes[city] += 1;
+            left -= 1;
+        }
+        homes
+    }
+
+    fn place_routers(&mut self, homes: &[usize]) {
+        let topology = self.topology;
+        for (index, city) in topology.cities.iter().enumerate() {
+            let (vendor, router, card, _) =
+                *choose(&mut self.dice, &CATALOGUE).expect("the catalogue has makers");
+            let id = ElementId::new(format!("router:{}", city.name));
+            let element = Element {
+                id: id.clone(),
+                kind: ElementKind::Router,
+                domain: Domain::Ip,
+                parent: None,
+                place: city.name.clone(),
+                position: city.position,
+                vendor: vendor.to_owned(),
+                model: router.to_owned(),
+            };
+            let busy = usize::from(self.topology.neighbours(index).count() > 3)
+                + usize::from(homes[index] > 8);
+            let cards = (1..=2 + busy)
+                .map(|slot| {
+                    let card_id = ElementId::new(format!("card:{}/{slot}", city.name));
+                    self.insert(Element {
+                        id: card_id.clone(),
+                        kind: ElementKind::LineCard,
+                        parent: Some(id.clone()),
+                        model: card.to_owned(),
+                        ..element.clone()
+                    });
+                    (card_id, 0)
+                })
+                .collect();
+            self.cards.push(cards);
+            self.insert(element);
+        }
+    }
+
+    fn lay_backbone(&mut self) {
+        let topology = self.topology;
+        for span in &topology.spans {
+            let (a, b) = (self.emptiest_card(span.a), self.emptiest_card(span.b));
+            let name = format!(
+                "link:{}-{}",
+                self.topology.cities[span.a].name, self.topology.cities[span.b].name
+            );
+            let link = self.join(&name, a, b, span.length_km, true);
+            for city in [span.a, span.b] {
+                self.leaving.entry(city).or_default().push(Leaving {
+                    link: link.clone(),
+                    group: None,
+                });
+            }
+        }
+    }
+
+    /// The mobile core stands where all the others are nearest, and in a large network a second
+    /// time where the first one is far.
+    fn attach_core(&mut self) {
+        let cities = self.topology.cities.len();
+        let nearest = |from: usize| -> f64 { distances_km(self.topology, from).iter().sum() };
+        let first = (0..cities)
+            .min_by(|&a, &b| nearest(a).total_cmp(&nearest(b)))
+            .unwrap_or_default();
+        let mut cores = vec![first];
+        if cities > 8 {
+            let far = distances_km(self.topology, first);
+            let reach = far.iter().copied().fold(0.0, f64::max);
+            cores.extend(
+                (0..cities)
+                    .filter(|&c| c != first && far[c] > 0.4 * reach)
+                    .min_by(|&a, &b| nearest(a).total_cmp(&nearest(b))),
+            );
+        }
+        for core in cores {
+            let id = ElementId::new(format!("router:{}", self.topology.cities[core].name));
+            self.inventory.cores.insert(id);
+        }
+    }
+
+    /// A card of the city's router on which the fewest links end; counts one more there.
+    fn emptiest_card(&mut self, city: usize) -> ElementId {
+        let (card, load) = self.cards[city]
+            .iter_mut()
+            .min_by_key(|(_, load)| *load)
+            .expect("every router has two cards at least");
+        *load += 1;
+        card.clone()
+    }
+
+    /// Any card of the city's router; counts one more there.
+    fn any_card(&mut self, city: usize) -> ElementId {
+        let slot = whole(&mut self.dice, 0, self.cards[city].len() - 1);
+        let (card, load) = &mut self.cards[city][slot];
+        *load += 1;
+        card.clone()
+    }
+
+    /// Inserts a link and its element; a number is added if the name is taken.
+    fn join(
+        &mut self,
+        name: &str,
+        a: ElementId,
+        b: ElementId,
+        length_km: f64,
+        backbone: bool,
+    ) -> ElementId {
+        let mut id = ElementId::new(name);
+        let mut twin = 1;
+        while self.inventory.elements.contains_key(&id) {
+            twin += 1;
+            id = ElementId::new(format!("{name}-{twin}"));
+        }
+        let place = |end: &ElementId| {
+            let element = self.inventory.element(end);
+            element.map_or((String::new(), (0.0, 0.0)), |e| {
+                (e.place.clone(), e.position)
+            })
+        };
+        let ((place, from), (_, to)) = (place(&a), place(&b));
+        self.insert(Element {
+            id: id.clone(),
+            kind: ElementKind::Link,
+            domain: Domain::Ip,
+            parent: None,
+            place,
+            position: between_points(from, to, 0.5),
+            vendor: String::new(),
+            model: if backbone {
+                "fibre pair, amplified"
+            } else {
+                "fibre pair"
+            }
+            .to_owned(),
+        });
+        let link = Link {
+            a,
+            b,
+            ducts: Vec::new(),
+            length_km: (length_km * 100.0).round() / 100.0,
+            backbone,
+        };
+        self.inventory.links.insert(id.clone(), link);
+        id
+    }
+
+    fn insert(&mut self, element: Element) {
+        self.inventory.elements.insert(element.id.clone(), element);
+    }
+}
+
+/// Lengths of the shortest ways over the backbone, in kilometres, from one city to each.
+fn distances_km(topology: &Topology, from: usize) -> Vec<f64> {
+    let mut distances = vec![f64::INFINITY; topology.cities.len()];
+    distances[from] = 0.0;
+    // Bellman and Ford's rounds: a thousand cities at most, and once per network.
+    loop {
+        let mut changed = false;
+        for span in &topology.spans {
+            for (a, b) in [(span.a, span.b), (span.b, span.a)] {
+                if distances[a] + span.length_km < distances[b] {
+                    distances[b] = distances[a] + span.length_km;
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            return distances;
+        }
+    }
+}
+
+/// Kilometres between two points along the surface (sphere of 6 371 km).
+pub fn distance_km(a: (f64, f64), b: (f64, f64)) -> f64 {
+    let (d_lon, d_lat) = ((b.0 - a.0).to_radians(), (b.1 - a.1).to_radians());
+    let half = (d_lat / 2.0).sin().powi(2)
+        + a.1.to_radians().cos() * b.1.to_radians().cos() * (d_lon / 2.0).sin().powi(2);
+    2.0 * 6371.0 * half.sqrt().min(1.0).asin()
+}
+
+/// The point `km` away from `from` in the direction `angle` (radians, from east to north).
+fn point_at(from: (f64, f64), km: f64, angle: f64) -> (f64, f64) {
+    let per_degree = 111.2;
+    (
+        from.0 + km * angle.cos() / (per_degree * from.1.to_radians().cos().max(0.05)),
+        from.1 + km * angle.sin() / per_degree,
+    )
+}
+
+/// The point that divides the way from `a` to `b` at `share` (0 to 1); good enough for maps.
+fn between_points(a: (f64, f64), b: (f64, f64), share: f64) -> (f64, f64) {
+    (a.0 + (b.0 - a.0) * share, a.1 + (b.1 - a.1) * share)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! Draws that the parts of the simulation share.
+//!
+//! Knows distributions; refuses to know what they are drawn for. Every part has dice of its own
+//! ([`stream`]), so that what an agent does to the network does not change its weather.
+
+use domain::time::Dice;
+use rand::{RngExt, SeedableRng};
+
+/// Dice for one purpose of a run: the same seed and purpose give the same throws.
+pub fn stream(seed: u64, purpose: u64) -> Dice {
+    let mut dice = Dice::seed_from_u64(seed);
+    dice.set_stream(purpose);
+    dice
+}
+
+/// True with probability `p` (0 to 1).
+pub fn happens(dice: &mut Dice, p: f64) -> bool {
+    dice.random::<f64>() < p
+}
+
+/// A number from `low` (included) to `high`, evenly spread.
+pub fn between(dice: &mut Dice, low: f64, high: f64) -> f64 {
+    low + dice.random::<f64>() * (high - low)
+}
+
+/// A whole number from `low` to `high`, both included.
+pub fn whole(dice: &mut Dice, low: usize, high: usize) -> usize {
+    dice.random_range(low..=high)
+}
+
+/// A waiting time with the given mean, of a process without memory.
+pub fn waiting(dice: &mut Dice, mean: f64) -> f64 {
+    // 1 - u lies in (0, 1], so the logarithm is finite.
+    -mean * (1.0 - dice.random::<f64>()).ln()
+}
+
+/// A measuring error around 0 with about the given standard deviation (sum of four even draws).
+pub fn error(dice: &mut Dice, deviation: f64) -> f64 {
+    let sum: f64 = (0..4).map(|_| dice.random::<f64>() - 0.5).sum();
+    sum * deviation * 3.0_f64.sqrt()
+}
+
+/// One of `items`, or none if there are none.
+pub fn choose<'a, T>(dice: &mut Dice, items: &'a [T]) -> Option<&'a T> {
+    if items.is_empty() {
+        return None;
+    }
+    items.get(dice.random_range(0..items.len()))
+}
+
+/// An index of `weights`, likelier where the weight is greater; 0 if all are nothing.
+pub fn weighted(dice: &mut Dice, weights: &[f64]) -> usize {
+    let mut left = dice.random::<f64>() * weights.iter().sum::<f64>();
+    for (index, weight) in weights.iter().enumerate() {
+        left -= weight;
+        if left < 0.0 {
+            return index;
+        }
+    }
+    0
+}
+
+/// A draw from a distribution known by quantiles: pairs of probability and value, rising, from
+/// probability 0 to 1, with straight lines between.
+pub fn from_quantiles(dice: &mut Dice, quantiles: &[(f64, f64)]) -> f64 {
+    let p = dice.random::<f64>();
+    quantiles
+        .windows(2)
+        .find(|pair| p <= pair[1].0)
+        .map_or(0.0, |pair| {
+            let ((p0, v0), (p1, v1)) = (pair[0], pair[1]);
+            v0 + (p - p0) / (p1 - p0) * (v1 - v0)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_and_quantiles_have_their_means() {
+        let mut dice = stream(1, 0);
+        let n = 20_000;
+        let mean = (0..n).map(|_| waiting(&mut dice, 8.0)).sum::<f64>() / f64::from(n);
+        assert!((mean - 8.0).abs() < 0.3, "{mean}");
+        let table = [(0.0, 0.0), (0.5, 10.0), (1.0, 30.0)];
+        let mean = (0..n)
+            .map(|_| from_quantiles(&mut dice, &table))
+            .sum::<f64>()
+            / f64::from(n);
+        assert!((mean - 12.5).abs() < 0.3, "{mean}");
+    }
+
+    #[test]
+    fn purposes_do_not_share_throws() {
+        let draw = |purpose| between(&mut stream(7, purpose), 0.0, 1.0);
+        assert_eq!(draw(1), draw(1));
+        assert_ne!(draw(1), draw(2));
+    }
+
+    #[test]
+    fn weights_are_followed() {
+        let mut dice = stream(3, 0);
+        let hits = (0..4000)
+            .filter(|_| weighted(&mut dice, &[1.0, 3.0]) == 1)
+            .count();
+        assert!((2850..3150).contains(&hits), "{hits}");
+    }
+}

@@ -1,0 +1,260 @@
+//! What can break, how a fault is named on the command line, and how a good story is picked.
+//!
+//! Knows the cause vocabulary that agents share; refuses to know what a fault looks like from
+//! outside ([`crate::alarms`]). Agents never see a [`Fault`]. Read next: [`crate::state`].
+
+use crate::chance::{between, choose};
+use crate::reach::Reach;
+use domain::inventory::{ElementId, ElementKind, Inventory};
+use domain::time::{Dice, Timestamp};
+use std::fmt;
+use std::str::FromStr;
+
+/// What kind of thing happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FaultKind {
+    /// The fibre of one link is cut.
+    FibreCut,
+    /// A duct is cut with every link in it.
+    DuctCut,
+    /// A line card dies.
+    CardFailure,
+    /// A router dies.
+    RouterFailure,
+    /// A power zone loses its mains; batteries last for minutes.
+    MainsFailure,
+}
+
+impl FaultKind {
+    /// Every kind.
+    pub const ALL: [FaultKind; 5] = [
+        Self::FibreCut,
+        Self::DuctCut,
+        Self::CardFailure,
+        Self::RouterFailure,
+        Self::MainsFailure,
+    ];
+
+    /// The name in the cause vocabulary that agents and the referee share.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::FibreCut => "fibre-cut",
+            Self::DuctCut => "duct-cut",
+            Self::CardFailure => "card-failure",
+            Self::RouterFailure => "router-failure",
+            Self::MainsFailure => "mains-failure",
+        }
+    }
+
+    /// The kind called `name`.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
+    /// What kind of element it happens to.
+    pub fn strikes(self) -> ElementKind {
+        match self {
+            Self::FibreCut => ElementKind::Link,
+            Self::DuctCut => ElementKind::Duct,
+            Self::CardFailure => ElementKind::LineCard,
+            Self::RouterFailure => ElementKind::Router,
+            Self::MainsFailure => ElementKind::PowerZone,
+        }
+    }
+}
+
+/// A fault: the ground truth of a story.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// What happens.
+    pub kind: FaultKind,
+    /// To what.
+    pub element: ElementId,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.kind.as_str(), self.element)
+    }
+}
+
+/// What `--fault` may ask for: `random`, a kind (`fibre-cut`), or a kind and an element
+/// (`fibre-cut:link:Berlin-BE-017`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultRequest {
+    /// Any kind.
+    Random,
+    /// This kind, of any element.
+    OfKind(FaultKind),
+    /// Exactly this, however few sites it takes out.
+    Exactly {
+        /// What happens.
+        kind: FaultKind,
+        /// To what.
+        element: ElementId,
+    },
+}
+
+/// Why there is no such fault.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FaultError {
+    /// The text names no kind of fault.
+    #[error(
+        "'{0}' is no fault: write random, fibre-cut, duct-cut, card-failure, router-failure or \
+         mains-failure, and after a colon an element if it matters which"
+    )]
+    UnknownKind(String),
+    /// The network has no such element.
+    #[error("the network has no element '{0}'")]
+    UnknownElement(ElementId),
+    /// The kind of fault does not happen to that kind of element.
+    #[error("a {} happens to a {}, and '{element}' is none", .kind.as_str(), .kind.strikes().as_str())]
+    Mismatch {
+        /// The kind of fault.
+        kind: FaultKind,
+        /// The element.
+        element: ElementId,
+    },
+    /// Nothing in this network takes out so many sites at once.
+    #[error("no such fault takes {min_sites} sites or more out of service in this network")]
+    NoCandidate {
+        /// How many sites were asked for.
+        min_sites: usize,
+    },
+}
+
+impl FromStr for FaultRequest {
+    type Err = FaultError;
+
+    fn from_str(text: &str) -> Result<Self, FaultError> {
+        let text = text.trim();
+        if text == "random" {
+            return Ok(Self::Random);
+        }
+        let (kind, element) = text.split_once(':').unwrap_or((text, ""));
+        let kind = FaultKind::parse(kind).ok_or_else(|| FaultError::UnknownKind(text.into()))?;
+        Ok(match element {
+            "" => Self::OfKind(kind),
+            element => Self::Exactly {
+                kind,
+                element: ElementId::new(element),
+            },
+        })
+    }
+}
+
+impl FaultRequest {
+    /// The fault that is meant, at the instant `at`; what is left open is thrown with `dice`, among
+    /// the faults that take at least `min_sites` sites out of service.
+    ///
+    /// # Errors
+    /// [`FaultError`] if the element is unknown or of the wrong kind, or nothing is so grave.
+    pub fn resolve(
+        &self,
+        inventory: &Inventory,
+        min_sites: usize,
+        at: Timestamp,
+        dice: &mut Dice,
+    ) -> Result<Fault, FaultError> {
+        match self {
+            Self::Random => random_fault(inventory, &FaultKind::ALL, min_sites, at, dice),
+            Self::OfKind(kind) => random_fault(inventory, &[*kind], min_sites, at, dice),
+            Self::Exactly { kind, element } => {
+                let fault = Fault {
+                    kind: *kind,
+                    element: element.clone(),
+                    at,
+                };
+                check(inventory, &fault).map(|()| fault)
+            }
+        }
+    }
+}
+
+/// Checks that `fault` can happen in this network.
+///
+/// # Errors
+/// [`FaultError::UnknownElement`] and [`FaultError::Mismatch`].
+pub fn check(inventory: &Inventory, fault: &Fault) -> Result<(), FaultError> {
+    let element = inventory
+        .element(&fault.element)
+        .ok_or_else(|| FaultError::UnknownElement(fault.element.clone()))?;
+    if element.kind == fault.kind.strikes() {
+        Ok(())
+    } else {
+        Err(FaultError::Mismatch {
+            kind: fault.kind,
+            element: fault.element.clone(),
+        })
+    }
+}
+
+/// More sites than this make a catastrophe, not a story in which one cause is sought.
+const MOST_SITES: usize = 60;
+
+/// Picks a fault of one of `kinds` that takes at least `min_sites` sites out of service: first a
+/// kind, evenly among those that have candidates, then an element, evenly.
+///
+/// # Errors
+/// [`FaultError::NoCandidate`].
+pub fn random_fault(
+    inventory: &Inventory,
+    kinds: &[FaultKind],
+    min_sites: usize,
+    at: Timestamp,
+    dice: &mut Dice,
+) -> Result<Fault, FaultError> {
+    let candidates: Vec<(FaultKind, Vec<ElementId>)> = kinds
+        .iter()
+        .map(|&kind| (kind, candidates(inventory, kind, min_sites)))
+        .filter(|(_, elements)| !elements.is_empty())
+        .collect();
+    let (kind, elements) =
+        choose(dice, &candidates).ok_or(FaultError::NoCandidate { min_sites })?;
+    let element = choose(dice, elements).ok_or(FaultError::NoCandidate { min_sites })?;
+    Ok(Fault {
+        kind: *kind,
+        element: element.clone(),
+        at,
+    })
+}
+
+/// The elements at which a fault of `kind` takes `min_sites` sites or more out of service and
+/// leaves the backbone that still has power connected.
+pub fn candidates(inventory: &Inventory, kind: FaultKind, min_sites: usize) -> Vec<ElementId> {
+    let reach = Reach::new(inventory);
+    inventory
+        .of_kind(kind.strikes())
+        .map(|element| &element.id)
+        .filter(|id| {
+            let sites = reach.sites_out([*id]).len();
+            (min_sites.max(1)..=MOST_SITES.max(min_sites)).contains(&sites)
+                && backbone_holds(inventory, &reach, id)
+        })
+        .cloned()
+        .collect()
+}
+
+/// True if every core router and every other router that has not failed itself still reach each
+/// other over working backbone links.
+fn backbone_holds(inventory: &Inventory, reach: &Reach, failed: &ElementId) -> bool {
+    let reached = reach.nodes([failed]);
+    !inventory.cores.contains(failed)
+        && inventory
+            .of_kind(ElementKind::Router)
+            .all(|router| router.id == *failed || reached.contains(&router.id))
+}
+
+/// Where along a cut of this kind the break lies: kilometres from the near end. Excavators meet
+/// ducts near the router, fibres anywhere.
+pub(crate) fn break_km(kind: FaultKind, length_km: f64, dice: &mut Dice) -> f64 {
+    match kind {
+        FaultKind::DuctCut => between(dice, 0.15, 0.45),
+        _ => length_km * between(dice, 0.08, 0.92),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,257 @@
+//! What engineers in the field see, ask, mend, and how long that takes.
+//!
+//! Knows roads, tools and eyes; refuses to know what a control room suspects: an engineer reports
+//! what stands before them. Read next: [`crate::simulation`].
+
+use crate::build::distance_km;
+use crate::chance::between;
+use crate::fault::FaultKind;
+use crate::state::{State, TroubleKind, View};
+use domain::inventory::{Element, ElementId, ElementKind, Inventory};
+use domain::time::{Dice, Timestamp};
+
+/// Shortest and longest way of an engineer, in seconds.
+const TRAVEL_S: (f64, f64) = (1_200.0, 3_600.0);
+/// Minutes before an engineer has left.
+const LEAVING_MIN: f64 = 12.0;
+/// Roads are longer than straight lines, and cities slow.
+const SECONDS_PER_KM: f64 = 1.3 * 3600.0 / 55.0;
+
+/// Seconds until an engineer stands at `position`: from the nearest of the depots (one router in
+/// three has one), slower in the rush hours (UTC 6–8 and 15–17).
+pub fn travel_s(
+    inventory: &Inventory,
+    position: (f64, f64),
+    now: Timestamp,
+    dice: &mut Dice,
+) -> f64 {
+    let nearest = inventory
+        .of_kind(ElementKind::Router)
+        .step_by(3)
+        .map(|router| distance_km(router.position, position))
+        .fold(f64::INFINITY, f64::min)
+        .min(500.0);
+    let hour = now.as_ms() / 3_600_000 % 24;
+    let traffic = if matches!(hour, 6..=8 | 15..=17) {
+        1.3
+    } else {
+        1.0
+    };
+    let road = nearest * SECONDS_PER_KM * traffic * between(dice, 0.9, 1.2);
+    (LEAVING_MIN * 60.0 * between(dice, 0.7, 1.5) + road).clamp(TRAVEL_S.0, TRAVEL_S.1)
+}
+
+/// Seconds of driving from one element to another.
+pub fn transfer_s(inventory: &Inventory, from: &ElementId, to: &ElementId) -> f64 {
+    match (inventory.element(from), inventory.element(to)) {
+        (Some(a), Some(b)) if from != to => {
+            (distance_km(a.position, b.position) * SECONDS_PER_KM).min(2.0 * 3600.0)
+        }
+        _ => 0.0,
+    }
+}
+
+/// What an engineer who works at an element comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Work {
+    /// The trouble that is mended by it; none if nothing there was broken.
+    pub mends: Option<usize>,
+    /// How long it takes.
+    pub seconds: f64,
+    /// What is found.
+    pub finding: String,
+}
+
+/// Works at `element`: mends what is broken there, or the duct in which a link was cut.
+pub fn work(
+    inventory: &Inventory,
+    state: &State,
+    view: &View,
+    element: &ElementId,
+    dice: &mut Dice,
+) -> Work {
+    let mended = state
+        .troubles
+        .iter()
+        .find(|(_, trouble)| trouble.element == *element || trouble.breaks.contains_key(element));
+    match mended {
+        Some((number, trouble)) => {
+            let (low, high) = repair_min(trouble.kind);
+            Work {
+                mends: Some(*number),
+                seconds: between(dice, low, high) * 60.0,
+                finding: mended_finding(trouble.kind, &trouble.element, element),
+            }
+        }
+        None => Work {
+            mends: None,
+            seconds: between(dice, 15.0, 25.0) * 60.0,
+            finding: sight(inventory, state, view, element),
+        },
+    }
+}
+
+/// Minutes that a repair takes: shortest and longest.
+fn repair_min(kind: TroubleKind) -> (f64, f64) {
+    match kind {
+        TroubleKind::Fault(FaultKind::FibreCut) => (45.0, 110.0),
+        TroubleKind::Fault(FaultKind::DuctCut) => (60.0, 120.0),
+        TroubleKind::Fault(FaultKind::CardFailure) => (30.0, 50.0),
+        TroubleKind::Fault(FaultKind::RouterFailure) => (40.0, 90.0),
+        TroubleKind::Fault(FaultKind::MainsFailure) => (30.0, 80.0),
+        TroubleKind::SiteStopped | TroubleKind::SitePower | TroubleKind::TransceiverOff => {
+            (30.0, 45.0)
+        }
+    }
+}
+
+fn mended_finding(kind: TroubleKind, broken: &ElementId, worked_at: &ElementId) -> String {
+    match kind {
+        TroubleKind::Fault(FaultKind::FibreCut) => {
+            format!("The fibre of {broken} was cut; spliced, light is back.")
+        }
+        TroubleKind::Fault(FaultKind::DuctCut) if broken != worked_at => format!(
+            "The fibre of {worked_at} was cut together with all others in {broken}; all spliced."
+        ),
+        TroubleKind::Fault(FaultKind::DuctCut) => {
+            format!("{broken} was dug through with every cable in it; all spliced.")
+        }
+        TroubleKind::Fault(FaultKind::CardFailure) => {
+            format!("{broken} was dead; replaced, all its ports are up.")
+        }
+        TroubleKind::Fault(FaultKind::RouterFailure) => {
+            format!("{broken} was dead; supply module replaced, it has booted.")
+        }
+        TroubleKind::Fault(FaultKind::MainsFailure) => {
+            format!("The feeder of {broken} had failed; switched over, mains is back.")
+        }
+        TroubleKind::SiteStopped => format!("The equipment of {broken} had stopped; restarted."),
+        TroubleKind::SitePower => format!("The breaker of {broken} had tripped; switched on."),
+        TroubleKind::TransceiverOff => format!("A transceiver of {broken} was off; replaced."),
+    }
+}
+
+/// The question of an engineer who has arrived.
+pub fn question(inventory: &Inventory, state: &State, view: &View, element: &ElementId) -> String {
+    let place = inventory.element(element).map_or("", |e| e.place.as_str());
+    format!(
+        "I am at {element} in {place}. {} What do I work on, and in which order?",
+        sight(inventory, state, view, element)
+    )
+}
+
+/// What is to be seen at an element, in words.
+fn sight(inventory: &Inventory, state: &State, view: &View, element: &ElementId) -> String {
+    match inventory.element(element) {
+        None => format!("Nothing here is called {element}."),
+        Some(found) => match found.kind {
+            ElementKind::Link => link_sight(inventory, state, view, element),
+            ElementKind::Duct => duct_sight(inventory, state, view, element),
+            ElementKind::LineCard => card_sight(inventory, view, found),
+            ElementKind::Router => router_sight(inventory, view, element),
+            ElementKind::Site => site_sight(view, element),
+            ElementKind::PowerZone => zone_sight(inventory, view, element),
+        },
+    }
+}
+
+fn link_sight(inventory: &Inventory, state: &State, view: &View, id: &ElementId) -> String {
+    let Some(link) = inventory.links.get(id) else {
+        return format!("{id} is not documented.");
+    };
+    let dead_end = [&link.a, &link.b]
+        .into_iter()
+        .find(|end| !view.sends(inventory, end));
+    match (state.breaks(id).first(), dead_end) {
+        (Some(km), _) => format!(
+            "The reflectometer shows a break {km:.1} km from {} and no light from the far end.",
+            link.a
+        ),
+        (None, Some(end)) => {
+            format!(
+                "The fibre of {id} is whole over {:.1} km, but {end} sends no light.",
+                link.length_km
+            )
+        }
+        (None, None) if view.failed.contains(id) => {
+            format!("The fibre of {id} is whole, but a transceiver is off.")
+        }
+        (None, None) => format!("The fibre of {id} is whole and light arrives at both ends."),
+    }
+}
+
+fn duct_sight(inventory: &Inventory, state: &State, view: &View, id: &ElementId) -> String {
+    if view.failed.contains(id) {
+        return "Fresh digging across the trench, and torn cables in it.".to_owned();
+    }
+    let dark: Vec<&str> = inventory
+        .links
+        .iter()
+        .filter(|(link, ends)| ends.ducts.contains(id) && !state.breaks(link).is_empty())
+        .map(|(link, _)| link.as_str())
+        .collect();
+    if dark.is_empty() {
+        "The trench is untouched and its cables are whole.".to_owned()
+    } else {
+        format!(
+            "The trench is untouched; {} is broken, but not here.",
+            dark.join(", ")
+        )
+    }
+}
+
+fn card_sight(inventory: &Inventory, view: &View, card: &Element) -> String {
+    let router = inventory.node_of(&card.id);
+    if view.failed.contains(router) {
+        format!("All of {router} is dark, not only {}.", card.id)
+    } else if view.failed.contains(&card.id) {
+        format!("{} shows a red light and all its ports are dark.", card.id)
+    } else {
+        format!("{} runs and shows a green light.", card.id)
+    }
+}
+
+fn router_sight(inventory: &Inventory, view: &View, id: &ElementId) -> String {
+    if view.failed.contains(id) {
+        return "The whole rack is dark; supply voltage is present.".to_owned();
+    }
+    let dead: Vec<&str> = inventory
+        .of_kind(ElementKind::LineCard)
+        .filter(|card| card.parent.as_ref() == Some(id) && view.failed.contains(&card.id))
+        .map(|card| card.id.as_str())
+        .collect();
+    if dead.is_empty() {
+        format!("{id} runs, all cards show green lights.")
+    } else {
+        format!("{id} runs, but {} shows a red light.", dead.join(", "))
+    }
+}
+
+fn site_sight(view: &View, id: &ElementId) -> String {
+    if view.without_mains.contains(id) {
+        "The cabinet gets no mains; the meter in front of it is dead as well.".to_owned()
+    } else if view.failed.contains(id) {
+        "Mains is present, but the equipment has stopped.".to_owned()
+    } else if view.out.contains(id) {
+        "Mains and equipment are in order, but the backhaul carries nothing.".to_owned()
+    } else {
+        "Everything runs.".to_owned()
+    }
+}
+
+fn zone_sight(inventory: &Inventory, view: &View, id: &ElementId) -> String {
+    let (dead, all) = inventory
+        .of_kind(ElementKind::Site)
+        .filter(|site| site.parent.as_ref() == Some(id))
+        .fold((0, 0), |(dead, all), site| {
+            (
+                dead + usize::from(view.without_mains.contains(&site.id)),
+                all + 1,
+            )
+        });
+    match dead {
+        0 => "The feeder delivers mains.".to_owned(),
+        _ if dead == all => "The feeder is dead and so is the whole street.".to_owned(),
+        _ => format!("The feeder delivers mains, but {dead} of {all} cabinets have none."),
+    }
+}

@@ -1,0 +1,242 @@
+//! What agents do: probe, send engineers, guide them.
+//!
+//! Permission first, then time, then the world answers. Read next: [`crate::probe`],
+//! [`crate::field`].
+
+use super::events::Event;
+use super::{Audience, Permit, Simulation, Tiding};
+use crate::chance::between;
+use crate::field;
+use crate::probe::Bench;
+use domain::inventory::{Domain, ElementId};
+use domain::telemetry::{Action, FieldReport, Outcome, Telemetry, Token};
+use domain::time::Timestamp;
+
+/// A probe takes so long, in seconds.
+const PROBE_S: (f64, f64) = (20.0, 120.0);
+/// The field force's app answers after so long, in seconds.
+const APP_S: (f64, f64) = (1.0, 4.0);
+
+/// An engineer who was sent out.
+#[derive(Clone, Debug)]
+pub(super) struct Engineer {
+    /// Where they stand, or go.
+    at: ElementId,
+    doing: Doing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doing {
+    Driving,
+    Waiting,
+    Working,
+}
+
+impl Simulation {
+    /// Does what an agent asks, as far as `permit` goes. Every action is answered by exactly one
+    /// [`Outcome`] under its token; field reports follow a dispatch. `now` is not before the last
+    /// instant that [`Simulation::advance`] was given.
+    pub fn act(
+        &mut self,
+        agent: &str,
+        permit: &Permit,
+        token: Token,
+        action: Action,
+        now: Timestamp,
+    ) {
+        self.now = self.now.max(now);
+        let answered = match action {
+            Action::Probe { element } => self.probe(agent, permit, token, element),
+            Action::Dispatch { element } => self.dispatch(agent, permit, token, element),
+            Action::Guide {
+                dispatch, element, ..
+            } => self.guide(agent, permit, dispatch, &element),
+        };
+        match answered {
+            Ok(None) => {}
+            Ok(Some(outcome)) => {
+                let after = between(&mut self.chances.actions, APP_S.0, APP_S.1);
+                self.answer(self.now.plus_s(after), agent, token, outcome);
+            }
+            Err(reason) => self.answer(self.now, agent, token, Outcome::Impossible(reason)),
+        }
+    }
+
+    fn probe(
+        &mut self,
+        agent: &str,
+        permit: &Permit,
+        token: Token,
+        element: ElementId,
+    ) -> Result<Option<Outcome>, String> {
+        let domain = self.domain_of(&element)?;
+        if !permit.probe.contains(&domain) {
+            return Err(format!(
+                "{element} belongs to domain {}, which {agent} may not probe",
+                domain.as_str()
+            ));
+        }
+        let takes = between(&mut self.chances.actions, PROBE_S.0, PROBE_S.1);
+        let agent = agent.to_owned();
+        self.schedule(
+            self.now.plus_s(takes),
+            Event::Measure {
+                agent,
+                token,
+                element,
+            },
+        );
+        Ok(None)
+    }
+
+    fn dispatch(
+        &mut self,
+        agent: &str,
+        permit: &Permit,
+        token: Token,
+        element: ElementId,
+    ) -> Result<Option<Outcome>, String> {
+        if !permit.field {
+            return Err(format!("{agent} does not command the field force"));
+        }
+        let position = self
+            .inventory
+            .element(&element)
+            .ok_or_else(|| unknown(&element))?
+            .position;
+        let key = (agent.to_owned(), token);
+        if self.engineers.contains_key(&key) {
+            return Err(format!("token {token} belongs to an earlier dispatch"));
+        }
+        let dice = &mut self.chances.actions;
+        let arrival = self
+            .now
+            .plus_s(field::travel_s(&self.inventory, position, self.now, dice));
+        self.engineers.insert(
+            key,
+            Engineer {
+                at: element,
+                doing: Doing::Driving,
+            },
+        );
+        let agent = agent.to_owned();
+        self.schedule(arrival, Event::Arrive { agent, token });
+        Ok(Some(Outcome::Dispatched { arrival }))
+    }
+
+    fn guide(
+        &mut self,
+        agent: &str,
+        permit: &Permit,
+        dispatch: Token,
+        element: &ElementId,
+    ) -> Result<Option<Outcome>, String> {
+        if !permit.field {
+            return Err(format!("{agent} does not command the field force"));
+        }
+        self.domain_of(element)?;
+        let key = (agent.to_owned(), dispatch);
+        let engineer = self
+            .engineers
+            .get_mut(&key)
+            .ok_or_else(|| format!("nobody was sent out under token {dispatch}"))?;
+        match engineer.doing {
+            Doing::Driving => return Err("the engineer has not arrived yet".to_owned()),
+            Doing::Working => return Err("the engineer is at work already".to_owned()),
+            Doing::Waiting => engineer.doing = Doing::Working,
+        }
+        let drive = field::transfer_s(&self.inventory, &engineer.at, element);
+        engineer.at = element.clone();
+        let dice = &mut self.chances.actions;
+        let work = field::work(&self.inventory, &self.state, &self.view, element, dice);
+        let (agent, token) = key;
+        self.schedule(
+            self.now.plus_s(drive + work.seconds),
+            Event::Finish {
+                agent,
+                token,
+                element: element.clone(),
+                mends: work.mends,
+                finding: work.finding,
+            },
+        );
+        Ok(Some(Outcome::Guided))
+    }
+
+    pub(super) fn measured(&mut self, agent: String, token: Token, element: &ElementId) {
+        let bench = Bench {
+            inventory: &self.inventory,
+            state: &self.state,
+            view: &self.view,
+            ailing: &self.ailing,
+            silent_since: &self.silent_since,
+            gasped: &self.gasped,
+            now: self.now,
+        };
+        let outcome = bench
+            .measure(element, &mut self.chances.actions)
+            .map_or_else(|| Outcome::Impossible(unknown(element)), Outcome::Measured);
+        self.answer(self.now, &agent, token, outcome);
+    }
+
+    pub(super) fn arrived(&mut self, agent: String, token: Token) {
+        let Some(engineer) = self.engineers.get_mut(&(agent.clone(), token)) else {
+            return;
+        };
+        engineer.doing = Doing::Waiting;
+        let element = engineer.at.clone();
+        let question = field::question(&self.inventory, &self.state, &self.view, &element);
+        self.report(
+            agent,
+            FieldReport::Arrived {
+                token,
+                element,
+                question,
+            },
+        );
+    }
+
+    pub(super) fn finished(
+        &mut self,
+        agent: String,
+        token: Token,
+        element: ElementId,
+        mends: Option<usize>,
+        finding: String,
+    ) {
+        if let Some(engineer) = self.engineers.get_mut(&(agent.clone(), token)) {
+            engineer.doing = Doing::Waiting;
+        }
+        if let Some(number) = mends {
+            self.mend(number);
+        }
+        self.report(
+            agent,
+            FieldReport::Ended {
+                token,
+                element,
+                repaired: mends.is_some(),
+                finding,
+            },
+        );
+    }
+
+    fn domain_of(&self, element: &ElementId) -> Result<Domain, String> {
+        let found = self.inventory.element(element);
+        found.map(|e| e.domain).ok_or_else(|| unknown(element))
+    }
+
+    fn answer(&mut self, at: Timestamp, agent: &str, token: Token, outcome: Outcome) {
+        let to = Audience::Agent(agent.to_owned());
+        self.deliver(at, to, Tiding::Outcome { token, outcome });
+    }
+
+    fn report(&mut self, agent: String, report: FieldReport) {
+        let tiding = Tiding::Telemetry(Telemetry::Field(report));
+        self.deliver(self.now, Audience::Agent(agent), tiding);
+    }
+}
+
+fn unknown(element: &ElementId) -> String {
+    format!("the network has no element '{element}'")
+}

@@ -1,0 +1,204 @@
+//! What happens without any fault: bursts of alarms, small outages, complaints.
+//!
+//! Small outages are physical, so that probes find them as they are: a site stops, a site loses
+//! its mains, a transceiver flaps. None takes out more than one site. Read next:
+//! `simulation/actions.rs`.
+
+use super::events::Event;
+use super::{Audience, Simulation, Tiding};
+use crate::chance::{between, choose, happens, waiting};
+use crate::complaint;
+use crate::noise::Grumble;
+use crate::state::{Trouble, TroubleKind};
+use domain::inventory::{Domain, ElementId, ElementKind};
+use domain::telemetry::{AlarmType, Complaint, Telemetry};
+use domain::time::Timestamp;
+use std::collections::BTreeMap;
+
+/// Mean hours between small outages, per thousand sites.
+const MISHAP_HOURS: f64 = 0.25;
+/// Decoys happen so long after a fault (seconds); before, if negative.
+const DECOY_S: (f64, f64) = (-240.0, 900.0);
+/// How often each of the decoys happens.
+const DECOY: f64 = 0.7;
+/// So many elements are tried for a small outage before it is let be.
+const TRIES: usize = 20;
+
+impl Simulation {
+    pub(super) fn begin_background(&mut self) {
+        self.schedule_burst();
+        self.schedule_stray_complaint();
+        if self.parameters.decoys {
+            self.schedule_mishap();
+        }
+    }
+
+    pub(super) fn schedule_decoys(&mut self, fault_at: Timestamp) {
+        if !self.parameters.decoys {
+            return;
+        }
+        for kind in [TroubleKind::SitePower, TroubleKind::TransceiverOff] {
+            let dice = &mut self.chances.faults;
+            let after = between(dice, DECOY_S.0, DECOY_S.1);
+            if happens(dice, DECOY) {
+                self.schedule(fault_at.plus_s(after), Event::Mishap(Some(kind)));
+            }
+        }
+    }
+
+    fn schedule_burst(&mut self) {
+        if let Some(pause) = self.noise.pause_s(&mut self.chances.background) {
+            self.schedule(self.now.plus_s(pause), Event::Burst);
+        }
+    }
+
+    pub(super) fn burst(&mut self) {
+        let dice = &mut self.chances.background;
+        for grumble in self.noise.burst(&self.inventory, self.now, dice) {
+            self.schedule(grumble.from, Event::Grumble(grumble));
+        }
+        self.schedule_burst();
+    }
+
+    /// Raises an alarm of the background, unless its device cannot tell or it stands already.
+    pub(super) fn grumble(&mut self, grumble: Grumble) {
+        let key = (
+            grumble.sighting.resource.clone(),
+            grumble.sighting.alarm_type,
+        );
+        let reports = self.view.reached.contains(&grumble.sighting.seen_by);
+        if !reports || !self.ailing.insert(key) {
+            return;
+        }
+        self.deliver_alarms(grumble.raised.clone());
+        self.schedule(grumble.until, Event::Relent(grumble));
+    }
+
+    pub(super) fn relent(&mut self, grumble: &Grumble) {
+        let sighting = &grumble.sighting;
+        self.ailing
+            .remove(&(sighting.resource.clone(), sighting.alarm_type));
+        // A missed heartbeat that turned into an outage is not over: its own end will clear it.
+        let goes_on = sighting.alarm_type == AlarmType::SiteUnreachable
+            && self.view.out.contains(&sighting.resource);
+        if goes_on {
+            self.told_already(&sighting.resource);
+        } else {
+            self.deliver_alarms(grumble.cleared.clone());
+        }
+    }
+
+    /// The outage that a missed heartbeat turned into is reported, so that its end will be.
+    fn told_already(&mut self, site: &ElementId) {
+        let standing = self.standing.keys();
+        let told: Vec<_> = standing
+            .filter(|s| s.resource == *site && s.alarm_type == AlarmType::SiteUnreachable)
+            .cloned()
+            .collect();
+        self.told.extend(told);
+    }
+
+    fn schedule_mishap(&mut self) {
+        let sites = self.inventory.of_kind(ElementKind::Site).count();
+        let hours = MISHAP_HOURS * 1000.0 / sites.max(1) as f64;
+        let pause = waiting(&mut self.chances.mishaps, hours * 3600.0);
+        self.schedule(self.now.plus_s(pause), Event::Mishap(None));
+    }
+
+    pub(super) fn mishap(&mut self, kind: Option<TroubleKind>) {
+        let kinds = [
+            TroubleKind::SitePower,
+            TroubleKind::SiteStopped,
+            TroubleKind::TransceiverOff,
+        ];
+        let dice = &mut self.chances.mishaps;
+        let drawn = kind.or_else(|| choose(dice, &kinds).copied());
+        if let Some((kind, element)) = drawn.and_then(|k| Some((k, self.harmless(k)?))) {
+            let (low, high) = match kind {
+                TroubleKind::SitePower => (1_200.0, 3_600.0),
+                TroubleKind::SiteStopped => (300.0, 1_800.0),
+                TroubleKind::TransceiverOff | TroubleKind::Fault(_) => (20.0, 90.0),
+            };
+            let lasts = between(&mut self.chances.mishaps, low, high);
+            let number = self.next_trouble();
+            let trouble = Trouble {
+                kind,
+                element,
+                since: self.now,
+                breaks: BTreeMap::new(),
+            };
+            self.begin(number, trouble);
+            self.schedule(self.now.plus_s(lasts), Event::Mend(number));
+        }
+        // Only those that were drawn go on in a series.
+        if kind.is_none() {
+            self.schedule_mishap();
+        }
+    }
+
+    /// An element in service whose failing takes out one site at most, itself.
+    fn harmless(&mut self, kind: TroubleKind) -> Option<ElementId> {
+        let wanted = match kind {
+            TroubleKind::TransceiverOff => ElementKind::Link,
+            _ => ElementKind::Site,
+        };
+        let all: Vec<ElementId> = self
+            .inventory
+            .of_kind(wanted)
+            .map(|e| e.id.clone())
+            .filter(|id| self.inventory.works(id, &self.view.failed) && !self.view.out.contains(id))
+            .collect();
+        let most = usize::from(wanted == ElementKind::Site);
+        (0..TRIES).find_map(|_| {
+            let id = choose(&mut self.chances.mishaps, &all)?;
+            (self.reach.sites_out([id]).len() <= most).then(|| id.clone())
+        })
+    }
+
+    pub(super) fn complain(&mut self, site: ElementId) {
+        if !self.view.out.contains(&site) {
+            self.complaining.remove(&site);
+            return;
+        }
+        let dice = &mut self.chances.complaints;
+        let complaint = complaint::outage(&site, self.now, dice);
+        let per_hour = self.parameters.complaints_per_site_hour;
+        let next = complaint::next(self.now, per_hour, dice);
+        self.tell_complaint(complaint);
+        if let Some(at) = next {
+            self.schedule(at, Event::Complain(site));
+        }
+    }
+
+    fn schedule_stray_complaint(&mut self) {
+        // Without customers nobody complains at all.
+        let per_hour = if self.parameters.complaints_per_site_hour > 0.0 {
+            complaint::STRAY_PER_HOUR
+        } else {
+            0.0
+        };
+        if let Some(at) = complaint::next(self.now, per_hour, &mut self.chances.background) {
+            self.schedule(at, Event::StrayComplaint);
+        }
+    }
+
+    pub(super) fn stray_complaint(&mut self) {
+        let sites: Vec<ElementId> = self
+            .inventory
+            .of_kind(ElementKind::Site)
+            .map(|site| site.id.clone())
+            .filter(|site| !self.view.out.contains(site))
+            .collect();
+        let dice = &mut self.chances.background;
+        if let Some(site) = choose(dice, &sites) {
+            let complaint = complaint::stray(site, self.now, dice);
+            self.tell_complaint(complaint);
+        }
+        self.schedule_stray_complaint();
+    }
+
+    fn tell_complaint(&mut self, complaint: Complaint) {
+        let tiding = Tiding::Telemetry(Telemetry::Complaint(complaint));
+        self.deliver(self.now, Audience::Domain(Domain::Service), tiding);
+    }
+}

@@ -1,0 +1,355 @@
+//! What happens, one event at a time.
+//!
+//! Every change of [`State`](crate::state::State) ends in [`Simulation::look`], which compares what can be seen with what
+//! was seen before: new sightings will be noticed, gone ones are cleared. Read next:
+//! `simulation/background.rs`.
+
+use super::{Audience, Emission, Simulation, Tiding};
+use crate::chance::between;
+use crate::fault::{Fault, FaultKind, break_km};
+use crate::noise::Grumble;
+use crate::state::{Sighting, Trouble, TroubleKind};
+use crate::{alarms, complaint};
+use domain::inventory::{Domain, ElementId, ElementKind};
+use domain::telemetry::{Alarm, AlarmType, Telemetry, Token};
+use domain::time::Timestamp;
+use std::collections::BTreeMap;
+
+/// Old batteries last so long, in seconds.
+const BATTERY_S: (f64, f64) = (150.0, 720.0);
+/// A site needs so long to boot when power is back, in seconds.
+const BOOT_S: (f64, f64) = (120.0, 300.0);
+
+/// What waits in the queue.
+#[derive(Clone, Debug)]
+pub(super) enum Event {
+    /// An injected fault happens.
+    Strike { number: usize, fault: Fault },
+    /// A trouble ends, by repair or by itself.
+    Mend(usize),
+    /// A battery is empty.
+    Exhaust { site: ElementId, number: usize },
+    /// A site has booted after its battery was empty.
+    Boot(ElementId),
+    /// A condition is noticed, if it still stands since then.
+    Notice {
+        sighting: Sighting,
+        since: Timestamp,
+    },
+    /// Something arrives.
+    Deliver { to: Audience, tiding: Box<Tiding> },
+    /// The next burst of background alarms begins.
+    Burst,
+    /// An alarm of the background is raised.
+    Grumble(Grumble),
+    /// It ends.
+    Relent(Grumble),
+    /// A small outage happens; none: draw one and schedule the next.
+    Mishap(Option<TroubleKind>),
+    /// A customer of a site complains, if it is still out.
+    Complain(ElementId),
+    /// A customer complains about something else.
+    StrayComplaint,
+    /// A probe's readings are there.
+    Measure {
+        agent: String,
+        token: Token,
+        element: ElementId,
+    },
+    /// An engineer arrives.
+    Arrive { agent: String, token: Token },
+    /// An engineer ends the work at an element.
+    Finish {
+        agent: String,
+        token: Token,
+        element: ElementId,
+        mends: Option<usize>,
+        finding: String,
+    },
+}
+
+impl Simulation {
+    pub(super) fn happen(&mut self, event: Event, emissions: &mut Vec<Emission>) {
+        match event {
+            Event::Strike { number, fault } => self.strike(number, &fault),
+            Event::Mend(number) => self.mend(number),
+            Event::Exhaust { site, number } => self.exhaust(site, number),
+            Event::Boot(site) => {
+                self.state.exhausted.remove(&site);
+                self.look();
+            }
+            Event::Notice { sighting, since } => self.notice(&sighting, since),
+            Event::Deliver { to, tiding } => emissions.push(Emission {
+                to,
+                at: self.now,
+                tiding: *tiding,
+            }),
+            Event::Burst => self.burst(),
+            Event::Grumble(grumble) => self.grumble(grumble),
+            Event::Relent(grumble) => self.relent(&grumble),
+            Event::Mishap(kind) => self.mishap(kind),
+            Event::Complain(site) => self.complain(site),
+            Event::StrayComplaint => self.stray_complaint(),
+            Event::Measure {
+                agent,
+                token,
+                element,
+            } => self.measured(agent, token, &element),
+            Event::Arrive { agent, token } => self.arrived(agent, token),
+            Event::Finish {
+                agent,
+                token,
+                element,
+                mends,
+                finding,
+            } => {
+                self.finished(agent, token, element, mends, finding);
+            }
+        }
+    }
+
+    fn strike(&mut self, number: usize, fault: &Fault) {
+        let breaks = self.breaks(fault);
+        self.begin(
+            number,
+            Trouble {
+                kind: TroubleKind::Fault(fault.kind),
+                element: fault.element.clone(),
+                since: self.now,
+                breaks,
+            },
+        );
+    }
+
+    /// Where a cut breaks each link, from the link's end A.
+    fn breaks(&mut self, fault: &Fault) -> BTreeMap<ElementId, f64> {
+        let dice = &mut self.chances.faults;
+        let links = &self.inventory.links;
+        match fault.kind {
+            FaultKind::FibreCut => links
+                .get(&fault.element)
+                .map(|link| {
+                    (
+                        fault.element.clone(),
+                        break_km(fault.kind, link.length_km, dice),
+                    )
+                })
+                .into_iter()
+                .collect(),
+            FaultKind::DuctCut => {
+                let from_router = break_km(fault.kind, 0.0, dice);
+                let place_of = |id: &ElementId| self.inventory.element(id).map(|e| &e.place);
+                links
+                    .iter()
+                    .filter(|(_, link)| link.ducts.contains(&fault.element))
+                    .map(|(id, link)| {
+                        let at_a = place_of(&link.a) == place_of(&fault.element);
+                        let km = if at_a {
+                            from_router
+                        } else {
+                            link.length_km - from_router
+                        };
+                        (id.clone(), km)
+                    })
+                    .collect()
+            }
+            FaultKind::CardFailure | FaultKind::RouterFailure | FaultKind::MainsFailure => {
+                BTreeMap::new()
+            }
+        }
+    }
+
+    /// A trouble begins; where it takes away the mains, batteries begin to empty.
+    pub(super) fn begin(&mut self, number: usize, trouble: Trouble) {
+        let dark: Vec<ElementId> = trouble
+            .sites_without_mains(&self.inventory)
+            .cloned()
+            .collect();
+        for site in dark {
+            let lasts = between(&mut self.chances.faults, BATTERY_S.0, BATTERY_S.1);
+            let at = self.now.plus_s(lasts);
+            self.schedule(at, Event::Exhaust { site, number });
+        }
+        self.state.troubles.insert(number, trouble);
+        self.look();
+    }
+
+    pub(super) fn mend(&mut self, number: usize) {
+        if self.state.troubles.remove(&number).is_none() {
+            return;
+        }
+        let empty: Vec<ElementId> = self
+            .state
+            .exhausted
+            .iter()
+            .filter(|(_, by)| **by == number)
+            .map(|(site, _)| site.clone())
+            .collect();
+        for site in empty {
+            let boots = between(&mut self.chances.faults, BOOT_S.0, BOOT_S.1);
+            let at = self.now.plus_s(boots);
+            self.schedule(at, Event::Boot(site));
+        }
+        if let Some(index) = self.injected.get(&number) {
+            self.truths[*index].repaired_at = Some(self.now);
+        }
+        self.look();
+    }
+
+    fn exhaust(&mut self, site: ElementId, number: usize) {
+        if self.state.troubles.contains_key(&number) {
+            self.state.exhausted.entry(site).or_insert(number);
+            self.look();
+        }
+    }
+
+    /// Looks at the network again: what is new will be noticed, what is gone is cleared, by
+    /// whoever saw it, once they can speak again.
+    fn look(&mut self) {
+        self.view = self.state.view(&self.inventory, &self.reach);
+        let gone: Vec<Sighting> = self
+            .standing
+            .keys()
+            .filter(|s| !self.view.sightings.contains(*s) && self.can_clear(s))
+            .cloned()
+            .collect();
+        let new: Vec<Sighting> = self
+            .view
+            .sightings
+            .iter()
+            .filter(|s| !self.standing.contains_key(*s))
+            .cloned()
+            .collect();
+        for sighting in gone {
+            self.clear(&sighting);
+        }
+        for sighting in new {
+            self.expect_notice(sighting);
+        }
+        self.keep_silence();
+        self.customers_notice();
+        self.keep_truth();
+    }
+
+    /// True if whoever saw it can tell of its end: a node in reach, or the management system.
+    fn can_clear(&self, sighting: &Sighting) -> bool {
+        let by_node = self
+            .inventory
+            .element(&sighting.seen_by)
+            .is_some_and(|e| matches!(e.kind, ElementKind::Router | ElementKind::Site));
+        !by_node || self.view.reached.contains(&sighting.seen_by)
+    }
+
+    fn expect_notice(&mut self, sighting: Sighting) {
+        let since = self.now;
+        self.standing.insert(sighting.clone(), since);
+        let isolated = self.view.is_isolated(&self.inventory, &sighting.resource);
+        let dice = &mut self.chances.alarms;
+        if let Some(at) = alarms::noticed(&sighting, since, isolated, dice) {
+            self.schedule(at, Event::Notice { sighting, since });
+        }
+    }
+
+    fn notice(&mut self, sighting: &Sighting, since: Timestamp) {
+        if self.standing.get(sighting) != Some(&since) {
+            return;
+        }
+        // A site tells of its mains itself, with its last breath at the latest.
+        let own = sighting.alarm_type == AlarmType::MainsFailure;
+        if own && !self.view.reached.contains(&sighting.resource) {
+            return;
+        }
+        let deliveries = alarms::raised(sighting, self.now, &mut self.chances.alarms);
+        if !deliveries.is_empty() {
+            self.told.insert(sighting.clone());
+            if own {
+                self.gasped.insert(sighting.resource.clone());
+            }
+            self.deliver_alarms(deliveries);
+        }
+    }
+
+    fn clear(&mut self, sighting: &Sighting) {
+        self.standing.remove(sighting);
+        if sighting.alarm_type == AlarmType::MainsFailure {
+            self.gasped.remove(&sighting.resource);
+        }
+        if self.told.remove(sighting) {
+            let deliveries = alarms::cleared(sighting, self.now, &mut self.chances.alarms);
+            self.deliver_alarms(deliveries);
+        }
+    }
+
+    pub(super) fn deliver_alarms(&mut self, deliveries: Vec<(Timestamp, Alarm)>) {
+        for (at, alarm) in deliveries {
+            let domain = self
+                .inventory
+                .element(&alarm.resource)
+                .map_or(Domain::Ip, |element| element.domain);
+            self.deliver(
+                at,
+                Audience::Domain(domain),
+                Tiding::Telemetry(Telemetry::Alarm(alarm)),
+            );
+        }
+    }
+
+    pub(super) fn deliver(&mut self, at: Timestamp, to: Audience, tiding: Tiding) {
+        let tiding = Box::new(tiding);
+        self.schedule(at, Event::Deliver { to, tiding });
+    }
+
+    /// Remembers since when sites and routers are out of reach.
+    fn keep_silence(&mut self) {
+        let nodes = [ElementKind::Site, ElementKind::Router];
+        let (inventory, reached) = (&self.inventory, &self.view.reached);
+        self.silent_since.retain(|id, _| !reached.contains(id));
+        for node in nodes.into_iter().flat_map(|kind| inventory.of_kind(kind)) {
+            if !reached.contains(&node.id) {
+                self.silent_since.entry(node.id.clone()).or_insert(self.now);
+            }
+        }
+    }
+
+    fn customers_notice(&mut self) {
+        let newly: Vec<ElementId> = self
+            .view
+            .out
+            .difference(&self.complaining)
+            .cloned()
+            .collect();
+        let per_hour = self.parameters.complaints_per_site_hour;
+        for site in newly {
+            let first = complaint::first(self.now, per_hour, &mut self.chances.complaints);
+            if let Some(at) = first {
+                self.complaining.insert(site.clone());
+                self.schedule(at, Event::Complain(site));
+            }
+        }
+    }
+
+    /// Adds to each fault's truth the sites that are out because of it: those that would be in
+    /// service without it, and those that it alone would take out.
+    fn keep_truth(&mut self) {
+        for (&number, &index) in &self.injected {
+            if self.truths[index].restored_at.is_some() {
+                continue;
+            }
+            let alone = self.state.failed_by(|other| other == number);
+            let truth = &mut self.truths[index];
+            if !alone.is_empty() {
+                let without = self.state.failed_by(|other| other != number);
+                let spared = self.reach.sites_out(&without);
+                let own = self.reach.sites_out(&alone);
+                let lost = self.view.out.iter();
+                truth.sites_out.extend(
+                    lost.filter(|s| own.contains(*s) || !spared.contains(*s))
+                        .cloned(),
+                );
+            }
+            if truth.repaired_at.is_some() && truth.sites_out.is_disjoint(&self.view.out) {
+                truth.restored_at = Some(self.now);
+            }
+        }
+    }
+}
