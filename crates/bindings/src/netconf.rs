@@ -1,0 +1,29 @@
+//! NETCONF: sessions over the sans-IO machine of the `netconf` crate.
+//!
+//! In the order of a request: [`Session`] takes bytes and yields replies and notifications;
+//! `operation` holds one file per rpc; `modelled` turns domain values into data nodes; `access`
+//! compiles the access rules; `error` is the one place that knows error tags; `event` encodes
+//! notifications. What sessions share is the [`Platform`].
+
+mod access;
+mod client;
+mod error;
+mod event;
+mod modelled;
+mod operation;
+mod platform;
+mod session;
+
+pub use client::{
+    NegotiateReply, NegotiateRequest, Unreadable, negotiate_request, read_notification, read_reply,
+};
+pub use modelled::agent_xml;
+pub use platform::{Platform, SessionInfo};
+pub use session::{Flow, Peer, Session};
+
+/// The namespace of module irtf-agent.
+pub const AGENT_NAMESPACE: &str = "urn:ietf:params:xml:ns:yang:irtf-agent";
+/// The namespace of module convoke-negotiation.
+pub const NEGOTIATION_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-negotiation";
+/// The namespace of module convoke-registry.
+pub const REGISTRY_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-registry";

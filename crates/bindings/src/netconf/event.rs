@@ -1,0 +1,153 @@
+//! Entries of the log as `<notification>` messages (RFC 5277 §4, RFC 6470).
+//!
+//! Read next: [`super::session`], which sends them.
+
+use super::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE};
+use ::netconf::data::{Node, write};
+use ::netconf::filter::{Projection, Selection};
+use ::netconf::names::namespace::{NETCONF_NOTIFICATIONS, NETMOD_NOTIFICATION, NOTIFICATION};
+use ::netconf::xml::write as xml;
+use domain::access::{Principal, Request};
+use domain::event::{Entry, Happening};
+use domain::notification::Notification;
+use domain::time::Timestamp;
+use engine::{Endpoint, Engine};
+
+/// What is written around an event.
+fn wrap(time: Timestamp, event: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let mut out = Vec::with_capacity(1_024);
+    out.extend_from_slice(b"<notification");
+    xml::attribute("xmlns", NOTIFICATION, &mut out);
+    out.extend_from_slice(b"><eventTime>");
+    out.extend_from_slice(time.to_string().as_bytes());
+    out.extend_from_slice(b"</eventTime>");
+    event(&mut out);
+    out.extend_from_slice(b"</notification>");
+    out
+}
+
+/// The entry as a whole message.
+pub(crate) fn encode(entry: &Entry) -> Vec<u8> {
+    wrap(entry.time, |out| {
+        write(&node(entry), &Projection::everything(), out)
+    })
+}
+
+/// True if a filter selects anything of the entry.
+pub(crate) fn is_selected(entry: &Entry, selection: &Selection) -> bool {
+    let mut out = Vec::with_capacity(1_024);
+    write(&node(entry), &Projection::of(selection), &mut out);
+    !out.is_empty()
+}
+
+/// The event alone, for an XPath filter.
+pub(crate) fn event_xml(entry: &Entry) -> String {
+    let mut out = Vec::with_capacity(1_024);
+    write(&node(entry), &Projection::everything(), &mut out);
+    String::from_utf8(out).expect("nodes are written from strings")
+}
+
+/// The mark at the end of a replay.
+pub(crate) fn replay_complete(now: Timestamp) -> Vec<u8> {
+    mark("replayComplete", now)
+}
+
+/// The mark at the end of a subscription.
+pub(crate) fn notification_complete(now: Timestamp) -> Vec<u8> {
+    mark("notificationComplete", now)
+}
+
+fn mark(name: &str, now: Timestamp) -> Vec<u8> {
+    let node = Node::container(NETMOD_NOTIFICATION, name);
+    wrap(now, |out| {
+        // An empty container is selected as a whole, so it is written although it holds nothing.
+        write(&node, &Projection::everything(), out);
+    })
+}
+
+/// True if the principal may receive the entry: NACM on the notification, and being party to it.
+///
+/// An agent's own endpoint tells of the tasks that the agent executes; the platform's tells of all,
+/// and of sessions.
+pub(crate) fn receivable(
+    engine: &Engine,
+    endpoint: &Endpoint,
+    who: &Principal,
+    entry: &Entry,
+) -> bool {
+    let (module, name) = match &entry.happening {
+        Happening::Task(_) => ("irtf-agent", "condition-notifications"),
+        Happening::SessionStarted { .. } => ("ietf-netconf-notifications", "netconf-session-start"),
+        Happening::SessionEnded { .. } => ("ietf-netconf-notifications", "netconf-session-end"),
+    };
+    let party = match &entry.happening {
+        Happening::Task(n) => {
+            who.sees(&n.from, &n.to) && !matches!(endpoint, Endpoint::Agent(own) if *own != n.from)
+        }
+        Happening::SessionStarted { username, .. } | Happening::SessionEnded { username, .. } => {
+            *endpoint == Endpoint::Platform && (!who.agent || who.name == *username)
+        }
+    };
+    party
+        && engine.permits(
+            who,
+            Request::Notification {
+                module,
+                name,
+                guarded: false,
+            },
+        )
+}
+
+fn node(entry: &Entry) -> Node<'_> {
+    match &entry.happening {
+        Happening::Task(notification) => condition(notification),
+        Happening::SessionStarted {
+            username,
+            session,
+            source_host,
+        } => Node::container(NETCONF_NOTIFICATIONS, "netconf-session-start")
+            .leaf("username", username)
+            .leaf("session-id", *session)
+            .leaf_opt(
+                "source-host",
+                (!source_host.is_empty()).then_some(source_host),
+            ),
+        Happening::SessionEnded {
+            username,
+            session,
+            source_host,
+            killed_by,
+            reason,
+        } => Node::container(NETCONF_NOTIFICATIONS, "netconf-session-end")
+            .leaf("username", username)
+            .leaf("session-id", *session)
+            .leaf_opt(
+                "source-host",
+                (!source_host.is_empty()).then_some(source_host),
+            )
+            .leaf_opt("killed-by", *killed_by)
+            .leaf("termination-reason", reason.as_str()),
+    }
+}
+
+fn condition(n: &Notification) -> Node<'_> {
+    let entry = Node::entry("", "input-required", 1)
+        .leaf("required", n.content.render())
+        .leaf("task-async", n.asynchronous)
+        .leaf("status", n.status.as_str())
+        .leaf("start-time", n.start_time.to_string());
+    let extra = |name, value: String| Node::value(NEGOTIATION_NAMESPACE, name, value);
+    Node::container(AGENT_NAMESPACE, "condition-notifications")
+        .leaf("task-sendFrom", &n.from)
+        .leaf("task-sendTo", &n.to)
+        .leaf("commuType", n.verb.as_str())
+        .leaf("task-id", n.task.as_str())
+        .with(entry)
+        .with_opt(
+            n.previous
+                .map(|p| extra("previous-status", p.as_str().to_owned())),
+        )
+        .with(extra("progress", n.percent.to_string()))
+        .with_opt(n.data.clone().map(|d| extra("msg-data", d)))
+}

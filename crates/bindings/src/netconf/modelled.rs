@@ -1,0 +1,146 @@
+//! Domain values as data nodes: everything that `get` and `get-data` can answer.
+//!
+//! One file per module or top-level node. A provider looks at the filter's view first and fetches
+//! no more than is asked for; the writer prunes the rest. Read next: [`Reader`].
+
+mod access;
+mod agent;
+mod context;
+mod library;
+mod monitoring;
+mod registry;
+mod streams;
+pub(super) mod task;
+
+pub use agent::agent_xml;
+
+use super::platform::Platform;
+use super::{AGENT_NAMESPACE, REGISTRY_NAMESPACE};
+use ::netconf::data::{Writer, write};
+use ::netconf::filter::{Keys, Projection, View};
+use ::netconf::names::namespace::{ACCESS_CONTROL, MONITORING, NETMOD_NOTIFICATION, YANG_LIBRARY};
+use domain::access::Principal;
+use engine::{Endpoint, Operation, Outcome, Query, Records, Refusal};
+use std::sync::Arc;
+use yang::Generation;
+
+/// One reading of the data.
+pub(super) struct Reader<'r> {
+    pub(super) platform: &'r Platform,
+    pub(super) generation: &'r Arc<Generation>,
+    pub(super) endpoint: &'r Endpoint,
+    pub(super) who: &'r Principal,
+    pub(super) capabilities: &'r ::netconf::hello::Capabilities,
+}
+
+impl Reader<'_> {
+    /// Writes everything that the projection has, as sibling elements.
+    pub(super) fn write(
+        &self,
+        projection: &Projection<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Refusal> {
+        let view = projection.view().clone();
+        if view.wants(AGENT_NAMESPACE, "agent") {
+            self.write_agent(projection, out);
+        }
+        if let Some(view) = view.child(AGENT_NAMESPACE, "context") {
+            self.write_context(&view, projection, out)?;
+        }
+        if let Some(view) = view.child(AGENT_NAMESPACE, "data-params") {
+            self.write_data_params(&view, projection, out)?;
+        }
+        if view.wants(AGENT_NAMESPACE, "tasks") {
+            self.write_current_task(projection, out)?;
+        }
+        if *self.endpoint == Endpoint::Platform
+            && let Some(view) = view.child(REGISTRY_NAMESPACE, "registry")
+        {
+            self.write_registry(&view, projection, out)?;
+        }
+        if view.wants(MONITORING, "netconf-state") {
+            write(&self.netconf_state(), projection, out);
+        }
+        if view.wants(NETMOD_NOTIFICATION, "netconf") {
+            write(&self.streams(), projection, out);
+        }
+        if let Some(view) = view.child(YANG_LIBRARY, "yang-library") {
+            self.write_library(&view, "yang-library", projection, out);
+        }
+        if let Some(view) = view.child(YANG_LIBRARY, "modules-state") {
+            self.write_library(&view, "modules-state", projection, out);
+        }
+        if view.wants(ACCESS_CONTROL, "nacm") {
+            let rules = self.platform.engine.access();
+            let nacm = access::nacm(&rules, &self.platform.totals, self.generation);
+            write(&nacm, projection, out);
+        }
+        Ok(())
+    }
+
+    /// The agent whose `agent`, `tasks`, `context` and `data-params` this endpoint serves.
+    fn own_agent(&self) -> &str {
+        match self.endpoint {
+            Endpoint::Platform => self.platform.engine.default_agent(),
+            Endpoint::Agent(name) => name,
+        }
+    }
+
+    /// Whose records this endpoint holds: those of its agent, or all.
+    fn party(&self) -> Option<String> {
+        match self.endpoint {
+            Endpoint::Platform => None,
+            Endpoint::Agent(name) => Some(name.clone()),
+        }
+    }
+
+    fn read(&self, query: Query) -> Result<Records, Refusal> {
+        let now = domain::time::Timestamp::default();
+        match self
+            .platform
+            .engine
+            .execute(self.who, Operation::Read(query), now)
+        {
+            engine::Execution::Done(Ok(Outcome::Records(records))) => Ok(records),
+            engine::Execution::Done(Err(refusal)) => Err(refusal),
+            _ => unreachable!("a query is answered at once, with records"),
+        }
+    }
+
+    fn write_current_task(
+        &self,
+        projection: &Projection<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Refusal> {
+        let found = self.read(Query::CurrentTask(self.own_agent().to_owned()))?;
+        if let Records::Tasks(tasks) = found
+            && let Some(task) = tasks.first()
+        {
+            write(&task::tasks(task), projection, out);
+        }
+        Ok(())
+    }
+
+    fn write_registry(
+        &self,
+        view: &View<'_>,
+        projection: &Projection<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Refusal> {
+        let registry = ::netconf::data::Node::container(REGISTRY_NAMESPACE, "registry").state();
+        let mut writer = Writer::new(projection, out);
+        if writer.open(&registry) {
+            self.write_registered(view, &mut writer)?;
+            writer.close();
+        }
+        Ok(())
+    }
+}
+
+/// The values of a key that can be selected at all, or none for all.
+fn keys(view: &View<'_>, key: &str) -> Option<Vec<String>> {
+    match view.demanded_keys(key) {
+        Keys::Any => None,
+        Keys::Exactly(values) => Some(values.into_iter().map(str::to_owned).collect()),
+    }
+}

@@ -1,0 +1,98 @@
+//! `/context` and `/data-params`: what was said, and the data that travelled with it (draft §5.2).
+
+use super::{Reader, keys};
+use crate::netconf::AGENT_NAMESPACE;
+use ::netconf::data::{Node, write};
+use ::netconf::filter::{Projection, View};
+use domain::context::{DataParam, Exchange};
+use engine::{Query, Records, Refusal};
+
+impl Reader<'_> {
+    pub(super) fn write_context(
+        &self,
+        view: &View<'_>,
+        projection: &Projection<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Refusal> {
+        for id in wanted(keys(view, "id")) {
+            let query = Query::Exchanges {
+                party: self.party(),
+                id,
+                task: None,
+            };
+            if let Records::Exchanges(found) = self.read(query)? {
+                for exchange in &found {
+                    let node = Node::entry(AGENT_NAMESPACE, "context", 1).state();
+                    write(&record(node, exchange), projection, out);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn write_data_params(
+        &self,
+        view: &View<'_>,
+        projection: &Projection<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Refusal> {
+        for id in wanted(keys(view, "id")) {
+            let query = Query::Data {
+                party: self.party(),
+                id,
+            };
+            if let Records::Data(found) = self.read(query)? {
+                for data in &found {
+                    write(&data_param(data), projection, out);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One look-up per key, or one for all.
+pub(super) fn wanted(keys: Option<Vec<String>>) -> Vec<Option<String>> {
+    keys.map_or_else(|| vec![None], |keys| keys.into_iter().map(Some).collect())
+}
+
+fn record<'a>(node: Node<'a>, exchange: &'a Exchange) -> Node<'a> {
+    node.leaf("id", &exchange.id)
+        .leaf("sendFrom", &exchange.from)
+        .leaf("sendTo", &exchange.to)
+        .with_all(infos(exchange))
+}
+
+/// An entry of `/registry/context`: the record with the task and the verb it belongs to.
+pub(super) fn registered(exchange: &Exchange) -> Node<'_> {
+    Node::entry("", "context", 1)
+        .leaf("id", &exchange.id)
+        .leaf_opt("task-id", exchange.task.as_ref().map(|t| t.as_str()))
+        .leaf("sendFrom", &exchange.from)
+        .leaf("sendTo", &exchange.to)
+        .leaf("commuType", exchange.verb.as_str())
+        .with_all(infos(exchange))
+}
+
+fn infos(exchange: &Exchange) -> [Node<'_>; 2] {
+    let request = Node::container("", "request-info")
+        .leaf("content", &exchange.request)
+        .leaf("time", exchange.request_time.to_string());
+    let response = Node::container("", "response-info")
+        .leaf_opt("dataParam", exchange.response.as_ref())
+        .leaf_opt("time", exchange.response_time.map(|t| t.to_string()));
+    [request, response]
+}
+
+fn data_param(data: &DataParam) -> Node<'_> {
+    Node::entry(AGENT_NAMESPACE, "data-params", 1)
+        .state()
+        .leaf("id", &data.id)
+        .leaf("dataType", data.data_type.as_str())
+        .leaf("description", &data.description)
+        .leaf("dataSize", data.data.len().to_string())
+        .leaf("format", &data.format)
+        .leaf("data", &data.data)
+        .leaf("chunked", false)
+        .leaf("finished", true)
+}

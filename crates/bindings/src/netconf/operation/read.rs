@@ -1,0 +1,212 @@
+//! `get`, `get-config` (RFC 6241 §7.1, §7.7) and `get-data` (RFC 8526 §3.1).
+//!
+//! A filter is compiled into a selection that the writer follows. An XPath that is more than a
+//! path goes to libyang, over the data that the caller may read.
+
+use super::{Answer, check};
+use crate::netconf::error;
+use crate::netconf::modelled::Reader;
+use crate::netconf::session::Scene;
+use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
+use ::netconf::filter::{Compiled, DefaultsMode, Projection, Selection};
+use ::netconf::names::namespace::{BASE, DATASTORES, NMDA, WITH_DEFAULTS};
+use ::netconf::xml::Element;
+
+/// What is to be read.
+struct Request<'x> {
+    filter: Filter<'x>,
+    config: Option<bool>,
+    defaults: DefaultsMode,
+    max_depth: Option<u16>,
+}
+
+enum Filter<'x> {
+    Selection(Selection),
+    /// An expression for libyang, and the element in whose scope its prefixes stand.
+    XPath {
+        expression: &'x str,
+        scope: Element<'x>,
+    },
+}
+
+pub(super) fn get(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
+    if !is_plain(operation, &["filter"]) {
+        check(scene, operation)?;
+    }
+    let request = Request {
+        filter: filter(operation)?,
+        config: None,
+        defaults: defaults(operation)?,
+        max_depth: None,
+    };
+    read(scene, &request).map(Answer::Data)
+}
+
+pub(super) fn get_config(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
+    check(scene, operation)?;
+    let source = operation
+        .child(BASE, "source")
+        .and_then(|s| s.children().next());
+    match source {
+        Some(source) if source.name() == "running" => {}
+        Some(other) => return Err(error::invalid(other, "the only configuration is 'running'")),
+        None => return Err(error::missing(operation, "source")),
+    }
+    let request = Request {
+        filter: filter(operation)?,
+        config: Some(true),
+        defaults: defaults(operation)?,
+        max_depth: None,
+    };
+    read(scene, &request).map(Answer::Data)
+}
+
+pub(super) fn get_data(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
+    check(scene, operation)?;
+    let leaf = |name| operation.child(NMDA, name);
+    let datastore = leaf("datastore").ok_or_else(|| error::missing(operation, "datastore"))?;
+    let only_config = match datastore_name(datastore) {
+        Some("operational") => None,
+        Some("running" | "intended") => Some(true),
+        _ => {
+            return Err(error::invalid(
+                datastore,
+                "the datastores are operational, running and intended",
+            ));
+        }
+    };
+    let asked = leaf("config-filter").map(|c| c.trimmed_text() == "true");
+    let filter = match (leaf("subtree-filter"), leaf("xpath-filter")) {
+        (Some(subtree), _) => Filter::Selection(
+            Selection::subtree(subtree).map_err(|e| error::of_filter(&e, subtree))?,
+        ),
+        (None, Some(xpath)) => xpath_filter(xpath.trimmed_text(), xpath)?,
+        (None, None) => Filter::Selection(Selection::everything()),
+    };
+    if only_config.is_some() && asked == Some(false) {
+        return Ok(Answer::Body(wrapped(b"")));
+    }
+    let request = Request {
+        filter,
+        config: only_config.or(asked),
+        defaults: defaults(operation)?,
+        max_depth: leaf("max-depth").and_then(|d| d.trimmed_text().parse().ok()),
+    };
+    read(scene, &request).map(|data| Answer::Body(wrapped(&data)))
+}
+
+/// The local name of a `datastore` value, if it is an identity of ietf-datastores.
+fn datastore_name<'x>(datastore: Element<'x>) -> Option<&'x str> {
+    let (prefix, name) = match datastore.trimmed_text().split_once(':') {
+        Some((prefix, name)) => (prefix, name),
+        None => ("", datastore.trimmed_text()),
+    };
+    (datastore.namespace_of_prefix(prefix) == Some(DATASTORES)).then_some(name)
+}
+
+/// True if the operation holds nothing but these children, once each: then the schema has nothing
+/// to add, and the hot path spares libyang's look.
+fn is_plain(operation: Element<'_>, allowed: &[&str]) -> bool {
+    let mut seen = 0;
+    operation.attributes().len() == 0
+        && !operation.has_mixed_content()
+        && (operation.has_children() || operation.is_empty())
+        && operation.children().all(|child| {
+            seen += 1;
+            child.namespace() == BASE && allowed.contains(&child.name())
+        })
+        && seen <= allowed.len()
+}
+
+fn filter(operation: Element<'_>) -> Result<Filter<'_>, RpcError> {
+    let Some(filter) = operation.child(BASE, "filter") else {
+        return Ok(Filter::Selection(Selection::everything()));
+    };
+    let attribute = |name| {
+        filter
+            .attribute("", name)
+            .or_else(|| filter.attribute(BASE, name))
+    };
+    match attribute("type") {
+        None | Some("subtree") => Selection::subtree(filter)
+            .map(Filter::Selection)
+            .map_err(|e| error::of_filter(&e, filter)),
+        Some("xpath") => match attribute("select") {
+            Some(expression) => xpath_filter(expression, filter),
+            None => Err(error::filter_without_select(filter)),
+        },
+        Some(other) => Err(error::filter_type(filter, other)),
+    }
+}
+
+fn xpath_filter<'x>(expression: &'x str, scope: Element<'x>) -> Result<Filter<'x>, RpcError> {
+    match Selection::xpath(expression, &scope.prefixes()) {
+        Ok(Compiled::Selection(selection)) => Ok(Filter::Selection(selection)),
+        Ok(Compiled::TooComplex) => Ok(Filter::XPath { expression, scope }),
+        Err(e) => Err(error::of_filter(&e, scope)),
+    }
+}
+
+fn defaults(operation: Element<'_>) -> Result<DefaultsMode, RpcError> {
+    let Some(leaf) = operation
+        .child(WITH_DEFAULTS, "with-defaults")
+        .or_else(|| operation.child(NMDA, "with-defaults"))
+    else {
+        return Ok(DefaultsMode::Explicit);
+    };
+    let text = leaf.trimmed_text();
+    DefaultsMode::from_wire(text)
+        .ok_or_else(|| error::invalid(leaf, format!("'{text}' is no mode of with-defaults")))
+}
+
+fn read(scene: &Scene<'_>, request: &Request<'_>) -> Result<Vec<u8>, RpcError> {
+    let permit = scene.platform.permit(scene.who, scene.generation);
+    let reader = Reader {
+        platform: scene.platform,
+        generation: scene.generation,
+        endpoint: scene.endpoint,
+        who: scene.who,
+        capabilities: scene.capabilities,
+    };
+    let everything = Selection::everything();
+    let (selection, depth) = match &request.filter {
+        Filter::Selection(selection) => (selection, request.max_depth),
+        Filter::XPath { .. } => (&everything, None),
+    };
+    let projection = Projection::of(selection)
+        .config(request.config)
+        .defaults(request.defaults)
+        .max_depth(depth)
+        .permit(&permit);
+    let mut data = Vec::with_capacity(1_024);
+    reader
+        .write(&projection, &mut data)
+        .map_err(|refusal| error::of_refusal(&refusal))?;
+    match request.filter {
+        Filter::Selection(_) => Ok(data),
+        Filter::XPath { scope, .. } if request.max_depth.is_some() => {
+            Err(RpcError::application(ErrorTag::OperationNotSupported)
+                .path(ErrorPath::of(scope))
+                .message("max-depth is not supported with an XPath that is more than a path of names and equalities"))
+        }
+        Filter::XPath { expression, scope } => {
+            let text = String::from_utf8(data).expect("nodes are written from strings");
+            scene
+                .generation
+                .select(&text, expression, &scope.prefixes())
+                .map(String::into_bytes)
+                .map_err(|e| error::of_xpath(&e, scope))
+        }
+    }
+}
+
+/// The `<data>` of ietf-netconf-nmda.
+fn wrapped(data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(data.len() + 96);
+    out.extend_from_slice(b"<data");
+    ::netconf::xml::write::attribute("xmlns", NMDA, &mut out);
+    out.push(b'>');
+    out.extend_from_slice(data);
+    out.extend_from_slice(b"</data>");
+    out
+}

@@ -1,0 +1,219 @@
+//! `create-subscription` (RFC 5277 §2.1.1) and the subscription it makes.
+//!
+//! Replay and live delivery are one loop: a cursor in the log. What the principal may not
+//! receive, and what the filter does not select, is passed over.
+
+use super::Answer;
+use crate::netconf::platform::Platform;
+use crate::netconf::session::Scene;
+use crate::netconf::{error, event};
+use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
+use ::netconf::filter::{Compiled, Selection};
+use ::netconf::names::namespace::NOTIFICATION;
+use ::netconf::xml::Element;
+use domain::access::Principal;
+use domain::event::{Entry, Sequence};
+use domain::time::Timestamp;
+use engine::Endpoint;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use yang::Generation;
+
+/// A subscription under way.
+pub(in crate::netconf) struct Subscription {
+    cursor: Sequence,
+    filter: Option<Filter>,
+    /// The end of the replay: entries up to here were there when it began.
+    replay_until: Option<Sequence>,
+    stop: Option<Timestamp>,
+    generation: Arc<Generation>,
+    endpoint: Endpoint,
+}
+
+enum Filter {
+    Selection(Selection),
+    XPath {
+        expression: String,
+        prefixes: Vec<(String, String)>,
+    },
+}
+
+/// What the subscription has to send next.
+pub(in crate::netconf) struct Due {
+    pub(in crate::netconf) messages: Vec<Arc<[u8]>>,
+    /// True if the subscription is over: `notificationComplete` was the last message.
+    pub(in crate::netconf) over: bool,
+}
+
+pub(super) fn create(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
+    super::check(scene, operation)?;
+    if scene.subscribed {
+        return Err(RpcError::protocol(ErrorTag::InUse)
+            .path(ErrorPath::of(operation))
+            .message("this session has a subscription already"));
+    }
+    let leaf = |name| operation.child(NOTIFICATION, name);
+    if let Some(stream) = leaf("stream")
+        && stream.trimmed_text() != "NETCONF"
+    {
+        return Err(error::invalid(stream, "the only stream is NETCONF"));
+    }
+    let start = leaf("startTime").map(|e| time(e)).transpose()?;
+    let stop = leaf("stopTime").map(|e| time(e)).transpose()?;
+    if let (Some(at), None) = (leaf("stopTime"), start) {
+        // RFC 5277 §2.1.1: stopTime without startTime is missing-element.
+        return Err(RpcError::protocol(ErrorTag::MissingElement)
+            .path(ErrorPath::of(at))
+            .bad_element("startTime")
+            .message("stopTime needs startTime"));
+    }
+    if let (Some(at), Some(start)) = (leaf("startTime"), start) {
+        if start > scene.now {
+            return Err(bad(at, "startTime lies in the future"));
+        }
+        if let (Some(at), Some(stop)) = (leaf("stopTime"), stop)
+            && stop < start
+        {
+            return Err(bad(at, "stopTime lies before startTime"));
+        }
+    }
+    let filter = leaf("filter").map(|f| self::filter(f)).transpose()?;
+    let feed = scene.platform.engine.feed();
+    let last = feed.last();
+    let cursor = match start {
+        Some(start) => feed
+            .cursor_at(start)
+            .map_err(|e| error::of_refusal(&engine::Refusal::from(e)))?,
+        None => last,
+    };
+    Ok(Answer::Subscribed(Box::new(Subscription {
+        cursor,
+        filter,
+        replay_until: start.map(|_| last),
+        stop,
+        generation: Arc::clone(scene.generation),
+        endpoint: scene.endpoint.clone(),
+    })))
+}
+
+fn time(at: Element<'_>) -> Result<Timestamp, RpcError> {
+    Timestamp::parse(at.trimmed_text()).map_err(|e| error::invalid(at, e.to_string()))
+}
+
+/// RFC 5277 §2.1.1: a time that makes no sense is bad-element.
+fn bad(at: Element<'_>, message: &str) -> RpcError {
+    RpcError::protocol(ErrorTag::BadElement)
+        .path(ErrorPath::of(at))
+        .bad_element(at.name())
+        .message(message)
+}
+
+fn filter(filter: Element<'_>) -> Result<Filter, RpcError> {
+    let attribute = |name| filter.attribute("", name);
+    match (attribute("type"), attribute("select")) {
+        (Some("xpath"), Some(expression)) => {
+            let prefixes = filter.prefixes();
+            match Selection::xpath(expression, &prefixes) {
+                Ok(Compiled::Selection(selection)) => Ok(Filter::Selection(selection)),
+                Ok(Compiled::TooComplex) => Ok(Filter::XPath {
+                    expression: expression.to_owned(),
+                    prefixes: prefixes
+                        .iter()
+                        .map(|(p, n)| ((*p).to_owned(), (*n).to_owned()))
+                        .collect(),
+                }),
+                Err(e) => Err(error::of_filter(&e, filter)),
+            }
+        }
+        (Some("xpath"), None) => Err(error::filter_without_select(filter)),
+        (None | Some("subtree"), _) => Selection::subtree(filter)
+            .map(Filter::Selection)
+            .map_err(|e| error::of_filter(&e, filter)),
+        (Some(other), _) => Err(error::filter_type(filter, other)),
+    }
+}
+
+impl Subscription {
+    /// The instant at which the subscription ends by itself.
+    pub(in crate::netconf) fn stop(&self) -> Option<Timestamp> {
+        self.stop
+    }
+
+    /// What is to be sent now, at most about `bytes` of it; empty if the log has nothing more.
+    pub(in crate::netconf) fn due(
+        &mut self,
+        platform: &Platform,
+        who: &Principal,
+        now: Timestamp,
+        bytes: usize,
+    ) -> Result<Due, engine::ReadError> {
+        let mut due = Due {
+            messages: Vec::new(),
+            over: false,
+        };
+        let mut size = 0;
+        while size < bytes && !due.over {
+            let entries = platform.engine.feed().after(self.cursor, 64)?;
+            if entries.is_empty() {
+                break;
+            }
+            for entry in &entries {
+                if self.stop.is_some_and(|stop| entry.time > stop) {
+                    due.over = true;
+                    break;
+                }
+                self.cursor = entry.sequence;
+                if let Some(message) = self.message(platform, who, entry) {
+                    size += message.len();
+                    due.messages.push(message);
+                }
+                if self.replay_until == Some(entry.sequence) {
+                    self.end_replay(now, &mut due);
+                }
+            }
+        }
+        if self.replay_until.is_some_and(|until| until <= self.cursor) {
+            self.end_replay(now, &mut due);
+        }
+        due.over |= self.replay_until.is_none()
+            && self.stop.is_some_and(|stop| stop <= now)
+            && size < bytes;
+        if due.over {
+            if self.replay_until.is_some() {
+                self.end_replay(now, &mut due);
+            }
+            due.messages.push(event::notification_complete(now).into());
+        }
+        Ok(due)
+    }
+
+    fn end_replay(&mut self, now: Timestamp, due: &mut Due) {
+        self.replay_until = None;
+        due.messages.push(event::replay_complete(now).into());
+    }
+
+    fn message(&self, platform: &Platform, who: &Principal, entry: &Entry) -> Option<Arc<[u8]>> {
+        if !event::receivable(&platform.engine, &self.endpoint, who, entry) {
+            platform.totals.denied_notifications.fetch_add(1, Relaxed);
+            return None;
+        }
+        let wanted = match &self.filter {
+            None => true,
+            Some(Filter::Selection(selection)) => event::is_selected(entry, selection),
+            Some(Filter::XPath {
+                expression,
+                prefixes,
+            }) => {
+                let prefixes: Vec<(&str, &str)> = prefixes
+                    .iter()
+                    .map(|(p, n)| (p.as_str(), n.as_str()))
+                    .collect();
+                self.generation
+                    .select(&event::event_xml(entry), expression, &prefixes)
+                    .is_ok_and(|selected| !selected.is_empty())
+            }
+        };
+        // RFC 5277 §3.6: a filter decides which events are sent, not which parts of them.
+        wanted.then(|| platform.encoded(entry.sequence, || event::encode(entry)))
+    }
+}

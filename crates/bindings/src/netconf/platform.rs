@@ -1,0 +1,256 @@
+//! What the sessions of a platform share: engine, generation, session list, locks, statistics.
+//!
+//! Read next: [`super::session`].
+
+use super::access::read_permit;
+use ::netconf::filter::PermitTree;
+use domain::access::{AccessRules, Principal};
+use domain::event::Sequence;
+use domain::time::Timestamp;
+use engine::{Endpoint, Engine};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, RwLock};
+use tokio::sync::Notify;
+use yang::Generation;
+
+/// How many encoded notifications are kept for subscribers that follow closely.
+const ENCODED: usize = 4_096;
+
+/// One session, as `ietf-netconf-monitoring` and `kill-session` see it.
+#[derive(Debug)]
+pub struct SessionInfo {
+    /// Its number, unique since the start of the platform.
+    pub id: u32,
+    /// Where it arrived.
+    pub endpoint: Endpoint,
+    /// The principal.
+    pub username: String,
+    /// The address it came from; empty if unknown.
+    pub source_host: String,
+    /// When it began.
+    pub login_time: Timestamp,
+    pub(crate) killed_by: AtomicU32,
+    pub(crate) killed: Notify,
+    pub(crate) in_rpcs: AtomicU64,
+    pub(crate) in_bad_rpcs: AtomicU64,
+    pub(crate) out_rpc_errors: AtomicU64,
+    pub(crate) out_notifications: AtomicU64,
+}
+
+/// Counters over all sessions since the start (RFC 6022 §2.1.5).
+#[derive(Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) in_sessions: AtomicU32,
+    pub(crate) in_bad_hellos: AtomicU32,
+    pub(crate) dropped_sessions: AtomicU32,
+    pub(crate) in_rpcs: AtomicU64,
+    pub(crate) in_bad_rpcs: AtomicU64,
+    pub(crate) out_rpc_errors: AtomicU64,
+    pub(crate) out_notifications: AtomicU64,
+    pub(crate) denied_operations: AtomicU32,
+    pub(crate) denied_notifications: AtomicU32,
+}
+
+/// A lock of `running`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lock {
+    pub(crate) session: u32,
+    pub(crate) time: Timestamp,
+}
+
+type Permits = BTreeMap<BTreeSet<String>, Arc<PermitTree>>;
+
+/// What the sessions share.
+pub struct Platform {
+    pub(crate) engine: Arc<Engine>,
+    generation: RwLock<Arc<Generation>>,
+    next_session: AtomicU32,
+    sessions: Mutex<BTreeMap<u32, Arc<SessionInfo>>>,
+    locks: Mutex<BTreeMap<Endpoint, Lock>>,
+    permits: Mutex<(Option<Arc<AccessRules>>, Permits)>,
+    encoded: Mutex<VecDeque<(Sequence, Arc<[u8]>)>>,
+    pub(crate) started: Timestamp,
+    pub(crate) totals: Totals,
+}
+
+impl Platform {
+    /// What sessions over this engine share, from `now` on.
+    pub fn new(engine: Arc<Engine>, generation: Arc<Generation>, now: Timestamp) -> Self {
+        Self {
+            engine,
+            generation: RwLock::new(generation),
+            next_session: AtomicU32::new(1),
+            sessions: Mutex::default(),
+            locks: Mutex::default(),
+            permits: Mutex::default(),
+            encoded: Mutex::default(),
+            started: now,
+            totals: Totals::default(),
+        }
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// The generation that new requests use.
+    pub fn generation(&self) -> Arc<Generation> {
+        Arc::clone(&self.generation.read().expect("no writer panics"))
+    }
+
+    /// Swaps a generation in; requests in flight keep the one they began with. New sessions
+    /// announce it, and yang-library tells it at once.
+    pub fn swap_generation(&self, generation: Arc<Generation>) {
+        *self.generation.write().expect("no writer panics") = generation;
+        self.permits.lock().expect("no holder panics").0 = None;
+    }
+
+    /// The sessions that a session at `endpoint` may know of: its own endpoint's, or all from the
+    /// platform's.
+    pub fn sessions(&self, endpoint: &Endpoint) -> Vec<Arc<SessionInfo>> {
+        let sessions = self.sessions.lock().expect("no holder panics");
+        let known =
+            |s: &&Arc<SessionInfo>| *endpoint == Endpoint::Platform || s.endpoint == *endpoint;
+        sessions.values().filter(known).cloned().collect()
+    }
+
+    pub(crate) fn enter(
+        &self,
+        endpoint: &Endpoint,
+        username: &str,
+        source_host: &str,
+        now: Timestamp,
+    ) -> Arc<SessionInfo> {
+        let info = Arc::new(SessionInfo {
+            id: self.next_session.fetch_add(1, Ordering::Relaxed),
+            endpoint: endpoint.clone(),
+            username: username.to_owned(),
+            source_host: source_host.to_owned(),
+            login_time: now,
+            killed_by: AtomicU32::new(0),
+            killed: Notify::new(),
+            in_rpcs: AtomicU64::new(0),
+            in_bad_rpcs: AtomicU64::new(0),
+            out_rpc_errors: AtomicU64::new(0),
+            out_notifications: AtomicU64::new(0),
+        });
+        self.sessions
+            .lock()
+            .expect("no holder panics")
+            .insert(info.id, Arc::clone(&info));
+        info
+    }
+
+    /// Forgets a session, and the locks that die with it (RFC 6241 §7.5).
+    pub(crate) fn leave(&self, session: u32) {
+        self.sessions
+            .lock()
+            .expect("no holder panics")
+            .remove(&session);
+        self.locks
+            .lock()
+            .expect("no holder panics")
+            .retain(|_, lock| lock.session != session);
+    }
+
+    /// Takes the lock of `running` for a session.
+    pub(crate) fn lock(
+        &self,
+        endpoint: &Endpoint,
+        session: u32,
+        now: Timestamp,
+    ) -> Result<(), Lock> {
+        let mut locks = self.locks.lock().expect("no holder panics");
+        match locks.get(endpoint) {
+            Some(held) => Err(*held),
+            None => {
+                locks.insert(endpoint.clone(), Lock { session, time: now });
+                Ok(())
+            }
+        }
+    }
+
+    /// Gives the lock back; false if the session does not hold it.
+    pub(crate) fn unlock(&self, endpoint: &Endpoint, session: u32) -> Result<(), Option<Lock>> {
+        let mut locks = self.locks.lock().expect("no holder panics");
+        match locks.get(endpoint).copied() {
+            Some(held) if held.session == session => {
+                locks.remove(endpoint);
+                Ok(())
+            }
+            held => Err(held),
+        }
+    }
+
+    pub(crate) fn lock_of(&self, endpoint: &Endpoint) -> Option<Lock> {
+        self.locks
+            .lock()
+            .expect("no holder panics")
+            .get(endpoint)
+            .copied()
+    }
+
+    /// What the principal may read, compiled once per set of groups and rules.
+    pub(crate) fn permit(&self, who: &Principal, generation: &Generation) -> Arc<PermitTree> {
+        let rules = self.engine.access();
+        let mut cached = self.permits.lock().expect("no holder panics");
+        if !cached
+            .0
+            .as_ref()
+            .is_some_and(|known| Arc::ptr_eq(known, &rules))
+        {
+            *cached = (Some(Arc::clone(&rules)), Permits::new());
+        }
+        let tree = cached
+            .1
+            .entry(who.groups.clone())
+            .or_insert_with(|| Arc::new(read_permit(&rules, who, generation)));
+        Arc::clone(tree)
+    }
+
+    /// The encoded form of a log entry: made once, shared by all who want it whole.
+    pub(crate) fn encoded(
+        &self,
+        sequence: Sequence,
+        encode: impl FnOnce() -> Vec<u8>,
+    ) -> Arc<[u8]> {
+        let mut encoded = self.encoded.lock().expect("no holder panics");
+        if let Some(first) = encoded.front().map(|(s, _)| *s)
+            && let Some(place) = sequence.checked_sub(first)
+            && let Some((found, bytes)) = encoded.get(place as usize)
+            && *found == sequence
+        {
+            return Arc::clone(bytes);
+        }
+        let bytes: Arc<[u8]> = encode().into();
+        let follows = encoded.back().is_none_or(|(last, _)| last + 1 == sequence);
+        if follows {
+            if encoded.len() == ENCODED {
+                encoded.pop_front();
+            }
+            encoded.push_back((sequence, Arc::clone(&bytes)));
+        } else if encoded.back().is_some_and(|(last, _)| *last < sequence) {
+            encoded.clear();
+            encoded.push_back((sequence, Arc::clone(&bytes)));
+        }
+        bytes
+    }
+
+    /// Adds what a session counted to the totals.
+    pub(crate) fn count(&self, counted: ::netconf::session::Statistics) {
+        self.totals
+            .in_rpcs
+            .fetch_add(counted.in_rpcs, Ordering::Relaxed);
+        self.totals
+            .in_bad_rpcs
+            .fetch_add(counted.in_bad_rpcs, Ordering::Relaxed);
+        self.totals
+            .out_rpc_errors
+            .fetch_add(counted.out_rpc_errors, Ordering::Relaxed);
+        self.totals
+            .out_notifications
+            .fetch_add(counted.out_notifications, Ordering::Relaxed);
+    }
+}

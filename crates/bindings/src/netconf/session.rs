@@ -1,0 +1,497 @@
+//! One session of one principal: the sans-IO machine joined to the engine.
+//!
+//! ```text
+//!  bytes ─► machine ─► rpc ─► operation ─► answer ─┐
+//!                                  └► pending ─────┤ in the order of requests ─► machine ─► bytes
+//!  log ──► subscription ───────────────────────────┘
+//! ```
+//!
+//! Replies leave in the order of requests (RFC 6241 §4.5). Negotiations are decided as they
+//! arrive and wait for the disk side by side, so a client that pipelines shares one fsync among
+//! many; a request that reads waits for the negotiations in front of it. The session does no IO:
+//! `server` moves the bytes, and calls [`Session::step`] whenever something may have changed. Read
+//! next: [`super::operation`].
+
+use super::operation::{self, Answer, Handled, Offered, Pending, Subscription};
+use super::platform::{Platform, SessionInfo};
+use ::netconf::error::RpcError;
+use ::netconf::hello::Capabilities;
+use ::netconf::names::capability as names;
+use ::netconf::session::{CloseReason, Envelope, Event, Rpc, Session as Machine, SessionConfig};
+use domain::access::Principal;
+use domain::event::{Happening, Sequence, Termination};
+use domain::time::Timestamp;
+use engine::{Endpoint, Outcome, Refusal};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use tokio::sync::watch;
+use tracing::{debug, warn};
+use yang::Generation;
+
+/// How much output is gathered before it is handed out, in bytes.
+const OUTPUT_BYTES: usize = 256 * 1_024;
+
+/// How many requests of one session may wait for the disk at a time.
+const PENDING: usize = 1_024;
+
+/// The least time between two looks at a subscription that waits for its stop time, in ms.
+const STOP_SLACK_MS: i64 = 1;
+
+/// Who is at the other end.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    /// The verified user name.
+    pub user: String,
+    /// The address it came from; empty if unknown.
+    pub source_host: String,
+}
+
+/// What the owner of a session should do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Wait: for bytes, for [`Session::changed`], or for the time of [`Session::timeout_ms`].
+    Wait,
+    /// Hand the output out and step again: there is more.
+    Again,
+    /// Hand the output out and close the channel.
+    Close,
+}
+
+/// What an operation sees of its session.
+pub(super) struct Scene<'s> {
+    pub(super) platform: &'s Platform,
+    pub(super) generation: &'s Arc<Generation>,
+    pub(super) endpoint: &'s Endpoint,
+    pub(super) who: &'s Principal,
+    pub(super) info: &'s SessionInfo,
+    pub(super) capabilities: &'s Capabilities,
+    pub(super) subscribed: bool,
+    pub(super) now: Timestamp,
+}
+
+/// A request in its turn.
+struct Turn {
+    envelope: Envelope,
+    state: State,
+}
+
+enum State {
+    Answered(Result<Answer, RpcError>),
+    Pending(Pending),
+    /// Not looked at before everything in front of it is answered.
+    Unread(Box<Rpc>),
+}
+
+/// The session.
+pub struct Session {
+    platform: Arc<Platform>,
+    generation: Arc<Generation>,
+    endpoint: Endpoint,
+    who: Principal,
+    info: Arc<SessionInfo>,
+    machine: Machine,
+    capabilities: Capabilities,
+    turns: VecDeque<Turn>,
+    subscription: Option<Box<Subscription>>,
+    feed: watch::Receiver<Sequence>,
+    ready: bool,
+    end: Option<CloseReason>,
+}
+
+impl Session {
+    /// A session that greets its client at once. `clock_ms` is a monotonic time in milliseconds,
+    /// used for timeouts only; `now` is the time of day.
+    pub fn open(
+        platform: &Arc<Platform>,
+        endpoint: Endpoint,
+        peer: &Peer,
+        now: Timestamp,
+        clock_ms: u64,
+    ) -> Self {
+        let generation = platform.generation();
+        let capabilities = capabilities(&generation);
+        let info = platform.enter(&endpoint, &peer.user, &peer.source_host, now);
+        platform.totals.in_sessions.fetch_add(1, Relaxed);
+        Self {
+            who: platform.engine.principal(&peer.user),
+            machine: Machine::new(SessionConfig::new(capabilities.clone()), info.id, clock_ms),
+            feed: platform.engine.feed().watch(),
+            platform: Arc::clone(platform),
+            generation,
+            endpoint,
+            info,
+            capabilities,
+            turns: VecDeque::new(),
+            subscription: None,
+            ready: false,
+            end: None,
+        }
+    }
+
+    /// The session's number and counters.
+    pub fn info(&self) -> &Arc<SessionInfo> {
+        &self.info
+    }
+
+    /// Takes bytes from the transport.
+    pub fn receive(&mut self, bytes: &[u8], clock_ms: u64) {
+        self.machine.receive(bytes, clock_ms);
+    }
+
+    /// Bytes received and not yet handled: while this is large, read no more.
+    pub fn held_bytes(&self) -> usize {
+        self.machine.held_bytes()
+    }
+
+    /// Does what can be done: handles requests, sends replies whose turn it is, and
+    /// notifications.
+    pub fn step(&mut self, now: Timestamp, clock_ms: u64) -> Flow {
+        self.machine.expire(clock_ms);
+        self.heed_generation();
+        self.heed_kill();
+        loop {
+            let mut moved = self.take_turns(now);
+            while self.turns.len() < PENDING && self.machine.pending_output() < OUTPUT_BYTES {
+                match self.machine.poll() {
+                    Some(event) => self.event(event, now),
+                    None => break,
+                }
+                moved = true;
+            }
+            if !moved || self.machine.pending_output() >= OUTPUT_BYTES {
+                break;
+            }
+        }
+        self.notify(now);
+        self.publish_counters();
+        if self.end.is_some() {
+            Flow::Close
+        } else if self.machine.pending_output() >= OUTPUT_BYTES {
+            Flow::Again
+        } else {
+            Flow::Wait
+        }
+    }
+
+    /// Bytes for the transport, in order.
+    pub fn transmit(&mut self) -> Vec<u8> {
+        self.machine.transmit()
+    }
+
+    /// Why the session ended, once [`Session::step`] said [`Flow::Close`].
+    pub fn end(&self) -> Option<&CloseReason> {
+        self.end.as_ref()
+    }
+
+    /// The monotonic time at which [`Session::step`] has something to do by itself.
+    pub fn timeout_ms(&self) -> Option<u64> {
+        self.machine.timeout()
+    }
+
+    /// The time of day at which the subscription ends by itself.
+    pub fn stops_at(&self) -> Option<Timestamp> {
+        self.subscription
+            .as_ref()
+            .and_then(|s| s.stop())
+            .map(|stop| stop + STOP_SLACK_MS)
+    }
+
+    /// Resolves when [`Session::step`] has something to do that no bytes announce: an answer is on
+    /// disk, the log has grown, or the session is killed.
+    pub async fn changed(&mut self) {
+        let killed = Arc::clone(&self.info);
+        let pending = Self::front(&mut self.turns);
+        let grown = async {
+            match &self.subscription {
+                Some(_) => drop(self.feed.changed().await),
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = killed.killed.notified() => {}
+            () = pending => {}
+            () = grown => {}
+        }
+    }
+
+    /// Resolves when the session is killed; for an owner that is stuck in writing.
+    pub async fn killed(info: &SessionInfo) {
+        info.killed.notified().await;
+    }
+
+    async fn front(turns: &mut VecDeque<Turn>) {
+        match turns.front_mut() {
+            Some(turn) => {
+                if let State::Pending(pending) = &mut turn.state {
+                    let outcome: Result<Outcome, Refusal> = pending.as_mut().await;
+                    turn.state = State::Answered(operation::answer(outcome));
+                }
+            }
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Requests are read by the generation in force when they are taken up.
+    fn heed_generation(&mut self) {
+        let current = self.platform.generation();
+        if !Arc::ptr_eq(&current, &self.generation) {
+            self.capabilities = capabilities(&current);
+            self.generation = current;
+        }
+    }
+
+    fn heed_kill(&mut self) {
+        let by = self.info.killed_by.load(Relaxed);
+        if by != 0 && self.end.is_none() && !self.machine.closing() {
+            self.turns.clear();
+            self.machine.close(CloseReason::Killed { by });
+        }
+    }
+
+    fn event(&mut self, event: Event, now: Timestamp) {
+        match event {
+            Event::Ready { .. } => {
+                self.ready = true;
+                self.platform.engine.record_session(
+                    Happening::SessionStarted {
+                        username: self.info.username.clone(),
+                        session: self.info.id,
+                        source_host: self.info.source_host.clone(),
+                    },
+                    now,
+                );
+                debug!(
+                    session.id = self.info.id,
+                    user = self.info.username,
+                    "session begins"
+                );
+            }
+            Event::Rpc(rpc) => self.request(rpc, now),
+            Event::Close(reason) => {
+                if let CloseReason::BadHello(_) | CloseReason::HelloTimeout = reason {
+                    self.platform.totals.in_bad_hellos.fetch_add(1, Relaxed);
+                }
+                self.end.get_or_insert(reason);
+            }
+        }
+    }
+
+    /// Takes a request up at once, or in its turn.
+    fn request(&mut self, rpc: Rpc, now: Timestamp) {
+        let envelope = rpc.envelope.clone();
+        match self.take_up(Box::new(rpc), now, self.turns.len()) {
+            State::Answered(answer) if self.turns.is_empty() => self.send(&envelope, answer),
+            state => self.turns.push_back(Turn { envelope, state }),
+        }
+    }
+
+    /// Handles a request that has `place` others in front of it, if its turn to be looked at has
+    /// come: RFC 6241 §4.5 wants requests to take effect in order. Negotiations are decided in
+    /// order and may wait for the disk side by side; what reads waits for all in front of it.
+    fn take_up(&self, rpc: Box<Rpc>, now: Timestamp, place: usize) -> State {
+        let reads = Offered::of(rpc.operation()).is_none_or(|(offered, _)| offered.reads());
+        let unread = |turn: &Turn| matches!(turn.state, State::Unread(_));
+        let blocked = match place {
+            0 => false,
+            place => reads || unread(&self.turns[place - 1]),
+        };
+        if blocked {
+            return State::Unread(rpc);
+        }
+        match operation::handle(&self.scene(now), &rpc) {
+            Handled::Now(answer) => State::Answered(answer),
+            Handled::Later(pending) => State::Pending(pending),
+        }
+    }
+
+    /// Answers the requests whose turn it is; true if there was one.
+    fn take_turns(&mut self, now: Timestamp) -> bool {
+        let mut moved = false;
+        while !self.machine.closing() && self.machine.pending_output() < OUTPUT_BYTES {
+            self.look_ahead(now);
+            let Some(Turn { envelope, state }) = self.turns.pop_front() else {
+                break;
+            };
+            let state = match state {
+                State::Pending(mut pending) => match poll_once(&mut pending) {
+                    Some(outcome) => State::Answered(operation::answer(outcome)),
+                    None => State::Pending(pending),
+                },
+                state => state,
+            };
+            match state {
+                State::Answered(answer) => self.send(&envelope, answer),
+                state => {
+                    self.turns.push_front(Turn { envelope, state });
+                    break;
+                }
+            }
+            moved = true;
+        }
+        if self.machine.closing() {
+            // RFC 6241 §7.8: requests behind a close-session are not processed.
+            self.turns.clear();
+        }
+        moved
+    }
+
+    /// Takes up the requests that were left unread and need not wait any longer.
+    fn look_ahead(&mut self, now: Timestamp) {
+        let unread = |turn: &Turn| matches!(turn.state, State::Unread(_));
+        // What comes behind an unread request is unread too.
+        if !self.turns.back().is_some_and(unread) {
+            return;
+        }
+        let first = self.turns.iter().position(unread).unwrap_or(0);
+        for place in first..self.turns.len() {
+            // The first one makes way for those behind it, or it stops them all.
+            let waiting = State::Answered(Ok(Answer::Ok));
+            match std::mem::replace(&mut self.turns[place].state, waiting) {
+                State::Unread(rpc) => {
+                    let state = self.take_up(rpc, now, place);
+                    let stops = matches!(state, State::Unread(_));
+                    self.turns[place].state = state;
+                    if stops {
+                        return;
+                    }
+                }
+                state => self.turns[place].state = state,
+            }
+            if place == 0 {
+                // What it answers may end the session; see first.
+                return;
+            }
+        }
+    }
+
+    fn send(&mut self, envelope: &Envelope, answer: Result<Answer, RpcError>) {
+        match answer {
+            Ok(Answer::Ok) => self.machine.reply_ok(envelope),
+            Ok(Answer::Body(body)) => self.machine.reply_raw(envelope, &body),
+            Ok(Answer::Data(data)) => self
+                .machine
+                .reply_data(envelope, |out| out.extend_from_slice(&data)),
+            Ok(Answer::Subscribed(subscription)) => {
+                self.machine.reply_ok(envelope);
+                self.subscription = Some(subscription);
+            }
+            Ok(Answer::Closing(reason)) => {
+                self.machine.reply_ok(envelope);
+                self.machine.close(reason);
+            }
+            Err(error) => self.machine.reply_errors(envelope, &[error]),
+        }
+    }
+
+    fn notify(&mut self, now: Timestamp) {
+        self.feed.mark_unchanged();
+        let Some(subscription) = &mut self.subscription else {
+            return;
+        };
+        let room = OUTPUT_BYTES.saturating_sub(self.machine.pending_output());
+        if room == 0 || self.machine.closing() {
+            return;
+        }
+        match subscription.due(&self.platform, &self.who, now, room) {
+            Ok(due) => {
+                due.messages
+                    .iter()
+                    .for_each(|message| self.machine.notification(message));
+                if due.over {
+                    self.subscription = None;
+                }
+            }
+            Err(error) => {
+                warn!(session.id = self.info.id, "the log cannot be read: {error}");
+                self.machine
+                    .close(CloseReason::Other("the log cannot be read".to_owned()));
+            }
+        }
+    }
+
+    fn scene(&self, now: Timestamp) -> Scene<'_> {
+        Scene {
+            platform: &self.platform,
+            generation: &self.generation,
+            endpoint: &self.endpoint,
+            who: &self.who,
+            info: &self.info,
+            capabilities: &self.capabilities,
+            subscribed: self.subscription.is_some(),
+            now,
+        }
+    }
+
+    fn publish_counters(&self) {
+        let counted = self.machine.statistics();
+        self.info.in_rpcs.store(counted.in_rpcs, Relaxed);
+        self.info.in_bad_rpcs.store(counted.in_bad_rpcs, Relaxed);
+        self.info
+            .out_rpc_errors
+            .store(counted.out_rpc_errors, Relaxed);
+        self.info
+            .out_notifications
+            .store(counted.out_notifications, Relaxed);
+    }
+
+    /// Leaves the platform: locks are released, the end is entered into the log. To be called
+    /// once, whatever ended the session; `None` if the transport was lost.
+    pub fn leave(self, now: Timestamp) {
+        let reason = self.end.clone().unwrap_or(CloseReason::Dropped);
+        self.platform.leave(self.info.id);
+        self.platform.count(self.machine.statistics());
+        if reason == CloseReason::Dropped {
+            self.platform.totals.dropped_sessions.fetch_add(1, Relaxed);
+        }
+        debug!(
+            session.id = self.info.id,
+            user = self.info.username,
+            "session ends: {reason}"
+        );
+        if self.ready {
+            let killed_by = match reason {
+                CloseReason::Killed { by } => Some(by),
+                _ => None,
+            };
+            self.platform.engine.record_session(
+                Happening::SessionEnded {
+                    username: self.info.username.clone(),
+                    session: self.info.id,
+                    source_host: self.info.source_host.clone(),
+                    killed_by,
+                    reason: Termination::parse(reason.termination_reason())
+                        .unwrap_or(Termination::Other),
+                },
+                now,
+            );
+        }
+    }
+}
+
+/// Polls a future once; what it waits for wakes nobody, so it must be awaited later.
+fn poll_once(pending: &mut Pending) -> Option<Result<Outcome, Refusal>> {
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match pending.as_mut().poll(&mut context) {
+        std::task::Poll::Ready(outcome) => Some(outcome),
+        std::task::Poll::Pending => None,
+    }
+}
+
+/// What the server announces: base, options, and the YANG 1 modules with their deviations.
+fn capabilities(generation: &Generation) -> Capabilities {
+    let with_defaults = format!(
+        "{}?basic-mode=explicit&also-supported=report-all,report-all-tagged,trim",
+        names::WITH_DEFAULTS
+    );
+    let options = [
+        names::BASE_1_0.to_owned(),
+        names::BASE_1_1.to_owned(),
+        names::XPATH.to_owned(),
+        names::NOTIFICATION.to_owned(),
+        names::INTERLEAVE.to_owned(),
+        with_defaults,
+        generation.yang_library_capability(),
+    ];
+    Capabilities::new(options.into_iter().chain(generation.capabilities()))
+}

@@ -1,0 +1,114 @@
+//! The log as subscribers follow it: a cursor, and what stands after it.
+//!
+//! Replay and live reading are the same loop with different start cursors: the newest entries are
+//! kept in memory, older ones come from the store. Nothing is pushed; a subscriber that is slow
+//! is merely behind, and delays nobody. Read next: `bindings`, which encodes entries.
+
+use domain::event::{Entry, Sequence};
+use domain::time::Timestamp;
+use std::collections::VecDeque;
+use std::sync::{Arc, RwLock};
+use store::{ReadError, Store};
+use tokio::sync::watch;
+
+/// How many of the newest entries are kept in memory.
+const RECENT: usize = 4_096;
+
+/// The newest entries and the place of the last: what the writer fills after each commit. It owns
+/// no store, since the store owns it.
+pub(crate) struct Recent {
+    entries: RwLock<VecDeque<Arc<Entry>>>,
+    last: watch::Sender<Sequence>,
+    began: RwLock<Option<Timestamp>>,
+}
+
+impl Default for Recent {
+    fn default() -> Self {
+        Self {
+            entries: RwLock::default(),
+            last: watch::Sender::new(0),
+            began: RwLock::default(),
+        }
+    }
+}
+
+impl Recent {
+    pub(crate) fn push(&self, entries: impl Iterator<Item = Arc<Entry>>) {
+        let mut recent = self.entries.write().expect("no writer panics");
+        for entry in entries {
+            if recent.len() == RECENT {
+                recent.pop_front();
+            }
+            recent.push_back(entry);
+        }
+        if let Some(newest) = recent.back() {
+            let mut began = self.began.write().expect("no writer panics");
+            began.get_or_insert(recent.front().map_or(newest.time, |e| e.time));
+            let newest = newest.sequence;
+            self.last
+                .send_if_modified(|last| std::mem::replace(last, newest) != newest);
+        }
+    }
+}
+
+/// The feed.
+pub struct Feed {
+    recent: Arc<Recent>,
+    store: Store,
+}
+
+impl Feed {
+    pub(crate) fn new(
+        recent: Arc<Recent>,
+        store: Store,
+        last: Sequence,
+        began: Option<Timestamp>,
+    ) -> Self {
+        *recent.began.write().expect("no writer panics") = began;
+        recent.last.send_replace(last);
+        Self { recent, store }
+    }
+
+    /// The place of the last committed entry; 0 while there is none.
+    pub fn last(&self) -> Sequence {
+        *self.recent.last.borrow()
+    }
+
+    /// A watch of the last committed place, to wait for more.
+    pub fn watch(&self) -> watch::Receiver<Sequence> {
+        self.recent.last.subscribe()
+    }
+
+    /// When the log begins; none while it is empty.
+    pub fn began(&self) -> Option<Timestamp> {
+        *self.recent.began.read().expect("no writer panics")
+    }
+
+    /// Up to `limit` entries after the cursor, in order and without a gap.
+    ///
+    /// # Errors
+    /// [`ReadError`] if older entries cannot be read from the store.
+    pub fn after(&self, cursor: Sequence, limit: usize) -> Result<Vec<Arc<Entry>>, ReadError> {
+        if cursor >= self.last() {
+            return Ok(Vec::new());
+        }
+        {
+            let recent = self.recent.entries.read().expect("no writer panics");
+            if let Some(first) = recent.front().map(|e| e.sequence)
+                && cursor + 1 >= first
+            {
+                let skip = (cursor + 1 - first) as usize;
+                return Ok(recent.iter().skip(skip).take(limit).cloned().collect());
+            }
+        }
+        self.store.entries(cursor, limit)
+    }
+
+    /// The cursor from which a replay that starts at `time` follows the log.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the store cannot be read.
+    pub fn cursor_at(&self, time: Timestamp) -> Result<Sequence, ReadError> {
+        self.store.sequence_at(time)
+    }
+}

@@ -1,0 +1,270 @@
+//! The one road: authorise, load, decide, commit, wake, dispatch, feed.
+//!
+//! Every protocol asks here and nowhere else:
+//! - [`Engine::execute`] takes an [`Operation`] of a [`domain::access::Principal`] and answers an
+//!   [`Outcome`] or a [`Refusal`], at once or after the commit ([`Execution`]);
+//! - [`Engine::deliver`] and [`Engine::tick`] bring agents what the world has for them, and
+//!   [`Engine::outgoing`] is what they want of the world;
+//! - [`Engine::feed`] is the log as subscribers follow it, live and in replay alike.
+//!
+//! The engine never spawns, never sleeps and has no clock: `now` is always an argument. It knows
+//! no protocol and no file. Read next: [`operation`], then `work` (the decision), `view` (what
+//! readers see), [`feed`].
+#![forbid(unsafe_code)]
+
+mod dispatch;
+pub mod feed;
+mod negotiate;
+pub mod operation;
+mod query;
+pub mod refusal;
+mod roster;
+mod view;
+mod work;
+
+pub use feed::Feed;
+pub use operation::{Endpoint, Execution, Negotiate, Operation, Outcome, Query, Records};
+pub use refusal::Refusal;
+pub use roster::{Hosted, Member};
+pub use store::ReadError;
+pub use work::Outgoing;
+
+use crate::feed::Recent;
+use domain::access::{AccessRules, Principal, Request};
+use domain::agent::{Briefing, Input};
+use domain::event::{Happening, Sequence};
+use domain::inventory::Inventory;
+use domain::profile::Profile;
+use domain::time::Timestamp;
+use roster::Roster;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+use store::{Batch, Options, Store};
+use tokio::sync::Notify;
+pub use view::Counts;
+use view::View;
+use work::{Staged, Work};
+
+/// How an engine is made.
+pub struct Setup {
+    /// Where the state is.
+    pub store: Options,
+    /// Who may do what.
+    pub access: AccessRules,
+    /// The agents hosted here, in roster order.
+    pub agents: Vec<Hosted>,
+    /// The name of the agent that takes tasks addressed to nobody.
+    pub default_agent: String,
+    /// The network as documented; agents are briefed with it.
+    pub inventory: Arc<Inventory>,
+    /// Seeds the dice of the agents.
+    pub seed: u64,
+    /// How long a synchronous task may keep its caller waiting, in milliseconds; then the reply
+    /// tells the state reached and the task goes on.
+    pub synchronous_limit_ms: i64,
+}
+
+/// The engine; share it in an `Arc`.
+pub struct Engine {
+    store: Store,
+    access: RwLock<Arc<AccessRules>>,
+    roster: Roster,
+    view: Arc<View>,
+    feed: Arc<Feed>,
+    work: Mutex<Work>,
+    outbox: Mutex<VecDeque<Outgoing>>,
+    outbox_filled: Notify,
+    synchronous_limit_ms: i64,
+}
+
+impl Engine {
+    /// Opens the store and takes up what it holds. Agents are not briefed yet: see
+    /// [`Engine::start`].
+    ///
+    /// # Errors
+    /// [`store::OpenError`] if the state cannot be read, is locked by another process, or is
+    /// damaged.
+    pub fn open(setup: Setup) -> Result<Self, store::OpenError> {
+        let (view, recent) = (Arc::new(View::default()), Arc::new(Recent::default()));
+        // What the store calls owns no store, or the store would never close.
+        let (seen, fed) = (Arc::clone(&view), Arc::clone(&recent));
+        let on_commit = move |committed: &[store::Committed]| {
+            seen.apply(committed);
+            fed.push(committed.iter().flat_map(|c| c.entries.iter().cloned()));
+        };
+        let (store, recovered) = Store::open(setup.store, Box::new(on_commit))?;
+        view.load(&recovered.tasks);
+        let feed = Arc::new(Feed::new(
+            recent,
+            store.clone(),
+            recovered.last,
+            recovered.log_began,
+        ));
+        let (roster, minds) = Roster::new(setup.agents, setup.default_agent, setup.seed);
+        let work = Work::new(minds, recovered.tasks, setup.inventory);
+        Ok(Self {
+            store,
+            access: RwLock::new(Arc::new(setup.access)),
+            roster,
+            view,
+            feed,
+            work: Mutex::new(work),
+            outbox: Mutex::default(),
+            outbox_filled: Notify::new(),
+            synchronous_limit_ms: setup.synchronous_limit_ms,
+        })
+    }
+
+    /// Briefs every agent: the roster, the network, and the tasks of its own that are still open.
+    pub fn start(&self, now: Timestamp) {
+        let roster: Vec<Arc<Profile>> = self.profiles();
+        for member in self.roster.members() {
+            let briefing = {
+                let work = self.lock_work();
+                Briefing {
+                    own: Arc::clone(&member.profile),
+                    roster: roster.clone(),
+                    inventory: work.inventory(),
+                    open: work.open_tasks_of(&member.profile.name),
+                }
+            };
+            self.deliver(&member.profile.name, Input::Started(briefing), now);
+        }
+    }
+
+    /// Asks for something in the name of a principal.
+    ///
+    /// A query is answered at once from committed state. What changes state is decided at once
+    /// and answered after its commit is on disk; a synchronous task is answered when it is done,
+    /// or when its time limit is over.
+    pub fn execute(&self, who: &Principal, operation: Operation, now: Timestamp) -> Execution {
+        match operation {
+            Operation::Negotiate(negotiate) => self.negotiate(who, negotiate, now),
+            Operation::Read(query) => Execution::Done(self.read(who, query)),
+        }
+    }
+
+    /// True if the access rules let the principal do this.
+    pub fn permits(&self, who: &Principal, request: Request<'_>) -> bool {
+        self.access().permits(who, request)
+    }
+
+    /// The access rules in force.
+    pub fn access(&self) -> Arc<AccessRules> {
+        Arc::clone(&self.access.read().expect("no writer panics"))
+    }
+
+    /// The principal that a verified user name stands for.
+    pub fn principal(&self, user: &str) -> Principal {
+        self.access()
+            .principal(user, self.roster.find(user).is_some())
+    }
+
+    /// The profiles of all agents, in roster order.
+    pub fn profiles(&self) -> Vec<Arc<Profile>> {
+        self.roster
+            .members()
+            .iter()
+            .map(|m| Arc::clone(&m.profile))
+            .collect()
+    }
+
+    /// The agents as registered, in roster order.
+    pub fn members(&self) -> &[Member] {
+        self.roster.members()
+    }
+
+    /// The agent that takes tasks addressed to nobody.
+    pub fn default_agent(&self) -> &str {
+        self.roster.default_agent()
+    }
+
+    /// The log, for subscribers.
+    pub fn feed(&self) -> &Arc<Feed> {
+        &self.feed
+    }
+
+    /// The store, for verification and statistics.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Brings an input to an agent and takes its outputs on. Unknown agents are ignored: an input
+    /// can outlive its agent.
+    pub fn deliver(&self, agent: &str, input: Input, now: Timestamp) {
+        let mut work = self.lock_work();
+        if let Some(index) = self.roster.find(agent) {
+            let mut staged = Staged::default();
+            self.run(&mut work, index, input, now, &mut staged);
+            drop(self.commit(staged));
+        }
+    }
+
+    /// When [`Engine::tick`] is next due; none if nothing waits.
+    pub fn next_wakeup(&self) -> Option<Timestamp> {
+        self.lock_work().next_due()
+    }
+
+    /// Wakes what is due: agents that asked for it, and callers whose time limit is over.
+    pub fn tick(&self, now: Timestamp) {
+        let mut work = self.lock_work();
+        let mut staged = Staged::default();
+        while let Some(due) = work.take_due(now) {
+            self.fall_due(&mut work, due, now, &mut staged);
+        }
+        drop(self.commit(staged));
+    }
+
+    /// What agents want of the world, in order; empties the outbox.
+    pub fn outgoing(&self) -> Vec<Outgoing> {
+        self.outbox
+            .lock()
+            .expect("no holder panics")
+            .drain(..)
+            .collect()
+    }
+
+    /// True if the outbox holds something.
+    pub fn has_outgoing(&self) -> bool {
+        !self.outbox.lock().expect("no holder panics").is_empty()
+    }
+
+    /// True while a caller waits for this synchronous task.
+    pub fn is_awaited(&self, task: &domain::task::TaskId) -> bool {
+        self.lock_work().waiting.contains_key(task)
+    }
+
+    /// Resolves when everything decided so far is on disk, or never will be.
+    pub async fn flushed(&self) {
+        let _ = self.store.commit(Batch::default()).await;
+    }
+
+    /// Resolves when there may be something in the outbox, or a new deadline.
+    pub async fn outgoing_filled(&self) {
+        self.outbox_filled.notified().await;
+    }
+
+    /// Enters the start or end of a session into the log. Not waited for: it explains, it is
+    /// nobody's promise.
+    pub fn record_session(&self, happening: Happening, now: Timestamp) {
+        let mut batch = Batch::default();
+        batch.happenings.push((now, happening));
+        drop(self.store.commit(batch));
+    }
+
+    /// How many tasks are committed, and how many of them are open.
+    pub fn counts(&self) -> Counts {
+        self.view.tasks().counts()
+    }
+
+    /// The place of the last committed entry of the log.
+    pub fn last_sequence(&self) -> Sequence {
+        self.feed.last()
+    }
+
+    fn lock_work(&self) -> MutexGuard<'_, Work> {
+        self.work
+            .lock()
+            .expect("agents and decisions do not panic; if one did, stop")
+    }
+}
