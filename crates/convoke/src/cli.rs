@@ -1,0 +1,286 @@
+//! What can be typed: commands, flags, environment variables.
+
+use clap::{Args, Parser, Subcommand};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Agents of an autonomous network that find each other, negotiate tasks and carry them out over
+/// NETCONF.
+#[derive(Parser)]
+#[command(
+    name = "convoke",
+    version,
+    propagate_version = true,
+    after_help = "\
+Start here:\n  convoke demo fault          a fault is found and repaired by five agents\n  convoke serve               \
+run the platform; then, in another terminal:\n  convoke agent list          who is there\n  convoke task list           \
+what they do\n\nExit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable, 5 conflict."
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Flags of every command.
+#[derive(Args, Clone)]
+pub(crate) struct Common {
+    /// The folder that holds everything a platform keeps.
+    #[arg(
+        long,
+        global = true,
+        env = "CONVOKE_STATE",
+        default_value = "./convoke-state",
+        value_name = "DIR"
+    )]
+    pub(crate) state: PathBuf,
+    /// Print JSON lines for programs; each object has a member "event".
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// What to log to standard error, e.g. info or server=debug.
+    #[arg(
+        long,
+        global = true,
+        env = "CONVOKE_LOG",
+        default_value = "warn",
+        value_name = "FILTER"
+    )]
+    pub(crate) log: String,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Play a scenario with simulated network and real agents.
+    #[command(subcommand_required = true)]
+    Demo(Demo),
+    /// Run the platform.
+    Serve(Serve),
+    /// Play a scenario many times in memory and score it.
+    Simulate(Simulate),
+    /// Agents of a running platform.
+    #[command(subcommand)]
+    Agent(AgentCommand),
+    /// Tasks of a running platform.
+    #[command(subcommand)]
+    Task(TaskCommand),
+    /// Ask an agent a question in plain words, for example about a device.
+    Ask(Ask),
+    /// Follow the notifications of a running platform.
+    Watch(Watch),
+    /// The store of a platform.
+    #[command(subcommand)]
+    Store(StoreCommand),
+    /// The settings of a platform.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+}
+
+/// Where a running platform is and who asks.
+#[derive(Args, Clone)]
+pub(crate) struct Remote {
+    /// Where the platform listens.
+    #[arg(
+        long,
+        env = "CONVOKE_NETCONF",
+        default_value = "127.0.0.1:8830",
+        value_name = "ADDR"
+    )]
+    pub(crate) netconf: String,
+    /// The user; its key is DIR/operator_ed25519, or DIR/keys/USER_ed25519, or --identity.
+    #[arg(long, env = "CONVOKE_USER", default_value = "operator")]
+    pub(crate) user: String,
+    /// The user's private key.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) identity: Option<PathBuf>,
+}
+
+/// Where the platform listens and what network it runs.
+#[derive(Args, Clone)]
+pub(crate) struct Platform {
+    /// Where the platform listens.
+    #[arg(long, env = "CONVOKE_NETCONF", value_name = "ADDR")]
+    pub(crate) netconf: Option<SocketAddr>,
+    /// First port of the agents' own endpoints; 0 takes free ones.
+    #[arg(long, env = "CONVOKE_AGENTS_FROM", value_name = "PORT")]
+    pub(crate) agents_from: Option<u16>,
+    /// Not offered by this version.
+    #[arg(long, value_name = "ADDR", hide = true)]
+    pub(crate) http: Option<String>,
+    /// Number of base-station sites, 1 to 20000.
+    #[arg(long, env = "CONVOKE_SITES", value_name = "N")]
+    pub(crate) sites: Option<usize>,
+    /// A folder of agent profiles (*.toml) instead of those that ship.
+    #[arg(long, env = "CONVOKE_PROFILES", value_name = "DIR")]
+    pub(crate) profiles: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct Demo {
+    #[command(subcommand)]
+    pub(crate) scenario: Scenario,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Scenario {
+    /// Use case 1 of the draft: a batch of base stations goes out of service.
+    Fault(DemoFault),
+}
+
+/// What breaks, and where.
+#[derive(Args, Clone)]
+pub(crate) struct Stage {
+    /// The IP backbone: a name (Germany50, Geant, Polska, Nobel-Germany) or a file.
+    #[arg(
+        long,
+        env = "CONVOKE_TOPOLOGY",
+        default_value = "Germany50",
+        value_name = "FILE|NAME"
+    )]
+    pub(crate) topology: String,
+    /// What breaks: random, or fibre-cut, duct-cut, card-failure, router-failure, mains-failure,
+    /// with an element after a colon if it matters which.
+    #[arg(long, default_value = "random", value_name = "KIND[:ELEMENT]")]
+    pub(crate) fault: String,
+}
+
+#[derive(Args)]
+pub(crate) struct DemoFault {
+    #[command(flatten)]
+    pub(crate) stage: Stage,
+    #[command(flatten)]
+    pub(crate) platform: Platform,
+    /// Seeds network, noise and dice: the same seed plays the same story.
+    #[arg(long, env = "CONVOKE_SEED", default_value = "1", value_name = "N")]
+    pub(crate) seed: u64,
+    /// End with the story instead of keeping the platform running, and do not wait for readers.
+    #[arg(long)]
+    pub(crate) headless: bool,
+    /// Start from an empty store if the state folder has been used before.
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Simulated seconds shown per second.
+    #[arg(long, default_value = "900", value_name = "N")]
+    pub(crate) speed: f64,
+}
+
+#[derive(Args)]
+pub(crate) struct Simulate {
+    #[command(flatten)]
+    pub(crate) stage: Stage,
+    /// The first seed.
+    #[arg(long, env = "CONVOKE_SEED", default_value = "1", value_name = "N")]
+    pub(crate) seed: u64,
+    /// How many seeds, one story each.
+    #[arg(long, default_value = "20", value_name = "N")]
+    pub(crate) seeds: u64,
+    /// Number of base-station sites.
+    #[arg(long, default_value = "300", value_name = "N")]
+    pub(crate) sites: usize,
+}
+
+#[derive(Args)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) platform: Platform,
+    /// The simulated network, at real time: a topology's name or file, or none.
+    #[arg(long, env = "CONVOKE_NETWORK", value_name = "none|FILE|NAME")]
+    pub(crate) network: Option<String>,
+    /// Seeds network, noise and dice.
+    #[arg(long, env = "CONVOKE_SEED", value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum AgentCommand {
+    /// List the registered agents.
+    List(Remote),
+    /// Show one agent's profile.
+    Show {
+        /// Its name or alias.
+        agent: String,
+        #[command(flatten)]
+        remote: Remote,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum TaskCommand {
+    /// List the tasks.
+    List {
+        /// Only those that have not ended.
+        #[arg(long)]
+        open: bool,
+        #[command(flatten)]
+        remote: Remote,
+    },
+    /// Show one task.
+    Show {
+        /// Its task-id.
+        task: String,
+        #[command(flatten)]
+        remote: Remote,
+    },
+    /// Assign a task to an agent.
+    Assign(Assign),
+}
+
+#[derive(Args)]
+pub(crate) struct Assign {
+    /// The agent's name or alias.
+    pub(crate) agent: String,
+    /// What the task is about, e.g. an element such as site:BE-017.
+    pub(crate) target: String,
+    /// What to do, in plain words.
+    pub(crate) description: Vec<String>,
+    /// The task-id; one is made if it is not given.
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// A structured payload: {"schema_id": …, "payload": {…}}.
+    #[arg(long, value_name = "JSON")]
+    pub(crate) payload: Option<String>,
+    /// What the result will be judged by.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) expect: Option<String>,
+    /// Return at once; the agent reports by notification.
+    #[arg(long = "async")]
+    pub(crate) asynchronous: bool,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Args)]
+pub(crate) struct Ask {
+    /// The question; name a site, a router or a link.
+    #[arg(required = true)]
+    pub(crate) question: Vec<String>,
+    /// Whom to ask: name or alias.
+    #[arg(long, default_value = "resource-copilot", value_name = "AGENT")]
+    pub(crate) agent: String,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Args)]
+pub(crate) struct Watch {
+    /// Replay from this instant on (RFC 3339), then follow.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// End after so many notifications.
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Option<u64>,
+    #[command(flatten)]
+    pub(crate) remote: Remote,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum StoreCommand {
+    /// Check the hash chain and every row.
+    Verify,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Check convoke.toml, access.toml and the profiles without starting.
+    Check,
+}

@@ -1,0 +1,55 @@
+//! The `convoke` command: `serve`, `demo`, `simulate`, and the clients that live from the protocol
+//! alone.
+//!
+//! A tour: [`cli`] is what can be typed; [`demo`] plays a fault; [`serve`] runs the platform;
+//! [`agent`], [`task`], [`ask`] and [`watch`] speak NETCONF to a running one; [`show`] and
+//! [`output`] are how things look. Exit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable,
+//! 5 conflict.
+
+mod agent;
+mod ask;
+mod cli;
+mod demo;
+mod output;
+mod remote;
+mod serve;
+mod show;
+mod store;
+mod task;
+mod watch;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use output::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .expect("the system gives threads and timers");
+    let outcome = runtime.block_on(run(cli));
+    // Sessions and agents hold nothing that a sudden end could harm: what was promised is on disk.
+    runtime.shutdown_background();
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+async fn run(cli: Cli) -> Result<(), Failure> {
+    let common = &cli.common;
+    output::start_log(common);
+    match cli.command {
+        Command::Demo(demo) => demo::run(common, demo).await,
+        Command::Serve(serve) => serve::run(common, serve).await,
+        Command::Simulate(simulate) => demo::simulate(common, simulate).await,
+        Command::Agent(command) => agent::run(common, command).await,
+        Command::Task(command) => task::run(common, command).await,
+        Command::Ask(ask) => ask::run(common, ask).await,
+        Command::Watch(watch) => watch::run(common, watch).await,
+        Command::Store(command) => store::run(common, command),
+        Command::Config(command) => serve::config(common, command),
+    }
+}

@@ -1,0 +1,178 @@
+//! How things look: failures with their exit codes, JSON lines, colours, tables, the log.
+
+use crate::cli::Common;
+use serde::Serialize;
+use server::client::CallError;
+use server::host::StartError;
+use server::ssh::ConnectError;
+use server::stage::StageError;
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use tracing_subscriber::EnvFilter;
+
+/// Why a command did not do what was asked, with its exit code.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: u8,
+    message: String,
+}
+
+impl Failure {
+    /// Something failed: 1.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self {
+            code: 1,
+            message: message.into(),
+        }
+    }
+
+    /// The command cannot mean this: 2.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self {
+            code: 2,
+            message: message.into(),
+        }
+    }
+
+    /// The platform or the agent said no: 3.
+    pub(crate) fn refused(message: impl Into<String>) -> Self {
+        Self {
+            code: 3,
+            message: message.into(),
+        }
+    }
+
+    /// Something is there already, or used by another: 5.
+    pub(crate) fn conflict(message: impl Into<String>) -> Self {
+        Self {
+            code: 5,
+            message: message.into(),
+        }
+    }
+
+    /// Tells people what went wrong.
+    pub(crate) fn report(self) -> ExitCode {
+        let _ = writeln!(std::io::stderr(), "convoke: {}", self.message);
+        ExitCode::from(self.code)
+    }
+}
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Self {
+        let code = match &error {
+            CallError::Connect(ConnectError::AuthenticationRefused { .. }) => 3,
+            CallError::Connect(_) | CallError::Ended(_) => 4,
+            CallError::Refused(errors)
+                if errors.iter().any(|e| e.tag.as_str() == "data-exists") =>
+            {
+                5
+            }
+            CallError::Refused(_) => 3,
+            CallError::Key(_) => 4,
+            CallError::Unreadable(_) => 1,
+        };
+        Self {
+            code,
+            message: error.to_string(),
+        }
+    }
+}
+
+impl From<StartError> for Failure {
+    fn from(error: StartError) -> Self {
+        let code = match &error {
+            StartError::Settings(_) | StartError::Access(_) | StartError::Profile(_) => 2,
+            StartError::Bind(_) => 5,
+            StartError::Store(store) if store.to_string().contains("another") => 5,
+            _ => 1,
+        };
+        Self {
+            code,
+            message: error.to_string(),
+        }
+    }
+}
+
+impl From<StageError> for Failure {
+    fn from(error: StageError) -> Self {
+        match error {
+            StageError::Start(error) => error.into(),
+            other => Self::usage(other.to_string()),
+        }
+    }
+}
+
+/// Writes one JSON object on a line of its own.
+pub(crate) fn json(value: &impl Serialize) {
+    line(&serde_json::to_string(value).expect("reports hold nothing that JSON cannot"));
+}
+
+/// Writes a line; a reader that has gone away ends the command quietly.
+pub(crate) fn line(text: &str) {
+    if writeln!(std::io::stdout().lock(), "{text}").is_err() {
+        std::process::exit(0);
+    }
+}
+
+/// True if someone watches a terminal.
+pub(crate) fn on_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
+/// Colours, unless they are unwanted (`NO_COLOR`) or nobody sees them.
+#[derive(Clone, Copy)]
+pub(crate) struct Paint(bool);
+
+impl Paint {
+    pub(crate) fn new() -> Self {
+        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+        Self(on_terminal() && !unwanted)
+    }
+
+    /// The text in an ANSI style, e.g. `1;32`.
+    pub(crate) fn style(self, style: &str, text: &str) -> String {
+        if self.0 {
+            format!("\x1b[{style}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+/// A table with aligned columns.
+pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+    let paint = Paint::new();
+    let mut widths: Vec<usize> = header.iter().map(|h| h.chars().count()).collect();
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let write = |cells: &mut dyn Iterator<Item = &str>| {
+        let mut line = String::new();
+        for (cell, width) in cells.zip(&widths) {
+            let _ = write!(line, "{cell:width$}  ");
+        }
+        line.trim_end().to_owned()
+    };
+    let mut lines = vec![paint.style("1", &write(&mut header.iter().copied()))];
+    lines.extend(
+        rows.iter()
+            .map(|row| write(&mut row.iter().map(String::as_str))),
+    );
+    lines.join("\n")
+}
+
+/// Begins logging to standard error.
+pub(crate) fn start_log(common: &Common) {
+    let filter = EnvFilter::try_new(&common.log).unwrap_or_else(|_| EnvFilter::new("warn"));
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    if common.json {
+        log.json().init();
+    } else {
+        log.with_ansi(std::io::stderr().is_terminal()).init();
+    }
+}

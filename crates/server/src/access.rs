@@ -1,0 +1,277 @@
+//! `access.toml`: who may do what, in the words of NACM (RFC 8341).
+//!
+//! Written with the shipped grants at the first start and read at every start. The rules
+//! themselves are `domain::access`'s. Read next: [`crate::host`].
+
+use domain::access::{AccessOperation, AccessRules, Action, Rule, RuleList, RuleTarget};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// The shipped grants.
+pub const SHIPPED: &str = include_str!("access/shipped.toml");
+
+/// Why the file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum AccessError {
+    /// It cannot be read or written.
+    #[error("{file}: {cause}")]
+    File {
+        /// The file.
+        file: String,
+        /// Why.
+        cause: std::io::Error,
+    },
+    /// Something in it is wrong.
+    #[error("{file}:{line}: {message}")]
+    Wrong {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Document {
+    #[serde(default = "yes")]
+    enable_nacm: bool,
+    #[serde(default = "deny")]
+    read_default: Word,
+    #[serde(default = "deny")]
+    write_default: Word,
+    #[serde(default = "deny")]
+    exec_default: Word,
+    #[serde(default)]
+    group: Vec<Group>,
+    #[serde(default)]
+    rule_list: Vec<List>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn deny() -> Word {
+    Word::Deny
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Word {
+    Permit,
+    Deny,
+}
+
+impl From<Word> for Action {
+    fn from(word: Word) -> Self {
+        match word {
+            Word::Permit => Self::Permit,
+            Word::Deny => Self::Deny,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Group {
+    name: String,
+    user_name: BTreeSet<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct List {
+    name: String,
+    group: BTreeSet<String>,
+    rule: Vec<RuleTable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct RuleTable {
+    name: toml::Spanned<String>,
+    #[serde(default = "star")]
+    module_name: String,
+    rpc_name: Option<String>,
+    notification_name: Option<String>,
+    path: Option<String>,
+    #[serde(default = "star")]
+    access_operations: String,
+    action: Word,
+}
+
+fn star() -> String {
+    "*".to_owned()
+}
+
+/// Reads the file in the state folder; writes the shipped one first if there is none.
+///
+/// # Errors
+/// [`AccessError`]
+pub fn load(path: &Path) -> Result<AccessRules, AccessError> {
+    let file = path.display().to_string();
+    let failed = |cause| AccessError::File {
+        file: file.clone(),
+        cause,
+    };
+    if !path.exists() {
+        std::fs::write(path, SHIPPED).map_err(failed)?;
+    }
+    let text = std::fs::read_to_string(path).map_err(failed)?;
+    parse(&file, &text)
+}
+
+/// Reads the rules; `file` is named in errors.
+///
+/// # Errors
+/// [`AccessError::Wrong`] with the line.
+pub fn parse(file: &str, text: &str) -> Result<AccessRules, AccessError> {
+    let wrong = |offset: usize, message: String| AccessError::Wrong {
+        file: file.to_owned(),
+        line: text[..offset.min(text.len())].matches('\n').count() + 1,
+        message,
+    };
+    let document: Document = toml::from_str(text).map_err(|error| {
+        wrong(
+            error.span().map_or(0, |span| span.start),
+            error.message().to_owned(),
+        )
+    })?;
+    let groups: BTreeMap<_, _> = document
+        .group
+        .into_iter()
+        .map(|group| (group.name, group.user_name))
+        .collect();
+    let mut lists = Vec::new();
+    for list in document.rule_list {
+        let rules = list
+            .rule
+            .into_iter()
+            .map(|table| {
+                let offset = table.name.span().start;
+                rule(table).map_err(|message| wrong(offset, message))
+            })
+            .collect::<Result<_, _>>()?;
+        lists.push(RuleList {
+            name: list.name,
+            groups: list.group,
+            rules,
+        });
+    }
+    Ok(AccessRules {
+        enabled: document.enable_nacm,
+        read_default: document.read_default.into(),
+        write_default: document.write_default.into(),
+        exec_default: document.exec_default.into(),
+        groups,
+        lists,
+    })
+}
+
+fn rule(table: RuleTable) -> Result<Rule, String> {
+    let target = match (table.rpc_name, table.notification_name, table.path) {
+        (None, None, None) => RuleTarget::Everything,
+        (Some(rpc), None, None) => RuleTarget::Rpc(rpc),
+        (None, Some(notification), None) => RuleTarget::Notification(notification),
+        (None, None, Some(path)) => RuleTarget::Data(steps(&path)?),
+        _ => return Err("a rule has one of rpc-name, notification-name and path".to_owned()),
+    };
+    Ok(Rule {
+        name: table.name.into_inner(),
+        module: table.module_name,
+        target,
+        operations: operations(&table.access_operations)?,
+        action: table.action.into(),
+    })
+}
+
+/// The names along a path such as `/registry/agent/authentication`; prefixes may be given.
+fn steps(path: &str) -> Result<Vec<String>, String> {
+    if path.contains('[') {
+        return Err(format!(
+            "the path '{path}' names single entries, which rules cannot; name the list"
+        ));
+    }
+    let Some(rest) = path.strip_prefix('/') else {
+        return Err(format!("the path '{path}' does not begin with '/'"));
+    };
+    let name = |step: &str| step.rsplit(':').next().unwrap_or(step).to_owned();
+    Ok(rest
+        .split('/')
+        .filter(|step| !step.is_empty())
+        .map(name)
+        .collect())
+}
+
+fn operations(text: &str) -> Result<BTreeSet<AccessOperation>, String> {
+    use AccessOperation::{Exec, Read, Write};
+    let mut operations = BTreeSet::new();
+    for word in text.split_whitespace() {
+        match word {
+            "*" => operations.extend([Read, Write, Exec]),
+            "read" => drop(operations.insert(Read)),
+            "exec" => drop(operations.insert(Exec)),
+            "create" | "update" | "delete" => drop(operations.insert(Write)),
+            other => return Err(format!("'{other}' is no access operation")),
+        }
+    }
+    Ok(operations)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use domain::access::Request;
+
+    #[test]
+    fn the_shipped_grants_are_those_promised() {
+        let rules = parse("access.toml", SHIPPED).unwrap();
+        let (operator, agent, guest) = (
+            rules.principal("operator", false),
+            rules.principal("ip", true),
+            rules.principal("guest", false),
+        );
+        let exec = |module, rpc, guarded| Request::Exec {
+            module,
+            rpc,
+            guarded,
+        };
+        let read = |module, path| Request::Read {
+            module,
+            path,
+            guarded: false,
+        };
+        for who in [&operator, &agent, &guest] {
+            for rpc in ["get", "get-config", "lock", "unlock", "close-session"] {
+                assert!(
+                    rules.permits(who, exec("ietf-netconf", rpc, false)),
+                    "{rpc}"
+                );
+            }
+            assert!(rules.permits(who, exec("ietf-netconf-monitoring", "get-schema", false)));
+            assert!(rules.permits(who, exec("notifications", "create-subscription", false)));
+        }
+        assert!(rules.permits(&operator, exec("ietf-netconf", "kill-session", true)));
+        assert!(!rules.permits(&agent, exec("ietf-netconf", "kill-session", true)));
+        assert!(rules.permits(&agent, exec("irtf-agent", "task-negotiate", false)));
+        assert!(!rules.permits(&guest, exec("irtf-agent", "task-negotiate", false)));
+        assert!(!rules.permits(&guest, read("convoke-registry", &["registry", "task"])));
+        assert!(rules.permits(&agent, read("irtf-agent", &["agent", "name"])));
+        let secret = &["agent", "authentication", "authentication-methods", "oauth"];
+        assert!(!rules.permits(&operator, read("irtf-agent", secret)));
+        assert!(!rules.permits(&agent, read("irtf-agent", secret)));
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        let error = |text: &str| parse("a", text).unwrap_err().to_string();
+        assert!(error("x = 1").starts_with("a:1: unknown field `x`"));
+        let text = "[[rule-list]]\nname = \"l\"\ngroup = [\"*\"]\n[[rule-list.rule]]\nname = \"r\"\npath = \"a\"\naction = \"permit\"\n";
+        assert_eq!(error(text), "a:5: the path 'a' does not begin with '/'");
+    }
+}

@@ -1,0 +1,173 @@
+//! Settings: `convoke.toml` in the state folder, below environment and flags.
+//!
+//! Knows names, defaults and what may not be combined; the command line is `convoke`'s. Read next:
+//! [`crate::host`].
+
+use crate::state::StateFolder;
+use serde::Deserialize;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+/// Where the platform listens, if nothing else is said.
+pub const NETCONF: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8830);
+
+/// The first port of the agents' own endpoints, if nothing else is said.
+pub const AGENTS_FROM: u16 = 8831;
+
+/// Settings as far as they are given, in a file or on the command line.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// `netconf`: where the platform listens.
+    pub netconf: Option<SocketAddr>,
+    /// `agents-from`: the first port of the agents' endpoints; 0 takes free ones.
+    pub agents_from: Option<u16>,
+    /// `seed`: seeds the network and the agents' dice.
+    pub seed: Option<u64>,
+    /// `network`: a topology's name or file, or `none`.
+    pub network: Option<String>,
+    /// `sites`: how many base-station sites hang on it, 1 to 20,000.
+    pub sites: Option<usize>,
+    /// `profiles`: a folder of profiles instead of those that ship.
+    pub profiles: Option<PathBuf>,
+}
+
+/// Why the settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The file cannot be read.
+    #[error("{file}: {cause}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// Why.
+        cause: std::io::Error,
+    },
+    /// Something in it is wrong.
+    #[error("{file}:{line}: {message}")]
+    Wrong {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// Others than this machine could connect, and nobody has said who may.
+    #[error(
+        "{0} is not a loopback address: start once on loopback, put keys into users/ and check \
+         access.toml, then ask for it again"
+    )]
+    Exposed(SocketAddr),
+    /// A number is out of range.
+    #[error("{name} is {value}; it must be {range}")]
+    Range {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// What it may be.
+        range: &'static str,
+    },
+}
+
+impl Settings {
+    /// The settings in the state folder; none are given if there is no file.
+    ///
+    /// # Errors
+    /// [`SettingsError`] with file and line.
+    pub fn load(folder: &StateFolder) -> Result<Self, SettingsError> {
+        let path = folder.settings();
+        let file = path.display().to_string();
+        match std::fs::read_to_string(&path) {
+            Ok(text) => toml::from_str(&text).map_err(|error| SettingsError::Wrong {
+                line: error.span().map_or(1, |s| {
+                    text[..s.start.min(text.len())].matches('\n').count() + 1
+                }),
+                message: error.message().to_owned(),
+                file,
+            }),
+            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(cause) => Err(SettingsError::Unreadable { file, cause }),
+        }
+    }
+
+    /// These settings, and for what they leave open those of `below`.
+    #[must_use]
+    pub fn over(self, below: Self) -> Self {
+        Self {
+            netconf: self.netconf.or(below.netconf),
+            agents_from: self.agents_from.or(below.agents_from),
+            seed: self.seed.or(below.seed),
+            network: self.network.or(below.network),
+            sites: self.sites.or(below.sites),
+            profiles: self.profiles.or(below.profiles),
+        }
+    }
+
+    /// Checks what can be checked without starting.
+    ///
+    /// # Errors
+    /// [`SettingsError::Exposed`] and [`SettingsError::Range`].
+    pub fn check(&self, folder: &StateFolder) -> Result<(), SettingsError> {
+        let netconf = self.netconf.unwrap_or(NETCONF);
+        let someone_let_in = std::fs::read_dir(folder.path().join("users"))
+            .is_ok_and(|mut users| users.next().is_some());
+        let prepared = folder.access().exists() && someone_let_in;
+        if !netconf.ip().is_loopback() && !prepared {
+            return Err(SettingsError::Exposed(netconf));
+        }
+        match self.sites {
+            Some(sites) if !(1..=20_000).contains(&sites) => Err(SettingsError::Range {
+                name: "sites",
+                value: sites.to_string(),
+                range: "1 to 20000",
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_listens_outside_before_someone_was_let_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = StateFolder::new(folder.path());
+        let settings = Settings {
+            netconf: Some("0.0.0.0:8830".parse().unwrap()),
+            ..Settings::default()
+        };
+        assert!(matches!(
+            settings.check(&state),
+            Err(SettingsError::Exposed(_))
+        ));
+        std::fs::create_dir(folder.path().join("users")).unwrap();
+        std::fs::write(folder.path().join("users/noc.pub"), "").unwrap();
+        std::fs::write(state.access(), "").unwrap();
+        assert!(settings.check(&state).is_ok());
+    }
+
+    #[test]
+    fn flags_go_above_the_file_and_errors_name_the_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = StateFolder::new(folder.path());
+        std::fs::write(state.settings(), "seed = 4\nsites = 10\n").unwrap();
+        let flags = Settings {
+            seed: Some(7),
+            ..Settings::default()
+        };
+        let settings = flags.over(Settings::load(&state).unwrap());
+        assert_eq!((settings.seed, settings.sites), (Some(7), Some(10)));
+        std::fs::write(state.settings(), "seed = 4\nsitez = 10\n").unwrap();
+        assert!(
+            Settings::load(&state)
+                .unwrap_err()
+                .to_string()
+                .contains("convoke.toml:2: unknown field")
+        );
+    }
+}

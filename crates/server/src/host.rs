@@ -1,0 +1,331 @@
+//! A platform put together: engine, generation, endpoints, and optionally listeners.
+//!
+//! A host without listeners serves the same sessions over pipes; that is how `simulate` and many
+//! tests run. Read next: [`crate::world`], which brings agents and network to life on it.
+
+use crate::access::{self, AccessError};
+use crate::clock::Clock;
+use crate::config::{AGENTS_FROM, NETCONF, Settings, SettingsError};
+use crate::profile::{self, ProfileFile, ProfileFileError};
+use crate::session;
+use crate::ssh::keys::{self, KeyError, StateKeys};
+use crate::ssh::{
+    BindError, ByteStream, Gate, KeyDirectory, Limits, Listener, PrivateKey, Serving,
+};
+use crate::state::StateFolder;
+use bindings::netconf::{Peer, Platform};
+use domain::inventory::Inventory;
+use engine::{Endpoint, Engine, Hosted, Setup};
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use store::Options as StoreOptions;
+use yang::{Generation, ModuleSet};
+
+/// How long a synchronous task may keep its caller waiting, in milliseconds of the platform's
+/// time; agents measure for some minutes.
+const SYNCHRONOUS_LIMIT_MS: i64 = 15 * 60 * 1_000;
+
+/// How much a pipe between two sessions of this process holds, in bytes.
+const PIPE_BYTES: usize = 1_024 * 1_024;
+
+/// Why a platform does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The settings cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The access rules cannot be used.
+    #[error(transparent)]
+    Access(#[from] AccessError),
+    /// A profile cannot be used.
+    #[error(transparent)]
+    Profile(#[from] ProfileFileError),
+    /// A name or alias is used twice, or no agent takes tasks addressed to nobody.
+    #[error("{0}")]
+    Roster(String),
+    /// A key cannot be read or made.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The YANG modules do not compile: a defect of this build.
+    #[error(transparent)]
+    Schema(#[from] yang::LoadError),
+    /// The store cannot be opened.
+    #[error(transparent)]
+    Store(#[from] store::OpenError),
+    /// A port cannot be had.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+}
+
+/// One listener.
+#[derive(Clone, Debug)]
+pub struct Listening {
+    /// What is served there.
+    pub endpoint: Endpoint,
+    /// The agent whose `agent` and `tasks` are served there.
+    pub agent: String,
+    /// The address, with the port that was really taken.
+    pub address: SocketAddr,
+}
+
+/// Everything but the sockets.
+pub struct Host {
+    /// What sessions share.
+    pub platform: Arc<Platform>,
+    /// The clock.
+    pub clock: Arc<Clock>,
+    /// The profiles, in roster order.
+    pub profiles: Vec<Arc<domain::profile::Profile>>,
+    /// The listeners; empty without sockets.
+    pub listening: Vec<Listening>,
+    /// The keys; none without a state folder.
+    pub keys: Option<StateKeys>,
+    serving: Vec<Serving>,
+}
+
+/// Where a host keeps its state.
+pub enum Home {
+    /// In a folder, with listeners.
+    Folder(StateFolder),
+    /// In memory, without listeners.
+    Memory,
+}
+
+impl Host {
+    /// Puts a platform together. Agents are not briefed yet: see [`crate::world::World`].
+    ///
+    /// # Errors
+    /// [`StartError`]
+    pub async fn start(
+        home: Home,
+        settings: &Settings,
+        inventory: Arc<Inventory>,
+        clock: Arc<Clock>,
+    ) -> Result<Self, StartError> {
+        let generation = Generation::load(&ModuleSet::convoke())?;
+        let files = match &settings.profiles {
+            Some(folder) => profile::in_folder(folder, &generation)?,
+            None => profile::shipped(&generation)?,
+        };
+        let default_agent = check_roster(&files)?;
+        let (keys, listeners) = match &home {
+            Home::Folder(folder) => {
+                settings.check(folder)?;
+                let keys = StateKeys::open(folder.path())?;
+                let listeners = bind(&keys, settings, &files, &default_agent)?;
+                (Some(keys), listeners)
+            }
+            Home::Memory => (None, Vec::new()),
+        };
+        let (store, access) = match &home {
+            Home::Folder(folder) => (
+                StoreOptions::file(folder.store()),
+                access::load(&folder.access())?,
+            ),
+            Home::Memory => (
+                StoreOptions::memory(),
+                access::parse("access.toml", access::SHIPPED)?,
+            ),
+        };
+        let now = clock.now();
+        let endpoint_of = |name: &str| {
+            listeners
+                .iter()
+                .find(|(l, _)| l.endpoint == Endpoint::Agent(name.to_owned()))
+                .map(|(l, _)| l.address.to_string())
+        };
+        let agents = files
+            .iter()
+            .map(|file| Hosted {
+                profile: Arc::new(file.profile.clone()),
+                agent: agents::roster::hosted(&file.role).expect("roles are checked when read"),
+                endpoint: endpoint_of(&file.profile.name),
+                registered_at: now,
+            })
+            .collect();
+        let engine = Engine::open(Setup {
+            store,
+            access,
+            agents,
+            default_agent,
+            inventory,
+            seed: settings.seed.unwrap_or(0),
+            synchronous_limit_ms: SYNCHRONOUS_LIMIT_MS,
+        })?;
+        let platform = Arc::new(Platform::new(Arc::new(engine), generation, now));
+        let mut host = Self {
+            profiles: platform.engine().profiles(),
+            platform,
+            clock,
+            listening: listeners.iter().map(|(l, _)| l.clone()).collect(),
+            keys,
+            serving: Vec::new(),
+        };
+        host.serve(listeners)?;
+        Ok(host)
+    }
+
+    fn serve(&mut self, listeners: Vec<(Listening, Listener)>) -> Result<(), StartError> {
+        let Some(keys) = &self.keys else {
+            return Ok(());
+        };
+        let authenticator = Arc::new(authenticator(keys, &self.profiles)?);
+        for (listening, listener) in listeners {
+            let (platform, clock) = (Arc::clone(&self.platform), Arc::clone(&self.clock));
+            let endpoint = listening.endpoint;
+            let subsystem = move |stream: ByteStream, peer: crate::ssh::Peer| {
+                let peer = Peer {
+                    user: peer.principal,
+                    source_host: peer.address.ip().to_string(),
+                };
+                session::serve(
+                    stream,
+                    Arc::clone(&platform),
+                    endpoint.clone(),
+                    peer,
+                    Arc::clone(&clock),
+                )
+            };
+            self.serving
+                .push(listener.serve(authenticator.clone(), Arc::new(subsystem)));
+        }
+        Ok(())
+    }
+
+    /// A session of `user` at `endpoint` over a pipe in this process, without SSH.
+    pub fn pipe(&self, user: &str, endpoint: Endpoint) -> ByteStream {
+        let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
+        let peer = Peer {
+            user: user.to_owned(),
+            source_host: String::new(),
+        };
+        tokio::spawn(session::serve(
+            ByteStream::new(theirs),
+            Arc::clone(&self.platform),
+            endpoint,
+            peer,
+            Arc::clone(&self.clock),
+        ));
+        ByteStream::new(ours)
+    }
+
+    /// Where an endpoint listens.
+    pub fn address_of(&self, endpoint: &Endpoint) -> Option<SocketAddr> {
+        self.listening
+            .iter()
+            .find(|l| l.endpoint == *endpoint)
+            .map(|l| l.address)
+    }
+
+    /// Stops listening and ends all sessions.
+    pub async fn stop(self) {
+        for serving in self.serving {
+            serving.close().await;
+        }
+    }
+}
+
+/// Names and aliases are unique; the agent with the role `oss-fault` takes what is addressed to
+/// nobody.
+fn check_roster(files: &[ProfileFile]) -> Result<String, StartError> {
+    let mut taken = BTreeSet::new();
+    for name in files
+        .iter()
+        .flat_map(|f| std::iter::once(&f.profile.name).chain(&f.profile.alias))
+    {
+        if !taken.insert(name) {
+            return Err(StartError::Roster(format!(
+                "the name or alias '{name}' is taken twice"
+            )));
+        }
+    }
+    if taken.iter().any(|name| *name == "operator") {
+        return Err(StartError::Roster(
+            "no agent may be called 'operator'".to_owned(),
+        ));
+    }
+    files
+        .iter()
+        .find(|f| f.role == "oss-fault")
+        .map(|f| f.profile.name.clone())
+        .ok_or_else(|| StartError::Roster("no profile has the role 'oss-fault'".to_owned()))
+}
+
+fn bind(
+    keys: &StateKeys,
+    settings: &Settings,
+    files: &[ProfileFile],
+    default_agent: &str,
+) -> Result<Vec<(Listening, Listener)>, StartError> {
+    let (host_key, gate) = (keys.host()?, Gate::new(Limits::default()));
+    let platform = settings.netconf.unwrap_or(NETCONF);
+    let first = settings.agents_from.unwrap_or(AGENTS_FROM);
+    let mut listeners = Vec::new();
+    let mut open = |endpoint, agent: &str, address| -> Result<(), StartError> {
+        let listener = Listener::bind(address, &host_key, &gate)?;
+        let address = listener.address();
+        listeners.push((
+            Listening {
+                endpoint,
+                agent: agent.to_owned(),
+                address,
+            },
+            listener,
+        ));
+        Ok(())
+    };
+    open(Endpoint::Platform, default_agent, platform)?;
+    for (place, file) in files.iter().enumerate() {
+        let port = if first == 0 {
+            0
+        } else {
+            first.saturating_add(place as u16)
+        };
+        let name = &file.profile.name;
+        open(
+            Endpoint::Agent(name.clone()),
+            name,
+            SocketAddr::new(platform.ip(), port),
+        )?;
+    }
+    let addresses: Vec<SocketAddr> = listeners.iter().map(|(l, _)| l.address).collect();
+    keys::write_known_hosts(&keys.known_hosts(), host_key.public_key(), &addresses)?;
+    Ok(listeners)
+}
+
+fn authenticator(
+    keys: &StateKeys,
+    profiles: &[Arc<domain::profile::Profile>],
+) -> Result<KeyDirectory, KeyError> {
+    let known = |directory: KeyDirectory, user: &str, key: PrivateKey| {
+        directory.with_key(user, key.public_key())
+    };
+    let mut directory = known(
+        KeyDirectory::new(keys.users()),
+        "operator",
+        keys.operator()?,
+    );
+    for profile in profiles {
+        directory = known(directory, &profile.name, keys.agent(&profile.name)?);
+    }
+    Ok(directory)
+}
+
+/// Checks settings, access rules and profiles without starting anything or writing a file.
+///
+/// # Errors
+/// [`StartError`] for the first that cannot be used.
+pub fn check_files(folder: &StateFolder) -> Result<(), StartError> {
+    let settings = Settings::load(folder)?;
+    settings.check(folder)?;
+    if folder.access().exists() {
+        access::load(&folder.access())?;
+    }
+    let generation = Generation::load(&ModuleSet::convoke())?;
+    let files = match &settings.profiles {
+        Some(profiles) => profile::in_folder(profiles, &generation)?,
+        None => profile::shipped(&generation)?,
+    };
+    check_roster(&files).map(|_| ())
+}

@@ -1,0 +1,219 @@
+//! The score: what the agents found and how long it took, against what really happened.
+//!
+//! Reads the record of tasks, not the agents, and the simulation's truth, which no agent can see.
+//! Every figure is computed from these two. Read next: [`crate::world`].
+
+use crate::world::World;
+use agents::oss_fault::baseline::first_alarm_baseline;
+use agents::payloads::incident::Sighting;
+use domain::inventory::ElementId;
+use domain::task::{Status, Task};
+use domain::time::Timestamp;
+use engine::{Execution, Operation, Outcome, Query, Records};
+use network::Truth;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// An element and what happened to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Cause {
+    /// The element.
+    pub element: String,
+    /// The cause.
+    pub cause: String,
+}
+
+/// Whether the root cause was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct RootCause {
+    /// What the trouble ticket blames; none if no ticket was opened.
+    pub found: Option<Cause>,
+    /// What it was.
+    pub truth: Cause,
+    /// True if both agree, element and cause.
+    pub correct: bool,
+}
+
+/// What the element of the first alarm would have been blamed for.
+#[derive(Clone, Debug, Serialize)]
+pub struct Baseline {
+    /// What it blames; none if no alarm told of loss.
+    pub found: Option<Cause>,
+    /// True if that is the truth.
+    pub correct: bool,
+}
+
+/// How many sites were found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sites {
+    /// Sites truly out of service because of the fault.
+    #[serde(rename = "true")]
+    pub truly: usize,
+    /// Those of them that the ticket names.
+    pub found: usize,
+    /// Sites that the ticket names although the fault did not touch them.
+    #[serde(rename = "false")]
+    pub falsely: usize,
+}
+
+/// The report of one story. Times are in seconds of the network's time.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Always `report`.
+    pub event: &'static str,
+    /// The seed.
+    pub seed: u64,
+    /// The topology's name.
+    pub topology: String,
+    /// Whether the root cause was found.
+    pub root_cause: RootCause,
+    /// What blaming the first alarm would have found.
+    pub baseline: Baseline,
+    /// How many sites were found.
+    pub sites: Sites,
+    /// From the fault to the first diagnosis asked for.
+    pub detect_s: Option<f64>,
+    /// From the fault to the trouble ticket.
+    pub locate_s: Option<f64>,
+    /// From the fault to the ticket's end, when its publisher had verified the service.
+    pub restore_s: Option<f64>,
+    /// From the fault to the instant at which the last site truly was in service again.
+    pub truly_restored_s: Option<f64>,
+    /// Whether the ticket was closed by its publisher.
+    pub closed: bool,
+    /// Messages between agents: requests, replies, notifications.
+    pub messages: u64,
+    /// Their bytes, after framing and before SSH.
+    pub bytes: u64,
+    /// Tasks that were published.
+    pub tasks: usize,
+    /// Alarms delivered, noise included.
+    pub alarms: usize,
+    /// Complaints delivered.
+    pub complaints: u64,
+}
+
+/// Scores a story about one fault.
+pub fn report(world: &World, seed: u64, topology: &str, truth: &Truth) -> Report {
+    let tasks = tasks(world);
+    let ticket = ticket(&tasks);
+    let actual = Cause {
+        element: truth.fault.element.to_string(),
+        cause: truth.fault.kind.as_str().to_owned(),
+    };
+    let found = ticket.and_then(|t| blamed(t));
+    let named: BTreeSet<ElementId> = ticket
+        .and_then(|t| t.content.payload.as_ref())
+        .map(|p| {
+            p.texts("affected_sites")
+                .into_iter()
+                .map(ElementId::new)
+                .collect()
+        })
+        .unwrap_or_default();
+    let since = |at: Timestamp| at.seconds_since(truth.fault.at);
+    let closed = ticket.filter(|t| t.status == Status::Finished);
+    let baseline = baseline(world, truth);
+    Report {
+        event: "report",
+        seed,
+        topology: topology.to_owned(),
+        baseline: Baseline {
+            correct: baseline.as_ref() == Some(&actual),
+            found: baseline,
+        },
+        root_cause: RootCause {
+            correct: found.as_ref() == Some(&actual),
+            found,
+            truth: actual,
+        },
+        sites: Sites {
+            truly: truth.sites_out.len(),
+            found: named.intersection(&truth.sites_out).count(),
+            falsely: named.difference(&truth.sites_out).count(),
+        },
+        detect_s: first(&tasks, "fault_diagnosis", truth.fault.at).map(|t| since(t.created_at)),
+        locate_s: ticket.map(|t| since(t.created_at)),
+        restore_s: closed.map(|t| since(t.changed_at)),
+        truly_restored_s: truth.restored_at.map(since),
+        closed: closed.is_some(),
+        messages: world.tally().messages(),
+        bytes: world.tally().bytes(),
+        tasks: tasks.len(),
+        alarms: world.alarms().len(),
+        complaints: world.complaints(),
+    }
+}
+
+/// True once the story has an end: the ticket about the fault was closed by its publisher, and
+/// service is truly back.
+pub fn is_over(world: &World) -> bool {
+    let truly = world
+        .simulation()
+        .and_then(|s| s.truth().first())
+        .is_some_and(|t| t.restored_at.is_some());
+    truly && ticket(&tasks(world)).is_some_and(|t| t.status == Status::Finished)
+}
+
+fn tasks(world: &World) -> Vec<Arc<Task>> {
+    let engine = world.host().platform.engine();
+    let operator = engine.principal("operator");
+    match engine.execute(
+        &operator,
+        Operation::Read(Query::Tasks),
+        Timestamp::default(),
+    ) {
+        Execution::Done(Ok(Outcome::Records(Records::Tasks(tasks)))) => tasks,
+        _ => Vec::new(),
+    }
+}
+
+fn first<'t>(tasks: &'t [Arc<Task>], scenario: &str, after: Timestamp) -> Option<&'t Arc<Task>> {
+    tasks
+        .iter()
+        .filter(|t| t.scenario() == Some(scenario) && t.created_at >= after)
+        .min_by_key(|t| t.created_at)
+}
+
+/// The ticket that was worked to the end, else the first. A ticket whose engineer found nothing is
+/// followed by another; the last word counts.
+fn ticket(tasks: &[Arc<Task>]) -> Option<&Arc<Task>> {
+    let mut tickets: Vec<&Arc<Task>> = tasks
+        .iter()
+        .filter(|t| t.scenario() == Some("fault_repair"))
+        .collect();
+    tickets.sort_by_key(|t| t.created_at);
+    let closed = tickets
+        .iter()
+        .find(|t| t.status == Status::Finished)
+        .copied();
+    closed.or_else(|| tickets.first().copied())
+}
+
+fn blamed(ticket: &Task) -> Option<Cause> {
+    let payload = ticket.content.payload.as_ref()?;
+    Some(Cause {
+        element: payload.text("element")?.to_owned(),
+        cause: payload.text("cause")?.to_owned(),
+    })
+}
+
+fn baseline(world: &World, truth: &Truth) -> Option<Cause> {
+    let inventory = world.simulation()?.inventory();
+    let heard: Vec<Sighting> = world
+        .alarms()
+        .iter()
+        .filter(|a| !a.cleared && a.time >= truth.fault.at)
+        .map(|a| Sighting {
+            resource: a.resource.clone(),
+            alarm_type: a.alarm_type,
+            time: a.time,
+        })
+        .collect();
+    let blamed = first_alarm_baseline(&inventory, &heard)?;
+    Some(Cause {
+        element: blamed.target.to_string(),
+        cause: blamed.cause.as_str().to_owned(),
+    })
+}

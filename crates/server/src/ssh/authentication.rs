@@ -1,0 +1,241 @@
+//! From a user name and a public key to a principal.
+//!
+//! The SSH library has proved that the peer holds the key; here it is decided
+//! whether that key may be used under that name. What the principal may then
+//! do is not known here. Passwords do not exist.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, Metadata};
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use russh::keys::PublicKey;
+use russh::keys::ssh_key::public::KeyData;
+use tracing::warn;
+
+/// Decides who is who.
+pub trait Authenticator: Send + Sync + 'static {
+    /// The principal if `key` may be used under the name `user`.
+    ///
+    /// Called before and after the peer has proved that it holds the key, so
+    /// it must change nothing, and return quickly.
+    fn authenticate(&self, user: &str, key: &PublicKey) -> Option<String>;
+}
+
+/// Whether `name` can be a user: 1 to 64 characters, no path separator, no
+/// control character, no leading dot.
+#[must_use]
+pub fn is_user_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.chars().count() <= 64
+        && !name.starts_with('.')
+        && !name.contains(|c: char| c == '/' || c == '\\' || c.is_control())
+}
+
+/// The files `NAME.pub` of a folder, each with one or more OpenSSH public keys
+/// on lines of their own, and keys given in memory.
+///
+/// A file is looked at when someone logs in, so whoever drops one in lets a
+/// user in at once, and removing it keeps the user out. The principal is the
+/// user's name.
+#[derive(Debug)]
+pub struct KeyDirectory {
+    directory: PathBuf,
+    given: BTreeMap<String, Vec<KeyData>>,
+    read: Mutex<BTreeMap<String, Entry>>,
+}
+
+/// What distinguishes two states of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    inode: u64,
+    length: u64,
+    changed: (i64, i64),
+}
+
+#[derive(Debug)]
+struct Entry {
+    stamp: Stamp,
+    keys: Vec<KeyData>,
+}
+
+/// A file changed so recently may change again within its time stamp.
+const UNSETTLED: Duration = Duration::from_secs(2);
+/// Largest file of a user, in bytes.
+const FILE_BYTES_MAX: u64 = 64 << 10;
+/// Largest number of users kept in memory.
+const USERS_REMEMBERED: usize = 4096;
+
+impl KeyDirectory {
+    /// Looks for users in `directory`, which need not exist yet.
+    #[must_use]
+    pub fn new(directory: impl Into<PathBuf>) -> Self {
+        Self {
+            directory: directory.into(),
+            given: BTreeMap::new(),
+            read: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// Also lets `user` in with `key`, whatever the folder says.
+    #[must_use]
+    pub fn with_key(mut self, user: &str, key: &PublicKey) -> Self {
+        let keys = self.given.entry(user.to_owned()).or_default();
+        keys.push(key.key_data().clone());
+        self
+    }
+
+    fn knows(&self, user: &str, key: &KeyData) -> bool {
+        let path = self.directory.join(format!("{user}.pub"));
+        let metadata = fs::metadata(&path).ok().filter(Metadata::is_file);
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(metadata) = metadata else {
+            read.remove(user);
+            return false;
+        };
+        let stamp = Stamp::of(&metadata);
+        if let Some(entry) = read.get(user).filter(|entry| entry.stamp == stamp) {
+            return entry.keys.contains(key);
+        }
+        let keys = keys_in(&path);
+        let known = keys.contains(key);
+        if stamp.is_settled() {
+            if read.len() >= USERS_REMEMBERED {
+                read.clear();
+            }
+            read.insert(user.to_owned(), Entry { stamp, keys });
+        }
+        known
+    }
+}
+
+impl Authenticator for KeyDirectory {
+    fn authenticate(&self, user: &str, key: &PublicKey) -> Option<String> {
+        if !is_user_name(user) || is_weak(key.key_data()) {
+            return None;
+        }
+        let given = self.given.get(user);
+        let given = given.is_some_and(|keys| keys.contains(key.key_data()));
+        // Both are asked, whatever the first says.
+        let filed = self.knows(user, key.key_data());
+        (given || filed).then(|| user.to_owned())
+    }
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            inode: metadata.ino(),
+            length: metadata.len(),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    fn is_settled(self) -> bool {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        now.is_ok_and(|now| now.as_secs() as i64 > self.changed.0 + UNSETTLED.as_secs() as i64)
+    }
+}
+
+/// RSA below 2048 bits is not a proof of anything (NIST SP 800-131A).
+fn is_weak(key: &KeyData) -> bool {
+    key.rsa().is_some_and(|rsa| rsa.key_size() < 2048)
+}
+
+fn keys_in(path: &Path) -> Vec<KeyData> {
+    let mut text = String::new();
+    let outcome =
+        File::open(path).and_then(|file| file.take(FILE_BYTES_MAX).read_to_string(&mut text));
+    if let Err(error) = outcome {
+        warn!(ssh.file = %path.display(), %error, "cannot read the keys of a user");
+        return Vec::new();
+    }
+    let lines = text.lines().map(str::trim);
+    lines
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .filter_map(|line| match PublicKey::from_openssh(line) {
+            Ok(key) => Some(key.key_data().clone()),
+            Err(error) => {
+                warn!(ssh.file = %path.display(), %error, "a line holds no public key");
+                None
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::ssh::keys::generate;
+
+    fn line(key: &PublicKey) -> String {
+        format!("{}\n", key.to_openssh().unwrap().trim_end())
+    }
+
+    #[test]
+    fn a_name_is_no_path() {
+        for good in ["operator", "ran-east", "a.b", "kern netz", "用户"] {
+            assert!(is_user_name(good), "{good}");
+        }
+        let long = "x".repeat(65);
+        for bad in [
+            "",
+            ".",
+            "..",
+            ".hidden",
+            "a/b",
+            "a\\b",
+            "a\0b",
+            "a\nb",
+            long.as_str(),
+        ] {
+            assert!(!is_user_name(bad), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_holds_several_keys_and_may_hold_nonsense() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, second, third) = (generate("1"), generate("2"), generate("3"));
+        let text = format!(
+            "# mine\n{}\nnonsense\n{}",
+            line(first.public_key()),
+            line(second.public_key())
+        );
+        fs::write(folder.path().join("anna.pub"), text).unwrap();
+        let known = KeyDirectory::new(folder.path());
+        let principal = Some("anna".to_owned());
+        assert_eq!(known.authenticate("anna", first.public_key()), principal);
+        assert_eq!(known.authenticate("anna", second.public_key()), principal);
+        assert_eq!(known.authenticate("anna", third.public_key()), None);
+        assert_eq!(known.authenticate("otto", first.public_key()), None);
+        assert_eq!(known.authenticate("../anna", first.public_key()), None);
+    }
+
+    #[test]
+    fn a_change_is_seen_at_once_even_of_the_same_length() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("anna.pub");
+        let known = KeyDirectory::new(folder.path());
+        for _ in 0..20 {
+            let key = generate("k");
+            fs::write(&path, line(key.public_key())).unwrap();
+            assert!(known.authenticate("anna", key.public_key()).is_some());
+            fs::write(&path, line(generate("k").public_key())).unwrap();
+            assert!(known.authenticate("anna", key.public_key()).is_none());
+        }
+    }
+
+    #[test]
+    fn a_given_key_needs_no_file() {
+        let key = generate("operator");
+        let known = KeyDirectory::new("/nonexistent").with_key("operator", key.public_key());
+        assert!(known.authenticate("operator", key.public_key()).is_some());
+        assert!(known.authenticate("anna", key.public_key()).is_none());
+    }
+}

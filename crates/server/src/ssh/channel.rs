@@ -1,0 +1,78 @@
+//! An SSH channel as a stream of bytes that ends in an orderly way.
+//!
+//! The library's own stream, plus what is to be done when the user lets go of
+//! it, which differs between server and client.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use russh::{ChannelId, ChannelMsg, ChannelStream};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+type Ending<M> = Box<dyn FnOnce(ChannelStream<M>) + Send>;
+
+/// The bytes of one channel. When it is dropped, the ending gets the library's
+/// stream; dropping that closes the channel, which needs a runtime.
+pub(super) struct ChannelBytes<M: From<(ChannelId, ChannelMsg)> + Send + 'static> {
+    parts: Option<(ChannelStream<M>, Ending<M>)>,
+}
+
+impl<M: From<(ChannelId, ChannelMsg)> + Send + Sync + 'static> ChannelBytes<M> {
+    pub(super) fn new(
+        stream: ChannelStream<M>,
+        ending: impl FnOnce(ChannelStream<M>) + Send + 'static,
+    ) -> Self {
+        Self {
+            parts: Some((stream, Box::new(ending))),
+        }
+    }
+
+    fn stream(&mut self) -> Pin<&mut ChannelStream<M>> {
+        let (stream, _) = self.parts.as_mut().expect("only Drop takes the parts");
+        Pin::new(stream)
+    }
+}
+
+impl<M: From<(ChannelId, ChannelMsg)> + Send + 'static> Drop for ChannelBytes<M> {
+    fn drop(&mut self) {
+        if let Some((stream, ending)) = self.parts.take() {
+            ending(stream);
+        }
+    }
+}
+
+impl<M: From<(ChannelId, ChannelMsg)> + Send + Sync + 'static> AsyncRead for ChannelBytes<M> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        let outcome = self.stream().poll_read(cx, buf);
+        if !matches!(outcome, Poll::Ready(Ok(()))) || buf.filled().len() > before {
+            return outcome;
+        }
+        // Either the end, or a packet without data, which RFC 4254 §5.2 does
+        // not forbid. After the end, the next read says so again.
+        self.stream().poll_read(cx, buf)
+    }
+}
+
+impl<M: From<(ChannelId, ChannelMsg)> + Send + Sync + 'static> AsyncWrite for ChannelBytes<M> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.stream().poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream().poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream().poll_shutdown(cx)
+    }
+}

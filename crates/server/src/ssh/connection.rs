@@ -1,0 +1,441 @@
+//! One SSH connection: handshake under a time limit, then its channels.
+//!
+//! Only `publickey` authenticates and only the subsystem `netconf` is served;
+//! every other request is refused at once. Sessions run in a `JoinSet` owned
+//! by the handler, so that they end with the connection: a writer that waits
+//! for the peer's window would otherwise never learn that the peer is gone.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use russh::keys::{Algorithm, PublicKey};
+use russh::server::{
+    Auth, ChannelOpenHandle, Handle, Handler, Msg, PublicKeyOffer, Response, Session,
+    VerifiedPublicKey, run_stream,
+};
+use russh::{Channel, ChannelId, ChannelOpenFailure, Disconnect, MethodKind, MethodSet, Pty};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+use tracing::{debug, error, info};
+
+use super::SUBSYSTEM;
+use super::channel::ChannelBytes;
+use super::gate::{SessionPermit, Slot};
+use super::listener::Service;
+use super::stream::{ByteStream, Peer};
+use super::wire::{CutOnDrop, Socket, Wire};
+
+/// Requests other than the subsystem's that one connection may make in vain.
+const REFUSED_REQUESTS_MAX: u32 = 64;
+/// How long a session may go on after its channel is closed by the peer.
+const AFTER_CLOSE: Duration = Duration::from_secs(5);
+
+/// Serves one connection until it ends.
+pub(super) async fn run(
+    tcp: TcpStream,
+    address: SocketAddr,
+    service: Arc<Service>,
+    mut stopped: watch::Receiver<bool>,
+    farewell: Duration,
+) {
+    let deadline = Instant::now() + service.gate.limits().handshake;
+    let socket = Socket::new(tcp);
+    let _cut = CutOnDrop(Arc::clone(&socket));
+    let admitted = tokio::select! {
+        admitted = timeout_at(deadline, service.gate.admit(address.ip(), &socket)) => admitted,
+        _ = stopped.changed() => return,
+    };
+    let Ok(Some(slot)) = admitted else {
+        debug!(ssh.address = %address, "connection from {address} refused");
+        return;
+    };
+    let authenticated = Arc::new(AtomicBool::new(false));
+    let config = Arc::clone(&service.config);
+    let handler = Connection::new(service, address, slot, Arc::clone(&authenticated));
+    let wire = Wire::new(Arc::clone(&socket));
+    let begun = tokio::select! {
+        begun = timeout_at(deadline, run_stream(config, wire, handler)) => begun,
+        _ = stopped.changed() => return,
+    };
+    let Ok(Ok(mut session)) = begun else {
+        debug!(ssh.address = %address, "{address} did not begin to speak SSH");
+        return;
+    };
+    let handle = session.handle();
+    let outcome = tokio::select! {
+        outcome = &mut session => outcome,
+        () = overdue(deadline, &authenticated) => {
+            debug!(ssh.address = %address, "{address} did not authenticate in time");
+            socket.cut();
+            session.await
+        }
+        () = socket.closing.notified() => {
+            // We have said the last word; the peer has a moment to hang up.
+            let ended = timeout(farewell, &mut session).await;
+            socket.cut();
+            match ended { Ok(outcome) => outcome, Err(_) => session.await }
+        }
+        _ = stopped.changed() => {
+            let goodbye = handle.disconnect(
+                Disconnect::ByApplication, "the server is closing".into(), String::new());
+            let _ = timeout(farewell, async { let _ = goodbye.await; (&mut session).await }).await;
+            return;
+        }
+    };
+    if let Err(error) = outcome {
+        debug!(ssh.address = %address, %error, "connection from {address} ended");
+    }
+}
+
+/// Completes at `deadline` if the peer has not authenticated, else never.
+async fn overdue(deadline: Instant, authenticated: &AtomicBool) {
+    sleep_until(deadline).await;
+    if authenticated.load(Ordering::Acquire) {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// The handler of one connection.
+struct Connection {
+    service: Arc<Service>,
+    address: SocketAddr,
+    number: u64,
+    slot: Option<Slot>,
+    authenticated: Arc<AtomicBool>,
+    principal: Option<String>,
+    /// Counts this connection, and with it its first channel.
+    permit: Option<SessionPermit>,
+    refused_requests: u32,
+    /// Channels that have not yet asked for the subsystem.
+    opened: Vec<(Channel<Msg>, Option<SessionPermit>)>,
+    running: Vec<(ChannelId, AbortHandle)>,
+    sessions: JoinSet<()>,
+}
+
+impl Connection {
+    fn new(
+        service: Arc<Service>,
+        address: SocketAddr,
+        slot: Slot,
+        authenticated: Arc<AtomicBool>,
+    ) -> Self {
+        Self {
+            service,
+            address,
+            number: slot.number(),
+            slot: Some(slot),
+            authenticated,
+            principal: None,
+            permit: None,
+            refused_requests: 0,
+            opened: Vec::new(),
+            running: Vec::new(),
+            sessions: JoinSet::new(),
+        }
+    }
+
+    fn recognise(&self, user: &str, key: &PublicKey, algorithm: &Algorithm) -> Option<String> {
+        // RFC 8332: a signature named `ssh-rsa` is made with SHA-1.
+        if *algorithm == (Algorithm::Rsa { hash: None }) {
+            return None;
+        }
+        self.service.authenticator.authenticate(user, key)
+    }
+
+    /// A rejection that keeps offering `publickey`.
+    fn reject(&mut self) -> Auth {
+        if let Some(slot) = &mut self.slot {
+            slot.failed();
+        }
+        Auth::Reject {
+            proceed_with_methods: Some(publickey()),
+            partial_success: false,
+        }
+    }
+
+    /// Forgets the sessions that have ended.
+    fn reap(&mut self) {
+        while self.sessions.try_join_next().is_some() {}
+        self.running.retain(|(_, session)| !session.is_finished());
+    }
+
+    /// Refuses a request on a channel. The library queues each request of a
+    /// channel that nobody reads yet and would at last wait: so there is a limit.
+    fn refuse(&mut self, channel: ChannelId, session: &mut Session) -> Result<(), russh::Error> {
+        self.refused_requests += 1;
+        if self.refused_requests > REFUSED_REQUESTS_MAX {
+            return Err(russh::Error::RequestDenied);
+        }
+        session.channel_failure(channel)
+    }
+
+    /// Data on a channel without subsystem is a violation, for the same reason.
+    fn expect_served(&self, channel: ChannelId) -> Result<(), russh::Error> {
+        match self.opened.iter().any(|(opened, _)| opened.id() == channel) {
+            true => Err(russh::Error::Inconsistent),
+            false => Ok(()),
+        }
+    }
+
+    fn start(&mut self, channel: Channel<Msg>, permit: Option<SessionPermit>, handle: Handle) {
+        let id = channel.id();
+        let peer = Peer {
+            principal: self.principal.clone().unwrap_or_default(),
+            address: self.address,
+            connection: self.number,
+        };
+        let stream = ChannelBytes::new(channel.into_stream(), move |stream| {
+            tokio::spawn(async move {
+                // OpenSSH's `ssh -s` ends with this status, without it with 255.
+                let _ = handle.exit_status_request(id, 0).await;
+                drop(stream); // sends SSH_MSG_CHANNEL_CLOSE
+            });
+        });
+        let session = self.service.subsystem.serve(ByteStream::new(stream), peer);
+        let watch = SessionWatch {
+            address: self.address,
+            _permit: permit,
+        };
+        let task = self.sessions.spawn(async move {
+            let _watch = watch;
+            session.await;
+        });
+        self.running.push((id, task));
+    }
+}
+
+fn publickey() -> MethodSet {
+    MethodSet::from(&[MethodKind::PublicKey][..])
+}
+
+impl Handler for Connection {
+    type Error = russh::Error;
+
+    async fn auth_password(&mut self, _: &str, _: &str) -> Result<Auth, Self::Error> {
+        Ok(self.reject())
+    }
+
+    async fn auth_keyboard_interactive<'a>(
+        &'a mut self,
+        _: &str,
+        _: &str,
+        _: Option<Response<'a>>,
+    ) -> Result<Auth, Self::Error> {
+        Ok(self.reject())
+    }
+
+    async fn auth_publickey_offered(
+        &mut self,
+        user: &str,
+        offer: PublicKeyOffer<'_>,
+    ) -> Result<Auth, Self::Error> {
+        match self.recognise(user, offer.public_key, offer.algorithm) {
+            Some(_) => Ok(Auth::Accept),
+            None => Ok(self.reject()),
+        }
+    }
+
+    async fn auth_publickey(
+        &mut self,
+        user: &str,
+        key: VerifiedPublicKey<'_>,
+    ) -> Result<Auth, Self::Error> {
+        match self.recognise(user, key.public_key, key.algorithm) {
+            Some(principal) => {
+                self.principal = Some(principal);
+                Ok(Auth::Accept)
+            }
+            None => Ok(self.reject()),
+        }
+    }
+
+    async fn auth_succeeded(&mut self, session: &mut Session) -> Result<(), Self::Error> {
+        if let Some(slot) = self.slot.take() {
+            slot.excuse();
+        }
+        self.permit = self.service.gate.session();
+        if self.permit.is_none() {
+            info!(ssh.address = %self.address, "too many sessions: {} is sent away", self.address);
+            // Not marked as authenticated, so the handshake's limit still holds.
+            return session.disconnect(Disconnect::TooManyConnections, "too many sessions", "");
+        }
+        self.authenticated.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    async fn channel_open_session(
+        &mut self,
+        channel: Channel<Msg>,
+        reply: ChannelOpenHandle,
+        _: &mut Session,
+    ) -> Result<(), Self::Error> {
+        self.reap();
+        let open = self.opened.len() + self.running.len();
+        let permit = match open {
+            0 => None,
+            _ => self.service.gate.session(),
+        };
+        let exhausted = open > 0 && permit.is_none();
+        if self.permit.is_none() || exhausted || open >= self.service.gate.limits().channels_max {
+            reply.reject(ChannelOpenFailure::ResourceShortage).await;
+        } else {
+            self.opened.push((channel, permit));
+            reply.accept().await;
+        }
+        Ok(())
+    }
+
+    async fn subsystem_request(
+        &mut self,
+        id: ChannelId,
+        name: &str,
+        session: &mut Session,
+    ) -> Result<(), Self::Error> {
+        let opened = self
+            .opened
+            .iter()
+            .position(|(channel, _)| channel.id() == id);
+        match opened {
+            Some(position) if name == SUBSYSTEM => {
+                session.channel_success(id)?;
+                let (channel, permit) = self.opened.swap_remove(position);
+                self.start(channel, permit, session.handle());
+                Ok(())
+            }
+            _ => self.refuse(id, session),
+        }
+    }
+
+    async fn channel_close(&mut self, id: ChannelId, _: &mut Session) -> Result<(), Self::Error> {
+        self.opened.retain(|(channel, _)| channel.id() != id);
+        self.reap();
+        let session = self.running.iter().find(|(running, _)| *running == id);
+        if let Some((_, session)) = session.cloned() {
+            self.sessions.spawn(async move {
+                tokio::time::sleep(AFTER_CLOSE).await;
+                session.abort();
+            });
+        }
+        Ok(())
+    }
+
+    async fn data(
+        &mut self,
+        channel: ChannelId,
+        _: &[u8],
+        _: &mut Session,
+    ) -> Result<(), Self::Error> {
+        self.expect_served(channel)
+    }
+
+    async fn extended_data(
+        &mut self,
+        channel: ChannelId,
+        _: u32,
+        _: &[u8],
+        _: &mut Session,
+    ) -> Result<(), Self::Error> {
+        self.expect_served(channel)
+    }
+
+    async fn pty_request(
+        &mut self,
+        channel: ChannelId,
+        _: &str,
+        _: u32,
+        _: u32,
+        _: u32,
+        _: u32,
+        _: &[(Pty, u32)],
+        session: &mut Session,
+    ) -> Result<(), Self::Error> {
+        self.refuse(channel, session)
+    }
+
+    async fn x11_request(
+        &mut self,
+        channel: ChannelId,
+        _: bool,
+        _: &str,
+        _: &str,
+        _: u32,
+        session: &mut Session,
+    ) -> Result<(), Self::Error> {
+        self.refuse(channel, session)
+    }
+
+    async fn env_request(
+        &mut self,
+        channel: ChannelId,
+        _: &str,
+        _: &str,
+        session: &mut Session,
+    ) -> Result<(), Self::Error> {
+        self.refuse(channel, session)
+    }
+
+    async fn shell_request(
+        &mut self,
+        channel: ChannelId,
+        session: &mut Session,
+    ) -> Result<(), Self::Error> {
+        self.refuse(channel, session)
+    }
+
+    async fn exec_request(
+        &mut self,
+        channel: ChannelId,
+        _: &[u8],
+        session: &mut Session,
+    ) -> Result<(), Self::Error> {
+        self.refuse(channel, session)
+    }
+
+    async fn window_change_request(
+        &mut self,
+        channel: ChannelId,
+        _: u32,
+        _: u32,
+        _: u32,
+        _: u32,
+        session: &mut Session,
+    ) -> Result<(), Self::Error> {
+        self.refuse(channel, session)
+    }
+
+    async fn agent_request(&mut self, _: ChannelId, _: &mut Session) -> Result<bool, Self::Error> {
+        self.refused_requests += 1;
+        match self.refused_requests > REFUSED_REQUESTS_MAX {
+            true => Err(russh::Error::RequestDenied),
+            false => Ok(false),
+        }
+    }
+
+    async fn signal(
+        &mut self,
+        channel: ChannelId,
+        _: russh::Sig,
+        session: &mut Session,
+    ) -> Result<(), Self::Error> {
+        self.refuse(channel, session)
+    }
+}
+
+/// Lives as long as a session's task.
+struct SessionWatch {
+    address: SocketAddr,
+    _permit: Option<SessionPermit>,
+}
+
+impl Drop for SessionWatch {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            error!(ssh.address = %self.address, "a session of {} ended by a defect", self.address);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The figures of the gate and their usual values.
+//!
+//! Knows no mechanism; that is [`super::Gate`]'s.
+
+use std::time::Duration;
+
+/// How much is too much.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Unauthenticated connections in handshake at once.
+    pub unauthenticated_max: usize,
+    /// The share of these that one source may hold.
+    pub unauthenticated_source_max: usize,
+    /// Accepted connections that wait for their handshake, in all.
+    pub waiting_max: usize,
+    /// The share of these that one source may hold.
+    pub waiting_source_max: usize,
+    /// Failed attempts per second and source; one more and it is refused.
+    pub failed_max: u32,
+    /// How long a source is then refused.
+    pub refusal: Duration,
+    /// A handshake older than this makes room when others wait.
+    pub stale: Duration,
+    /// The longest time from accept to authentication, whatever happens.
+    pub handshake: Duration,
+    /// Requests to authenticate that are answered; the next one disconnects.
+    pub tries_max: usize,
+    /// Time each rejection takes (but for the initial "none").
+    pub rejection: Duration,
+    /// Sessions (connections and further channels on them) at once.
+    pub sessions_max: usize,
+    /// Channels at once on one connection.
+    pub channels_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            unauthenticated_max: 100,
+            unauthenticated_source_max: 80,
+            waiting_max: 4096,
+            waiting_source_max: 2048,
+            failed_max: 20,
+            refusal: Duration::from_secs(3),
+            stale: Duration::from_secs(3),
+            handshake: Duration::from_secs(30),
+            tries_max: 6,
+            rejection: Duration::from_secs(1),
+            sessions_max: 12_000,
+            channels_max: 10,
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Listening sockets: bind, accept, close.
+//!
+//! Knows when connections begin and when all of them must end; what happens
+//! between is `connection`'s.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use russh::keys::PrivateKey;
+use russh::server::Config;
+use russh::{MethodKind, MethodSet};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
+use tracing::{error, warn};
+
+use super::algorithms;
+use super::authentication::Authenticator;
+use super::connection;
+use super::gate::{Gate, Limits};
+use super::stream::Subsystem;
+
+/// Connections the kernel holds until they are accepted.
+const BACKLOG: u32 = 4096;
+/// How long sessions may take to end when the server closes.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Why an address cannot be listened on.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot listen on {address}")]
+pub struct BindError {
+    /// The address asked for.
+    pub address: SocketAddr,
+    /// What the system says.
+    #[source]
+    pub cause: io::Error,
+}
+
+/// A bound socket. Clients may connect; they are served by [`Self::serve`].
+#[derive(Debug)]
+pub struct Listener {
+    socket: TcpListener,
+    address: SocketAddr,
+    config: Arc<Config>,
+    gate: Arc<Gate>,
+}
+
+/// What the connections of one listener share.
+pub(super) struct Service {
+    pub(super) config: Arc<Config>,
+    pub(super) gate: Arc<Gate>,
+    pub(super) authenticator: Arc<dyn Authenticator>,
+    pub(super) subsystem: Arc<dyn Subsystem>,
+}
+
+impl Listener {
+    /// Binds `address` (port 0: any). The server proves itself with
+    /// `host_key`, and shares the limits of `gate` with other listeners.
+    ///
+    /// Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    /// [`BindError`] if the address is taken or not ours.
+    pub fn bind(
+        address: SocketAddr,
+        host_key: &PrivateKey,
+        gate: &Arc<Gate>,
+    ) -> Result<Self, BindError> {
+        let failed = |cause| BindError { address, cause };
+        let socket = listen(address).map_err(failed)?;
+        Ok(Self {
+            address: socket.local_addr().map_err(failed)?,
+            socket,
+            config: Arc::new(config(host_key, gate.limits())),
+            gate: Arc::clone(gate),
+        })
+    }
+
+    /// The address bound, with the port that was chosen.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Accepts and serves connections until [`Serving::close`].
+    #[must_use = "dropping it ends the service"]
+    pub fn serve(
+        self,
+        authenticator: Arc<dyn Authenticator>,
+        subsystem: Arc<dyn Subsystem>,
+    ) -> Serving {
+        let (stop, stopped) = watch::channel(false);
+        let service = Arc::new(Service {
+            config: self.config,
+            gate: self.gate,
+            authenticator,
+            subsystem,
+        });
+        Serving {
+            address: self.address,
+            stop,
+            task: tokio::spawn(accept(self.socket, service, stopped)),
+        }
+    }
+}
+
+/// A listener at work. Dropping it cuts all its connections.
+#[derive(Debug)]
+pub struct Serving {
+    address: SocketAddr,
+    stop: watch::Sender<bool>,
+    task: JoinHandle<()>,
+}
+
+impl Serving {
+    /// The address served.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Stops accepting, tells every client goodbye (`SSH_MSG_DISCONNECT`), and
+    /// returns when all sessions have ended, within about 2 s.
+    pub async fn close(mut self) {
+        let _ = self.stop.send(true);
+        let _ = (&mut self.task).await;
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // A restart must not wait for the old connections' last packets.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+fn config(host_key: &PrivateKey, limits: &Limits) -> Config {
+    Config {
+        server_id: algorithms::identification(),
+        methods: MethodSet::from(&[MethodKind::PublicKey][..]),
+        auth_rejection_time: limits.rejection,
+        auth_rejection_time_initial: Some(Duration::ZERO),
+        max_auth_attempts: limits.tries_max,
+        keys: vec![host_key.clone()],
+        limits: algorithms::rekeying(),
+        preferred: algorithms::preferred(),
+        window_size: algorithms::WINDOW_BYTES,
+        maximum_packet_size: algorithms::PACKET_BYTES,
+        event_buffer_size: 32,
+        inactivity_timeout: None,
+        keepalive_interval: Some(algorithms::KEEPALIVE_INTERVAL),
+        keepalive_max: algorithms::KEEPALIVE_MAX,
+        nodelay: true,
+        ..Config::default()
+    }
+}
+
+async fn accept(socket: TcpListener, service: Arc<Service>, mut stopped: watch::Receiver<bool>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            _ = stopped.changed() => break,
+            accepted = socket.accept() => {
+                start(accepted, &service, &stopped, &mut connections).await;
+            }
+            Some(ended) = connections.join_next() => report(ended),
+        }
+    }
+    drop(socket);
+    while let Some(ended) = connections.join_next().await {
+        report(ended);
+    }
+}
+
+async fn start(
+    accepted: io::Result<(TcpStream, SocketAddr)>,
+    service: &Arc<Service>,
+    stopped: &watch::Receiver<bool>,
+    connections: &mut JoinSet<()>,
+) {
+    match accepted {
+        Ok((tcp, address)) => {
+            let service = Arc::clone(service);
+            connections.spawn(connection::run(
+                tcp,
+                address,
+                service,
+                stopped.clone(),
+                FAREWELL,
+            ));
+        }
+        Err(error) => {
+            // Mostly "too many open files": what is open may close meanwhile.
+            warn!(%error, "cannot accept a connection");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+}
+
+fn report(ended: Result<(), tokio::task::JoinError>) {
+    if let Err(error) = ended {
+        error!(%error, "a connection ended by a defect");
+    }
+}

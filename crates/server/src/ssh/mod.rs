@@ -1,0 +1,34 @@
+//! NETCONF's transport, SSH (RFC 6242): sockets, keys, authentication, limits.
+//!
+//! Knows nothing of NETCONF messages: a channel becomes a [`ByteStream`] and
+//! an authenticated principal, and both are handed to a [`Subsystem`]. Which
+//! addresses may be bound, and what a principal may do, is decided elsewhere.
+//!
+//! The tour: [`keys`] makes and loads key files; [`algorithms`] names what is
+//! on offer; [`gate`] protects all listeners together against floods;
+//! [`authentication`] turns a public key into a principal; [`listener`] accepts
+//! and `connection` drives one connection; [`stream`] is the byte stream and
+//! [`inbound`] the reader that never waits; [`client`] is the other side.
+
+pub mod algorithms;
+pub mod authentication;
+mod channel;
+pub mod client;
+mod connection;
+pub mod gate;
+pub mod inbound;
+pub mod keys;
+pub mod listener;
+pub mod stream;
+mod wire;
+
+pub use authentication::{Authenticator, KeyDirectory};
+pub use client::{ConnectError, Connector, HostKeyPolicy, Target, connect};
+pub use gate::{Gate, GateCounts, Limits};
+pub use inbound::{DEFAULT_QUOTA_BYTES, Inbound, InboundError, Outbound, split};
+pub use listener::{BindError, Listener, Serving};
+pub use russh::keys::{PrivateKey, PublicKey};
+pub use stream::{ByteStream, Peer, Served, Subsystem};
+
+/// The SSH subsystem of NETCONF (RFC 6242 §3).
+pub const SUBSYSTEM: &str = "netconf";

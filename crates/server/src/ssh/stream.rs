@@ -1,0 +1,127 @@
+//! The byte stream of one NETCONF session, and who is at its other end.
+//!
+//! Knows neither SSH nor NETCONF: anything that reads and writes can become a
+//! [`ByteStream`] (an SSH channel, TLS, a pipe in a test). Readers that must
+//! never wait take it apart with [`super::split`].
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// Who is at the other end of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// Whom the authenticator recognised.
+    pub principal: String,
+    /// Where the connection comes from.
+    pub address: SocketAddr,
+    /// Number of the connection, unique among the listeners of one gate.
+    /// Several sessions may share it.
+    pub connection: u64,
+}
+
+/// A session in progress, as [`Subsystem::serve`] returns it.
+pub type Served = Pin<Box<dyn Future<Output = ()> + Send + 'static>>;
+
+/// What is served inside the `netconf` subsystem.
+///
+/// Implemented by any `Fn(ByteStream, Peer) -> impl Future<Output = ()>`.
+pub trait Subsystem: Send + Sync + 'static {
+    /// Serves one session until the returned future completes.
+    ///
+    /// The channel closes when the stream is dropped. The future is dropped at
+    /// once when the connection is lost, and 5 s after the peer closed only
+    /// this channel: what the session holds must be released by `Drop`.
+    fn serve(&self, stream: ByteStream, peer: Peer) -> Served;
+}
+
+impl<F, R> Subsystem for F
+where
+    F: Fn(ByteStream, Peer) -> R + Send + Sync + 'static,
+    R: Future<Output = ()> + Send + 'static,
+{
+    fn serve(&self, stream: ByteStream, peer: Peer) -> Served {
+        Box::pin(self(stream, peer))
+    }
+}
+
+/// Both directions of a stream in one object.
+trait Duplex: AsyncRead + AsyncWrite + Send {}
+impl<T: AsyncRead + AsyncWrite + Send> Duplex for T {}
+
+/// The bytes of one session. Dropping it closes the channel, and on the
+/// client's side the connection.
+///
+/// A write must not be abandoned half-way (as `select!` can do): what an SSH
+/// channel has begun to send it will send.
+pub struct ByteStream {
+    inner: Option<Pin<Box<dyn Duplex>>>,
+    /// Closing a channel spawns a task; the drop may happen outside a runtime.
+    runtime: Option<tokio::runtime::Handle>,
+}
+
+impl ByteStream {
+    /// Makes a session's stream out of any other.
+    pub fn new(stream: impl AsyncRead + AsyncWrite + Send + 'static) -> Self {
+        Self {
+            inner: Some(Box::pin(stream)),
+            runtime: tokio::runtime::Handle::try_current().ok(),
+        }
+    }
+
+    fn inner(&mut self) -> Pin<&mut dyn Duplex> {
+        self.inner
+            .as_mut()
+            .expect("only Drop takes the inner stream")
+            .as_mut()
+    }
+}
+
+impl Drop for ByteStream {
+    fn drop(&mut self) {
+        let _context = self.runtime.as_ref().map(tokio::runtime::Handle::enter);
+        self.inner = None;
+    }
+}
+
+impl fmt::Debug for ByteStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ByteStream").finish_non_exhaustive()
+    }
+}
+
+impl AsyncRead for ByteStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.inner().poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for ByteStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if buf.is_empty() {
+            return Poll::Ready(Ok(0));
+        }
+        self.inner().poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.inner().poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.inner().poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,469 @@
+//! Network and agents brought to life on a host.
+//!
+//! The loop is the same everywhere: take what agents want of the world, carry messages over
+//! NETCONF, let the network answer, and only when nothing is under way any more let time pass. In
+//! `demo` and `simulate` time jumps to the next thing that happens (the demo waits a little, so
+//! that people can follow); in `serve` it is the wall's. Read next: [`crate::peers`],
+//! [`crate::referee`].
+
+use crate::clock::Clock;
+use crate::host::Host;
+use crate::peers::{Arrival, Peers, Tally};
+use crate::story::{Happened, Listener, Told};
+use domain::agent::{Input, Output};
+use domain::event::{Happening, Sequence};
+use domain::inventory::Domain;
+use domain::profile::Profile;
+use domain::task::TaskId;
+use domain::telemetry::{Alarm, Telemetry, Token};
+use domain::time::Timestamp;
+use engine::{Engine, Outgoing};
+use network::{Audience, Emission, Permit, Simulation, Tiding};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tracing::{debug, warn};
+
+/// How long the loop waits for something under way before it goes on without it.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What the roles of the agents entitle them to: which telemetry they hear and which actions they
+/// may take.
+struct Post {
+    hears: Vec<Domain>,
+    permit: Permit,
+}
+
+/// The post of an agent, from its profile: a resource-layer agent hears and probes the domains it
+/// manages if it diagnoses faults there, a copilot only listens; the service layer hears
+/// complaints, and commands the field force if repair is its skill.
+fn post(profile: &Profile) -> Post {
+    use domain::profile::Layer;
+    let manages = |d: Domain| {
+        let domains = profile.domain.as_deref().unwrap_or("");
+        domains.split(',').any(|name| name.trim() == d.as_str())
+    };
+    let takes = |schema: &str| profile.schemas().any(|s| s == schema);
+    let network: Vec<Domain> = [Domain::Wireless, Domain::Ip]
+        .into_iter()
+        .filter(|d| manages(*d))
+        .collect();
+    let resource = profile.layer == Layer::Resource;
+    Post {
+        hears: match resource {
+            true if takes("field_guidance_v1") => vec![Domain::Wireless, Domain::Ip],
+            true => network.clone(),
+            false if takes("fault_repair_v1") => Vec::new(),
+            false => vec![Domain::Service],
+        },
+        permit: Permit {
+            probe: if resource && takes("fault_diagnosis_v1") {
+                network.into_iter().collect()
+            } else {
+                Default::default()
+            },
+            field: takes("fault_repair_v1"),
+        },
+    }
+}
+
+/// A message whose reply has not come.
+struct Awaited {
+    task: TaskId,
+    synchronous: bool,
+    to: String,
+}
+
+/// How time passes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pace {
+    /// As fast as work is done.
+    Unhurried,
+    /// So many seconds of the network's time in one of the viewer's, and never more than the
+    /// second number of seconds at a stretch.
+    Followed {
+        /// Simulated seconds per real second.
+        speed: f64,
+        /// The longest wait in seconds.
+        longest: f64,
+    },
+}
+
+/// A host with its network and agents.
+pub struct World {
+    host: Arc<Host>,
+    engine: Arc<Engine>,
+    clock: Arc<Clock>,
+    simulation: Option<Simulation>,
+    peers: Peers,
+    posts: BTreeMap<String, Post>,
+    aliases: BTreeMap<String, String>,
+    awaited: BTreeMap<(String, Token), Awaited>,
+    /// Log entries looked at for notifications to expect.
+    followed: Sequence,
+    expected: u64,
+    alarms: Vec<Alarm>,
+    complaints: u64,
+    listener: Listener,
+}
+
+impl World {
+    /// Brings agents to life: each is briefed, and sends its first messages when time begins.
+    pub fn new(host: Arc<Host>, simulation: Option<Simulation>, listener: Listener) -> Self {
+        let engine = Arc::clone(host.platform.engine());
+        let alias = |p: &Profile| p.alias.clone().unwrap_or_else(|| p.name.clone());
+        Self {
+            posts: host
+                .profiles
+                .iter()
+                .map(|p| (p.name.clone(), post(p)))
+                .collect(),
+            aliases: host
+                .profiles
+                .iter()
+                .map(|p| (p.name.clone(), alias(p)))
+                .collect(),
+            followed: engine.last_sequence(),
+            clock: Arc::clone(&host.clock),
+            peers: Peers::new(Arc::clone(&host)),
+            engine,
+            host,
+            simulation,
+            awaited: BTreeMap::new(),
+            expected: 0,
+            alarms: Vec::new(),
+            complaints: 0,
+            listener,
+        }
+    }
+
+    /// The host below.
+    pub fn host(&self) -> &Arc<Host> {
+        &self.host
+    }
+
+    /// The network, if there is one.
+    pub fn simulation(&self) -> Option<&Simulation> {
+        self.simulation.as_ref()
+    }
+
+    /// The network, if there is one, to break something in it.
+    pub fn simulation_mut(&mut self) -> Option<&mut Simulation> {
+        self.simulation.as_mut()
+    }
+
+    /// What agents exchanged so far.
+    pub fn tally(&self) -> &Arc<Tally> {
+        self.peers.tally()
+    }
+
+    /// The alarms that were delivered, in order.
+    pub fn alarms(&self) -> &[Alarm] {
+        &self.alarms
+    }
+
+    /// How many complaints were delivered.
+    pub fn complaints(&self) -> u64 {
+        self.complaints
+    }
+
+    /// Briefs the agents.
+    pub async fn begin(&mut self) {
+        self.engine.start(self.clock.now());
+        self.settle().await;
+    }
+
+    /// Lets time jump from happening to happening until `done` says so, or `until` is reached.
+    pub async fn run(&mut self, pace: Pace, until: Timestamp, done: impl Fn(&World) -> bool) {
+        while !done(self) {
+            let now = self.clock.now();
+            let next = [self.engine.next_wakeup(), self.next_event()]
+                .into_iter()
+                .flatten()
+                .min();
+            let Some(next) = next.map(|n| n.max(now)).filter(|n| *n <= until) else {
+                break;
+            };
+            if let Pace::Followed { speed, longest } = pace {
+                let wait = (next.seconds_since(now) / speed).clamp(0.0, longest);
+                tokio::time::sleep(Duration::from_secs_f64(wait)).await;
+            }
+            self.clock.set(next);
+            self.pass(next).await;
+        }
+    }
+
+    /// Lives by the wall clock until `stop` resolves.
+    pub async fn live(&mut self, stop: impl Future<Output = ()>) {
+        let mut stop = std::pin::pin!(stop);
+        loop {
+            let now = self.clock.now();
+            self.pass(now).await;
+            let next = [self.engine.next_wakeup(), self.next_event()]
+                .into_iter()
+                .flatten()
+                .min();
+            let wait = next.map_or(Duration::from_secs(3_600), |next| {
+                Duration::from_millis((next - self.clock.now()).max(0) as u64)
+            });
+            tokio::select! {
+                () = &mut stop => return,
+                () = tokio::time::sleep(wait) => {}
+                () = self.engine.outgoing_filled() => {}
+                arrival = self.peers.arrival() => self.arrive(arrival),
+            }
+        }
+    }
+
+    fn next_event(&self) -> Option<Timestamp> {
+        self.simulation.as_ref().and_then(Simulation::next_event_at)
+    }
+
+    /// Everything that is due at `now`, and all that follows from it.
+    async fn pass(&mut self, now: Timestamp) {
+        self.settle().await;
+        if let Some(simulation) = &mut self.simulation {
+            for emission in simulation.advance(now) {
+                self.emit(emission, now);
+                self.settle().await;
+            }
+        }
+        self.engine.tick(now);
+        self.settle().await;
+    }
+
+    fn tell(&mut self, happened: Happened) {
+        (self.listener)(&Told {
+            at: self.clock.now(),
+            happened,
+        });
+    }
+
+    fn alias(&self, name: &str) -> String {
+        self.aliases
+            .get(name)
+            .cloned()
+            .unwrap_or_else(|| name.to_owned())
+    }
+
+    fn emit(&mut self, emission: Emission, now: Timestamp) {
+        let hearers: Vec<String> = match &emission.to {
+            Audience::Agent(name) => vec![name.clone()],
+            Audience::Domain(domain) => self
+                .posts
+                .iter()
+                .filter(|(_, post)| post.hears.contains(domain))
+                .map(|(name, _)| name.clone())
+                .collect(),
+        };
+        let input = match emission.tiding {
+            Tiding::Telemetry(telemetry) => {
+                self.tell_telemetry(&telemetry);
+                Input::Telemetry(telemetry)
+            }
+            Tiding::Outcome { token, outcome } => {
+                let agent = self.alias(hearers.first().map_or("", String::as_str));
+                self.tell(Happened::Outcome {
+                    agent,
+                    outcome: outcome.clone(),
+                });
+                Input::Acted { token, outcome }
+            }
+        };
+        for name in hearers {
+            self.engine.deliver(&name, input.clone(), now);
+        }
+    }
+
+    fn tell_telemetry(&mut self, telemetry: &Telemetry) {
+        match telemetry {
+            Telemetry::Alarm(alarm) => {
+                self.alarms.push(alarm.clone());
+                self.tell(Happened::Alarm(alarm.clone()));
+            }
+            Telemetry::Complaint(complaint) => {
+                self.complaints += 1;
+                self.tell(Happened::Complaint(complaint.clone()));
+            }
+            Telemetry::Field(report) => self.tell(Happened::Field(report.clone())),
+        }
+    }
+
+    /// Carries out what agents want until nothing is under way any more: no message without its
+    /// reply, but for synchronous tasks that are being worked on, and no notification that has
+    /// not arrived.
+    async fn settle(&mut self) {
+        loop {
+            for outgoing in self.engine.outgoing() {
+                self.carry_out(outgoing).await;
+            }
+            while let Some(arrival) = self.peers.arrived() {
+                self.arrive(arrival);
+            }
+            self.engine.flushed().await;
+            self.follow_log();
+            if self.engine.has_outgoing() {
+                continue;
+            }
+            if self.is_quiet() {
+                return;
+            }
+            tokio::select! {
+                arrival = self.peers.arrival() => self.arrive(arrival),
+                () = self.engine.outgoing_filled() => {}
+                () = tokio::time::sleep(PATIENCE) => {
+                    warn!("messages between agents are late; going on without them");
+                    self.awaited.retain(|_, awaited| awaited.synchronous);
+                    self.expected = self.peers.notifications();
+                    return;
+                }
+            }
+        }
+    }
+
+    fn is_quiet(&self) -> bool {
+        let under_way = self
+            .awaited
+            .values()
+            .any(|awaited| !(awaited.synchronous && self.engine.is_awaited(&awaited.task)));
+        !under_way && self.peers.notifications() >= self.expected
+    }
+
+    /// Counts the notifications that must arrive for what was committed.
+    fn follow_log(&mut self) {
+        while let Ok(entries) = self.engine.feed().after(self.followed, 256)
+            && !entries.is_empty()
+        {
+            for entry in entries {
+                self.followed = entry.sequence;
+                if let Happening::Task(n) = &entry.happening
+                    && self.peers.follows(&n.to, &n.from, entry.sequence)
+                {
+                    self.expected += 1;
+                }
+            }
+        }
+    }
+
+    async fn carry_out(&mut self, outgoing: Outgoing) {
+        let Outgoing { agent, output } = outgoing;
+        let alias = self.alias(&agent);
+        match output {
+            Output::Send { token, message } => {
+                let to = self.alias(&message.to);
+                self.tell(Happened::Sent {
+                    from: alias,
+                    to: to.clone(),
+                    message: Box::new(message.clone()),
+                });
+                let awaited = Awaited {
+                    task: message.task.clone(),
+                    synchronous: message.verb == domain::verb::Verb::TaskAssign
+                        && !message.asynchronous,
+                    to,
+                };
+                match self.peers.send(&agent, token, &message).await {
+                    Ok(()) => {
+                        self.awaited.insert((agent, token), awaited);
+                        self.await_reply().await;
+                    }
+                    Err(undelivered) => {
+                        let reply = Err(undelivered);
+                        self.engine.deliver(
+                            &agent,
+                            Input::Replied { token, reply },
+                            self.clock.now(),
+                        );
+                    }
+                }
+            }
+            Output::Act { token, action } => {
+                self.tell(Happened::Acted {
+                    agent: alias,
+                    action: action.clone(),
+                });
+                let now = self.clock.now();
+                match (&mut self.simulation, self.posts.get(&agent)) {
+                    (Some(simulation), Some(post)) => {
+                        simulation.act(&agent, &post.permit, token, action, now);
+                    }
+                    _ => {
+                        let outcome = domain::telemetry::Outcome::Impossible(
+                            "there is no network".to_owned(),
+                        );
+                        self.engine
+                            .deliver(&agent, Input::Acted { token, outcome }, now);
+                    }
+                }
+            }
+            Output::Note(text) => self.tell(Happened::Note { agent: alias, text }),
+            Output::Answer(_) | Output::Report { .. } | Output::Wake { .. } => {
+                debug!(agent, "the engine keeps these to itself");
+            }
+        }
+    }
+
+    /// One message at a time: the next is sent when the last was answered, or is being worked on.
+    /// So the order of what happens is the same each time, whatever carries the messages.
+    async fn await_reply(&mut self) {
+        loop {
+            while let Some(arrival) = self.peers.arrived() {
+                self.arrive(arrival);
+            }
+            self.follow_log();
+            if self.is_quiet() {
+                return;
+            }
+            tokio::select! {
+                arrival = self.peers.arrival() => self.arrive(arrival),
+                () = self.engine.outgoing_filled() => {}
+                () = tokio::time::sleep(PATIENCE) => {
+                    warn!("a message between agents is late; going on without its reply");
+                    return;
+                }
+            }
+        }
+    }
+
+    fn arrive(&mut self, arrival: Arrival) {
+        let now = self.clock.now();
+        match arrival {
+            Arrival::Reply {
+                agent,
+                token,
+                reply,
+            } => {
+                if let Some(awaited) = self.awaited.remove(&(agent.clone(), token)) {
+                    let to = self.alias(&agent);
+                    let told = reply.clone().map(Box::new);
+                    self.tell(Happened::Replied {
+                        from: awaited.to,
+                        to,
+                        reply: told,
+                    });
+                }
+                self.engine
+                    .deliver(&agent, Input::Replied { token, reply }, now);
+            }
+            Arrival::Notified {
+                agent,
+                from,
+                notification: Some(notification),
+            } => {
+                if notification.to == agent {
+                    let (from, to) = (self.alias(&from), self.alias(&agent));
+                    self.tell(Happened::Notified {
+                        from,
+                        to,
+                        notification: Arc::clone(&notification),
+                    });
+                    self.engine
+                        .deliver(&agent, Input::Notified(notification), now);
+                }
+            }
+            Arrival::Notified {
+                notification: None, ..
+            } => {}
+        }
+    }
+}

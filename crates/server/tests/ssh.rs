@@ -1,0 +1,825 @@
+//! The SSH side over real loopback sockets: our client, OpenSSH's, and a bare
+//! one that misbehaves. Knows nothing of NETCONF: the subsystem is an echo.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use russh::keys::PrivateKeyWithHashAlg;
+use russh::{ChannelMsg, Disconnect, client};
+use server::ssh::{
+    ByteStream, ConnectError, Connector, Gate, HostKeyPolicy, Inbound, InboundError, KeyDirectory,
+    Limits, Listener, Peer, PrivateKey, Serving, Subsystem, Target, keys, split,
+};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::{Instant, timeout};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A server on a free port, with one user `operator`.
+struct Bench {
+    serving: Serving,
+    gate: Arc<Gate>,
+    host_key: PrivateKey,
+    key: Arc<PrivateKey>,
+    folder: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new(limits: Limits, subsystem: impl Subsystem) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let host_key = keys::generate("host");
+        let key = Arc::new(keys::generate("operator"));
+        let users = folder.path().join("users");
+        std::fs::create_dir(&users).unwrap();
+        let known = KeyDirectory::new(users).with_key("operator", key.public_key());
+        let gate = Gate::new(limits);
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let listener = Listener::bind(any, &host_key, &gate).unwrap();
+        let serving = listener.serve(Arc::new(known), Arc::new(subsystem));
+        Self {
+            serving,
+            gate,
+            host_key,
+            key,
+            folder,
+        }
+    }
+
+    fn echo() -> Self {
+        Self::new(quick(), echo)
+    }
+
+    fn target(&self) -> Target {
+        Target {
+            address: self.serving.address().to_string(),
+            user: "operator".into(),
+            key: Arc::clone(&self.key),
+            host_key: HostKeyPolicy::Exactly(self.host_key.public_key().clone()),
+        }
+    }
+
+    async fn connect(&self) -> Result<ByteStream, ConnectError> {
+        Connector::default().connect(&self.target()).await
+    }
+
+    /// Waits, by looking, until `condition` holds.
+    async fn until(&self, condition: impl Fn(&Gate) -> bool) {
+        let wait = async {
+            while !condition(&self.gate) {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(PATIENCE, wait).await.expect("never came true");
+    }
+}
+
+/// The usual limits, but rejections cost the test no time.
+fn quick() -> Limits {
+    Limits {
+        rejection: Duration::ZERO,
+        ..Limits::default()
+    }
+}
+
+async fn echo(stream: ByteStream, _: Peer) {
+    let (mut inbound, mut outbound) = split(stream, 64 << 20);
+    while let Ok(Some(bytes)) = inbound.receive().await {
+        if outbound.write_all(&bytes).await.is_err() {
+            return;
+        }
+    }
+    let _ = outbound.shutdown().await;
+}
+
+async fn exchange(stream: &mut ByteStream, text: &[u8]) -> Vec<u8> {
+    stream.write_all(text).await.unwrap();
+    let mut answer = vec![0; text.len()];
+    timeout(PATIENCE, stream.read_exact(&mut answer))
+        .await
+        .expect("no answer")
+        .unwrap();
+    answer
+}
+
+async fn receive(inbound: &mut Inbound, wanted: usize) -> usize {
+    let mut total = 0;
+    while total < wanted {
+        total += inbound.receive().await.unwrap().expect("ended early").len();
+    }
+    total
+}
+
+#[tokio::test]
+async fn our_client_talks_to_our_server_and_the_peer_is_named() {
+    let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let bench = Bench::new(quick(), move |stream: ByteStream, peer: Peer| {
+        told.send(peer).unwrap();
+        echo(
+            stream,
+            Peer {
+                principal: String::new(),
+                address: ([0, 0, 0, 0], 0).into(),
+                connection: 0,
+            },
+        )
+    });
+    let mut stream = bench.connect().await.unwrap();
+    assert_eq!(exchange(&mut stream, b"]]>]]>").await, b"]]>]]>");
+    let peer = heard.recv().await.unwrap();
+    assert_eq!(peer.principal, "operator");
+    assert!(peer.address.ip().is_loopback());
+
+    stream.shutdown().await.unwrap();
+    let mut rest = Vec::new();
+    timeout(PATIENCE, stream.read_to_end(&mut rest))
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(rest.is_empty());
+}
+
+#[tokio::test]
+async fn dropping_the_client_stream_ends_the_session_and_its_guards() {
+    struct Guard(tokio::sync::mpsc::UnboundedSender<()>);
+    impl Drop for Guard {
+        fn drop(&mut self) {
+            let _ = self.0.send(());
+        }
+    }
+    let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let bench = Bench::new(quick(), move |mut stream: ByteStream, _: Peer| {
+        let guard = Guard(told.clone());
+        async move {
+            let _guard = guard;
+            // Writes for ever, and so comes to wait for a window that never opens.
+            while stream.write_all(&[b'x'; 65_536]).await.is_ok() {}
+        }
+    });
+    let mut stream = bench.connect().await.unwrap();
+    stream.read_u8().await.unwrap();
+    drop(stream);
+    timeout(PATIENCE, heard.recv())
+        .await
+        .expect("the session outlives its connection");
+    bench.until(|gate| gate.counts().sessions == 0).await;
+}
+
+#[tokio::test]
+async fn a_connection_cut_without_a_word_ends_a_session_that_waits_to_write() {
+    let running = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&running);
+    let bench = Bench::new(quick(), move |mut stream: ByteStream, _: Peer| {
+        struct Guard(Arc<AtomicUsize>);
+        impl Drop for Guard {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::SeqCst);
+            }
+        }
+        count.fetch_add(1, Ordering::SeqCst);
+        let guard = Guard(Arc::clone(&count));
+        async move {
+            let _guard = guard;
+            while stream.write_all(&[b'x'; 65_536]).await.is_ok() {}
+        }
+    });
+    let (handle, _) = bare(&bench).await;
+    let channel = open_netconf(&handle).await;
+    bench.until(|_| running.load(Ordering::SeqCst) == 1).await;
+    // The bare client's task is the only owner of the socket.
+    drop((channel, handle));
+    bench.until(|_| running.load(Ordering::SeqCst) == 0).await;
+}
+
+#[tokio::test]
+async fn fifty_clients_at_the_same_instant_are_all_served() {
+    let bench = Bench::echo();
+    let connector = Connector::new(50, PATIENCE);
+    let outcomes = connector.connect_many(vec![bench.target(); 50]).await;
+    for outcome in outcomes {
+        let mut stream = outcome.unwrap();
+        assert_eq!(exchange(&mut stream, b"hello").await, b"hello");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn five_hundred_idle_sessions_leave_room_for_one_more() {
+    let bench = Bench::echo();
+    let connector = Connector::new(64, PATIENCE);
+    let outcomes = connector.connect_many(vec![bench.target(); 500]).await;
+    let idle: Vec<ByteStream> = outcomes.into_iter().map(Result::unwrap).collect();
+    assert_eq!(bench.gate.counts().sessions, 500);
+    let mut one_more = bench.connect().await.unwrap();
+    assert_eq!(exchange(&mut one_more, b"hello").await, b"hello");
+    drop((idle, one_more));
+    bench.until(|gate| gate.counts().sessions == 0).await;
+}
+
+#[tokio::test]
+async fn a_client_that_sends_10_mb_before_it_reads_gets_it_all_back() {
+    let bench = Bench::echo();
+    let stream = bench.connect().await.unwrap();
+    let sent = vec![b'x'; 10 << 20];
+    // What comes back waits in the client's own queue.
+    let (mut inbound, mut outbound) = split(stream, 64 << 20);
+    timeout(PATIENCE, outbound.write_all(&sent))
+        .await
+        .expect("a deadlock")
+        .unwrap();
+    let total = timeout(PATIENCE, receive(&mut inbound, sent.len()))
+        .await
+        .expect("a deadlock");
+    assert_eq!(total, sent.len());
+}
+
+#[tokio::test]
+async fn a_session_over_its_quota_ends_even_while_it_writes() {
+    let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let bench = Bench::new(quick(), move |stream: ByteStream, _: Peer| {
+        let told = told.clone();
+        async move {
+            let (mut inbound, mut outbound) = split(stream, 1 << 20);
+            // Answers more than the client's window while the client sends on.
+            while outbound.write_all(&[b'y'; 65_536]).await.is_ok() {}
+            told.send(inbound.receive().await).unwrap();
+        }
+    });
+    let (handle, _goodbyes) = bare(&bench).await;
+    let channel = open_netconf(&handle).await;
+    let mut writer = channel.make_writer();
+    let sending = async { while writer.write_all(&[b'x'; 32_768]).await.is_ok() {} };
+    let outcome = tokio::select! {
+        outcome = timeout(PATIENCE, heard.recv()) => outcome.expect("the writer is not woken"),
+        () = sending => timeout(PATIENCE, heard.recv()).await.expect("the writer is not woken"),
+    };
+    let error = outcome.unwrap().unwrap_err();
+    assert!(matches!(error, InboundError::OverQuota { quota_bytes } if quota_bytes == 1 << 20));
+}
+
+#[tokio::test]
+async fn a_reader_that_stops_reading_blocks_nobody_else() {
+    let bench = Bench::new(quick(), |mut stream: ByteStream, peer: Peer| async move {
+        match stream.read_u8().await {
+            Ok(b'f') => while stream.write_all(&[b'x'; 65_536]).await.is_ok() {},
+            _ => echo(stream, peer).await,
+        }
+    });
+    let mut deaf = Vec::new();
+    for _ in 0..5 {
+        let mut stream = bench.connect().await.unwrap();
+        stream.write_u8(b'f').await.unwrap();
+        stream.read_u8().await.unwrap();
+        deaf.push(stream);
+    }
+    let mut lively = bench.connect().await.unwrap();
+    lively.write_u8(b'e').await.unwrap();
+    let begun = Instant::now();
+    for _ in 0..100 {
+        assert_eq!(exchange(&mut lively, b"hello").await, b"hello");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(10));
+}
+
+#[tokio::test]
+async fn a_users_file_dropped_in_works_at_once_and_until_it_is_removed() {
+    let bench = Bench::echo();
+    let newcomer = Arc::new(keys::generate("newcomer"));
+    let target = Target {
+        user: "newcomer".into(),
+        key: Arc::clone(&newcomer),
+        ..bench.target()
+    };
+    let connector = Connector::default();
+    let refused = connector.connect(&target).await.unwrap_err();
+    assert!(
+        matches!(refused, ConnectError::AuthenticationRefused { user, .. } if user == "newcomer")
+    );
+
+    let file = bench.folder.path().join("users/newcomer.pub");
+    keys::write_public(&file, newcomer.public_key()).unwrap();
+    let mut stream = connector.connect(&target).await.unwrap();
+    assert_eq!(exchange(&mut stream, b"hello").await, b"hello");
+
+    std::fs::remove_file(file).unwrap();
+    let refused = connector.connect(&target).await.unwrap_err();
+    assert!(matches!(
+        refused,
+        ConnectError::AuthenticationRefused { .. }
+    ));
+}
+
+#[tokio::test]
+async fn the_errors_of_connecting_are_told_apart() {
+    let bench = Bench::echo();
+    let connector = Connector::default();
+    let known_hosts = bench.folder.path().join("known_hosts");
+    let target = Target {
+        host_key: HostKeyPolicy::KnownHosts(known_hosts.clone()),
+        ..bench.target()
+    };
+    let error = connector.connect(&target).await.unwrap_err();
+    assert!(
+        matches!(error, ConnectError::HostKeyUnknown { .. }),
+        "{error}"
+    );
+
+    let address = bench.serving.address();
+    keys::write_known_hosts(&known_hosts, bench.host_key.public_key(), &[address]).unwrap();
+    connector.connect(&target).await.unwrap();
+
+    let other = keys::generate("other");
+    keys::write_known_hosts(&known_hosts, other.public_key(), &[address]).unwrap();
+    let error = connector.connect(&target).await.unwrap_err();
+    assert!(
+        matches!(error, ConnectError::HostKeyMismatch { .. }),
+        "{error}"
+    );
+    let exact = Target {
+        host_key: HostKeyPolicy::Exactly(other.public_key().clone()),
+        ..bench.target()
+    };
+    let error = connector.connect(&exact).await.unwrap_err();
+    assert!(
+        matches!(error, ConnectError::HostKeyMismatch { .. }),
+        "{error}"
+    );
+
+    let nowhere = Target {
+        address: "127.0.0.1:1".into(),
+        ..bench.target()
+    };
+    let error = connector.connect(&nowhere).await.unwrap_err();
+    assert!(matches!(error, ConnectError::Unreachable { .. }), "{error}");
+    let nonsense = Target {
+        address: "::1:x".into(),
+        ..bench.target()
+    };
+    let error = connector.connect(&nonsense).await.unwrap_err();
+    assert!(matches!(error, ConnectError::Address { .. }), "{error}");
+
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mute = Target {
+        address: silent.local_addr().unwrap().to_string(),
+        ..bench.target()
+    };
+    let hasty = Connector::new(1, Duration::from_millis(50));
+    let error = hasty.connect(&mute).await.unwrap_err();
+    assert!(
+        matches!(error, ConnectError::TimedOut { limit_ms: 50, .. }),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn one_session_too_many_is_sent_away_with_code_12() {
+    let limits = Limits {
+        sessions_max: 2,
+        ..quick()
+    };
+    let bench = Bench::new(limits, echo);
+    let first = bench.connect().await.unwrap();
+    let _second = bench.connect().await.unwrap();
+    let error = bench.connect().await.unwrap_err();
+    assert!(
+        matches!(error, ConnectError::SentAway { too_many: true, .. }),
+        "{error:?}"
+    );
+    drop(first);
+    bench.until(|gate| gate.counts().sessions == 1).await;
+    bench.connect().await.unwrap();
+}
+
+#[tokio::test]
+async fn closing_ends_every_session_and_frees_the_port() {
+    let bench = Bench::echo();
+    let target = bench.target();
+    let mut streams = Vec::new();
+    for _ in 0..10 {
+        streams.push(bench.connect().await.unwrap());
+    }
+    let address = bench.serving.address();
+    let begun = Instant::now();
+    timeout(PATIENCE, bench.serving.close()).await.unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    for stream in &mut streams {
+        let mut rest = Vec::new();
+        let _ = timeout(PATIENCE, stream.read_to_end(&mut rest))
+            .await
+            .expect("still open");
+    }
+    let error = Connector::default().connect(&target).await.unwrap_err();
+    assert!(matches!(error, ConnectError::Unreachable { .. }), "{error}");
+    Listener::bind(address, &bench.host_key, &bench.gate).unwrap();
+}
+
+#[tokio::test]
+async fn a_handshake_that_dawdles_is_cut() {
+    let limits = Limits {
+        handshake: Duration::from_millis(100),
+        ..quick()
+    };
+    let bench = Bench::new(limits, echo);
+    let mut silent = TcpStream::connect(bench.serving.address()).await.unwrap();
+    let mut half = TcpStream::connect(bench.serving.address()).await.unwrap();
+    half.write_all(b"SSH-2.0-slow\r\n").await.unwrap();
+    for loris in [&mut silent, &mut half] {
+        let mut said = Vec::new();
+        let _ = timeout(PATIENCE, loris.read_to_end(&mut said))
+            .await
+            .expect("never cut");
+    }
+    bench.until(|gate| gate.counts().unauthenticated == 0).await;
+}
+
+#[tokio::test]
+async fn sessions_outlive_the_handshake_limit() {
+    let limits = Limits {
+        handshake: Duration::from_millis(1500),
+        ..quick()
+    };
+    let bench = Bench::new(limits, echo);
+    let mut stream = bench.connect().await.unwrap();
+    let mut silent = TcpStream::connect(bench.serving.address()).await.unwrap();
+    let mut said = Vec::new();
+    let _ = timeout(PATIENCE, silent.read_to_end(&mut said))
+        .await
+        .expect("never cut");
+    assert_eq!(exchange(&mut stream, b"hello").await, b"hello");
+}
+
+#[tokio::test]
+async fn a_flood_from_elsewhere_is_refused_while_a_login_succeeds() {
+    let bench = Bench::echo();
+    let address = bench.serving.address();
+    let flood = tokio::spawn(async move {
+        loop {
+            let socket = TcpSocket::new_v4().unwrap();
+            socket.bind(([127, 0, 0, 9], 0).into()).unwrap();
+            if let Ok(mut stream) = socket.connect(address).await {
+                let _ = stream.write_all(b"SSH-2.0-flood\r\n").await;
+            }
+        }
+    });
+    bench.until(|gate| gate.counts().refused > 50).await;
+    let begun = Instant::now();
+    let mut stream = bench.connect().await.unwrap();
+    assert_eq!(exchange(&mut stream, b"hello").await, b"hello");
+    // The promise is 2 s; a test asserts ten times its bound.
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    flood.abort();
+}
+
+#[tokio::test]
+async fn sockets_that_only_wait_leave_room_for_others() {
+    let bench = Bench::echo();
+    let mut idle = Vec::new();
+    for _ in 0..300 {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind(([127, 0, 0, 9], 0).into()).unwrap();
+        idle.push(socket.connect(bench.serving.address()).await.unwrap());
+    }
+    bench.until(|gate| gate.counts().waiting > 0).await;
+    let begun = Instant::now();
+    bench.connect().await.unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+#[tokio::test]
+async fn a_refused_source_is_let_in_again() {
+    let limits = Limits {
+        refusal: Duration::from_millis(300),
+        ..quick()
+    };
+    let bench = Bench::new(limits, echo);
+    while bench.gate.counts().refused == 0 {
+        drop(TcpStream::connect(bench.serving.address()).await.unwrap());
+        tokio::task::yield_now().await;
+    }
+    let recovered = async { while bench.connect().await.is_err() {} };
+    timeout(PATIENCE, recovered)
+        .await
+        .expect("refused for ever");
+}
+
+/// Something that accepts whatever key is shown, and notes the goodbye.
+struct Bare(tokio::sync::mpsc::UnboundedSender<Disconnect>);
+
+impl client::Handler for Bare {
+    type Error = russh::Error;
+
+    async fn check_server_key(
+        &mut self,
+        _: &russh::keys::PublicKeyOrCertificate,
+    ) -> Result<bool, Self::Error> {
+        Ok(true)
+    }
+
+    async fn disconnected(
+        &mut self,
+        reason: client::DisconnectReason<Self::Error>,
+    ) -> Result<(), Self::Error> {
+        if let client::DisconnectReason::ReceivedDisconnect(info) = reason {
+            let _ = self.0.send(info.reason_code);
+        }
+        Ok(())
+    }
+}
+
+type Goodbyes = tokio::sync::mpsc::UnboundedReceiver<Disconnect>;
+
+async fn stranger(bench: &Bench) -> (client::Handle<Bare>, Goodbyes) {
+    let (told, heard) = tokio::sync::mpsc::unbounded_channel();
+    let config = Arc::new(client::Config::default());
+    let handle = client::connect(config, bench.serving.address(), Bare(told))
+        .await
+        .unwrap();
+    (handle, heard)
+}
+
+async fn bare(bench: &Bench) -> (client::Handle<Bare>, Goodbyes) {
+    let (mut handle, heard) = stranger(bench).await;
+    let key = PrivateKeyWithHashAlg::new(Arc::clone(&bench.key), None);
+    let answer = handle
+        .authenticate_publickey("operator", key)
+        .await
+        .unwrap();
+    assert!(answer.success());
+    (handle, heard)
+}
+
+async fn open_netconf(handle: &client::Handle<Bare>) -> russh::Channel<client::Msg> {
+    let mut channel = handle.channel_open_session().await.unwrap();
+    channel.request_subsystem(true, "netconf").await.unwrap();
+    assert!(matches!(
+        verdict(&mut channel).await,
+        Some(ChannelMsg::Success)
+    ));
+    channel
+}
+
+async fn verdict(channel: &mut russh::Channel<client::Msg>) -> Option<ChannelMsg> {
+    loop {
+        let message = timeout(PATIENCE, channel.wait()).await.expect("no verdict");
+        if !matches!(message, Some(ChannelMsg::WindowAdjusted { .. })) {
+            return message;
+        }
+    }
+}
+
+#[tokio::test]
+async fn only_publickey_is_offered_and_the_seventh_try_disconnects_with_code_14() {
+    let bench = Bench::echo();
+    let (mut handle, mut goodbyes) = stranger(&bench).await;
+    let only_publickey = |answer: client::AuthResult| match answer {
+        client::AuthResult::Failure {
+            remaining_methods,
+            partial_success,
+        } => {
+            assert_eq!(remaining_methods.to_vec(), [russh::MethodKind::PublicKey]);
+            assert!(!partial_success);
+        }
+        client::AuthResult::Success => panic!("let in"),
+    };
+    only_publickey(handle.authenticate_none("operator").await.unwrap());
+    only_publickey(
+        handle
+            .authenticate_password("operator", "operator")
+            .await
+            .unwrap(),
+    );
+    for _ in 0..4 {
+        let wrong = PrivateKeyWithHashAlg::new(Arc::new(keys::generate("wrong")), None);
+        only_publickey(
+            handle
+                .authenticate_publickey("operator", wrong)
+                .await
+                .unwrap(),
+        );
+    }
+    // The right key, but too late.
+    let right = PrivateKeyWithHashAlg::new(Arc::clone(&bench.key), None);
+    let answer = handle.authenticate_publickey("operator", right).await;
+    assert!(!answer.is_ok_and(|answer| answer.success()));
+    let goodbye = timeout(PATIENCE, goodbyes.recv()).await.unwrap();
+    assert!(
+        matches!(goodbye, Some(Disconnect::NoMoreAuthMethodsAvailable)),
+        "{goodbye:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_rejection_takes_its_time_but_not_the_first_question() {
+    let limits = Limits {
+        rejection: Duration::from_millis(200),
+        ..Limits::default()
+    };
+    let bench = Bench::new(limits, echo);
+    let (mut handle, _goodbyes) = stranger(&bench).await;
+    let asked = Instant::now();
+    handle.authenticate_none("operator").await.unwrap();
+    let first = asked.elapsed();
+    let wrong = Arc::new(keys::generate("wrong"));
+    for user in ["operator", "nobody"] {
+        let asked = Instant::now();
+        let key = PrivateKeyWithHashAlg::new(Arc::clone(&wrong), None);
+        handle.authenticate_publickey(user, key).await.unwrap();
+        assert!(asked.elapsed() >= Duration::from_millis(200));
+    }
+    assert!(first < Duration::from_millis(200), "{first:?}");
+}
+
+#[tokio::test]
+async fn everything_but_the_subsystem_netconf_is_refused_at_once() {
+    let bench = Bench::echo();
+    let (handle, _goodbyes) = bare(&bench).await;
+    let mut channel = handle.channel_open_session().await.unwrap();
+    channel.request_subsystem(true, "sftp").await.unwrap();
+    assert!(matches!(
+        verdict(&mut channel).await,
+        Some(ChannelMsg::Failure)
+    ));
+    channel.exec(true, "id").await.unwrap();
+    assert!(matches!(
+        verdict(&mut channel).await,
+        Some(ChannelMsg::Failure)
+    ));
+    channel.request_shell(true).await.unwrap();
+    assert!(matches!(
+        verdict(&mut channel).await,
+        Some(ChannelMsg::Failure)
+    ));
+    channel
+        .request_pty(true, "vt100", 80, 24, 0, 0, &[])
+        .await
+        .unwrap();
+    assert!(matches!(
+        verdict(&mut channel).await,
+        Some(ChannelMsg::Failure)
+    ));
+    channel.set_env(true, "LANG", "C").await.unwrap();
+    assert!(matches!(
+        verdict(&mut channel).await,
+        Some(ChannelMsg::Failure)
+    ));
+    channel.agent_forward(true).await.unwrap();
+    assert!(matches!(
+        verdict(&mut channel).await,
+        Some(ChannelMsg::Failure)
+    ));
+    assert!(
+        handle
+            .channel_open_direct_tcpip("127.0.0.1", 22, "127.0.0.1", 1)
+            .await
+            .is_err()
+    );
+    assert!(handle.tcpip_forward("127.0.0.1", 0).await.is_err());
+    // And after all that, the same channel still may ask for the right one.
+    channel.request_subsystem(true, "netconf").await.unwrap();
+    assert!(matches!(
+        verdict(&mut channel).await,
+        Some(ChannelMsg::Success)
+    ));
+    // But not twice.
+    channel.request_subsystem(true, "netconf").await.unwrap();
+    assert!(matches!(
+        verdict(&mut channel).await,
+        Some(ChannelMsg::Failure)
+    ));
+}
+
+#[tokio::test]
+async fn data_before_the_subsystem_ends_the_connection() {
+    let bench = Bench::echo();
+    let (handle, _goodbyes) = bare(&bench).await;
+    let mut channel = handle.channel_open_session().await.unwrap();
+    let _ = channel.data_bytes(&b"too early"[..]).await;
+    assert!(verdict(&mut channel).await.is_none());
+    bench.until(|gate| gate.counts().sessions == 0).await;
+}
+
+#[tokio::test]
+async fn ten_channels_share_a_connection_and_an_eleventh_does_not() {
+    let bench = Bench::echo();
+    let (handle, _goodbyes) = bare(&bench).await;
+    let mut channels = Vec::new();
+    for number in 0..10u8 {
+        let mut channel = open_netconf(&handle).await;
+        channel.data_bytes(vec![number]).await.unwrap();
+        match verdict(&mut channel).await {
+            Some(ChannelMsg::Data { data }) => assert_eq!(data[..], [number]),
+            other => panic!("{other:?}"),
+        }
+        channels.push(channel);
+    }
+    assert!(handle.channel_open_session().await.is_err());
+    assert_eq!(bench.gate.counts().sessions, 10);
+    let second = channels.remove(1);
+    second.eof().await.unwrap();
+    bench.until(|gate| gate.counts().sessions < 10).await;
+    open_netconf(&handle).await;
+}
+
+fn openssh(bench: &Bench, key: &Path, input: &'static [u8], options: &[&str]) -> Option<Output> {
+    let known_hosts = bench.folder.path().join("known_hosts");
+    let address = bench.serving.address();
+    keys::write_known_hosts(&known_hosts, bench.host_key.public_key(), &[address]).unwrap();
+    let child = Command::new("ssh")
+        .args([
+            "-F",
+            "none",
+            "-o",
+            "BatchMode=yes",
+            "-o",
+            "IdentitiesOnly=yes",
+        ])
+        .args([
+            "-o",
+            "IdentityAgent=none",
+            "-o",
+            "StrictHostKeyChecking=yes",
+        ])
+        .args([
+            "-o",
+            &format!("UserKnownHostsFile={}", known_hosts.display()),
+        ])
+        .args(["-p", &address.port().to_string(), "-i"])
+        .arg(key)
+        .args(options)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    // Without OpenSSH on the machine there is no referee to ask.
+    let mut child = child.ok()?;
+    let mut stdin = child.stdin.take().unwrap();
+    // It may refuse to read.
+    let _ = stdin.write_all(input);
+    drop(stdin);
+    Some(child.wait_with_output().unwrap())
+}
+
+async fn run_openssh(
+    bench: Bench,
+    key: PrivateKey,
+    input: &'static [u8],
+    options: &'static [&'static str],
+) -> Option<Output> {
+    let path = bench.folder.path().join("key");
+    let text = key.to_openssh(Default::default()).unwrap();
+    std::fs::write(&path, text.as_bytes()).unwrap();
+    Command::new("chmod")
+        .arg("600")
+        .arg(&path)
+        .status()
+        .unwrap();
+    let run = tokio::task::spawn_blocking(move || openssh(&bench, &path, input, options));
+    timeout(PATIENCE, run).await.expect("ssh hangs").unwrap()
+}
+
+#[tokio::test]
+async fn openssh_is_served() {
+    let bench = Bench::echo();
+    let key = (*bench.key).clone();
+    let options = &["-s", "operator@127.0.0.1", "netconf"];
+    if let Some(output) = run_openssh(bench, key, b"hello over OpenSSH", options).await {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.stdout, b"hello over OpenSSH", "{errors}");
+        assert_eq!(output.status.code(), Some(0), "{errors}");
+    }
+}
+
+#[tokio::test]
+async fn openssh_is_refused_with_the_wrong_key() {
+    let bench = Bench::echo();
+    let options = &["-s", "operator@127.0.0.1", "netconf"];
+    if let Some(output) = run_openssh(bench, keys::generate("wrong"), b"", options).await {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            errors.contains("Permission denied (publickey)."),
+            "{errors}"
+        );
+        assert_eq!(output.status.code(), Some(255));
+    }
+}
+
+#[tokio::test]
+async fn openssh_gets_no_other_subsystem_and_no_shell() {
+    for options in [
+        &["-s", "operator@127.0.0.1", "sftp"][..],
+        &["operator@127.0.0.1", "id"][..],
+    ] {
+        let bench = Bench::echo();
+        let key = (*bench.key).clone();
+        if let Some(output) = run_openssh(bench, key, b"", options).await {
+            assert_ne!(output.status.code(), Some(0), "{options:?}");
+            assert!(output.stdout.is_empty());
+        }
+    }
+}
