@@ -25,5 +25,7 @@ pub use session::{Flow, Peer, Session};
 pub const AGENT_NAMESPACE: &str = "urn:ietf:params:xml:ns:yang:irtf-agent";
 /// The namespace of module convoke-negotiation.
 pub const NEGOTIATION_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-negotiation";
+/// The namespace of module convoke-simulation.
+pub const SIMULATION_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-simulation";
 /// The namespace of module convoke-registry.
 pub const REGISTRY_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-registry";

@@ -68,6 +68,9 @@ pub(crate) enum Command {
     Ask(Ask),
     /// Follow the notifications of a running platform.
     Watch(Watch),
+    /// Faults in the simulated network of a running platform.
+    #[command(subcommand)]
+    Fault(FaultCommand),
     /// The store of a platform.
     #[command(subcommand)]
     Store(StoreCommand),
@@ -271,6 +274,17 @@ pub(crate) struct Watch {
     pub(crate) count: Option<u64>,
     #[command(flatten)]
     pub(crate) remote: Remote,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum FaultCommand {
+    /// Break something, now.
+    Inject {
+        /// KIND or KIND:ELEMENT, as in `demo fault --fault`.
+        fault: String,
+        #[command(flatten)]
+        remote: Remote,
+    },
 }
 
 #[derive(Subcommand)]

@@ -10,6 +10,7 @@ mod agent;
 mod ask;
 mod cli;
 mod demo;
+mod fault;
 mod output;
 mod remote;
 mod serve;
@@ -49,6 +50,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Task(command) => task::run(common, command).await,
         Command::Ask(ask) => ask::run(common, ask).await,
         Command::Watch(watch) => watch::run(common, watch).await,
+        Command::Fault(command) => fault::run(common, command).await,
         Command::Store(command) => store::run(common, command),
         Command::Config(command) => serve::config(common, command),
     }

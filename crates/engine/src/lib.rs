@@ -23,7 +23,9 @@ mod view;
 mod work;
 
 pub use feed::Feed;
-pub use operation::{Endpoint, Execution, Negotiate, Operation, Outcome, Query, Records};
+pub use operation::{
+    Endpoint, Execution, FaultWanted, Injected, Negotiate, Operation, Outcome, Query, Records,
+};
 pub use refusal::Refusal;
 pub use roster::{Hosted, Member};
 pub use store::ReadError;
@@ -74,6 +76,8 @@ pub struct Engine {
     work: Mutex<Work>,
     outbox: Mutex<VecDeque<Outgoing>>,
     outbox_filled: Notify,
+    /// Faults wanted, while somebody runs a simulated network.
+    faults: Mutex<Option<Vec<FaultWanted>>>,
     synchronous_limit_ms: i64,
 }
 
@@ -111,6 +115,7 @@ impl Engine {
             work: Mutex::new(work),
             outbox: Mutex::default(),
             outbox_filled: Notify::new(),
+            faults: Mutex::default(),
             synchronous_limit_ms: setup.synchronous_limit_ms,
         })
     }
@@ -141,6 +146,7 @@ impl Engine {
         match operation {
             Operation::Negotiate(negotiate) => self.negotiate(who, negotiate, now),
             Operation::Read(query) => Execution::Done(self.read(who, query)),
+            Operation::InjectFault { kind, element } => self.inject_fault(kind, element),
         }
     }
 
@@ -213,6 +219,40 @@ impl Engine {
             self.fall_due(&mut work, due, now, &mut staged);
         }
         drop(self.commit(staged));
+    }
+
+    /// Says that a simulated network is run here: faults may be wanted from now on.
+    pub fn open_to_faults(&self) {
+        self.faults
+            .lock()
+            .expect("no holder panics")
+            .get_or_insert_default();
+    }
+
+    /// The faults wanted since the last call.
+    pub fn faults_wanted(&self) -> Vec<FaultWanted> {
+        let mut faults = self.faults.lock().expect("no holder panics");
+        faults.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn inject_fault(&self, kind: String, element: Option<String>) -> Execution {
+        let (answer, answered) = tokio::sync::oneshot::channel();
+        match self.faults.lock().expect("no holder panics").as_mut() {
+            Some(wanted) => wanted.push(FaultWanted {
+                kind,
+                element,
+                answer,
+            }),
+            None => return Execution::refused(Refusal::NoNetwork),
+        }
+        self.outbox_filled.notify_one();
+        Execution::Pending(Box::pin(async move {
+            match answered.await {
+                Ok(Ok(injected)) => Ok(Outcome::Injected(injected)),
+                Ok(Err(why)) => Err(Refusal::NoSuchFault { why }),
+                Err(_) => Err(Refusal::NoNetwork),
+            }
+        }))
     }
 
     /// What agents want of the world, in order; empties the outbox.

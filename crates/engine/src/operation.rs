@@ -28,6 +28,13 @@ pub enum Operation {
     Negotiate(Negotiate),
     /// A look at committed state.
     Read(Query),
+    /// `inject-fault`: break something in the simulated network.
+    InjectFault {
+        /// What breaks, in the words of the schema.
+        kind: String,
+        /// The element, if it matters which.
+        element: Option<String>,
+    },
 }
 
 /// The input of `task-negotiate`, as read by a protocol.
@@ -100,6 +107,28 @@ pub enum Outcome {
     Reply(Reply),
     /// What a query found.
     Records(Records),
+    /// What broke.
+    Injected(Injected),
+}
+
+/// What broke in the simulated network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Injected {
+    /// What.
+    pub kind: String,
+    /// The element.
+    pub element: String,
+}
+
+/// Somebody wants something broken in the simulated network; whoever runs it answers.
+#[derive(Debug)]
+pub struct FaultWanted {
+    /// What is to break.
+    pub kind: String,
+    /// The element, if it matters which.
+    pub element: Option<String>,
+    /// What broke, or why nothing did.
+    pub answer: tokio::sync::oneshot::Sender<Result<Injected, String>>,
 }
 
 /// The answer, now or after the commit.

@@ -94,6 +94,15 @@ pub enum Refusal {
         /// The agent.
         name: String,
     },
+    /// This platform runs no simulated network.
+    #[error("this platform runs no simulated network")]
+    NoNetwork,
+    /// The fault cannot happen.
+    #[error("{why}")]
+    NoSuchFault {
+        /// Why.
+        why: String,
+    },
     /// The disk is full. Nothing was changed.
     #[error("the store is full")]
     StoreFull,

@@ -9,6 +9,7 @@ use crate::referee::{self, Report};
 use crate::story::Listener;
 use crate::world::{Pace, World};
 use domain::time::{Dice, Timestamp};
+use engine::Injected;
 use network::{FaultError, FaultRequest, Parameters, Simulation, Topology, TopologyError};
 use rand_chacha::rand_core::SeedableRng;
 use std::sync::Arc;
@@ -91,6 +92,31 @@ pub fn network(topology: &Topology, sites: usize, seed: u64, now: Timestamp) -> 
         ..Parameters::default()
     };
     Simulation::new(topology, parameters, seed, now)
+}
+
+/// Breaks something in a running network, now.
+///
+/// # Errors
+/// [`FaultError`] if it cannot happen.
+pub fn inject(
+    simulation: &mut Simulation,
+    kind: &str,
+    element: Option<&str>,
+    now: Timestamp,
+) -> Result<Injected, FaultError> {
+    let request: FaultRequest = match element {
+        Some(element) => format!("{kind}:{element}").parse()?,
+        None => kind.parse()?,
+    };
+    let number = simulation.truth().len() as u64;
+    let mut dice = Dice::seed_from_u64(now.as_ms() as u64 ^ number);
+    let fault = request.resolve(&simulation.inventory(), MIN_SITES, now, &mut dice)?;
+    let injected = Injected {
+        kind: fault.kind.as_str().to_owned(),
+        element: fault.element.to_string(),
+    };
+    simulation.inject(fault)?;
+    Ok(injected)
 }
 
 /// A story ready to be played.

@@ -169,6 +169,9 @@ impl World {
 
     /// Briefs the agents.
     pub async fn begin(&mut self) {
+        if self.simulation.is_some() {
+            self.engine.open_to_faults();
+        }
         self.engine.start(self.clock.now());
         self.settle().await;
     }
@@ -294,6 +297,7 @@ impl World {
     /// not arrived.
     async fn settle(&mut self) {
         loop {
+            self.break_what_is_wanted();
             for outgoing in self.engine.outgoing() {
                 self.carry_out(outgoing).await;
             }
@@ -318,6 +322,19 @@ impl World {
                     return;
                 }
             }
+        }
+    }
+
+    /// Faults that somebody injects over NETCONF.
+    fn break_what_is_wanted(&mut self) {
+        let Some(simulation) = &mut self.simulation else {
+            return;
+        };
+        for wanted in self.engine.faults_wanted() {
+            let now = self.clock.now();
+            let injected =
+                crate::stage::inject(simulation, &wanted.kind, wanted.element.as_deref(), now);
+            let _ = wanted.answer.send(injected.map_err(|e| e.to_string()));
         }
     }
 

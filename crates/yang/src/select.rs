@@ -7,8 +7,8 @@ use std::ffi::CString;
 
 use yang_rs::ffi as raw;
 
-use crate::error::XPathError;
-use crate::ffi::{Rejection, Tree};
+use crate::error::{LibraryError, XPathError};
+use crate::ffi::{Rejection, Shape, Tree};
 use crate::generation::Generation;
 
 /// Something to evaluate an expression against when there are no data, so that
@@ -36,25 +36,13 @@ impl Generation {
         prefixes: &[(&str, &str)],
     ) -> Result<String, XPathError> {
         let expression = c_string(xpath, "the expression")?;
-        let bound = prefixes
-            .iter()
-            .filter(|(prefix, _)| !prefix.is_empty())
-            .map(|(prefix, uri)| Ok((c_string(prefix, "a prefix")?, c_string(uri, "a namespace")?)))
-            .collect::<Result<Vec<_>, _>>()?;
+        let bound = bound(prefixes)?;
         let mut tree = self.readable(data)?;
         let nothing = tree.is_empty();
         if nothing {
             tree = self.readable(NOTHING)?;
         }
-        let selection = tree.find(&expression, &bound).map_err(|error| {
-            if error.message.ends_with("result is not a node set.") {
-                XPathError::NotANodeSet
-            } else {
-                XPathError::Expression {
-                    message: error.message,
-                }
-            }
-        })?;
+        let selection = tree.find(&expression, &bound).map_err(unusable)?;
         if nothing {
             return Ok(String::new());
         }
@@ -67,15 +55,57 @@ impl Generation {
         })
     }
 
+    /// Whether `xpath` selects anything of an event (the element inside a `<notification>`).
+    /// Prefixes and expressions as in [`Generation::select`].
+    ///
+    /// # Errors
+    /// [`XPathError`].
+    pub fn selects_event(
+        &self,
+        event: &str,
+        xpath: &str,
+        prefixes: &[(&str, &str)],
+    ) -> Result<bool, XPathError> {
+        let expression = c_string(xpath, "the expression")?;
+        let bound = bound(prefixes)?;
+        let tree = Tree::operation(&self.context, event, Shape::Event).map_err(unreadable)?;
+        let selection = tree.find(&expression, &bound).map_err(unusable)?;
+        // libyang leaves the root out of a node set; it stands for everything.
+        Ok(xpath.trim() == "/" || !selection.is_empty())
+    }
+
     fn readable(&self, data: &str) -> Result<Tree<'_>, XPathError> {
         let options = raw::LYD_PARSE_STORE_ONLY | raw::LYD_PARSE_OPAQ;
-        Tree::data(&self.context, data, options, 0).map_err(|rejection| match rejection {
-            Rejection::Nul => XPathError::Nul { place: "the data" },
-            Rejection::Library(mut errors) => XPathError::Data {
-                message: errors.swap_remove(0).message,
-            },
-        })
+        Tree::data(&self.context, data, options, 0).map_err(unreadable)
     }
+}
+
+fn unreadable(rejection: Rejection) -> XPathError {
+    match rejection {
+        Rejection::Nul => XPathError::Nul { place: "the data" },
+        Rejection::Library(mut errors) => XPathError::Data {
+            message: errors.swap_remove(0).message,
+        },
+    }
+}
+
+fn unusable(error: LibraryError) -> XPathError {
+    if error.message.ends_with("result is not a node set.") {
+        XPathError::NotANodeSet
+    } else {
+        XPathError::Expression {
+            message: error.message,
+        }
+    }
+}
+
+/// The prefixes as libyang takes them; the default namespace does not count.
+fn bound(prefixes: &[(&str, &str)]) -> Result<Vec<(CString, CString)>, XPathError> {
+    prefixes
+        .iter()
+        .filter(|(prefix, _)| !prefix.is_empty())
+        .map(|(prefix, uri)| Ok((c_string(prefix, "a prefix")?, c_string(uri, "a namespace")?)))
+        .collect()
 }
 
 fn c_string(text: &str, place: &'static str) -> Result<CString, XPathError> {

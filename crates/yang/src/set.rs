@@ -26,6 +26,7 @@ const IMPLEMENTED: &[(&str, &[&str])] = &[
     ("convoke-deviations", &[]),
     ("convoke-negotiation", &[]),
     ("convoke-registry", &[]),
+    ("convoke-simulation", &[]),
 ];
 
 /// Parts of irtf-agent's patterns as the module has them, and as libyang gets

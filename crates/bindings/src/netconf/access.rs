@@ -38,7 +38,11 @@ pub(crate) fn read_permit(rules: &AccessRules, who: &Principal, schema: &Generat
 fn permit_rule(rule: &Rule, schema: &Generation) -> Vec<PermitRule> {
     let permit = rule.action == Action::Permit;
     let namespaces: Vec<&str> = match rule.module.as_str() {
-        "*" => schema.modules().iter().map(|m| m.namespace.as_str()).collect(),
+        "*" => schema
+            .modules()
+            .iter()
+            .map(|m| m.namespace.as_str())
+            .collect(),
         module => schema.namespace_of(module).into_iter().collect(),
     };
     match &rule.target {

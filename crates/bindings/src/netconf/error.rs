@@ -4,37 +4,86 @@
 
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::FilterError;
+use ::netconf::names::namespace::BASE;
 use ::netconf::xml::Element;
 use domain::content::ContentError;
 use engine::Refusal;
 use yang::{Violation, XPathError};
 
-/// Where a leaf of `task-negotiate` stands.
-fn negotiate_path(leaf: &str) -> ErrorPath {
-    ErrorPath::new(format!("/agt:task-negotiate/agt:{leaf}")).bind("agt", super::AGENT_NAMESPACE)
+/// Where `task-negotiate` stands in its message, or a leaf of it. RFC 6241 §4.3: a path to what
+/// was sent begins at the document, so with `rpc`.
+fn negotiate_path(leaf: Option<&str>) -> ErrorPath {
+    let leaf = leaf.map_or_else(String::new, |leaf| format!("/agt:{leaf}"));
+    ErrorPath::new(format!("/nc:rpc/agt:task-negotiate{leaf}"))
+        .bind("nc", BASE)
+        .bind("agt", super::AGENT_NAMESPACE)
+}
+
+/// A path of libyang, in which a name without prefix has that of the one above it, as XPath wants
+/// it: with a prefix everywhere.
+fn qualified(path: &str) -> String {
+    let mut module = "";
+    let mut out = String::with_capacity(path.len() * 2);
+    let mut quote = None;
+    let mut begins = false;
+    let mut rest = path;
+    while let Some(first) = rest.chars().next() {
+        let name = rest.find(|c: char| !(c.is_alphanumeric() || "_-.".contains(c)));
+        let length = name.unwrap_or(rest.len());
+        let named = length > 0 && !first.is_ascii_digit();
+        match (quote, begins && named) {
+            (None, true) => {
+                begins = false;
+                let colon = rest[length..].starts_with(':');
+                if colon {
+                    module = &rest[..length];
+                    let local = &rest[length + 1..];
+                    let more = local.find(|c: char| !(c.is_alphanumeric() || "_-.".contains(c)));
+                    let end = length + 1 + more.unwrap_or(local.len());
+                    out.push_str(&rest[..end]);
+                    rest = &rest[end..];
+                } else {
+                    out.push_str(module);
+                    out.push(':');
+                    out.push_str(&rest[..length]);
+                    rest = &rest[length..];
+                }
+                continue;
+            }
+            (None, false) if matches!(first, '\'' | '"') => quote = Some(first),
+            (Some(open), _) if open == first => quote = None,
+            _ => {}
+        }
+        // A name begins a step, or a key in a predicate; a number there is a position.
+        begins = quote.is_none() && (matches!(first, '/' | '[') || (begins && first == '@'));
+        out.push(first);
+        rest = &rest[first.len_utf8()..];
+    }
+    out
 }
 
 /// A refusal of the engine.
 pub(crate) fn of_refusal(refusal: &Refusal) -> RpcError {
     let message = refusal.to_string();
     let error = match refusal {
-        Refusal::Denied { .. } => RpcError::protocol(ErrorTag::AccessDenied)
-            .path(ErrorPath::new("/agt:task-negotiate").bind("agt", super::AGENT_NAMESPACE)),
+        Refusal::Denied { .. } => {
+            RpcError::protocol(ErrorTag::AccessDenied).path(negotiate_path(None))
+        }
         Refusal::ForeignSender { .. } => {
-            RpcError::protocol(ErrorTag::AccessDenied).path(negotiate_path("task-sendFrom"))
+            RpcError::protocol(ErrorTag::AccessDenied).path(negotiate_path(Some("task-sendFrom")))
         }
         Refusal::UnknownAgent { .. } | Refusal::OtherEndpoint { .. } => {
-            RpcError::application(ErrorTag::InvalidValue).path(negotiate_path("task-sendTo"))
+            RpcError::application(ErrorTag::InvalidValue).path(negotiate_path(Some("task-sendTo")))
         }
         Refusal::MissingLeaf { leaf, .. } => RpcError::application(ErrorTag::MissingElement)
-            .path(ErrorPath::new("/agt:task-negotiate").bind("agt", super::AGENT_NAMESPACE))
+            .path(negotiate_path(None))
             .bad_element(*leaf),
         Refusal::BadLeaf { leaf, .. } => {
-            RpcError::application(ErrorTag::InvalidValue).path(negotiate_path(leaf))
+            RpcError::application(ErrorTag::InvalidValue).path(negotiate_path(Some(leaf)))
         }
         Refusal::Content(cause) => {
             let error =
-                RpcError::application(ErrorTag::InvalidValue).path(negotiate_path("content"));
+                RpcError::application(ErrorTag::InvalidValue).path(negotiate_path(Some("content")));
             match cause {
                 ContentError::SecondPayload
                 | ContentError::NotJson { .. }
@@ -43,23 +92,29 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> RpcError {
             }
         }
         Refusal::TaskExists { .. } => {
-            RpcError::application(ErrorTag::DataExists).path(negotiate_path("task-id"))
+            RpcError::application(ErrorTag::DataExists).path(negotiate_path(Some("task-id")))
         }
         Refusal::UnknownTask { .. } => {
-            RpcError::application(ErrorTag::DataMissing).path(negotiate_path("task-id"))
+            RpcError::application(ErrorTag::DataMissing).path(negotiate_path(Some("task-id")))
         }
         Refusal::NotPublisher { .. } => {
-            RpcError::application(ErrorTag::AccessDenied).path(negotiate_path("task-id"))
+            RpcError::application(ErrorTag::AccessDenied).path(negotiate_path(Some("task-id")))
         }
         Refusal::OutOfTurn(_) => RpcError::application(ErrorTag::OperationFailed)
             .app_tag("bad-state")
-            .path(negotiate_path("task-id")),
-        Refusal::NotOffered { .. } => {
-            RpcError::application(ErrorTag::OperationNotSupported).path(negotiate_path("commuType"))
-        }
+            .path(negotiate_path(Some("task-id"))),
+        Refusal::NotOffered { .. } => RpcError::application(ErrorTag::OperationNotSupported)
+            .path(negotiate_path(Some("commuType"))),
         Refusal::NoAnswer { .. } => {
             RpcError::application(ErrorTag::OperationFailed).app_tag("no-answer")
         }
+        Refusal::NoNetwork => {
+            RpcError::application(ErrorTag::OperationFailed).app_tag("no-network")
+        }
+        Refusal::NoSuchFault { .. } => RpcError::application(ErrorTag::InvalidValue).path(
+            ErrorPath::new("/cvs:inject-fault/cvs:element")
+                .bind("cvs", super::SIMULATION_NAMESPACE),
+        ),
         Refusal::StoreFull => RpcError::application(ErrorTag::ResourceDenied).app_tag("store-full"),
         Refusal::StoreFailed { .. } => {
             RpcError::application(ErrorTag::OperationFailed).app_tag("store-failed")
@@ -76,9 +131,11 @@ pub(crate) fn of_violation(violation: &Violation) -> RpcError {
         let path = violation
             .prefixes
             .iter()
-            .fold(ErrorPath::new(path.clone()), |path, (prefix, uri)| {
-                path.bind(prefix, uri)
-            });
+            .fold(
+                ErrorPath::new(format!("/nc:rpc{}", qualified(path))),
+                |path, (prefix, uri)| path.bind(prefix, uri),
+            )
+            .bind("nc", BASE);
         error = error.path(path);
     }
     if let Some(app_tag) = &violation.app_tag {
@@ -161,4 +218,22 @@ pub(crate) fn invalid(at: Element<'_>, message: impl Into<String>) -> RpcError {
     RpcError::protocol(ErrorTag::InvalidValue)
         .path(ErrorPath::of(at))
         .message(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::qualified;
+
+    #[test]
+    fn every_step_gets_the_prefix_of_the_one_above() {
+        for (written, meant) in [
+            ("/m:a", "/m:a"),
+            ("/m:a/b/n:c/d", "/m:a/m:b/n:c/n:d"),
+            ("/m:a/b[k='x/y[z']/c", "/m:a/m:b[m:k='x/y[z']/m:c"),
+            ("/m:a/b[1]", "/m:a/m:b[1]"),
+            ("/m:a/@n:k", "/m:a/@n:k"),
+        ] {
+            assert_eq!(qualified(written), meant);
+        }
+    }
 }

@@ -8,12 +8,13 @@ mod lock;
 mod negotiate;
 mod read;
 mod schema;
+mod simulation;
 mod subscribe;
 
 pub(super) use subscribe::Subscription;
 
 use super::session::Scene;
-use super::{AGENT_NAMESPACE, error};
+use super::{AGENT_NAMESPACE, SIMULATION_NAMESPACE, error};
 use ::netconf::error::RpcError;
 use ::netconf::names::namespace::{BASE, MONITORING, NMDA, NOTIFICATION};
 use ::netconf::session::{CloseReason, Rpc};
@@ -63,6 +64,7 @@ pub(super) enum Offered {
     GetSchema,
     CreateSubscription,
     TaskNegotiate,
+    InjectFault,
 }
 
 impl Offered {
@@ -80,6 +82,7 @@ impl Offered {
             (MONITORING, "get-schema") => (Self::GetSchema, "ietf-netconf-monitoring"),
             (NOTIFICATION, "create-subscription") => (Self::CreateSubscription, "notifications"),
             (AGENT_NAMESPACE, "task-negotiate") => (Self::TaskNegotiate, "irtf-agent"),
+            (SIMULATION_NAMESPACE, "inject-fault") => (Self::InjectFault, "convoke-simulation"),
             _ => return None,
         })
     }
@@ -113,6 +116,7 @@ pub(super) fn handle(scene: &Scene<'_>, rpc: &Rpc) -> Handled {
     }
     match offered {
         Offered::TaskNegotiate => negotiate::task_negotiate(scene, operation),
+        Offered::InjectFault => simulation::inject_fault(scene, operation),
         Offered::Get => Handled::Now(read::get(scene, operation)),
         Offered::GetConfig => Handled::Now(read::get_config(scene, operation)),
         Offered::GetData => Handled::Now(read::get_data(scene, operation)),
@@ -129,7 +133,10 @@ pub(super) fn handle(scene: &Scene<'_>, rpc: &Rpc) -> Handled {
 
 /// The reply of a negotiation, once its outcome is known.
 pub(super) fn answer(outcome: Result<Outcome, Refusal>) -> Result<Answer, RpcError> {
-    negotiate::answer(outcome)
+    match outcome {
+        Ok(Outcome::Injected(injected)) => Ok(simulation::answer(&injected)),
+        outcome => negotiate::answer(outcome),
+    }
 }
 
 fn why_not(operation: Element<'_>) -> &'static str {

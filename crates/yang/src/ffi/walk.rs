@@ -158,6 +158,13 @@ impl Tree<'_> {
 #[derive(Debug, Default)]
 pub(crate) struct Selection(HashSet<*mut ffi::lyd_node>);
 
+impl Selection {
+    /// True if nothing was found.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 /// `struct lyxml_ns` of libyang's xml.h: what `LY_VALUE_XML` takes as prefix
 /// data is a set of these.
 #[repr(C)]

@@ -143,3 +143,25 @@ fn values_are_escaped_in_the_answer() {
         data
     );
 }
+
+#[test]
+fn events_are_selected_by_functions_and_predicates() {
+    let event = format!(
+        "<condition-notifications xmlns=\"{AGENT}\"><task-id>t2</task-id></condition-notifications>"
+    );
+    let selects = |xpath| CONVOKE.selects_event(&event, xpath, &[("a", AGENT)]);
+    for xpath in [
+        "/",
+        "//a:task-id",
+        "/a:condition-notifications[contains(a:task-id, '2')]",
+    ] {
+        assert_eq!(selects(xpath), Ok(true), "{xpath}");
+    }
+    for xpath in [
+        "/a:tasks",
+        "/a:condition-notifications[contains(a:task-id, '3')]",
+    ] {
+        assert_eq!(selects(xpath), Ok(false), "{xpath}");
+    }
+    assert!(selects("/a:condition-notifications[").is_err());
+}

@@ -10,7 +10,11 @@ use domain::access::{AccessOperation, AccessRules, Action, Rule, RuleTarget};
 use std::sync::atomic::Ordering::Relaxed;
 use yang::Generation;
 
-pub(super) fn nacm<'a>(rules: &'a AccessRules, totals: &Totals, schema: &'a Generation) -> Node<'a> {
+pub(super) fn nacm<'a>(
+    rules: &'a AccessRules,
+    totals: &Totals,
+    schema: &'a Generation,
+) -> Node<'a> {
     let mut groups = Node::container("", "groups");
     for (name, users) in &rules.groups {
         let group = Node::entry("", "group", 1)
@@ -87,8 +91,10 @@ fn rule<'a>(rule: &'a Rule, schema: &'a Generation) -> Node<'a> {
         RuleTarget::Notification(name) => entry.leaf("notification-name", name),
         RuleTarget::Data(path) => entry.with(data_path(&rule.module, path, schema)),
     };
+    let operations = operations(rule);
+    let all = operations == "*";
     entry
-        .leaf("access-operations", operations(rule))
+        .leaf_defaulted("access-operations", operations, like(all))
         .leaf("action", action(rule.action))
 }
 
@@ -108,26 +114,38 @@ fn data_path<'a>(module: &'a str, path: &[String], schema: &'a Generation) -> No
         // It names a module that is not served, so nothing can bind its names.
         return Node::value("", "path", "/");
     };
-    let steps: String = path.iter().map(|step| format!("/{PREFIX}:{step}")).collect();
+    let steps: String = path
+        .iter()
+        .map(|step| format!("/{PREFIX}:{step}"))
+        .collect();
     Node::value("", "path", steps).prefix(PREFIX, namespace)
 }
 
 fn namespace_with<'a>(top: &str, schema: &'a Generation) -> Option<&'a str> {
-    let node = schema.schema_nodes().iter().find(|node| {
-        !node.in_operation && node.name == top && node.path.matches('/').count() == 1
-    });
+    let node = schema
+        .schema_nodes()
+        .iter()
+        .find(|node| !node.in_operation && node.name == top && node.path.matches('/').count() == 1);
     node.map(|node| node.namespace.as_str())
 }
 
+/// The bits in the order of their positions, which is the canonical one; `*` for all.
 fn operations(rule: &Rule) -> String {
-    let names: Vec<&str> = rule
-        .operations
+    let all = [
+        (AccessOperation::Write, "create"),
+        (AccessOperation::Read, "read"),
+        (AccessOperation::Write, "update"),
+        (AccessOperation::Write, "delete"),
+        (AccessOperation::Exec, "exec"),
+    ];
+    let names: Vec<&str> = all
         .iter()
-        .map(|operation| match operation {
-            AccessOperation::Read => "read",
-            AccessOperation::Write => "create update delete",
-            AccessOperation::Exec => "exec",
-        })
+        .filter(|(operation, _)| rule.operations.contains(operation))
+        .map(|(_, name)| *name)
         .collect();
-    names.join(" ")
+    if names.len() == all.len() {
+        "*".to_owned()
+    } else {
+        names.join(" ")
+    }
 }

@@ -106,5 +106,8 @@ fn session(info: &SessionInfo) -> Node<'static> {
         .leaf("in-rpcs", info.in_rpcs.load(Relaxed) as u32)
         .leaf("in-bad-rpcs", info.in_bad_rpcs.load(Relaxed) as u32)
         .leaf("out-rpc-errors", info.out_rpc_errors.load(Relaxed) as u32)
-        .leaf("out-notifications", info.out_notifications.load(Relaxed) as u32)
+        .leaf(
+            "out-notifications",
+            info.out_notifications.load(Relaxed) as u32,
+        )
 }

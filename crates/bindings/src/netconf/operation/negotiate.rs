@@ -30,7 +30,9 @@ pub(super) fn task_negotiate(scene: &Scene<'_>, operation: Element<'_>) -> Handl
 pub(super) fn answer(outcome: Result<Outcome, Refusal>) -> Result<Answer, RpcError> {
     match outcome {
         Ok(Outcome::Reply(reply)) => Ok(Answer::Body(encode(&reply))),
-        Ok(Outcome::Records(_)) => unreachable!("a negotiation is answered by a reply"),
+        Ok(Outcome::Records(_) | Outcome::Injected(_)) => {
+            unreachable!("a negotiation is answered by a reply")
+        }
         Err(refusal) => Err(error::of_refusal(&refusal)),
     }
 }

@@ -12,7 +12,7 @@ use ::netconf::filter::{Compiled, Selection};
 use ::netconf::names::namespace::NOTIFICATION;
 use ::netconf::xml::Element;
 use domain::access::Principal;
-use domain::event::{Entry, Sequence};
+use domain::event::{Entry, Happening, Sequence};
 use domain::time::Timestamp;
 use engine::Endpoint;
 use std::sync::Arc;
@@ -28,6 +28,7 @@ pub(in crate::netconf) struct Subscription {
     stop: Option<Timestamp>,
     generation: Arc<Generation>,
     endpoint: Endpoint,
+    session: u32,
 }
 
 enum Filter {
@@ -93,6 +94,7 @@ pub(super) fn create(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer
         stop,
         generation: Arc::clone(scene.generation),
         endpoint: scene.endpoint.clone(),
+        session: scene.info.id,
     })))
 }
 
@@ -163,6 +165,9 @@ impl Subscription {
                     break;
                 }
                 self.cursor = entry.sequence;
+                if self.is_late(entry) {
+                    continue;
+                }
                 if let Some(message) = self.message(platform, who, entry) {
                     size += message.len();
                     due.messages.push(message);
@@ -187,6 +192,13 @@ impl Subscription {
         Ok(due)
     }
 
+    /// True for the start of this very session, met live: it happened before the subscription
+    /// and may merely have been committed after it.
+    fn is_late(&self, entry: &Entry) -> bool {
+        let own = matches!(&entry.happening, Happening::SessionStarted { session, .. } if *session == self.session);
+        own && self.replay_until.is_none()
+    }
+
     fn end_replay(&mut self, now: Timestamp, due: &mut Due) {
         self.replay_until = None;
         due.messages.push(event::replay_complete(now).into());
@@ -209,8 +221,8 @@ impl Subscription {
                     .map(|(p, n)| (p.as_str(), n.as_str()))
                     .collect();
                 self.generation
-                    .select(&event::event_xml(entry), expression, &prefixes)
-                    .is_ok_and(|selected| !selected.is_empty())
+                    .selects_event(&event::event_xml(entry), expression, &prefixes)
+                    .unwrap_or(false)
             }
         };
         // RFC 5277 §3.6: a filter decides which events are sent, not which parts of them.
