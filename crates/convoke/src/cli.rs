@@ -154,7 +154,7 @@ pub(crate) struct DemoFault {
     #[command(flatten)]
     pub(crate) platform: Platform,
     /// Seeds network, noise and dice: the same seed plays the same story.
-    #[arg(long, env = "CONVOKE_SEED", default_value = "1", value_name = "N")]
+    #[arg(long, env = "CONVOKE_SEED", default_value = "6", value_name = "N")]
     pub(crate) seed: u64,
     /// End with the story instead of keeping the platform running, and do not wait for readers.
     #[arg(long)]
@@ -163,7 +163,7 @@ pub(crate) struct DemoFault {
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Simulated seconds shown per second.
-    #[arg(long, default_value = "900", value_name = "N")]
+    #[arg(long, default_value = "600", value_name = "N")]
     pub(crate) speed: f64,
 }
 
@@ -187,7 +187,7 @@ pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) platform: Platform,
     /// The simulated network, at real time: a topology's name or file, or none.
-    #[arg(long, env = "CONVOKE_NETWORK", value_name = "none|FILE|NAME")]
+    #[arg(long, alias = "topology", env = "CONVOKE_NETWORK", value_name = "none|FILE|NAME")]
     pub(crate) network: Option<String>,
     /// Seeds network, noise and dice.
     #[arg(long, env = "CONVOKE_SEED", value_name = "N")]

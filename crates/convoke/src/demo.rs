@@ -105,6 +105,9 @@ async fn stay(common: &Common, stage: &mut Stage) {
     if !common.json {
         let host = stage.world.host();
         let port = host.listening.first().map_or(0, |l| l.address.port());
+        let me = std::env::args()
+            .next()
+            .unwrap_or_else(|| "convoke".to_owned());
         let state = common.state.display();
         let flag = if common.state.as_os_str() == "./convoke-state" {
             String::new()
@@ -113,10 +116,10 @@ async fn stay(common: &Common, stage: &mut Stage) {
         };
         line("\nThe platform keeps running; try, in another terminal:");
         line(&format!(
-            "  convoke {flag}task list --netconf 127.0.0.1:{port}"
+            "  {me} {flag}task list --netconf 127.0.0.1:{port}"
         ));
         line(&format!(
-            "  convoke {flag}ask --netconf 127.0.0.1:{port} \"what hangs on router Berlin?\""
+            "  {me} {flag}ask --netconf 127.0.0.1:{port} \"what hangs on router Berlin?\""
         ));
         line(&format!(
             "  ssh -p {port} -i {state}/operator_ed25519 -o UserKnownHostsFile={state}/known_hosts \

@@ -7,6 +7,7 @@ use crate::output::{Paint, line};
 use domain::agent::Message;
 use domain::content::Content;
 use domain::inventory::Domain;
+use domain::notification::Notification;
 use domain::reply::{Reply, Verdict};
 use domain::telemetry::{Action, FieldReport, Outcome};
 use domain::time::Timestamp;
@@ -25,6 +26,8 @@ pub(crate) struct Show {
     cleared: u64,
     complaints: u64,
     since: Option<Timestamp>,
+    /// A note that is told unless the next thing told says the same.
+    noted: Option<(Timestamp, String, String)>,
 }
 
 impl Show {
@@ -36,12 +39,25 @@ impl Show {
             cleared: 0,
             complaints: 0,
             since: None,
+            noted: None,
         }
     }
 
     /// Tells what happened; alarms only when something else follows, or a minute has passed.
     pub(crate) fn tell(&mut self, told: &Told) {
+        self.tell_noted(&told.happened);
         match &told.happened {
+            Happened::Broke => {
+                self.flush(told.at);
+                let words = self
+                    .paint
+                    .style("1;31", "something breaks; what, the score will tell");
+                line(&format!(
+                    "{}  {:>16} ! {words}",
+                    self.time(told.at),
+                    "network"
+                ));
+            }
             Happened::Alarm(alarm) => {
                 self.since.get_or_insert(told.at);
                 match (alarm.cleared, domain_of(&alarm.resource)) {
@@ -75,6 +91,7 @@ impl Show {
                 };
                 self.line(told.at, style, from, to, &words);
             }
+            Happened::Notified { notification, .. } if is_routine(notification) => {}
             Happened::Notified {
                 from,
                 to,
@@ -116,8 +133,7 @@ impl Show {
             }
             Happened::Note { agent, text } => {
                 self.flush(told.at);
-                let words = self.paint.style("3", &cut(text, WIDTH));
-                line(&format!("{}  {:>16} · {words}", self.time(told.at), agent));
+                self.noted = Some((told.at, agent.clone(), text.clone()));
             }
         }
         if self
@@ -125,6 +141,23 @@ impl Show {
             .is_some_and(|since| told.at.seconds_since(since) > 60.0)
         {
             self.flush(told.at);
+        }
+    }
+
+    /// Tells the note that waits, unless the message behind it says the same.
+    fn tell_noted(&mut self, next: &Happened) {
+        let Some((at, agent, text)) = self.noted.take() else {
+            return;
+        };
+        let repeated = match next {
+            Happened::Notified { notification, .. } => {
+                text.starts_with(&*notification.content.task_description)
+            }
+            _ => false,
+        };
+        if !repeated {
+            let words = self.paint.style("3", &cut(&text, WIDTH));
+            line(&format!("{}  {agent:>16} · {words}", self.time(at)));
         }
     }
 
@@ -192,7 +225,8 @@ impl Show {
     }
 
     /// The score at the end.
-    pub(crate) fn score(&self, report: &Report) {
+    pub(crate) fn score(&mut self, report: &Report) {
+        self.tell_noted(&Happened::Broke);
         let paint = self.paint;
         let minutes = |s: Option<f64>| {
             s.map_or_else(|| "never".to_owned(), |s| format!("{:.0} min", s / 60.0))
@@ -246,6 +280,16 @@ fn domain_of(resource: &domain::inventory::ElementId) -> Domain {
         Domain::Wireless
     } else {
         Domain::Ip
+    }
+}
+
+/// True for the notifications that only say what the reply to the assignment has said.
+fn is_routine(notification: &Notification) -> bool {
+    use domain::task::Status::{Created, Finished, Processing};
+    match (notification.previous, notification.status) {
+        (_, Created) | (Some(Created), Processing) => true,
+        (_, Finished) => !notification.asynchronous,
+        _ => false,
     }
 }
 

@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::config::Settings;
 use crate::host::{Home, Host, StartError};
 use crate::referee::{self, Report};
-use crate::story::Listener;
+use crate::story::{Happened, Listener};
 use crate::world::{Pace, World};
 use domain::time::{Dice, Timestamp};
 use engine::Injected;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 const MIN_SITES: usize = 4;
 
 /// The network is at rest for so long before something breaks, in seconds.
-const REST_S: f64 = 15.0 * 60.0;
+const REST_S: f64 = 5.0 * 60.0;
 
 /// A story ends after so many seconds of the network's time, closed or not.
 const HORIZON_S: f64 = 12.0 * 3_600.0;
@@ -161,6 +161,10 @@ impl Stage {
     pub async fn play(&mut self, pace: Pace) -> Report {
         self.world.begin().await;
         let horizon = self.start.plus_s(HORIZON_S);
+        self.world
+            .run(pace, self.start.plus_s(REST_S), |_| false)
+            .await;
+        self.world.tell(Happened::Broke);
         self.world.run(pace, horizon, referee::is_over).await;
         self.report()
     }

@@ -68,6 +68,8 @@ pub enum Happened {
         /// What came of it.
         outcome: Outcome,
     },
+    /// Something broke in the network. What, only the referee knows.
+    Broke,
     /// An agent said why.
     Note {
         /// The agent.

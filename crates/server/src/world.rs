@@ -235,7 +235,8 @@ impl World {
         self.settle().await;
     }
 
-    fn tell(&mut self, happened: Happened) {
+    /// Tells whoever listens.
+    pub fn tell(&mut self, happened: Happened) {
         (self.listener)(&Told {
             at: self.clock.now(),
             happened,
