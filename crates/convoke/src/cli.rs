@@ -187,7 +187,12 @@ pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) platform: Platform,
     /// The simulated network, at real time: a topology's name or file, or none.
-    #[arg(long, alias = "topology", env = "CONVOKE_NETWORK", value_name = "none|FILE|NAME")]
+    #[arg(
+        long,
+        alias = "topology",
+        env = "CONVOKE_NETWORK",
+        value_name = "none|FILE|NAME"
+    )]
     pub(crate) network: Option<String>,
     /// Seeds network, noise and dice.
     #[arg(long, env = "CONVOKE_SEED", value_name = "N")]

@@ -2,10 +2,10 @@
 
 use crate::cli::{Common, ConfigCommand, Platform as PlatformFlags, Serve};
 use crate::output::{self, Failure, line};
-use engine::Endpoint;
 use serde_json::json;
 use server::clock::Clock;
 use server::config::Settings;
+use server::host::Endpoint;
 use server::host::{Home, Host};
 use server::stage::{network, topology};
 use server::state::StateFolder;

@@ -214,11 +214,15 @@ impl Engine {
     /// Wakes what is due: agents that asked for it, and callers whose time limit is over.
     pub fn tick(&self, now: Timestamp) {
         let mut work = self.lock_work();
-        let mut staged = Staged::default();
+        let (mut staged, mut fell_due) = (Staged::default(), false);
         while let Some(due) = work.take_due(now) {
             self.fall_due(&mut work, due, now, &mut staged);
+            fell_due = true;
         }
-        drop(self.commit(staged));
+        // A commit wakes whoever ticks: one without cause would let it tick for ever.
+        if fell_due {
+            drop(self.commit(staged));
+        }
     }
 
     /// Says that a simulated network is run here: faults may be wanted from now on.

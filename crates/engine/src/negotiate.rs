@@ -126,7 +126,12 @@ impl Engine {
             if !same {
                 return Err(Refusal::TaskExists { task: id });
             }
-            return Ok(self.same_reply_again(&mut work, &id, format!("{id}/assign")));
+            if let Some(waiters) = work.waiting.get_mut(&id) {
+                let (sender, receiver) = oneshot::channel();
+                waiters.callers.push(sender);
+                return Ok(waiting(receiver));
+            }
+            return Ok(self.same_reply_again(&id, format!("{id}/assign"), now));
         }
         let task = Task::assigned(
             id.clone(),
@@ -272,14 +277,14 @@ impl Engine {
         let asked = format!("{}\n{text}", routed.to_name);
         match work.negotiated(&key) {
             Some(known) if known != asked => return Err(Refusal::TaskExists { task: id }),
-            Some(_) => return Ok(self.same_reply_again(&mut work, &id, key)),
+            Some(_) => return Ok(self.same_reply_again(&id, key, now)),
             None => {}
         }
         if let Some(known) = self.store.exchange(&key)? {
             if known.request != text || known.to != routed.to_name {
                 return Err(Refusal::TaskExists { task: id });
             }
-            return Ok(self.same_reply_again(&mut work, &id, key));
+            return Ok(self.same_reply_again(&id, key, now));
         }
         let supposed = Task::assigned(
             id.clone(),
@@ -463,21 +468,29 @@ impl Engine {
         }
     }
 
-    /// The reply that was given to the same request before: once what was queued is on disk, the
-    /// record tells it; while a synchronous task is under way, the caller joins those who wait.
-    fn same_reply_again(&self, work: &mut Work, id: &TaskId, exchange: String) -> Execution {
-        if let Some(waiters) = work.waiting.get_mut(id) {
-            let (sender, receiver) = oneshot::channel();
-            waiters.callers.push(sender);
-            return waiting(receiver);
-        }
+    /// The reply that was given to the same request before, told by its record once what was
+    /// queued is on disk.
+    fn same_reply_again(&self, id: &TaskId, exchange: String, now: Timestamp) -> Execution {
         let (barrier, store) = (
             self.store.commit(store::Batch::default()),
             self.store.clone(),
         );
+        let (view, id) = (Arc::clone(&self.view), id.clone());
         Execution::Pending(Box::pin(async move {
             barrier.await?;
-            recorded_reply(&store, &exchange).map(Outcome::Reply)
+            let record = store.exchange(&exchange)?.ok_or_else(|| lost(&exchange))?;
+            if record.response.is_some() {
+                return recorded_reply(&store, &record).map(Outcome::Reply);
+            }
+            // The platform stopped while the caller waited for a synchronous task, so nothing was
+            // answered yet: the state reached is the answer, and from now on the recorded one.
+            let task = view.tasks().find(&id).cloned();
+            let task = task.ok_or_else(|| lost(&exchange))?;
+            let reply = state_reply(&task);
+            let mut staged = Staged::default();
+            staged.respond(record, &reply, now);
+            store.commit(staged.into_batch().0).await?;
+            Ok(Outcome::Reply(reply))
         }))
     }
 }
@@ -492,14 +505,16 @@ fn take_answer(outputs: &mut Vec<Output>) -> Option<Reply> {
     }
 }
 
-fn recorded_reply(store: &Store, exchange: &str) -> Result<Reply, Refusal> {
-    let lost = || Refusal::StoreFailed {
+fn lost(exchange: &str) -> Refusal {
+    Refusal::StoreFailed {
         cause: format!("exchange '{exchange}' has no response"),
-    };
-    let record = store.exchange(exchange)?.ok_or_else(lost)?;
-    let data = store
-        .data_param(&record.response.ok_or_else(lost)?)?
-        .ok_or_else(lost)?;
+    }
+}
+
+fn recorded_reply(store: &Store, record: &Exchange) -> Result<Reply, Refusal> {
+    let lost = || lost(&record.id);
+    let response = record.response.as_deref().ok_or_else(lost)?;
+    let data = store.data_param(response)?.ok_or_else(lost)?;
     Reply::from_json(&data.data).ok_or_else(lost)
 }
 

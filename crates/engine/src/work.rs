@@ -31,6 +31,9 @@ pub struct Outgoing {
 /// A reply for callers who wait, with the ticket of the commit that it may not precede.
 pub(crate) type Resolution = (Reply, Ticket);
 
+/// Callers with the replies that are theirs.
+pub(crate) type Resolved = Vec<(oneshot::Sender<Resolution>, Reply)>;
+
 /// Callers who wait for a synchronous task, and the record of their exchange.
 pub(crate) struct Waiting {
     pub(crate) exchange: Exchange,
@@ -146,7 +149,7 @@ pub(crate) struct Staged {
     pub(crate) exchanges: Vec<Exchange>,
     pub(crate) data: Vec<DataParam>,
     happenings: Vec<(Timestamp, Happening)>,
-    pub(crate) resolved: Vec<(oneshot::Sender<Resolution>, Reply)>,
+    pub(crate) resolved: Resolved,
     pub(crate) outgoing: Vec<Outgoing>,
 }
 
@@ -206,13 +209,7 @@ impl Staged {
     }
 
     /// The batch for the store, and what is left to do once it is queued.
-    pub(crate) fn into_batch(
-        self,
-    ) -> (
-        Batch,
-        Vec<(oneshot::Sender<Resolution>, Reply)>,
-        Vec<Outgoing>,
-    ) {
+    pub(crate) fn into_batch(self) -> (Batch, Resolved, Vec<Outgoing>) {
         let batch = Batch {
             tasks: self.tasks,
             exchanges: self.exchanges,

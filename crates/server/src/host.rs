@@ -15,7 +15,8 @@ use crate::ssh::{
 use crate::state::StateFolder;
 use bindings::netconf::{Peer, Platform};
 use domain::inventory::Inventory;
-use engine::{Endpoint, Engine, Hosted, Setup};
+pub use engine::Endpoint;
+use engine::{Engine, Hosted, Setup};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -210,6 +210,7 @@ fn transact(
     isolated: bool,
 ) -> rusqlite::Result<Outcomes> {
     let begun = Instant::now();
+    let before = *head;
     // Rolled back when dropped without a commit.
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     let mut outcomes = Vec::with_capacity(group.len());
@@ -222,7 +223,8 @@ fn transact(
                 statements.write(&request.batch, head)?
             });
         }
-        if outcomes.iter().any(Result::is_ok) {
+        // An empty batch is a barrier: it changes nothing, so it needs no fsync of its own.
+        if *head != before {
             statements.head.write(head)?;
         }
     }

@@ -18,7 +18,11 @@
 //! in all its fibres, a card expects its own silence, a zone expects cries of power before the
 //! sites fall silent. Several faults are found one after the other, each from what the one before
 //! leaves unexplained; the threshold that the next must pass is what keeps explanations few.
-//! These are estimates by an engineer, not the simulation's parameters. Read next: [`super::case`].
+//!
+//! The numbers are set by hand, for networks that report most of what happens, and lie near those
+//! of the simulated network. Which alarms follow from what is the same physics there as here, so
+//! a score won on the simulation says how well this reasons when its picture of the network is
+//! right, not how it would fare on a real one. Read next: [`super::case`].
 
 use super::evidence::Evidence;
 use crate::alarms::AlarmKey;

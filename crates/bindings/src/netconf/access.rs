@@ -81,3 +81,98 @@ fn steps_of(path: &str, schema: &Generation) -> Option<Vec<PermitStep>> {
         })
         .collect()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use ::netconf::data::{Node, write};
+    use ::netconf::filter::Projection;
+    use std::collections::{BTreeMap, BTreeSet};
+    use yang::ModuleSet;
+
+    const AGENT: &str = crate::netconf::AGENT_NAMESPACE;
+
+    fn rule(module: &str, path: &[&str], action: Action) -> Rule {
+        Rule {
+            name: "r".to_owned(),
+            module: module.to_owned(),
+            target: RuleTarget::Data(path.iter().map(|s| (*s).to_owned()).collect()),
+            operations: [AccessOperation::Read].into(),
+            action,
+        }
+    }
+
+    /// What a member of `readers` sees of `/agent` and `/nacm` under these rules.
+    fn seen(rules: Vec<Rule>, read_default: Action) -> String {
+        let schema = Generation::load(&ModuleSet::convoke()).unwrap();
+        let rules = AccessRules {
+            enabled: true,
+            read_default,
+            write_default: Action::Deny,
+            exec_default: Action::Deny,
+            groups: BTreeMap::new(),
+            lists: vec![domain::access::RuleList {
+                name: "l".to_owned(),
+                groups: ["readers".to_owned()].into(),
+                rules,
+            }],
+        };
+        let who = Principal {
+            name: "u".to_owned(),
+            groups: BTreeSet::from(["readers".to_owned()]),
+            agent: false,
+        };
+        let permit = read_permit(&rules, &who, &schema);
+        let projection = Projection::everything().permit(&permit);
+        let mut out = Vec::new();
+        let agent = Node::container(AGENT, "agent")
+            .leaf("name", "a")
+            .leaf("alias", "b");
+        let nacm = Node::container(::netconf::names::namespace::ACCESS_CONTROL, "nacm")
+            .leaf("enable-nacm", true);
+        write(&agent, &projection, &mut out);
+        write(&nacm, &projection, &mut out);
+        let text = String::from_utf8(out).unwrap();
+        let names = text
+            .split('<')
+            .filter_map(|tag| tag.split([' ', '>']).next());
+        names
+            .filter(|n| !n.is_empty() && !n.starts_with('/'))
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    #[test]
+    fn a_path_is_permitted_or_denied_with_all_below_whatever_names_its_module() {
+        for module in ["irtf-agent", "*"] {
+            let alias = |action| rule(module, &["agent", "alias"], action);
+            assert_eq!(
+                seen(vec![alias(Action::Permit)], Action::Deny),
+                "agent alias"
+            );
+            assert_eq!(
+                seen(vec![alias(Action::Deny)], Action::Permit),
+                "agent name"
+            );
+        }
+    }
+
+    #[test]
+    fn the_root_is_all_data_of_the_module() {
+        let root = |module| seen(vec![rule(module, &[], Action::Permit)], Action::Deny);
+        assert_eq!(root("irtf-agent"), "agent name alias");
+        assert_eq!(root("*"), "agent name alias nacm enable-nacm");
+        assert_eq!(root("no-such-module"), "");
+    }
+
+    #[test]
+    fn what_its_module_guards_needs_a_rule_even_where_the_default_permits() {
+        assert_eq!(seen(vec![], Action::Permit), "agent name alias");
+        let nacm = rule("ietf-netconf-acm", &["nacm"], Action::Permit);
+        assert_eq!(
+            seen(vec![nacm], Action::Permit),
+            "agent name alias nacm enable-nacm"
+        );
+    }
+}

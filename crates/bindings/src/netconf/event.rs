@@ -151,3 +151,60 @@ fn condition(n: &Notification) -> Node<'_> {
         .with(extra("progress", n.percent.to_string()))
         .with_opt(n.data.clone().map(|d| extra("msg-data", d)))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::netconf::read_notification;
+    use ::netconf::client::Notification as Received;
+    use ::netconf::xml::{Document, Limits};
+    use domain::content::Content;
+    use domain::task::{Status, TaskId};
+    use domain::verb::Verb;
+    use std::sync::Arc;
+
+    fn notification() -> Notification {
+        Notification {
+            time: Timestamp::from_ms(1_000),
+            task: TaskId::new("t<1>"),
+            from: "ip".to_owned(),
+            to: "oss".to_owned(),
+            verb: Verb::TaskResultNotify,
+            asynchronous: true,
+            status: Status::Blocked,
+            previous: Some(Status::Processing),
+            start_time: Timestamp::from_ms(500),
+            percent: 40,
+            content: Content::new("site & 1", "waits"),
+            data: Some("t<1>/result".to_owned()),
+        }
+    }
+
+    #[test]
+    fn reading_undoes_writing() {
+        let sent = notification();
+        let entry = Entry {
+            sequence: 1,
+            time: sent.time,
+            happening: Happening::Task(Arc::new(sent.clone())),
+        };
+        let document = Document::parse(encode(&entry), &Limits::client()).unwrap();
+        let received = Received {
+            event_time: sent.time.to_string(),
+            document,
+        };
+        assert_eq!(read_notification(&received).unwrap(), Some(sent));
+    }
+
+    #[test]
+    fn a_mark_is_an_empty_element_in_its_envelope() {
+        let text = String::from_utf8(replay_complete(Timestamp::from_ms(0))).unwrap();
+        assert!(text.starts_with(&format!(
+            "<notification xmlns=\"{NOTIFICATION}\"><eventTime>1970"
+        )));
+        assert!(text.ends_with(&format!(
+            "<replayComplete xmlns=\"{NETMOD_NOTIFICATION}\"/></notification>"
+        )));
+    }
+}

@@ -457,7 +457,7 @@ fn the_registry_takes_what_the_platform_observes() {
          <created-at>2026-11-21T10:00:00Z</created-at><changed-at>2026-11-21T10:00:00Z</changed-at><progress>40</progress>\
          <result><msg-data>elsewhere</msg-data></result></task>\
          <context><id>c</id><task-id>t</task-id><sendFrom>a</sendFrom><sendTo>b</sendTo><commuType>taskAssgin</commuType>\
-         <request-info><content>x</content><dataParam>d</dataParam><time>2026-11-21T10:00:00Z</time></request-info>\
+         <request-info><content>x</content><time>2026-11-21T10:00:00Z</time></request-info>\
          <response-info><dataParam>d</dataParam><time>2026-11-21T10:00:00Z</time></response-info></context>\
          <statistics><agents>1</agents><events>5</events></statistics></registry>"
     );

@@ -3,11 +3,12 @@
 //! There is one configuration, `running`, and nobody can write it; a lock keeps others from
 //! locking, and shows in `netconf-state`.
 
+use super::read::datastore_name;
 use super::{Answer, check};
 use crate::netconf::error;
 use crate::netconf::session::Scene;
 use ::netconf::error::{ErrorInfo, ErrorPath, ErrorTag, RpcError};
-use ::netconf::names::namespace::BASE;
+use ::netconf::names::namespace::{BASE, NMDA};
 use ::netconf::xml::Element;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -54,7 +55,13 @@ fn running(operation: Element<'_>) -> Result<(), RpcError> {
         .child(BASE, "target")
         .and_then(|t| t.children().next());
     match target {
-        Some(datastore) if datastore.name() == "running" => Ok(()),
+        Some(datastore) if datastore.is(BASE, "running") => Ok(()),
+        // RFC 8526 §3.2.1: the same by its identity.
+        Some(datastore)
+            if datastore.is(NMDA, "datastore") && datastore_name(datastore) == Some("running") =>
+        {
+            Ok(())
+        }
         Some(other) => Err(error::invalid(
             other,
             "only the datastore 'running' can be locked",

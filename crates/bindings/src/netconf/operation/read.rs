@@ -12,6 +12,13 @@ use ::netconf::filter::{Compiled, DefaultsMode, Projection, Selection};
 use ::netconf::names::namespace::{BASE, DATASTORES, NMDA, WITH_DEFAULTS};
 use ::netconf::xml::Element;
 
+mod extent;
+
+/// How much data an XPath that is more than a path may search. libyang reads them anew for each
+/// request, at about a second for so much; other sessions wait for none of it, but the sender may
+/// ask again and again.
+const XPATH_BYTES: usize = 4 << 20;
+
 /// What is to be read.
 struct Request<'x> {
     filter: Filter<'x>,
@@ -67,11 +74,11 @@ pub(super) fn get_data(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answ
     let datastore = leaf("datastore").ok_or_else(|| error::missing(operation, "datastore"))?;
     let only_config = match datastore_name(datastore) {
         Some("operational") => None,
-        Some("running" | "intended") => Some(true),
+        Some("running") => Some(true),
         _ => {
             return Err(error::invalid(
                 datastore,
-                "the datastores are operational, running and intended",
+                "the datastores are operational and running",
             ));
         }
     };
@@ -96,7 +103,7 @@ pub(super) fn get_data(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answ
 }
 
 /// The local name of a `datastore` value, if it is an identity of ietf-datastores.
-fn datastore_name<'x>(datastore: Element<'x>) -> Option<&'x str> {
+pub(super) fn datastore_name<'x>(datastore: Element<'x>) -> Option<&'x str> {
     let (prefix, name) = match datastore.trimmed_text().split_once(':') {
         Some((prefix, name)) => (prefix, name),
         None => ("", datastore.trimmed_text()),
@@ -168,12 +175,13 @@ fn read(scene: &Scene<'_>, request: &Request<'_>) -> Result<Vec<u8>, RpcError> {
         who: scene.who,
         capabilities: scene.capabilities,
     };
-    let everything = Selection::everything();
     let (selection, depth) = match &request.filter {
-        Filter::Selection(selection) => (selection, request.max_depth),
-        Filter::XPath { .. } => (&everything, None),
+        Filter::Selection(selection) => (selection.clone(), request.max_depth),
+        Filter::XPath { expression, scope } => {
+            (extent::of_xpath(expression, &scope.prefixes()), None)
+        }
     };
-    let projection = Projection::of(selection)
+    let projection = Projection::of(&selection)
         .config(request.config)
         .defaults(request.defaults)
         .max_depth(depth)
@@ -190,6 +198,11 @@ fn read(scene: &Scene<'_>, request: &Request<'_>) -> Result<Vec<u8>, RpcError> {
                 .message("max-depth is not supported with an XPath that is more than a path of names and equalities"))
         }
         Filter::XPath { expression, scope } => {
+            if data.len() > XPATH_BYTES {
+                return Err(RpcError::protocol(ErrorTag::TooBig)
+                    .path(ErrorPath::of(scope))
+                    .message("too many data to search: begin the expression with a path of names, such as /p:a/p:b[…], or use a subtree filter"));
+            }
             let text = String::from_utf8(data).expect("nodes are written from strings");
             scene
                 .generation

@@ -1,0 +1,76 @@
+# What one does with Convoke. `make` alone lists the targets.
+#
+# Each target first installs what it needs and this machine lacks
+# (scripts/setup.sh says what and why); the second time that takes no time.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+CARGO  ?= cargo
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+BINARY := $(TARGET)/release/convoke
+# Options for the command that a target runs, as in: make demo ARGS="--seed 7 --headless"
+ARGS   ?=
+# CI builds exactly what Cargo.lock names.
+LOCKED := $(if $(CI),--locked)
+
+.PHONY: help
+help: ## Print this list
+	@echo "Convoke. Targets:"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name what; do \
+	  printf '%-15s%s\n' "$$name" "$$what"; done
+	@echo
+	@echo 'Options of the command go in ARGS, as in: make demo ARGS="--seed 7 --headless"'
+
+.PHONY: setup setup-demo
+setup: ## Install what building, running and testing need
+	@scripts/setup.sh test
+
+setup-demo:
+	@scripts/setup.sh demo
+
+.PHONY: release
+release: setup-demo ## Build the optimised convoke command
+	@$(CARGO) build --release $(LOCKED) --package convoke
+
+.PHONY: demo
+demo: release ## Break a simulated network and watch the agents mend it
+	@$(BINARY) demo fault --fresh $(ARGS)
+
+.PHONY: serve
+serve: release ## Run the platform, without the story
+	@$(BINARY) serve $(ARGS)
+
+# One profile throughout: lints, tests and documentation share what is built.
+.PHONY: test
+test: setup fmt-check lint ## Check the formatting, lint, and run every test
+	@echo "== tests: unit, law, conversation, contract, conformance, foreign clients; benches once each"
+	@# --all-targets builds the command only as a test of itself; tests of other packages start the real one.
+	@$(CARGO) build --workspace --bins $(LOCKED)
+	@$(CARGO) test --workspace --all-targets $(LOCKED)
+	@echo "== tests: examples in the documentation"
+	@$(CARGO) test --workspace --doc $(LOCKED)
+	@echo "== all passed"
+
+.PHONY: fmt-check
+fmt-check:
+	@echo "== formatting"
+	@$(CARGO) fmt --all --check
+
+.PHONY: lint
+lint: setup ## Run clippy; a warning is an error
+	@echo "== lints"
+	@$(CARGO) clippy --workspace --all-targets $(LOCKED) -- --deny warnings
+
+.PHONY: bench
+bench: setup-demo ## Measure, beside a bare echo server; ARGS="--json" prints an object a line
+	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench load -- $(ARGS)
+
+.PHONY: deny
+deny: ## Check licences, bans and sources of the dependencies (needs cargo-deny)
+	@$(CARGO) deny check licenses bans sources
+
+.PHONY: clean-state
+clean-state: ## Remove ./convoke-state: keys, database and log of the local platform
+	@rm -rf convoke-state

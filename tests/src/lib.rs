@@ -1,0 +1,15 @@
+//! What tests of more than one crate share.
+//!
+//! - [`conformance`]: protocol behaviour as numbered files, run against anything that is a
+//!   [`conformance::Host`]: in memory ([`memory`]), or a server behind SSH;
+//! - [`xml`]: comparing documents by structure, with wildcards;
+//! - [`judge`]: libyang's word on everything that a server says;
+//! - [`cast`]: deterministic agents, their profiles, and the access rules of the cases.
+//!
+//! Knows the public interfaces only. Read next: [`conformance`].
+
+pub mod cast;
+pub mod conformance;
+pub mod judge;
+pub mod memory;
+pub mod xml;

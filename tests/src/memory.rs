@@ -1,0 +1,215 @@
+//! A platform in memory: engine, sessions and one clock, joined without sockets.
+//!
+//! Nothing sleeps: after each stimulus everything is stepped until nothing moves any more, and
+//! time passes only when a case says so. Read next: [`crate::conformance`].
+
+use crate::cast;
+use crate::conformance::{Heard, Host, Opening, Wire};
+use bindings::netconf::{Flow, Peer, Platform, Session};
+use domain::inventory::Inventory;
+use domain::time::Timestamp;
+use engine::{Endpoint, Engine, Setup};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
+use yang::{Generation, ModuleSet};
+
+/// The time at which every case begins.
+pub const BEGIN: &str = "2026-11-21T08:00:00Z";
+
+/// The generation that is served, compiled once.
+pub fn generation() -> Arc<Generation> {
+    static GENERATION: OnceLock<Arc<Generation>> = OnceLock::new();
+    let made = GENERATION
+        .get_or_init(|| Generation::load(&ModuleSet::convoke()).expect("the shipped modules load"));
+    Arc::clone(made)
+}
+
+struct World {
+    platform: Arc<Platform>,
+    now: Timestamp,
+    clock_ms: u64,
+    sessions: Vec<Joined>,
+}
+
+struct Joined {
+    /// None once it has left.
+    session: Option<Session>,
+    output: Vec<u8>,
+}
+
+/// A platform in memory.
+pub struct Memory {
+    world: Rc<RefCell<World>>,
+}
+
+impl Memory {
+    /// A fresh platform with the cast and the access rules of the cases.
+    pub fn new() -> Self {
+        let now = Timestamp::parse(BEGIN).expect("a literal");
+        let engine = Engine::open(Setup {
+            store: store::Options::memory(),
+            access: cast::access(),
+            agents: cast::agents(now),
+            default_agent: "oss".to_owned(),
+            inventory: Arc::new(Inventory::default()),
+            seed: 1,
+            synchronous_limit_ms: 30_000,
+        })
+        .expect("a store in memory opens");
+        engine.start(now);
+        let platform = Arc::new(Platform::new(Arc::new(engine), generation(), now));
+        Self {
+            world: Rc::new(RefCell::new(World {
+                platform,
+                now,
+                clock_ms: 0,
+                sessions: Vec::new(),
+            })),
+        }
+    }
+
+    /// What the sessions share.
+    pub fn platform(&self) -> Arc<Platform> {
+        Arc::clone(&self.world.borrow().platform)
+    }
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl World {
+    /// Steps everything until nothing moves. The empty commit is a barrier: what was queued for
+    /// the store before it is done after it. Two quiet rounds, since a step of the first may have
+    /// queued something of which only the second hears.
+    fn settle(&mut self) {
+        let mut quiet = 0;
+        while quiet < 2 {
+            let barrier = self
+                .platform
+                .engine()
+                .store()
+                .commit(store::Batch::default());
+            barrier.wait().expect("a store in memory commits");
+            quiet = if self.round() { 0 } else { quiet + 1 };
+        }
+    }
+
+    fn round(&mut self) -> bool {
+        let mut moved = false;
+        for joined in &mut self.sessions {
+            while let Some(session) = &mut joined.session {
+                let flow = session.step(self.now, self.clock_ms);
+                let bytes = session.transmit();
+                moved |= !bytes.is_empty();
+                joined.output.extend(bytes);
+                match flow {
+                    Flow::Again => {}
+                    Flow::Wait => break,
+                    Flow::Close => {
+                        joined.session.take().expect("just stepped").leave(self.now);
+                        moved = true;
+                    }
+                }
+            }
+        }
+        moved
+    }
+}
+
+impl Host for Memory {
+    fn connect(&mut self, opening: &Opening) -> Box<dyn Wire> {
+        let mut world = self.world.borrow_mut();
+        let endpoint = match opening.endpoint.as_str() {
+            "platform" => Endpoint::Platform,
+            agent => Endpoint::Agent(agent.to_owned()),
+        };
+        let peer = Peer {
+            user: opening.user.clone(),
+            source_host: "127.0.0.1".to_owned(),
+        };
+        let session = Session::open(&world.platform, endpoint, &peer, world.now, world.clock_ms);
+        world.sessions.push(Joined {
+            session: Some(session),
+            output: Vec::new(),
+        });
+        Box::new(Joint {
+            world: Rc::clone(&self.world),
+            place: world.sessions.len() - 1,
+        })
+    }
+
+    fn advance(&mut self, ms: u64) -> bool {
+        let mut world = self.world.borrow_mut();
+        let until = world.now + ms as i64;
+        loop {
+            world.settle();
+            let due = world
+                .platform
+                .engine()
+                .next_wakeup()
+                .filter(|at| *at <= until);
+            let at = due.unwrap_or(until).max(world.now);
+            world.clock_ms += (at - world.now) as u64;
+            world.now = at;
+            let engine = Arc::clone(world.platform.engine());
+            engine.tick(at);
+            if due.is_none() {
+                break;
+            }
+        }
+        world.settle();
+        true
+    }
+
+    fn swap(&mut self, name: &str, module: &str) -> bool {
+        let set = ModuleSet::convoke().with_text(name, module);
+        let generation = Generation::load(&set).expect("the module of the case loads");
+        self.world.borrow().platform.swap_generation(generation);
+        true
+    }
+
+    fn schema(&self) -> Arc<Generation> {
+        self.world.borrow().platform.generation()
+    }
+}
+
+/// The client's end of a session in memory.
+struct Joint {
+    world: Rc<RefCell<World>>,
+    place: usize,
+}
+
+impl Wire for Joint {
+    fn send(&mut self, bytes: &[u8]) {
+        let mut world = self.world.borrow_mut();
+        let clock_ms = world.clock_ms;
+        if let Some(session) = &mut world.sessions[self.place].session {
+            session.receive(bytes, clock_ms);
+        }
+        world.settle();
+    }
+
+    fn receive(&mut self) -> Heard {
+        let mut world = self.world.borrow_mut();
+        world.settle();
+        let joined = &mut world.sessions[self.place];
+        match (joined.output.is_empty(), &joined.session) {
+            (false, _) => Heard::Bytes(std::mem::take(&mut joined.output)),
+            (true, Some(_)) => Heard::Nothing,
+            (true, None) => Heard::Closed,
+        }
+    }
+
+    fn close(&mut self) {
+        let mut world = self.world.borrow_mut();
+        let now = world.now;
+        if let Some(session) = world.sessions[self.place].session.take() {
+            session.leave(now);
+        }
+        world.settle();
+    }
+}

@@ -1,0 +1,73 @@
+//! Every case of `conformance/`, in memory: no socket, one clock, no sleep.
+//!
+//! The same directories run over SSH where a server is at hand. Read next: `harness::conformance`,
+//! which tells what the files mean.
+
+use harness::conformance::{self, Verdict};
+use harness::judge::Seen;
+use harness::memory::Memory;
+
+/// Runs the cases whose name contains `CONFORMANCE_CASE`, or all.
+#[test]
+fn every_case_holds_in_memory() {
+    let wanted = std::env::var("CONFORMANCE_CASE").unwrap_or_default();
+    let mut failures = Vec::new();
+    let mut passed = 0;
+    for case in conformance::cases(&conformance::directory()) {
+        if !case.name.contains(&wanted) {
+            continue;
+        }
+        match conformance::run(&case, &mut Memory::new(), &mut Seen::new()) {
+            Verdict::Passed => passed += 1,
+            Verdict::Skipped => failures.push(format!("{}: skipped", case.name)),
+            Verdict::Failed(why) => failures.push(format!("{}: {why}", case.name)),
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{passed} cases passed, {} failed:\n\n{}",
+        failures.len(),
+        failures.join("\n\n")
+    );
+    assert!(passed > 0, "no case is called {wanted}");
+}
+
+/// RFC 6022 §3.1: what `netconf-state/schemas` lists can be fetched, and is what was compiled.
+#[test]
+fn every_announced_schema_is_served() {
+    let schema = harness::memory::generation();
+    let mut fetched = 0;
+    for (name, revision) in schema.schemas() {
+        let text = fetch(name, revision);
+        let wanted = schema.schema(name, Some(revision)).unwrap_or_default();
+        assert_eq!(text.trim(), wanted.trim(), "{name}@{revision}");
+        fetched += 1;
+    }
+    assert!(fetched >= schema.modules().len(), "{fetched} schemas");
+}
+
+/// The text of a schema, as a client gets it.
+fn fetch(name: &str, revision: &str) -> String {
+    use netconf::client::{ClientEvent, ClientSession};
+    let mut host = Memory::new();
+    let opening = conformance::Description::default().opening("");
+    let mut wire = conformance::Host::connect(&mut host, &opening);
+    let mut client = ClientSession::default();
+    client.call(&format!(
+        "<get-schema xmlns='urn:ietf:params:xml:ns:yang:ietf-netconf-monitoring'>\
+         <identifier>{name}</identifier><version>{revision}</version></get-schema>"
+    ));
+    loop {
+        wire.send(&client.transmit());
+        match wire.receive() {
+            conformance::Heard::Bytes(bytes) => client.receive(&bytes),
+            other => panic!("{name}: {other:?}"),
+        }
+        while let Some(event) = client.poll() {
+            if let ClientEvent::Reply(reply) = event {
+                let data = reply.data().unwrap_or_else(|| panic!("{}", reply.raw()));
+                return data.text().to_owned();
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! What is announced is served: every leaf of the compiled modules was in some message of the
+//! conformance cases, every rpc and notification has a case, or the list here says why not.
+//!
+//! Read next: `harness::judge`, which notes what was said.
+
+use harness::conformance::{self, Verdict};
+use harness::judge::Seen;
+use harness::memory::Memory;
+use yang::{Kind, SchemaNode};
+
+/// Nodes that no case shows, by the beginning of their path, with the reason.
+const UNSEEN: &[(&str, &str)] = &[
+    // The draft's module.
+    (
+        "/irtf-agent:agent/authentication/authentication-methods/jwtInfo",
+        SECRET,
+    ),
+    (
+        "/irtf-agent:agent/authentication/authentication-methods/oauth",
+        SECRET,
+    ),
+    (
+        "/irtf-agent:msg-base",
+        "never present, as convoke-deviations says",
+    ),
+    (
+        "/irtf-agent:data",
+        "never present, as convoke-deviations says",
+    ),
+    ("/irtf-agent:tasks/task-subscription", NO_ADDRESS),
+    (
+        "/irtf-agent:context/request-info/dataParam",
+        "requests carry their content in words",
+    ),
+    ("/irtf-agent:data-params/url", "all data are held here"),
+    // Its companions.
+    (
+        "/convoke-registry:registry/agent/authentication/authentication-methods/jwtInfo",
+        SECRET,
+    ),
+    (
+        "/convoke-registry:registry/agent/authentication/authentication-methods/oauth",
+        SECRET,
+    ),
+    (
+        "/convoke-registry:registry/task/task-subscription",
+        NO_ADDRESS,
+    ),
+    (
+        "/irtf-agent:task-negotiate/input/convoke-negotiation:task-subscription",
+        NO_ADDRESS,
+    ),
+    (
+        "/irtf-agent:task-negotiate/input/convoke-negotiation:msg-data",
+        NOT_READ,
+    ),
+    (
+        "/irtf-agent:task-negotiate/input/convoke-negotiation:context",
+        NOT_READ,
+    ),
+    // Standard modules: what a server may have and this one has not.
+    (
+        "/ietf-netconf-acm:nacm/rule-list/rule/comment",
+        "access.toml has comments of its own",
+    ),
+    (
+        "/nc-notifications:netconf/streams/stream/replayLogAgedTime",
+        "the log forgets nothing",
+    ),
+    (
+        "/ietf-netconf-monitoring:netconf-state/datastores/datastore/locks/partial-lock",
+        "no partial locks",
+    ),
+    (
+        "/ietf-netconf-notifications:netconf-config-change",
+        "the configuration does not change",
+    ),
+    (
+        "/ietf-netconf-notifications:netconf-capability-change",
+        "not sent yet when a generation is swapped",
+    ),
+    (
+        "/ietf-netconf-notifications:netconf-confirmed-commit",
+        "no confirmed commit",
+    ),
+    (
+        "/ietf-yang-library:yang-library-update",
+        "not sent yet when a generation is swapped",
+    ),
+    ("/ietf-yang-library:yang-library-change", "obsolete"),
+    (
+        "/ietf-yang-library:yang-library/module-set/module/submodule",
+        "no module has submodules",
+    ),
+    (
+        "/ietf-yang-library:yang-library/module-set/import-only-module/submodule",
+        "no module has submodules",
+    ),
+    (
+        "/ietf-yang-library:yang-library/module-set/module/location",
+        "get-schema serves them",
+    ),
+    (
+        "/ietf-yang-library:yang-library/module-set/import-only-module/location",
+        "get-schema serves them",
+    ),
+    (
+        "/ietf-yang-library:modules-state/module/schema",
+        "get-schema serves them",
+    ),
+    (
+        "/ietf-yang-library:modules-state/module/submodule",
+        "no module has submodules",
+    ),
+    (
+        "/convoke-simulation:",
+        "its cases need a network, and are with the server",
+    ),
+];
+
+/// Operations that are refused for everyone, with a case `write-…` each.
+const REFUSED: &[&str] = &["edit-config", "copy-config", "delete-config", "edit-data"];
+
+const SECRET: &str = "credentials are read by nobody; access-secrets shows it";
+const NO_ADDRESS: &str = "reports to an address of the client are not offered";
+const NOT_READ: &str = "references to history that no agent reads yet";
+
+fn seen() -> Seen {
+    let mut seen = Seen::new();
+    for case in conformance::cases(&conformance::directory()) {
+        let verdict = conformance::run(&case, &mut Memory::new(), &mut seen);
+        assert!(
+            !matches!(verdict, Verdict::Failed(_)),
+            "{}: {verdict:?}",
+            case.name
+        );
+    }
+    seen
+}
+
+fn excused(node: &SchemaNode) -> bool {
+    UNSEEN.iter().any(|(path, _)| node.path.starts_with(path))
+        || REFUSED.iter().any(|rpc| {
+            let mut steps = node.path.split('/').skip(1);
+            steps
+                .next()
+                .is_some_and(|top| top.ends_with(&format!(":{rpc}")))
+        })
+}
+
+#[test]
+fn every_leaf_rpc_and_notification_was_in_a_message() {
+    let seen = seen();
+    let schema = harness::memory::generation();
+    let wanted = |node: &&SchemaNode| {
+        let terminal = matches!(
+            node.kind,
+            Kind::Leaf | Kind::LeafList | Kind::AnyXml | Kind::AnyData
+        );
+        terminal || node.kind == Kind::Notification
+    };
+    let missing: Vec<&str> = schema
+        .schema_nodes()
+        .iter()
+        .filter(wanted)
+        .filter(|node| !seen.contains(&node.path) && !excused(node))
+        .map(|node| node.path.as_str())
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "in no message of any case:\n{}",
+        missing.join("\n")
+    );
+}
+
+#[test]
+fn every_rpc_has_a_case() {
+    let sent: String = conformance::cases(&conformance::directory())
+        .iter()
+        .flat_map(|case| &case.steps)
+        .filter(|step| step.action == "send")
+        .map(|step| step.text.as_str())
+        .collect();
+    let schema = harness::memory::generation();
+    let missing: Vec<&str> = schema
+        .rpcs()
+        .filter(|rpc| !excused(rpc) || REFUSED.contains(&rpc.name.as_str()))
+        .filter(|rpc| !sent.contains(&format!("<{}", rpc.name)))
+        .map(|rpc| rpc.path.as_str())
+        .collect();
+    assert!(missing.is_empty(), "rpcs without a case: {missing:?}");
+}
+
+/// An excuse that excuses nothing is stale.
+#[test]
+fn every_excuse_is_about_a_node_of_the_schema() {
+    let schema = harness::memory::generation();
+    let stale: Vec<&str> = UNSEEN
+        .iter()
+        .map(|(path, _)| *path)
+        .filter(|path| {
+            !schema
+                .schema_nodes()
+                .iter()
+                .any(|node| node.path.starts_with(path))
+        })
+        .collect();
+    assert!(stale.is_empty(), "{stale:?}");
+}

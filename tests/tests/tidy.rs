@@ -1,0 +1,229 @@
+//! House-keeping that a reader would notice: openings of files, their length, loose ends, and
+//! whether README, CHANGELOG and the table of YANG modules keep up with the code.
+//!
+//! Reads only what git tracks (or would track: new files that are not ignored). The walls between
+//! the crates are in `architecture.rs`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Beyond this a file tells more than one story.
+const LINES_MAX: usize = 600;
+
+/// Tests are lists of cases, which are read one at a time.
+const TEST_LINES_MAX: usize = 900;
+
+/// Marks of work that was put off. Split, so that this file does not hold them itself.
+const LOOSE_ENDS: &[(&str, &str)] = &[
+    ("TO", "DO"),
+    ("FIX", "ME"),
+    ("XX", "X:"),
+    ("to", "do!("),
+    ("unimpl", "emented!("),
+];
+
+/// What ties a file to one machine or one mirror; split likewise. A path counts only where it begins.
+const FOREIGN: &[(&str, &str)] = &[
+    ("/ho", "me/"),
+    ("/ro", "ot/"),
+    ("/wo", "rk/"),
+    ("/Us", "ers/"),
+    ("//crates", ".io"),
+    ("index.crates", ".io"),
+    ("static.crates", ".io"),
+    ("py", "pi.org"),
+    ("python", "hosted.org"),
+    ("deb.deb", "ian.org"),
+    ("archive.ub", "untu.com"),
+    ("registry.np", "mjs"),
+];
+
+#[test]
+fn every_source_opens_with_what_it_knows() {
+    let bare = sources().filter(|(_, text)| !text.starts_with("//! "));
+    let bare: Vec<_> = bare.map(|(path, _)| path).collect();
+    assert!(bare.is_empty(), "these open without `//! …`: {bare:#?}");
+}
+
+#[test]
+fn no_source_is_longer_than_a_story() {
+    let long = sources().filter(|(path, text)| {
+        let test = path.contains("tests");
+        text.lines().count() > if test { TEST_LINES_MAX } else { LINES_MAX }
+    });
+    let long: Vec<_> = long
+        .map(|(path, text)| (path, text.lines().count()))
+        .collect();
+    assert!(long.is_empty(), "over {LINES_MAX} lines: {long:#?}");
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    let found = lines_with(sources(), |line| {
+        LOOSE_ENDS.iter().any(|it| holds(line, &joined(it)))
+    });
+    assert!(found.is_empty(), "loose ends:\n{}", found.join("\n"));
+    // What insta leaves beside a snapshot that nobody has judged yet.
+    let unjudged = |path: &String| path.ends_with(".pending-snap") || path.ends_with(".snap.new");
+    let unjudged: Vec<_> = tracked().into_iter().filter(unjudged).collect();
+    assert!(unjudged.is_empty(), "snapshots to judge: {unjudged:?}");
+}
+
+#[test]
+fn nothing_is_tied_to_one_machine_or_mirror() {
+    let files = tracked().into_iter().filter_map(|path| {
+        // The lock file names the registry, which is its business; pictures are no text.
+        let text = std::fs::read_to_string(root().join(&path)).ok()?;
+        (!path.ends_with("Cargo.lock")).then_some((path, text))
+    });
+    let found = lines_with(files, |line| {
+        FOREIGN.iter().any(|it| holds(line, &joined(it)))
+    });
+    assert!(
+        found.is_empty(),
+        "paths or hosts of one place:\n{}",
+        found.join("\n")
+    );
+}
+
+#[test]
+fn every_yang_module_is_in_the_table() {
+    let table = read("yang/README.md");
+    let modules: Vec<_> = tracked()
+        .into_iter()
+        .filter(|path| path.starts_with("yang/") && path.ends_with(".yang"))
+        .collect();
+    assert!(!modules.is_empty(), "there are no YANG modules");
+    for path in modules {
+        let file = path.trim_start_matches("yang/").trim_end_matches(".yang");
+        let name = file.split('@').next().expect("split gives one part");
+        assert!(
+            table.contains(&format!("`{name}`")),
+            "yang/README.md does not name {name}"
+        );
+    }
+}
+
+#[test]
+fn the_changelog_tells_of_this_version() {
+    let heading = format!("## [{}]", env!("CARGO_PKG_VERSION"));
+    let log = read("CHANGELOG.md");
+    let entry = log.lines().position(|line| line.starts_with(&heading));
+    let entry = entry.unwrap_or_else(|| panic!("CHANGELOG.md has no `{heading}`"));
+    let told = log.lines().skip(entry + 1);
+    let told = told.take_while(|line| !line.starts_with("## ")).count();
+    assert!(
+        told > 3,
+        "CHANGELOG.md says nothing below `{heading}` that an operator would notice"
+    );
+}
+
+#[test]
+fn commands_in_contributing_and_readme_exist() {
+    let makefile = read("Makefile");
+    for file in ["README.md", "CONTRIBUTING.md"] {
+        for part in read(file).split("`make ").skip(1) {
+            let target: String = part
+                .chars()
+                .take_while(|it| it.is_ascii_alphanumeric() || *it == '-')
+                .collect();
+            assert!(
+                makefile
+                    .lines()
+                    .any(|line| line.starts_with(&format!("{target}:"))),
+                "{file} names `make {target}`, which the Makefile lacks"
+            );
+        }
+    }
+}
+
+#[test]
+fn readme_lists_every_crate_and_both_commands() {
+    let readme = read("README.md");
+    for command in ["make demo", "make test"] {
+        assert!(
+            readme.contains(command),
+            "README.md does not show `{command}`"
+        );
+    }
+    let crates = std::fs::read_dir(root().join("crates")).expect("crates/ is there");
+    for folder in crates.map(|entry| entry.expect("crates/ can be read").path()) {
+        let name = folder.file_name().expect("a folder has a name");
+        let name = name.to_string_lossy().into_owned();
+        let shown = [format!("`{name}`"), format!("crates/{name}")];
+        assert!(
+            shown.iter().any(|form| readme.contains(form)),
+            "README.md does not list the crate {name}"
+        );
+    }
+}
+
+/// The Rust files, with their text.
+fn sources() -> impl Iterator<Item = (String, String)> {
+    let files = tracked().into_iter().filter(|path| path.ends_with(".rs"));
+    files.map(|path| {
+        let text = read(&path);
+        (path, text)
+    })
+}
+
+/// `file:line: text` for each line that the question is true of.
+fn lines_with(
+    files: impl Iterator<Item = (String, String)>,
+    question: impl Fn(&str) -> bool,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, text) in files {
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| question(line)) {
+            found.push(format!("{path}:{}: {}", number + 1, line.trim()));
+        }
+    }
+    found
+}
+
+/// Whether the line holds the word, and not only as the end of a longer one.
+fn holds(line: &str, word: &str) -> bool {
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        !before.is_some_and(|it| it.is_alphanumeric() || "._-}".contains(it))
+    })
+}
+
+#[test]
+fn a_word_counts_only_where_it_begins() {
+    assert!(holds("see \"/a/b\"", "/a/"));
+    assert!(holds("/a/b", "/a/"));
+    assert!(!holds("crates/a/b", "/a/"));
+}
+
+fn joined((head, tail): &(&str, &str)) -> String {
+    format!("{head}{tail}")
+}
+
+/// Paths from the root of the project, of all files that are not ignored and exist.
+fn tracked() -> Vec<String> {
+    let listed = Command::new("git")
+        .args(["-c", "safe.directory=*", "ls-files", "-z"])
+        .args(["--cached", "--others", "--exclude-standard"])
+        .current_dir(root())
+        .output()
+        .expect("git is installed; `make setup` sees to it");
+    assert!(
+        listed.status.success(),
+        "git ls-files: {}",
+        String::from_utf8_lossy(&listed.stderr)
+    );
+    let paths = String::from_utf8(listed.stdout).expect("paths are UTF-8");
+    let paths = paths.split('\0').filter(|path| !path.is_empty());
+    let there = paths.filter(|path| root().join(path).is_file());
+    there.map(str::to_owned).collect()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path))
+        .unwrap_or_else(|cause| panic!("reading {path}: {cause}"))
+}
