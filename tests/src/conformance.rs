@@ -56,11 +56,20 @@ pub trait Host {
 pub trait Wire {
     /// Sends bytes. What a closed transport loses is no error here.
     fn send(&mut self, bytes: &[u8]);
-    /// What has come since the last call. A wire that cannot know whether more is coming waits as
-    /// long as a patient client would.
-    fn receive(&mut self) -> Heard;
+    /// What has come since the last call. A wire that cannot know whether more is coming waits,
+    /// longer if something is expected.
+    fn receive(&mut self, patience: Patience) -> Heard;
     /// Drops the transport.
     fn close(&mut self);
+}
+
+/// Whether a client expects something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// It does, and waits for it.
+    Expecting,
+    /// It does not, and only looks whether something is there.
+    Looking,
 }
 
 /// What a client hears.

@@ -1,7 +1,7 @@
 //! What tests of more than one crate share.
 //!
 //! - [`conformance`]: protocol behaviour as numbered files, run against anything that is a
-//!   [`conformance::Host`]: in memory ([`memory`]), or a server behind SSH;
+//!   [`conformance::Host`]: in memory ([`memory`]), or a server behind SSH ([`ssh`]);
 //! - [`xml`]: comparing documents by structure, with wildcards;
 //! - [`judge`]: libyang's word on everything that a server says;
 //! - [`cast`]: deterministic agents, their profiles, and the access rules of the cases.
@@ -12,4 +12,5 @@ pub mod cast;
 pub mod conformance;
 pub mod judge;
 pub mod memory;
+pub mod ssh;
 pub mod xml;

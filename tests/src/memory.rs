@@ -4,7 +4,7 @@
 //! time passes only when a case says so. Read next: [`crate::conformance`].
 
 use crate::cast;
-use crate::conformance::{Heard, Host, Opening, Wire};
+use crate::conformance::{Heard, Host, Opening, Patience, Wire};
 use bindings::netconf::{Flow, Peer, Platform, Session};
 use domain::inventory::Inventory;
 use domain::time::Timestamp;
@@ -193,7 +193,7 @@ impl Wire for Joint {
         world.settle();
     }
 
-    fn receive(&mut self) -> Heard {
+    fn receive(&mut self, _patience: Patience) -> Heard {
         let mut world = self.world.borrow_mut();
         world.settle();
         let joined = &mut world.sessions[self.place];

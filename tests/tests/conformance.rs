@@ -1,11 +1,12 @@
-//! Every case of `conformance/`, in memory: no socket, one clock, no sleep.
+//! Every case of `conformance/`: in memory (no socket, one clock, no sleep), and over SSH.
 //!
-//! The same directories run over SSH where a server is at hand. Read next: `harness::conformance`,
+//! Read next: `harness::conformance`,
 //! which tells what the files mean.
 
 use harness::conformance::{self, Verdict};
 use harness::judge::Seen;
 use harness::memory::Memory;
+use harness::ssh::OverSsh;
 
 /// Runs the cases whose name contains `CONFORMANCE_CASE`, or all.
 #[test]
@@ -30,6 +31,54 @@ fn every_case_holds_in_memory() {
         failures.join("\n\n")
     );
     assert!(passed > 0, "no case is called {wanted}");
+}
+
+/// How many platforms run side by side over SSH, where cases mostly wait.
+const SIDE_BY_SIDE: usize = 6;
+
+/// The same directories over real SSH; those in which time must pass are for the memory alone.
+#[test]
+fn every_case_holds_over_ssh() {
+    let wanted = std::env::var("CONFORMANCE_CASE").unwrap_or_default();
+    let mut cases = conformance::cases(&conformance::directory());
+    cases.retain(|case| case.name.contains(&wanted));
+    let share = &|part: usize| {
+        let mine = cases.iter().skip(part).step_by(SIDE_BY_SIDE);
+        mine.map(|case| {
+            let verdict = conformance::run(case, &mut OverSsh::new(), &mut Seen::new());
+            (case.name.clone(), verdict)
+        })
+        .collect::<Vec<_>>()
+    };
+    let verdicts: Vec<_> = std::thread::scope(|scope| {
+        let parts: Vec<_> = (0..SIDE_BY_SIDE)
+            .map(|part| scope.spawn(move || share(part)))
+            .collect();
+        let done = parts
+            .into_iter()
+            .map(|part| part.join().expect("a case panicked"));
+        done.flatten().collect()
+    });
+    let failures: Vec<String> = verdicts
+        .iter()
+        .filter_map(|(name, verdict)| match verdict {
+            Verdict::Failed(why) => Some(format!("{name}: {why}")),
+            Verdict::Passed | Verdict::Skipped => None,
+        })
+        .collect();
+    let skipped = verdicts
+        .iter()
+        .filter(|(_, v)| *v == Verdict::Skipped)
+        .count();
+    assert!(
+        failures.is_empty(),
+        "{} of {} cases failed:\n\n{}",
+        failures.len(),
+        verdicts.len(),
+        failures.join("\n\n")
+    );
+    let ran = verdicts.len() - skipped;
+    assert!(ran > 5 * skipped, "{ran} cases ran, {skipped} did not");
 }
 
 /// RFC 6022 §3.1: what `netconf-state/schemas` lists can be fetched, and is what was compiled.
@@ -59,7 +108,7 @@ fn fetch(name: &str, revision: &str) -> String {
     ));
     loop {
         wire.send(&client.transmit());
-        match wire.receive() {
+        match wire.receive(conformance::Patience::Expecting) {
             conformance::Heard::Bytes(bytes) => client.receive(&bytes),
             other => panic!("{name}: {other:?}"),
         }

@@ -14,7 +14,9 @@ use crate::ssh::{
 };
 use crate::state::StateFolder;
 use bindings::netconf::{Peer, Platform};
+use domain::access::AccessRules;
 use domain::inventory::Inventory;
+use domain::time::Timestamp;
 pub use engine::Endpoint;
 use engine::{Engine, Hosted, Setup};
 use std::collections::BTreeSet;
@@ -85,6 +87,16 @@ pub struct Host {
     serving: Vec<Serving>,
 }
 
+/// Who works on a platform, and who may do what there.
+pub struct Company {
+    /// The agents, in roster order.
+    pub agents: Vec<Hosted>,
+    /// The one that takes what is addressed to nobody.
+    pub default_agent: String,
+    /// The access rules.
+    pub access: AccessRules,
+}
+
 /// Where a host keeps its state.
 pub enum Home {
     /// In a folder, with listeners.
@@ -110,46 +122,58 @@ impl Host {
             None => profile::shipped(&generation)?,
         };
         let default_agent = check_roster(&files)?;
-        let (keys, listeners) = match &home {
+        let now = clock.now();
+        let agents = files.into_iter().map(|file| hosted(file, now)).collect();
+        let access = match &home {
+            Home::Folder(folder) => {
+                settings.check(folder)?;
+                StateKeys::open(folder.path())?;
+                access::load(&folder.access())?
+            }
+            Home::Memory => access::parse("access.toml", access::SHIPPED)?,
+        };
+        let company = Company {
+            agents,
+            default_agent,
+            access,
+        };
+        Self::with(home, settings, company, generation, inventory, clock).await
+    }
+
+    /// Puts a platform together with any agents and access rules.
+    ///
+    /// # Errors
+    /// [`StartError`]
+    pub async fn with(
+        home: Home,
+        settings: &Settings,
+        mut company: Company,
+        generation: Arc<Generation>,
+        inventory: Arc<Inventory>,
+        clock: Arc<Clock>,
+    ) -> Result<Self, StartError> {
+        let (store, keys, listeners) = match &home {
             Home::Folder(folder) => {
                 settings.check(folder)?;
                 let keys = StateKeys::open(folder.path())?;
-                let listeners = bind(&keys, settings, &files, &default_agent)?;
-                (Some(keys), listeners)
+                let listeners = bind(&keys, settings, &company)?;
+                (StoreOptions::file(folder.store()), Some(keys), listeners)
             }
-            Home::Memory => (None, Vec::new()),
-        };
-        let (store, access) = match &home {
-            Home::Folder(folder) => (
-                StoreOptions::file(folder.store()),
-                access::load(&folder.access())?,
-            ),
-            Home::Memory => (
-                StoreOptions::memory(),
-                access::parse("access.toml", access::SHIPPED)?,
-            ),
+            Home::Memory => (StoreOptions::memory(), None, Vec::new()),
         };
         let now = clock.now();
-        let endpoint_of = |name: &str| {
-            listeners
-                .iter()
-                .find(|(l, _)| l.endpoint == Endpoint::Agent(name.to_owned()))
-                .map(|(l, _)| l.address.to_string())
-        };
-        let agents = files
-            .iter()
-            .map(|file| Hosted {
-                profile: Arc::new(file.profile.clone()),
-                agent: agents::roster::hosted(&file.role).expect("roles are checked when read"),
-                endpoint: endpoint_of(&file.profile.name),
-                registered_at: now,
-            })
-            .collect();
+        for agent in &mut company.agents {
+            let endpoint = Endpoint::Agent(agent.profile.name.clone());
+            let listening = listeners.iter().find(|(l, _)| l.endpoint == endpoint);
+            if let (None, Some((listening, _))) = (&agent.endpoint, listening) {
+                agent.endpoint = Some(listening.address.to_string());
+            }
+        }
         let engine = Engine::open(Setup {
             store,
-            access,
-            agents,
-            default_agent,
+            access: company.access,
+            agents: company.agents,
+            default_agent: company.default_agent,
             inventory,
             seed: settings.seed.unwrap_or(0),
             synchronous_limit_ms: SYNCHRONOUS_LIMIT_MS,
@@ -227,6 +251,15 @@ impl Host {
     }
 }
 
+fn hosted(file: ProfileFile, now: Timestamp) -> Hosted {
+    Hosted {
+        agent: agents::roster::hosted(&file.role).expect("roles are checked when read"),
+        profile: Arc::new(file.profile),
+        endpoint: None,
+        registered_at: now,
+    }
+}
+
 /// Names and aliases are unique; the agent with the role `oss-fault` takes what is addressed to
 /// nobody.
 fn check_roster(files: &[ProfileFile]) -> Result<String, StartError> {
@@ -256,8 +289,7 @@ fn check_roster(files: &[ProfileFile]) -> Result<String, StartError> {
 fn bind(
     keys: &StateKeys,
     settings: &Settings,
-    files: &[ProfileFile],
-    default_agent: &str,
+    company: &Company,
 ) -> Result<Vec<(Listening, Listener)>, StartError> {
     let (host_key, gate) = (keys.host()?, Gate::new(Limits::default()));
     let platform = settings.netconf.unwrap_or(NETCONF);
@@ -276,14 +308,14 @@ fn bind(
         ));
         Ok(())
     };
-    open(Endpoint::Platform, default_agent, platform)?;
-    for (place, file) in files.iter().enumerate() {
+    open(Endpoint::Platform, &company.default_agent, platform)?;
+    for (place, agent) in company.agents.iter().enumerate() {
         let port = if first == 0 {
             0
         } else {
             first.saturating_add(place as u16)
         };
-        let name = &file.profile.name;
+        let name = &agent.profile.name;
         open(
             Endpoint::Agent(name.clone()),
             name,

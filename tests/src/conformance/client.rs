@@ -3,7 +3,7 @@
 //! It works on messages, not on calls, so that a case can send what no client would. Read next:
 //! [`super`].
 
-use super::{Heard, Opening, Wire};
+use super::{Heard, Opening, Patience, Wire};
 use crate::judge::{self, Seen};
 use crate::xml;
 use netconf::framing::{self, Decoder, Framing};
@@ -83,7 +83,7 @@ impl Client {
 
     fn read_hello(&mut self) -> Result<(), String> {
         while self.server_hello.is_none() {
-            match self.wire.receive() {
+            match self.wire.receive(Patience::Expecting) {
                 Heard::Bytes(bytes) => self.decoder.push(&bytes),
                 other => return Err(format!("no hello: {other:?}")),
             }
@@ -155,14 +155,18 @@ impl Client {
             if let Some(message) = queue(&mut self.heard).pop_front() {
                 return Ok(message);
             }
-            if !self.listen(seen)? {
+            if !self.listen(seen, Patience::Expecting)? {
                 return Err(format!("no {what} came"));
             }
         }
     }
 
     pub(super) fn nothing(&mut self, seen: &mut Seen) -> Result<(), String> {
-        while self.listen(seen)? {}
+        self.nothing_but_silence(seen, Patience::Looking)
+    }
+
+    fn nothing_but_silence(&mut self, seen: &mut Seen, patience: Patience) -> Result<(), String> {
+        while self.listen(seen, patience)? {}
         match self
             .heard
             .replies
@@ -175,7 +179,7 @@ impl Client {
     }
 
     pub(super) fn closed(&mut self, seen: &mut Seen) -> Result<(), String> {
-        self.nothing(seen)?;
+        self.nothing_but_silence(seen, Patience::Expecting)?;
         match self.closed {
             true => Ok(()),
             false => Err("the session is still open".to_owned()),
@@ -189,11 +193,11 @@ impl Client {
     }
 
     /// Hears what is there; false if there was nothing.
-    fn listen(&mut self, seen: &mut Seen) -> Result<bool, String> {
+    fn listen(&mut self, seen: &mut Seen, patience: Patience) -> Result<bool, String> {
         if self.closed {
             return Ok(false);
         }
-        match self.wire.receive() {
+        match self.wire.receive(patience) {
             Heard::Nothing => return Ok(false),
             Heard::Closed => {
                 self.closed = true;

@@ -1,0 +1,249 @@
+//! A platform behind real SSH: the sockets, keys and sessions that operators meet.
+//!
+//! Time passes by itself here, so cases in which it must pass are for [`crate::memory`]. Read next:
+//! [`crate::conformance`].
+
+use crate::cast;
+use crate::conformance::{Heard, Host, Opening, Patience, Wire};
+use crate::memory::{BEGIN, generation};
+use domain::inventory::Inventory;
+use domain::time::Timestamp;
+use server::clock::Clock;
+use server::config::Settings;
+use server::host::{Company, Endpoint, Home, Host as Platform};
+use server::ssh::{HostKeyPolicy, Outbound, keys, split};
+use server::state::StateFolder;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
+use yang::{Generation, ModuleSet};
+
+/// How long something expected is waited for.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// How long it takes to believe that nothing is coming.
+const GLANCE: Duration = Duration::from_millis(40);
+
+/// How much a server may send unread, in bytes.
+const QUOTA_BYTES: usize = 256 << 20;
+
+/// A platform with the cast of the cases, on ports of its own.
+pub struct OverSsh {
+    runtime: Rc<Runtime>,
+    host: Platform,
+    folder: tempfile::TempDir,
+}
+
+impl OverSsh {
+    /// A fresh platform.
+    ///
+    /// # Panics
+    /// If it does not start.
+    pub fn new() -> Self {
+        let runtime = Runtime::new().expect("threads can be had");
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let now = Timestamp::parse(BEGIN).expect("a literal");
+        let company = Company {
+            agents: cast::agents(now),
+            default_agent: "oss".to_owned(),
+            access: cast::access(),
+        };
+        let settings = Settings {
+            netconf: Some(([127, 0, 0, 1], 0).into()),
+            agents_from: Some(0),
+            ..Settings::default()
+        };
+        let host = runtime
+            .block_on(Platform::with(
+                Home::Folder(StateFolder::new(folder.path())),
+                &settings,
+                company,
+                generation(),
+                Arc::new(Inventory::default()),
+                Arc::new(Clock::standing(now)),
+            ))
+            .expect("a platform starts in an empty folder");
+        host.platform.engine().start(now);
+        Self {
+            runtime: Rc::new(runtime),
+            host,
+            folder,
+        }
+    }
+
+    /// The key of a user, who is let in if that has not happened yet.
+    fn key_of(&self, user: &str) -> Arc<server::ssh::PrivateKey> {
+        let state = keys::StateKeys::open(self.folder.path()).expect("the folder is there");
+        let is_agent = self.host.profiles.iter().any(|p| p.name == user);
+        let key = match user {
+            "operator" => state.operator(),
+            agent if is_agent => state.agent(agent),
+            guest => {
+                let path = self.folder.path().join(format!("{guest}_ed25519"));
+                let key = keys::load_or_generate(&path, guest);
+                let public = state.users().join(format!("{guest}.pub"));
+                if let (Ok(key), false) = (&key, public.exists()) {
+                    keys::write_public(&public, key.public_key()).expect("users/ can be written");
+                }
+                key
+            }
+        };
+        Arc::new(key.expect("keys are made when missing"))
+    }
+}
+
+impl Default for OverSsh {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Host for OverSsh {
+    fn connect(&mut self, opening: &Opening) -> Box<dyn Wire> {
+        let endpoint = match opening.endpoint.as_str() {
+            "platform" => Endpoint::Platform,
+            agent => Endpoint::Agent(agent.to_owned()),
+        };
+        let address = self
+            .host
+            .address_of(&endpoint)
+            .expect("every endpoint listens");
+        let key = self.key_of(&opening.user);
+        let trusted = HostKeyPolicy::KnownHosts(self.folder.path().join("known_hosts"));
+        let stream = self
+            .runtime
+            .block_on(server::ssh::connect(
+                &address.to_string(),
+                &opening.user,
+                &key,
+                trusted,
+            ))
+            .expect("the user is let in");
+        let _inside = self.runtime.enter();
+        let (mut inbound, outbound) = split(stream, QUOTA_BYTES);
+        let (sender, heard) = mpsc::unbounded_channel();
+        let reader = self.runtime.spawn(async move {
+            while let Ok(Some(bytes)) = inbound.receive().await {
+                if sender.send(bytes).is_err() {
+                    return;
+                }
+            }
+        });
+        Box::new(Channel {
+            runtime: Rc::clone(&self.runtime),
+            outbound: Some(outbound),
+            reader,
+            heard,
+            early: Vec::new(),
+            closed: false,
+        })
+    }
+
+    fn advance(&mut self, _ms: u64) -> bool {
+        false
+    }
+
+    fn swap(&mut self, name: &str, module: &str) -> bool {
+        let set = ModuleSet::convoke().with_text(name, module);
+        let generation = Generation::load(&set).expect("the module of the case loads");
+        self.host.platform.swap_generation(generation);
+        true
+    }
+
+    fn schema(&self) -> Arc<Generation> {
+        self.host.platform.generation()
+    }
+}
+
+/// The client's end of a session.
+struct Channel {
+    runtime: Rc<Runtime>,
+    outbound: Option<Outbound>,
+    reader: tokio::task::JoinHandle<()>,
+    heard: mpsc::UnboundedReceiver<Vec<u8>>,
+    /// What came while the last message was being handled.
+    early: Vec<u8>,
+    closed: bool,
+}
+
+impl Channel {
+    fn hear(&mut self, patience: Duration) -> Option<Vec<u8>> {
+        let Self { runtime, heard, .. } = self;
+        let next = async { tokio::time::timeout(patience, heard.recv()).await };
+        match runtime.block_on(next) {
+            Ok(Some(bytes)) => Some(bytes),
+            Ok(None) => {
+                self.closed = true;
+                None
+            }
+            Err(_) => None,
+        }
+    }
+}
+
+impl Wire for Channel {
+    /// Waits until the server has said something to it, or has had the time to: what another
+    /// session does next comes after it. A server that closes in the middle is not written to.
+    fn send(&mut self, bytes: &[u8]) {
+        let Self {
+            runtime,
+            outbound: Some(outbound),
+            heard,
+            early,
+            closed,
+            ..
+        } = self
+        else {
+            return;
+        };
+        runtime.block_on(async {
+            let written = async {
+                outbound.write_all(bytes).await?;
+                outbound.flush().await
+            };
+            let mut written = std::pin::pin!(written);
+            loop {
+                tokio::select! {
+                    _ = &mut written => break,
+                    bytes = heard.recv() => match bytes {
+                        Some(bytes) => early.extend(bytes),
+                        None => {
+                            *closed = true;
+                            break;
+                        }
+                    }
+                }
+            }
+        });
+        if let Some(bytes) = self.hear(GLANCE * 3) {
+            self.early.extend(bytes);
+        }
+    }
+
+    fn receive(&mut self, patience: Patience) -> Heard {
+        if !self.early.is_empty() {
+            return Heard::Bytes(std::mem::take(&mut self.early));
+        }
+        let patience = match patience {
+            Patience::Expecting => PATIENCE,
+            Patience::Looking => GLANCE,
+        };
+        match self.hear(patience) {
+            Some(bytes) => Heard::Bytes(bytes),
+            None if self.closed => Heard::Closed,
+            None => Heard::Nothing,
+        }
+    }
+
+    fn close(&mut self) {
+        self.outbound = None;
+        self.heard.close();
+        self.reader.abort();
+        // The server hears of it before the next session speaks.
+        self.runtime
+            .block_on(async { tokio::time::sleep(GLANCE).await });
+    }
+}
