@@ -18,6 +18,7 @@ mod negotiate;
 pub mod operation;
 mod query;
 pub mod refusal;
+mod request;
 mod roster;
 mod view;
 mod work;

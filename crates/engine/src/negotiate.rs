@@ -4,32 +4,20 @@
 
 use crate::dispatch::state_reply;
 use crate::operation::{Endpoint, Execution, Negotiate, Outcome};
+use crate::request::{Routed, agreed_mode, capability_content, checked, judgement, task_leaf};
 use crate::work::{Due, Resolution, Staged, Waiting, Work};
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Request};
 use domain::agent::{Ask, Input, Output};
-use domain::content::{Content, Payload};
+use domain::content::Content;
 use domain::context::Exchange;
-use domain::profile::Profile;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Command, Status, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
-use serde_json::json;
 use std::sync::Arc;
 use store::{Store, Ticket};
 use tokio::sync::oneshot;
-
-/// The schema of the answer to a capability request.
-const CAPABILITY_SCHEMA: &str = "agent_capability_v1";
-
-/// A request whose parties are known.
-struct Routed {
-    from: String,
-    to: usize,
-    to_name: String,
-    negotiate: Negotiate,
-}
 
 impl Engine {
     pub(crate) fn negotiate(
@@ -109,7 +97,7 @@ impl Engine {
     }
 
     fn assign(&self, routed: Routed, now: Timestamp) -> Result<Execution, Refusal> {
-        let content = self.content(&routed)?;
+        let content = routed.content()?;
         let asynchronous = agreed_mode(&routed.negotiate, &content)?;
         let mut work = self.lock_work();
         let id = match &routed.negotiate.task {
@@ -260,7 +248,7 @@ impl Engine {
     /// task's identifier, the sender and the round, so that a question asked twice is answered
     /// once.
     fn feasibility(&self, routed: Routed, now: Timestamp) -> Result<Execution, Refusal> {
-        let content = self.content(&routed)?;
+        let content = routed.content()?;
         let id = match &routed.negotiate.task {
             Some(id) => checked(id)?,
             None => {
@@ -322,7 +310,7 @@ impl Engine {
         routed: &Routed,
         now: Timestamp,
     ) -> Result<Execution, Refusal> {
-        let content = self.content(routed)?;
+        let content = routed.content()?;
         let mut work = self.lock_work();
         let task = self.published(&work, who, routed)?;
         let command = judgement(&task, &content)?;
@@ -384,23 +372,6 @@ impl Engine {
             content: task.content.clone(),
             round: routed.negotiate.round.unwrap_or(1),
         }
-    }
-
-    /// The sections of the request, completed by the leaves that say the same.
-    fn content(&self, routed: &Routed) -> Result<Content, Refusal> {
-        let negotiate = &routed.negotiate;
-        if negotiate.texts.is_empty() {
-            return Err(Refusal::MissingLeaf {
-                verb: negotiate.verb,
-                leaf: "content",
-            });
-        }
-        let mut content = Content::parse(negotiate.texts.iter().map(String::as_str))?;
-        if let Some(expected) = &negotiate.expected_response {
-            content.expected_response = Some(expected.clone());
-        }
-        content.terms.extend(negotiate.terms.iter().cloned());
-        Ok(content)
     }
 
     /// The task that the principal published and this request is about. Who is not party to it
@@ -542,78 +513,4 @@ fn complete(answer: Reply, task: &Task) -> Reply {
         status: Some(task.status),
         ..answer
     }
-}
-
-fn task_leaf(routed: &Routed) -> Result<TaskId, Refusal> {
-    let verb = routed.negotiate.verb;
-    routed.negotiate.task.clone().ok_or(Refusal::MissingLeaf {
-        verb,
-        leaf: "task-id",
-    })
-}
-
-fn checked(id: &TaskId) -> Result<TaskId, Refusal> {
-    let text = id.as_str();
-    if text.is_empty() || text.len() > TaskId::LONGEST || text.chars().any(char::is_control) {
-        let why = format!("1 to {} bytes without control characters", TaskId::LONGEST);
-        return Err(Refusal::BadLeaf {
-            leaf: "task-id",
-            why,
-        });
-    }
-    Ok(id.clone())
-}
-
-/// Asynchronous or not: the leaf and the section must not contradict each other; neither means
-/// synchronous (§5.2).
-fn agreed_mode(negotiate: &Negotiate, content: &Content) -> Result<bool, Refusal> {
-    match (negotiate.asynchronous, content.asynchronous) {
-        (Some(leaf), Some(section)) if leaf != section => Err(Refusal::BadLeaf {
-            leaf: "task-async",
-            why: format!("the leaf says {leaf}, the section '## asynchronous' says {section}"),
-        }),
-        (leaf, section) => Ok(leaf.or(section).unwrap_or(false)),
-    }
-}
-
-/// What the publisher's message means for the task: `accept` or `reject` under `## result` while
-/// a result waits for judgement, and an answer while a question does.
-fn judgement(task: &Task, content: &Content) -> Result<Command, Refusal> {
-    let word = content
-        .result
-        .as_deref()
-        .and_then(|r| r.split_whitespace().next());
-    match word.map(str::to_lowercase).as_deref() {
-        Some("accept" | "accepted") => Ok(Command::Accept),
-        Some("reject" | "rejected") => Ok(Command::Reject(content.clone())),
-        _ if task.awaits_judgement() => Err(Refusal::BadLeaf {
-            leaf: "content",
-            why: "a result waits for judgement: '## result' must say accept or reject".to_owned(),
-        }),
-        _ => Ok(Command::Answer(content.clone())),
-    }
-}
-
-fn capability_content(profile: &Profile) -> Content {
-    let skills: Vec<_> = profile
-        .skills
-        .iter()
-        .map(|s| json!({ "name": s.name, "description": s.description, "schemas": s.schemas }))
-        .collect();
-    let negotiate: Vec<&str> = profile
-        .capability
-        .negotiate
-        .iter()
-        .flat_map(|n| n.split(','))
-        .map(str::trim)
-        .collect();
-    let payload = json!({
-        "agent": profile.name,
-        "streaming": profile.capability.streaming,
-        "push_notifications": profile.capability.push_notifications,
-        "negotiate": negotiate,
-        "skills": skills,
-    });
-    Content::new(profile.name.clone(), "capability of the agent")
-        .with_payload(Payload::new(CAPABILITY_SCHEMA, payload))
 }
