@@ -1,0 +1,214 @@
+//! The `convoke` command as a child process.
+//!
+//! The binary is the one that the same `cargo` run built beside the test; `CONVOKE_BINARY` names
+//! another. Knows what a process shows from outside: output, exit code, processor time, memory.
+
+use super::within;
+use serde_json::Value;
+use server::client::Identity;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdout, Command};
+
+/// Kernel clock ticks per second (`USER_HZ`), the unit of times in `/proc/PID/stat`: 100 on every
+/// architecture that Linux runs Rust on.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// Flags that let `serve` and `demo` listen on ports that are free.
+pub const FREE_PORTS: [&str; 4] = ["--netconf", "127.0.0.1:0", "--agents-from", "0"];
+
+/// Where the command is.
+///
+/// # Panics
+/// If it is not built.
+pub fn binary() -> PathBuf {
+    if let Some(path) = std::env::var_os("CONVOKE_BINARY") {
+        return PathBuf::from(path);
+    }
+    let test = std::env::current_exe().unwrap();
+    let profile = test.ancestors().nth(2).unwrap();
+    let path = profile.join("convoke");
+    assert!(
+        path.exists(),
+        "{} is not built: run `cargo build -p convoke` (`cargo test --workspace` does), or set \
+         CONVOKE_BINARY",
+        path.display()
+    );
+    path
+}
+
+fn command(state: &Path) -> Command {
+    let mut command = Command::new(binary());
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CONVOKE_")) {
+        command.env_remove(name);
+    }
+    command.arg("--state").arg(state).kill_on_drop(true);
+    command
+}
+
+/// What a command that ended left.
+#[derive(Debug)]
+pub struct Finished {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Finished {
+    /// The JSON objects of its output, one a line.
+    pub fn json(&self) -> Vec<Value> {
+        self.stdout
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")))
+            .collect()
+    }
+
+    /// The same command, which must have gone well.
+    #[track_caller]
+    pub fn well(self) -> Self {
+        self.with_code(0)
+    }
+
+    /// The same command, which must have ended with this code.
+    #[track_caller]
+    pub fn with_code(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{}\n{}", self.stdout, self.stderr);
+        self
+    }
+}
+
+/// Runs a command to its end.
+pub async fn run<S: AsRef<OsStr>>(state: &Path, arguments: &[S]) -> Finished {
+    let mut command = command(state);
+    command.args(arguments).stdin(Stdio::null());
+    let output = within("a command", command.output()).await.unwrap();
+    Finished {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// A running `convoke serve`; killed when dropped.
+pub struct Running {
+    child: Child,
+    state: PathBuf,
+    /// What it said when it was ready.
+    pub ready: Value,
+    /// What else it says; held, so that it can.
+    _output: Lines<BufReader<ChildStdout>>,
+}
+
+impl Running {
+    /// Starts a platform without network on free ports, and waits until it is ready.
+    ///
+    /// # Panics
+    /// If it does not become ready.
+    pub async fn serve(state: &Path) -> Self {
+        Self::serve_on(state, "none").await
+    }
+
+    /// The same with a simulated network, by name.
+    ///
+    /// # Panics
+    /// If it does not become ready.
+    pub async fn serve_on(state: &Path, network: &str) -> Self {
+        Self::start(state, &["serve", "--network", network]).await
+    }
+
+    /// Starts a command that becomes a platform, on free ports, and waits until it is ready.
+    ///
+    /// # Panics
+    /// If it does not become ready.
+    pub async fn start<S: AsRef<OsStr>>(state: &Path, arguments: &[S]) -> Self {
+        let mut child = command(state)
+            .args(arguments)
+            .arg("--json")
+            .args(FREE_PORTS)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdout = child.stdout.take().unwrap();
+        let mut lines = BufReader::new(stdout).lines();
+        let line = within("the platform to be ready", lines.next_line()).await;
+        let line = line.unwrap().expect("it says that it is ready");
+        Self {
+            child,
+            state: state.to_owned(),
+            ready: serde_json::from_str(&line).unwrap(),
+            _output: lines,
+        }
+    }
+
+    /// Where the platform listens.
+    pub fn address(&self) -> &str {
+        self.ready["listeners"][0]["address"].as_str().unwrap()
+    }
+
+    /// The port of the platform.
+    pub fn port(&self) -> &str {
+        self.address().rsplit(':').next().unwrap()
+    }
+
+    /// The operator.
+    pub fn operator(&self) -> Identity {
+        Identity::operator(&self.state)
+    }
+
+    /// Its state folder.
+    pub fn state(&self) -> &Path {
+        &self.state
+    }
+
+    /// Runs a client command against it.
+    pub async fn client(&self, arguments: &[&str]) -> Finished {
+        run(
+            &self.state,
+            &[arguments, &["--netconf", self.address()]].concat(),
+        )
+        .await
+    }
+
+    /// Kills it as the kernel would, at once, and waits until it is gone.
+    pub async fn kill(mut self) {
+        within("SIGKILL", self.child.kill()).await.unwrap();
+    }
+
+    /// Asks it to end, and waits for its exit code.
+    pub async fn stop(mut self) -> ExitStatus {
+        let pid = self.child.id().unwrap().to_string();
+        let sent = Command::new("kill").arg(&pid).status().await.unwrap();
+        assert!(sent.success());
+        within("the end", self.child.wait()).await.unwrap()
+    }
+
+    /// Processor time spent so far, user and system.
+    pub fn cpu_time(&self) -> Duration {
+        let stat = self.proc("stat");
+        // The name in parentheses may hold anything; what follows is plain (proc(5)).
+        let fields: Vec<&str> = stat
+            .rsplit(')')
+            .next()
+            .unwrap()
+            .split_whitespace()
+            .collect();
+        let ticks: f64 = fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap();
+        Duration::from_secs_f64(ticks / TICKS_PER_SECOND)
+    }
+
+    /// Resident memory in KiB.
+    pub fn resident_kib(&self) -> u64 {
+        let status = self.proc("status");
+        let line = status.lines().find(|l| l.starts_with("VmRSS:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    }
+
+    fn proc(&self, file: &str) -> String {
+        let pid = self.child.id().expect("it runs");
+        std::fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap()
+    }
+}

@@ -1,0 +1,123 @@
+//! A session on which anything can be sent, XML or not, framed or not.
+//!
+//! Messages are framed here byte by byte, since what is sent need not be text. Read next:
+//! [`super::talk`].
+
+use super::within;
+use netconf::framing::{Decoder, Framing};
+use netconf::names::capability::{BASE_1_0, BASE_1_1};
+use netconf::names::namespace::BASE;
+use server::ssh::{ByteStream, Inbound, Outbound, split};
+use tokio::io::AsyncWriteExt;
+
+const MESSAGE_BYTES: usize = 64 << 20;
+
+/// The client's end of a session.
+pub struct Raw {
+    inbound: Inbound,
+    outbound: Outbound,
+    decoder: Decoder,
+    framing: Framing,
+}
+
+impl Raw {
+    /// Reads the server's hello and sends one for that framing.
+    ///
+    /// # Panics
+    /// If the server does not greet.
+    pub async fn open(stream: ByteStream, framing: Framing) -> Self {
+        let mut raw = Self::silent(stream).await;
+        let base = match framing {
+            Framing::Chunked => BASE_1_1,
+            Framing::EndOfMessage => BASE_1_0,
+        };
+        let hello = format!(
+            "<hello xmlns=\"{BASE}\"><capabilities><capability>{base}</capability></capabilities>\
+             </hello>"
+        );
+        raw.send(hello.as_bytes()).await;
+        raw.framing = framing;
+        raw.decoder.switch_to(framing);
+        raw
+    }
+
+    /// Reads the server's hello and says nothing.
+    ///
+    /// # Panics
+    /// If the server does not greet.
+    pub async fn silent(stream: ByteStream) -> Self {
+        let (inbound, outbound) = split(stream, MESSAGE_BYTES);
+        let mut raw = Self {
+            inbound,
+            outbound,
+            decoder: Decoder::new(MESSAGE_BYTES),
+            framing: Framing::EndOfMessage,
+        };
+        let hello = raw.next().await.expect("the server greets");
+        assert!(hello.contains("<hello"), "{hello}");
+        raw
+    }
+
+    /// Sends bytes as they are, and takes in what the server says meanwhile: a server that closes
+    /// takes no more, and a writer that only wrote would wait for it for ever.
+    pub async fn bytes(&mut self, bytes: &[u8]) {
+        let outbound = &mut self.outbound;
+        let writing = async {
+            outbound.write_all(bytes).await?;
+            outbound.flush().await
+        };
+        let mut writing = std::pin::pin!(writing);
+        let written = async {
+            loop {
+                tokio::select! {
+                    // That it fails is told by what is read, or not read, afterwards.
+                    _ = &mut writing => return,
+                    received = self.inbound.receive() => match received {
+                        Ok(Some(bytes)) => self.decoder.push(&bytes),
+                        Ok(None) | Err(_) => return,
+                    },
+                }
+            }
+        };
+        within("room to write", written).await;
+    }
+
+    /// Sends a message in one chunk, or with the end mark.
+    pub async fn send(&mut self, message: &[u8]) {
+        let mut framed = Vec::with_capacity(message.len() + 32);
+        if self.framing == Framing::Chunked {
+            framed.extend_from_slice(format!("\n#{}\n", message.len()).as_bytes());
+            framed.extend_from_slice(message);
+            framed.extend_from_slice(b"\n##\n");
+        } else {
+            framed.extend_from_slice(message);
+            framed.extend_from_slice(b"]]>]]>");
+        }
+        self.bytes(&framed).await;
+    }
+
+    /// The next message; none once the server has closed the channel.
+    ///
+    /// # Panics
+    /// If neither comes, or what comes is badly framed or no UTF-8.
+    pub async fn next(&mut self) -> Option<String> {
+        loop {
+            if let Some(message) = self.decoder.next_message().expect("good framing") {
+                return Some(String::from_utf8(message).expect("UTF-8"));
+            }
+            match within("the server to speak or close", self.inbound.receive()).await {
+                Ok(Some(bytes)) => self.decoder.push(&bytes),
+                Ok(None) | Err(_) => return None,
+            }
+        }
+    }
+
+    /// Everything that still comes until the server closes.
+    pub async fn rest(&mut self) -> Vec<String> {
+        let mut messages = Vec::new();
+        while let Some(message) = self.next().await {
+            messages.push(message);
+        }
+        messages
+    }
+}
