@@ -1,0 +1,243 @@
+//! `kill -9` in mid-load: whatever was acknowledged is found again, and nothing else appears.
+//!
+//! A `convoke serve` of its own takes assignments and cancellations, pipelined over SSH by several
+//! clients, until it is killed at a moment that a seed chooses. Ten cycles over one state folder,
+//! or `CONVOKE_CRASH_CYCLES` of them; the seed is printed and taken from `CONVOKE_CRASH_SEED`.
+//! This proves recovery and idempotence, not fsync: the kernel keeps what a killed process wrote.
+//! Read next: `robustness.rs`, and `store`, whose tests damage files.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod support;
+
+use netconf::client::{ClientEvent, Outcome, Reply};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+use support::process::{Running, run};
+use support::talk::{self, Talk, text};
+use support::{block_on, within};
+use tokio::sync::Notify;
+
+const AGENTS: [&str; 3] = [
+    "TMF-Convoke-IP-1.0.0",
+    "TMF-Convoke-Wireless-1.0.0",
+    "TMF-Convoke-ResourceField-1.0.0",
+];
+const CLIENTS: usize = 4;
+/// Requests of one client under way.
+const IN_FLIGHT: usize = 16;
+/// Every look is at all tasks: a state that only grew would make a long run slower and slower.
+const CYCLES_OF_ONE_STATE: u64 = 10;
+/// A kill comes after so many acknowledgements at most.
+const ACKNOWLEDGED_MAX: u64 = 600;
+
+fn setting(name: &str, usual: u64) -> u64 {
+    std::env::var(name).map_or(usual, |value| value.parse().unwrap())
+}
+
+/// What is known of a task from the replies that came.
+#[derive(Clone, Default)]
+struct Known {
+    agent: &'static str,
+    /// The body of the reply to its assignment.
+    assigned: Option<String>,
+    /// Without a reply to the first sending, there was one to the second.
+    sent_again: bool,
+    cancel_sent: bool,
+    cancelled: bool,
+}
+
+type Tasks = BTreeMap<String, Known>;
+
+#[test]
+fn what_was_acknowledged_before_a_kill_is_found_after_it() {
+    let (cycles, seed) = (
+        setting("CONVOKE_CRASH_CYCLES", 10),
+        setting("CONVOKE_CRASH_SEED", 1),
+    );
+    let mut dice = ChaCha8Rng::seed_from_u64(seed);
+    block_on(async {
+        let (began, mut lost_none_of) = (Instant::now(), 0);
+        let mut left = cycles;
+        while left > 0 {
+            let here = left.min(CYCLES_OF_ONE_STATE);
+            left -= here;
+            lost_none_of += kill_and_look(here, &mut dice, seed).await;
+        }
+        println!(
+            "{cycles} kills in {:?}, {lost_none_of} tasks acknowledged, none lost",
+            began.elapsed()
+        );
+    });
+}
+
+/// So many cycles over one state folder; how many tasks were acknowledged before a kill.
+async fn kill_and_look(cycles: u64, dice: &mut ChaCha8Rng, seed: u64) -> usize {
+    let state = tempfile::tempdir().unwrap();
+    let mut tasks = Tasks::new();
+    for cycle in 0..cycles {
+        println!(
+            "cycle {cycle} of seed {seed}, {} tasks sent so far",
+            tasks.len()
+        );
+        let running = Running::serve(state.path()).await;
+        let acknowledged = 1 + dice.next_u64() % ACKNOWLEDGED_MAX;
+        let sent = load_and_kill(running, cycle, acknowledged).await;
+        assert!(sent.values().any(|known| known.assigned.is_some()));
+        tasks.extend(sent.clone());
+        is_sound(state.path()).await;
+
+        let running = Running::serve(state.path()).await;
+        let mut talk = Talk::connect(&running).await;
+        compare(&mut talk, &tasks).await;
+        send_again(&mut talk, &sent).await;
+        // What was under way when the kill came may be there or not: sent again, it is.
+        for id in sent.keys() {
+            tasks.get_mut(id).unwrap().sent_again = true;
+        }
+        compare(&mut talk, &tasks).await;
+        assert_eq!(running.stop().await.code(), Some(0));
+    }
+    let running = Running::serve(state.path()).await;
+    send_again(&mut Talk::connect(&running).await, &tasks).await;
+    is_sound(state.path()).await;
+    tasks.values().filter(|k| k.assigned.is_some()).count()
+}
+
+async fn is_sound(state: &Path) {
+    let report = run(state, &["store", "verify", "--json"]).await;
+    assert_eq!(report.well().json()[0]["sound"], true);
+}
+
+/// Loads the platform from all clients until so many requests are acknowledged, then kills it in
+/// mid-load; what was sent and what came back.
+async fn load_and_kill(running: Running, cycle: u64, acknowledged: u64) -> Tasks {
+    let count = Arc::new(Count {
+        left: AtomicU64::new(acknowledged),
+        reached: Notify::new(),
+        over: AtomicBool::new(false),
+    });
+    let mut clients = Vec::new();
+    for client in 0..CLIENTS {
+        let talk = Talk::connect(&running).await;
+        let count = Arc::clone(&count);
+        clients.push(tokio::spawn(load(talk, cycle, client, count)));
+    }
+    within("acknowledgements", count.reached.notified()).await;
+    running.kill().await;
+    count.over.store(true, Relaxed);
+    let mut tasks = Tasks::new();
+    for client in clients {
+        tasks.extend(within("a client to notice", client).await.unwrap());
+    }
+    tasks
+}
+
+struct Count {
+    left: AtomicU64,
+    reached: Notify,
+    over: AtomicBool,
+}
+
+/// One client: keeps requests in flight until the connection breaks. Every third task is
+/// cancelled as soon as it is acknowledged.
+async fn load(mut talk: Talk, cycle: u64, client: usize, count: Arc<Count>) -> Tasks {
+    let mut tasks = Tasks::new();
+    let mut calls: HashMap<u64, (String, bool)> = HashMap::new();
+    let mut next = 0;
+    loop {
+        while calls.len() < IN_FLIGHT {
+            let (id, agent) = (format!("t-{cycle}-{client}-{next}"), AGENTS[next % 3]);
+            next += 1;
+            calls.insert(talk.call(&talk::assign(agent, &id)), (id.clone(), false));
+            let known = Known {
+                agent,
+                ..Known::default()
+            };
+            tasks.insert(id, known);
+        }
+        let reply = match within("a reply or the kill", talk.event()).await {
+            Ok(ClientEvent::Reply(reply)) => reply,
+            Ok(other) => panic!("{other:?}"),
+            Err(_) => return tasks,
+        };
+        let (id, cancel) = calls.remove(&reply.message_id).unwrap();
+        let known = tasks.get_mut(&id).unwrap();
+        assert_eq!(reply.outcome, Outcome::Data, "{}", reply.raw());
+        if cancel {
+            assert_eq!(text(&reply.document, "task-status"), "cancelled");
+            known.cancelled = true;
+        } else {
+            assert_eq!(text(&reply.document, "task-status"), "input-required");
+            known.assigned = Some(body(&reply));
+            if next % 3 == 0 {
+                known.cancel_sent = true;
+                calls.insert(talk.call(&talk::cancel(known.agent, &id)), (id, true));
+            }
+        }
+        if count.left.fetch_sub(1, Relaxed) == 1 {
+            count.reached.notify_one();
+        }
+    }
+}
+
+fn body(reply: &Reply) -> String {
+    reply.body().map(|element| element.standalone()).collect()
+}
+
+/// Compares the platform's tasks with what is known of them.
+async fn compare(talk: &mut Talk, tasks: &Tasks) {
+    let reply = talk.ask(&talk::get_tasks()).await;
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
+    let registry = reply.data().unwrap().children().next().unwrap();
+    for task in registry.children() {
+        let leaf = |name| {
+            let found = task.children().find(|c| c.name() == name);
+            found.map_or("", |c| c.trimmed_text()).to_owned()
+        };
+        let before = found.insert(leaf("task-id"), leaf("task-status"));
+        assert!(before.is_none(), "{} is there twice", leaf("task-id"));
+    }
+    for (id, known) in tasks {
+        let allowed: &[&str] = match known {
+            Known {
+                cancelled: true, ..
+            } => &["cancelled"],
+            Known {
+                cancel_sent: true, ..
+            } => &["input-required", "cancelled"],
+            _ => &["input-required"],
+        };
+        match found.remove(id) {
+            Some(status) => assert!(allowed.contains(&status.as_str()), "{id}: {status}"),
+            None => assert!(
+                known.assigned.is_none(),
+                "{id} was acknowledged and is lost"
+            ),
+        }
+    }
+    // The platform's own standing tasks are all that is left.
+    found.retain(|id, _| id.starts_with("t-"));
+    assert!(found.is_empty(), "nobody sent {found:?}");
+}
+
+/// Sends every assignment of the cycle again: the same reply to what was acknowledged, and the
+/// reply that was lost to what was not.
+async fn send_again(talk: &mut Talk, sent: &Tasks) {
+    for (id, known) in sent {
+        talk.call(&talk::assign(known.agent, id));
+    }
+    for (id, known) in sent {
+        let reply = talk.reply().await.unwrap();
+        assert_eq!(text(&reply.document, "task-id"), *id, "{}", reply.raw());
+        if let Some(first) = &known.assigned {
+            assert_eq!(*first, body(&reply), "{id}: another reply");
+        }
+        assert_eq!(text(&reply.document, "task-status"), "input-required");
+    }
+}
