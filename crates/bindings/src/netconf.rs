@@ -6,6 +6,7 @@
 //! notifications. What sessions share is the [`Platform`].
 
 mod access;
+mod announced;
 mod client;
 mod error;
 mod event;

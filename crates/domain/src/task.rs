@@ -315,12 +315,13 @@ impl Task {
 
     /// Applies what happened.
     pub fn apply(&mut self, event: &Event) {
+        let publisher_spoke = self.status == Status::InputRequired && !event.status.is_terminal();
         if event.status == Status::Processing {
             self.result = None;
         }
         self.status = event.status;
         self.percent = event.percent;
-        if let Some(said) = &event.said {
+        if let (Some(said), false) = (&event.said, publisher_spoke) {
             self.said = Some(said.clone());
         }
         if let Some(result) = &event.result {

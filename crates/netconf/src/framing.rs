@@ -266,9 +266,7 @@ pub fn encode(message: &[u8], framing: Framing, out: &mut Vec<u8>) {
         Framing::Chunked => {
             out.reserve(message.len() + 20);
             for chunk in message.chunks(u32::MAX as usize) {
-                out.extend_from_slice(b"\n#");
-                decimal(chunk.len() as u64, out);
-                out.push(b'\n');
+                chunk_head(chunk.len(), out);
                 out.extend_from_slice(chunk);
             }
             out.extend_from_slice(END_OF_CHUNKS);
@@ -286,6 +284,34 @@ pub fn encode(message: &[u8], framing: Framing, out: &mut Vec<u8>) {
             out.extend_from_slice(END_OF_MESSAGE);
         }
     }
+}
+
+/// Appends in chunked framing the message that `body` appends, without a copy of it.
+/// `expected` is its size if that is known: a size with other digits costs a move.
+pub(crate) fn encode_chunked(expected: usize, body: impl FnOnce(&mut Vec<u8>), out: &mut Vec<u8>) {
+    out.reserve(expected + 32);
+    let start = out.len();
+    chunk_head(expected, out);
+    let inside = out.len();
+    body(out);
+    let size = out.len() - inside;
+    if size > u32::MAX as usize {
+        let message = out.split_off(inside);
+        out.truncate(start);
+        return encode(&message, Framing::Chunked, out);
+    }
+    if size != expected {
+        let mut head = Vec::with_capacity(16);
+        chunk_head(size, &mut head);
+        out.splice(start..inside, head);
+    }
+    out.extend_from_slice(END_OF_CHUNKS);
+}
+
+fn chunk_head(size: usize, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"\n#");
+    decimal(size as u64, out);
+    out.push(b'\n');
 }
 
 /// Where end marks stand inside a message; they may overlap.

@@ -7,10 +7,12 @@ use crate::framing::Framing;
 use crate::names::capability::{BASE_1_0, BASE_1_1};
 use crate::names::namespace::BASE;
 use crate::xml::{Element, write};
+use std::sync::Arc;
 
-/// Capability URIs of one peer, trimmed, in the order given.
+/// Capability URIs of one peer, trimmed, in the order given; cheap to clone, so that sessions
+/// share what their server announces.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Capabilities(Vec<String>);
+pub struct Capabilities(Arc<[String]>);
 
 impl Capabilities {
     /// From URIs; white space at both ends is dropped, as are empty ones and repetitions.
@@ -22,7 +24,7 @@ impl Capabilities {
                 known.push(uri.to_owned());
             }
         }
-        Capabilities(known)
+        Capabilities(known.into())
     }
 
     /// Whether a capability is there, with whatever parameters.

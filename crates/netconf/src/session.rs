@@ -30,6 +30,12 @@ use crate::xml::{Document, Element, XmlError};
 /// Bytes that a `message-id` may have (`messageIdType` in RFC 6241 Appendix B).
 const MESSAGE_ID_BYTES: usize = 4095;
 
+/// Bytes of `<data></data>`.
+const DATA_BYTES: usize = 13;
+
+/// What the body of a reply usually has, in bytes, where nobody knows better.
+const USUAL_BODY_BYTES: usize = 200;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     AwaitingHello,
@@ -87,6 +93,8 @@ impl Session {
             &mut session.scratch,
         );
         session.send_scratch();
+        // A session may be idle for the rest of its life.
+        session.scratch = Vec::new();
         session
     }
 
@@ -181,9 +189,16 @@ impl Session {
         });
     }
 
+    /// Answers `<data>` with elements that are ready; they declare their namespaces.
+    pub fn reply_data_raw(&mut self, envelope: &Envelope, content: &[u8]) {
+        self.reply_sized(content.len() + DATA_BYTES, envelope, |envelope, out| {
+            envelope.write_data(out, |out| out.extend_from_slice(content));
+        });
+    }
+
     /// Answers with elements that are ready; they declare their namespaces.
     pub fn reply_raw(&mut self, envelope: &Envelope, body: &[u8]) {
-        self.reply_with(envelope, |_, out| out.extend_from_slice(body));
+        self.reply_sized(body.len(), envelope, |_, out| out.extend_from_slice(body));
     }
 
     /// Answers with errors; with none of severity error, `<ok/>` belongs to
@@ -201,9 +216,18 @@ impl Session {
 
     /// Answers with what `body` writes inside `<rpc-reply>`.
     pub fn reply_with(&mut self, envelope: &Envelope, body: impl FnOnce(&Envelope, &mut Vec<u8>)) {
+        self.reply_sized(USUAL_BODY_BYTES, envelope, body);
+    }
+
+    fn reply_sized(
+        &mut self,
+        expected: usize,
+        envelope: &Envelope,
+        body: impl FnOnce(&Envelope, &mut Vec<u8>),
+    ) {
         self.unanswered = self.unanswered.saturating_sub(1);
         if self.phase == Phase::Ready {
-            self.write_reply(envelope, body);
+            self.write_reply(expected, envelope, body);
         }
         self.settle();
     }
@@ -363,7 +387,7 @@ impl Session {
         };
         if let Some(error) = &deferred.error {
             self.statistics.out_rpc_errors += 1;
-            self.write_reply(&deferred.envelope, |envelope, out| {
+            self.write_reply(USUAL_BODY_BYTES, &deferred.envelope, |envelope, out| {
                 envelope.write_error(error, out);
             });
         }
@@ -372,10 +396,23 @@ impl Session {
         }
     }
 
-    fn write_reply(&mut self, envelope: &Envelope, body: impl FnOnce(&Envelope, &mut Vec<u8>)) {
-        envelope.write_start(&mut self.scratch);
-        body(envelope, &mut self.scratch);
-        envelope.write_end(&mut self.scratch);
+    /// `expected` is what the body has, in bytes, as far as it is known.
+    fn write_reply(
+        &mut self,
+        expected: usize,
+        envelope: &Envelope,
+        body: impl FnOnce(&Envelope, &mut Vec<u8>),
+    ) {
+        let whole = |out: &mut Vec<u8>| {
+            envelope.write_start(out);
+            body(envelope, out);
+            envelope.write_end(out);
+        };
+        if self.framing == Framing::Chunked {
+            let expected = expected + envelope.tag_bytes();
+            return framing::encode_chunked(expected, whole, &mut self.output);
+        }
+        whole(&mut self.scratch);
         self.send_scratch();
     }
 

@@ -85,12 +85,13 @@ struct Link {
 
 /// The sessions of all agents hosted here.
 pub struct Peers {
-    host: Arc<Host>,
     connector: Connector,
     links: BTreeMap<(String, String), Link>,
     arrivals: mpsc::UnboundedReceiver<Arrival>,
     arrived: mpsc::UnboundedSender<Arrival>,
     tally: Arc<Tally>,
+    /// Dropped last: who is left when it ends its sessions would take that for a loss.
+    host: Arc<Host>,
 }
 
 impl Peers {
@@ -283,7 +284,10 @@ impl Conversation {
                 },
             }
         };
-        warn!(agent = self.agent, peer = self.to, "session ends: {why}");
+        // Nobody listens any more when the platform ends; then this is no news.
+        if !self.arrived.is_closed() {
+            warn!(agent = self.agent, peer = self.to, "session ends: {why}");
+        }
         for (_, token) in self.tokens.drain() {
             let reply = Err(unreachable(&self.to, &why));
             let _ = self.arrived.send(Arrival::Reply {

@@ -18,7 +18,7 @@ use crate::row::task::TaskStatements;
 use crate::statistics::{Condition, Counters};
 use crate::store::OnCommit;
 use domain::event::Entry;
-use domain::task::{Status, TaskId};
+use domain::task::TaskId;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
@@ -264,12 +264,17 @@ impl<'c> Statements<'c> {
         batch: &Batch,
         head: &mut Head,
     ) -> rusqlite::Result<Result<Vec<Arc<Entry>>, CommitError>> {
-        if let Err(misfit) = self.check(batch)? {
-            return Ok(Err(misfit));
-        }
-        for task in &batch.tasks {
-            self.tasks.write(task)?;
-            head.tasks += u64::from(task.version == 1);
+        let changes = match self.check(batch)? {
+            Ok(changes) => changes,
+            Err(misfit) => return Ok(Err(misfit)),
+        };
+        // States that a task passes within a batch are in the log; the row gets the last of them.
+        for (place, task) in batch.tasks.iter().enumerate() {
+            let change = &changes[&task.id];
+            if change.first == place {
+                self.tasks.write(&batch.tasks[change.last], change.new)?;
+                head.tasks += u64::from(change.new);
+            }
         }
         for exchange in &batch.exchanges {
             self.exchanges.write(exchange)?;
@@ -314,12 +319,17 @@ impl<'c> Statements<'c> {
         }
     }
 
-    /// Whether each task follows the one stored, or the one before it in the batch.
-    fn check(&mut self, batch: &Batch) -> rusqlite::Result<Result<(), CommitError>> {
-        let mut seen: BTreeMap<&TaskId, (u64, Status)> = BTreeMap::new();
-        for task in &batch.tasks {
-            let found = match seen.get(&task.id) {
-                Some(earlier) => Some(*earlier),
+    /// Whether each task follows the one stored, or the one before it in the batch; and what
+    /// becomes of each.
+    fn check<'b>(
+        &mut self,
+        batch: &'b Batch,
+    ) -> rusqlite::Result<Result<BTreeMap<&'b TaskId, Change>, CommitError>> {
+        let mut changes: BTreeMap<&TaskId, Change> = BTreeMap::new();
+        for (place, task) in batch.tasks.iter().enumerate() {
+            let earlier = changes.get(&task.id).copied();
+            let found = match earlier.map(|change| &batch.tasks[change.last]) {
+                Some(before) => Some((before.version, before.status)),
                 None => self.tasks.stored(&task.id)?,
             };
             let follows = match found {
@@ -339,8 +349,24 @@ impl<'c> Statements<'c> {
                     status,
                 }));
             }
-            seen.insert(&task.id, (task.version, task.status));
+            let change = Change {
+                first: earlier.map_or(place, |change| change.first),
+                last: place,
+                new: earlier.map_or(found.is_none(), |change| change.new),
+            };
+            changes.insert(&task.id, change);
         }
-        Ok(Ok(()))
+        Ok(Ok(changes))
     }
+}
+
+/// What a batch does to one task.
+#[derive(Clone, Copy)]
+struct Change {
+    /// Where in the batch it is changed first.
+    first: usize,
+    /// Where it is changed last.
+    last: usize,
+    /// Whether it was unknown before.
+    new: bool,
 }

@@ -123,9 +123,17 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> RpcError {
     error.message(message)
 }
 
-/// A violation of the schema.
-pub(crate) fn of_violation(violation: &Violation) -> RpcError {
+/// A violation of the schema by the operation `at`.
+pub(crate) fn of_violation(violation: &Violation, at: Element<'_>) -> RpcError {
     let tag = ErrorTag::from_wire(violation.tag.as_str()).unwrap_or(ErrorTag::OperationFailed);
+    // The message itself was read, so it is not malformed (which would end the session, and must
+    // not be told to a peer of base:1.0): text stands where elements are due, or its like.
+    if tag == ErrorTag::MalformedMessage {
+        return RpcError::application(ErrorTag::BadElement)
+            .path(ErrorPath::of(at))
+            .message(violation.message.clone())
+            .bad_element(at.name());
+    }
     let mut error = RpcError::application(tag).message(violation.message.clone());
     if let Some(path) = &violation.path {
         let path = violation

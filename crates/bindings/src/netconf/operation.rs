@@ -6,6 +6,7 @@
 
 mod lock;
 mod negotiate;
+pub(super) mod plain;
 mod read;
 mod schema;
 mod simulation;
@@ -24,7 +25,6 @@ use engine::{Outcome, Refusal};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::Ordering::Relaxed;
-use yang::DefaultDeny;
 
 /// What is sent back for one rpc.
 pub(super) enum Answer {
@@ -100,7 +100,8 @@ pub(super) fn handle(scene: &Scene<'_>, rpc: &Rpc) -> Handled {
     let Some((offered, module)) = Offered::of(operation) else {
         return Handled::Now(Err(error::not_supported(operation, why_not(operation))));
     };
-    let guarded = offered == Offered::KillSession || is_guarded(scene, module, operation.name());
+    let guarded =
+        offered == Offered::KillSession || scene.announced.is_guarded(module, operation.name());
     let exec = Request::Exec {
         module,
         rpc: operation.name(),
@@ -151,15 +152,11 @@ fn why_not(operation: Element<'_>) -> &'static str {
     }
 }
 
-fn is_guarded(scene: &Scene<'_>, module: &str, rpc: &str) -> bool {
-    let node = scene.generation.schema_node(&format!("/{module}:{rpc}"));
-    node.is_some_and(|n| n.nacm_default_deny == Some(DefaultDeny::All))
-}
-
 /// Checks an operation against the schema.
 fn check(scene: &Scene<'_>, operation: Element<'_>) -> Result<(), RpcError> {
     scene
+        .announced
         .generation
         .check_rpc(&operation.standalone())
-        .map_err(|violation| error::of_violation(&violation))
+        .map_err(|violation| error::of_violation(&violation, operation))
 }

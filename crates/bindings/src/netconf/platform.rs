@@ -3,6 +3,7 @@
 //! Read next: [`super::session`].
 
 use super::access::read_permit;
+use super::announced::Announced;
 use ::netconf::filter::PermitTree;
 use domain::access::{AccessRules, Principal};
 use domain::event::Sequence;
@@ -64,7 +65,7 @@ type Permits = BTreeMap<BTreeSet<String>, Arc<PermitTree>>;
 /// What the sessions share.
 pub struct Platform {
     pub(crate) engine: Arc<Engine>,
-    generation: RwLock<Arc<Generation>>,
+    announced: RwLock<Arc<Announced>>,
     next_session: AtomicU32,
     sessions: Mutex<BTreeMap<u32, Arc<SessionInfo>>>,
     locks: Mutex<BTreeMap<Endpoint, Lock>>,
@@ -79,7 +80,7 @@ impl Platform {
     pub fn new(engine: Arc<Engine>, generation: Arc<Generation>, now: Timestamp) -> Self {
         Self {
             engine,
-            generation: RwLock::new(generation),
+            announced: RwLock::new(Arc::new(Announced::of(generation))),
             next_session: AtomicU32::new(1),
             sessions: Mutex::default(),
             locks: Mutex::default(),
@@ -97,13 +98,23 @@ impl Platform {
 
     /// The generation that new requests use.
     pub fn generation(&self) -> Arc<Generation> {
-        Arc::clone(&self.generation.read().expect("no writer panics"))
+        Arc::clone(&self.announced().generation)
+    }
+
+    /// The same with all that sessions draw from it.
+    pub(super) fn announced(&self) -> Arc<Announced> {
+        Arc::clone(&self.announced.read().expect("no writer panics"))
+    }
+
+    pub(super) fn is_in_force(&self, announced: &Arc<Announced>) -> bool {
+        Arc::ptr_eq(&self.announced.read().expect("no writer panics"), announced)
     }
 
     /// Swaps a generation in; requests in flight keep the one they began with. New sessions
     /// announce it, and yang-library tells it at once.
     pub fn swap_generation(&self, generation: Arc<Generation>) {
-        *self.generation.write().expect("no writer panics") = generation;
+        let announced = Arc::new(Announced::of(generation));
+        *self.announced.write().expect("no writer panics") = announced;
         self.permits.lock().expect("no holder panics").0 = None;
     }
 

@@ -12,11 +12,10 @@
 //! `server` moves the bytes, and calls [`Session::step`] whenever something may have changed. Read
 //! next: [`super::operation`].
 
+use super::announced::Announced;
 use super::operation::{self, Answer, Handled, Offered, Pending, Subscription};
 use super::platform::{Platform, SessionInfo};
 use ::netconf::error::RpcError;
-use ::netconf::hello::Capabilities;
-use ::netconf::names::capability as names;
 use ::netconf::session::{CloseReason, Envelope, Event, Rpc, Session as Machine, SessionConfig};
 use domain::access::Principal;
 use domain::event::{Happening, Sequence, Termination};
@@ -27,7 +26,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use tokio::sync::watch;
 use tracing::{debug, warn};
-use yang::Generation;
 
 /// How much output is gathered before it is handed out, in bytes.
 const OUTPUT_BYTES: usize = 256 * 1_024;
@@ -61,11 +59,10 @@ pub enum Flow {
 /// What an operation sees of its session.
 pub(super) struct Scene<'s> {
     pub(super) platform: &'s Platform,
-    pub(super) generation: &'s Arc<Generation>,
+    pub(super) announced: &'s Announced,
     pub(super) endpoint: &'s Endpoint,
     pub(super) who: &'s Principal,
     pub(super) info: &'s SessionInfo,
-    pub(super) capabilities: &'s Capabilities,
     pub(super) subscribed: bool,
     pub(super) now: Timestamp,
 }
@@ -86,12 +83,11 @@ enum State {
 /// The session.
 pub struct Session {
     platform: Arc<Platform>,
-    generation: Arc<Generation>,
+    announced: Arc<Announced>,
     endpoint: Endpoint,
     who: Principal,
     info: Arc<SessionInfo>,
     machine: Machine,
-    capabilities: Capabilities,
     turns: VecDeque<Turn>,
     subscription: Option<Box<Subscription>>,
     feed: watch::Receiver<Sequence>,
@@ -109,19 +105,18 @@ impl Session {
         now: Timestamp,
         clock_ms: u64,
     ) -> Self {
-        let generation = platform.generation();
-        let capabilities = capabilities(&generation);
+        let announced = platform.announced();
+        let capabilities = announced.capabilities.clone();
         let info = platform.enter(&endpoint, &peer.user, &peer.source_host, now);
         platform.totals.in_sessions.fetch_add(1, Relaxed);
         Self {
             who: platform.engine.principal(&peer.user),
-            machine: Machine::new(SessionConfig::new(capabilities.clone()), info.id, clock_ms),
+            machine: Machine::new(SessionConfig::new(capabilities), info.id, clock_ms),
             feed: platform.engine.feed().watch(),
             platform: Arc::clone(platform),
-            generation,
+            announced,
             endpoint,
             info,
-            capabilities,
             turns: VecDeque::new(),
             subscription: None,
             ready: false,
@@ -234,10 +229,8 @@ impl Session {
 
     /// Requests are read by the generation in force when they are taken up.
     fn heed_generation(&mut self) {
-        let current = self.platform.generation();
-        if !Arc::ptr_eq(&current, &self.generation) {
-            self.capabilities = capabilities(&current);
-            self.generation = current;
+        if !self.platform.is_in_force(&self.announced) {
+            self.announced = self.platform.announced();
         }
     }
 
@@ -369,9 +362,7 @@ impl Session {
         match answer {
             Ok(Answer::Ok) => self.machine.reply_ok(envelope),
             Ok(Answer::Body(body)) => self.machine.reply_raw(envelope, &body),
-            Ok(Answer::Data(data)) => self
-                .machine
-                .reply_data(envelope, |out| out.extend_from_slice(&data)),
+            Ok(Answer::Data(data)) => self.machine.reply_data_raw(envelope, &data),
             Ok(Answer::Subscribed(subscription)) => {
                 self.machine.reply_ok(envelope);
                 self.subscription = Some(subscription);
@@ -413,11 +404,10 @@ impl Session {
     fn scene(&self, now: Timestamp) -> Scene<'_> {
         Scene {
             platform: &self.platform,
-            generation: &self.generation,
+            announced: &self.announced,
             endpoint: &self.endpoint,
             who: &self.who,
             info: &self.info,
-            capabilities: &self.capabilities,
             subscribed: self.subscription.is_some(),
             now,
         }
@@ -476,22 +466,4 @@ fn poll_once(pending: &mut Pending) -> Option<Result<Outcome, Refusal>> {
         std::task::Poll::Ready(outcome) => Some(outcome),
         std::task::Poll::Pending => None,
     }
-}
-
-/// What the server announces: base, options, and the YANG 1 modules with their deviations.
-fn capabilities(generation: &Generation) -> Capabilities {
-    let with_defaults = format!(
-        "{}?basic-mode=explicit&also-supported=report-all,report-all-tagged,trim",
-        names::WITH_DEFAULTS
-    );
-    let options = [
-        names::BASE_1_0.to_owned(),
-        names::BASE_1_1.to_owned(),
-        names::XPATH.to_owned(),
-        names::NOTIFICATION.to_owned(),
-        names::INTERLEAVE.to_owned(),
-        with_defaults,
-        generation.yang_library_capability(),
-    ];
-    Capabilities::new(options.into_iter().chain(generation.capabilities()))
 }

@@ -47,6 +47,11 @@ impl<'w> Writer<'w> {
         }
     }
 
+    /// Makes room for so many bytes, for a provider that knows that it has much to say.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.out.reserve(bytes);
+    }
+
     /// Opens a container or list entry, with the children it has so far: at
     /// least its keys and what a filter may match on. `false`: nothing in it is
     /// wanted; it is not open then.

@@ -159,6 +159,22 @@ proptest! {
     }
 
     #[test]
+    fn a_message_written_in_place_is_framed_like_a_copy(
+        before in prop::collection::vec(any::<u8>(), 0..8),
+        message in prop::collection::vec(any::<u8>(), 0..2_000),
+        expected in 0usize..20_000,
+    ) {
+        let (mut in_place, mut copied) = (before.clone(), before);
+        encode_chunked(expected, |out| out.extend_from_slice(&message), &mut in_place);
+        if message.is_empty() {
+            // There is no empty message; what is written for one cannot be read either way.
+            return Ok(());
+        }
+        encode(&message, Framing::Chunked, &mut copied);
+        prop_assert_eq!(in_place, copied);
+    }
+
+    #[test]
     fn the_split_never_matters(
         bytes in prop::collection::vec(prop_oneof![
             Just(b'\n'), Just(b'#'), Just(b'1'), Just(b'2'), Just(b'0'), Just(b'>'), Just(b']'), any::<u8>()

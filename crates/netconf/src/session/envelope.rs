@@ -50,6 +50,11 @@ impl Envelope {
         out.push(b'>');
     }
 
+    /// Bytes of start and end tag.
+    pub(super) fn tag_bytes(&self) -> usize {
+        2 * self.name.len() + self.attributes.len() + 5
+    }
+
     /// Appends the end tag.
     pub fn write_end(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"</");

@@ -57,15 +57,15 @@ impl<'c> TaskStatements<'c> {
         self.stored.query_row([id.as_str()], row).optional()
     }
 
-    /// Writes the task; version 1 is new, any other replaces the row.
-    pub(crate) fn write(&mut self, task: &Task) -> rusqlite::Result<()> {
+    /// Writes the task: a new row, or in place of the one that is there.
+    pub(crate) fn write(&mut self, task: &Task, new: bool) -> rusqlite::Result<()> {
         let content = content::to_json(&task.content);
         let result = task.result.as_ref().map(content::to_json);
         let said = task.said.as_ref().map(content::to_json);
         let sum = digest(task, &content, result.as_deref(), said.as_deref());
-        let statement = match task.version {
-            1 => &mut self.insert,
-            _ => &mut self.update,
+        let statement = match new {
+            true => &mut self.insert,
+            false => &mut self.update,
         };
         statement.execute(params![
             task.id.as_str(),

@@ -140,6 +140,35 @@ fn versions_follow_each_other_and_the_end_is_final() {
 }
 
 #[test]
+fn a_task_that_changes_twice_in_a_batch_is_kept_as_it_is_last() {
+    let (_folder, path) = file();
+    let (first, other) = (task("t1"), task("t2"));
+    let asked = after(&first, Command::Ask(content("?")));
+    let cancelled = after(&asked, Command::Cancel);
+    let revived = Task {
+        version: 4,
+        status: Status::Processing,
+        ..cancelled.clone()
+    };
+    {
+        let (store, _) = open(Options::file(&path));
+        let ended = store.commit(tasks(&[&first, &asked, &cancelled, &revived]));
+        assert!(matches!(ended.wait(), Err(CommitError::Ended { .. })));
+        let batch = tasks(&[&first, &other, &asked]);
+        store.commit(batch).wait().unwrap();
+    }
+    {
+        let (store, recovered) = open(Options::file(&path));
+        let kept: Vec<&Task> = recovered.tasks.iter().map(|t| &**t).collect();
+        assert_eq!(kept, [&asked, &other]);
+        store.commit(tasks(&[&cancelled])).wait().unwrap();
+        assert_eq!(store.verify().unwrap().tasks, 2);
+    }
+    let (_store, recovered) = open(Options::file(&path));
+    assert_eq!(*recovered.tasks[0], cancelled);
+}
+
+#[test]
 fn a_batch_that_breaks_the_schema_fails_alone() {
     everywhere(|options| {
         let (store, _) = open(options);

@@ -18,6 +18,7 @@ fn evolving(key: &str) -> String {
 fn hello_announces_yang_1_modules_only() {
     insta::assert_snapshot!(convoke().capabilities().join("\n"), @r"
     urn:ietf:params:xml:ns:yang:agent-message?module=agent-message&revision=2025-07-01
+    urn:convoke:params:xml:ns:yang:convoke-deviations?module=convoke-deviations&revision=2026-11-21
     urn:ietf:params:xml:ns:yang:ietf-inet-types?module=ietf-inet-types&revision=2025-12-22
     urn:ietf:params:xml:ns:netconf:base:1.0?module=ietf-netconf&revision=2011-06-01&features=xpath
     urn:ietf:params:xml:ns:yang:ietf-netconf-acm?module=ietf-netconf-acm&revision=2018-02-14

@@ -8,6 +8,9 @@ use ::netconf::filter::View;
 use domain::task::TaskId;
 use engine::{Member, Query, Records, Refusal};
 
+/// What a task usually takes, in bytes: a guess too high costs nothing.
+const TASK_BYTES: usize = 1_024;
+
 impl Reader<'_> {
     pub(super) fn write_registered(
         &self,
@@ -46,6 +49,7 @@ impl Reader<'_> {
         for id in wanted(keys(view, "task-id")) {
             let query = id.map_or(Query::Tasks, |id| Query::Task(TaskId::new(id)));
             if let Records::Tasks(found) = self.read(query)? {
+                writer.reserve(found.len() * TASK_BYTES);
                 found.iter().for_each(|t| writer.node(&task::registered(t)));
             }
         }

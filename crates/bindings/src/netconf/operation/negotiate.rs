@@ -1,6 +1,6 @@
 //! `task-negotiate`: read, checked by the schema, asked of the engine, and its reply written.
 
-use super::{Answer, Handled, check};
+use super::{Answer, Handled, check, plain};
 use crate::netconf::session::Scene;
 use crate::netconf::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE, error};
 use ::netconf::data::{Node, write};
@@ -13,7 +13,11 @@ use domain::verb::Verb;
 use engine::{Execution, Negotiate, Operation, Outcome, Refusal};
 
 pub(super) fn task_negotiate(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
-    let negotiate = match check(scene, operation).and_then(|()| decode(scene, operation)) {
+    let checked = match scene.announced.plain_negotiations && plain::is_plain(operation) {
+        true => Ok(()),
+        false => check(scene, operation),
+    };
+    let negotiate = match checked.and_then(|()| decode(scene, operation)) {
         Ok(negotiate) => negotiate,
         Err(error) => return Handled::Now(Err(error)),
     };

@@ -167,13 +167,15 @@ fn defaults(operation: Element<'_>) -> Result<DefaultsMode, RpcError> {
 }
 
 fn read(scene: &Scene<'_>, request: &Request<'_>) -> Result<Vec<u8>, RpcError> {
-    let permit = scene.platform.permit(scene.who, scene.generation);
+    let permit = scene
+        .platform
+        .permit(scene.who, &scene.announced.generation);
     let reader = Reader {
         platform: scene.platform,
-        generation: scene.generation,
+        generation: &scene.announced.generation,
         endpoint: scene.endpoint,
         who: scene.who,
-        capabilities: scene.capabilities,
+        capabilities: &scene.announced.capabilities,
     };
     let (selection, depth) = match &request.filter {
         Filter::Selection(selection) => (selection.clone(), request.max_depth),
@@ -205,7 +207,7 @@ fn read(scene: &Scene<'_>, request: &Request<'_>) -> Result<Vec<u8>, RpcError> {
             }
             let text = String::from_utf8(data).expect("nodes are written from strings");
             scene
-                .generation
+                .announced.generation
                 .select(&text, expression, &scope.prefixes())
                 .map(String::into_bytes)
                 .map_err(|e| error::of_xpath(&e, scope))

@@ -23,16 +23,20 @@ pub(super) fn get_schema(scene: &Scene<'_>, operation: Element<'_>) -> Result<An
     }
     let version = leaf("version").map(|v| v.trimmed_text());
     let name = identifier.trimmed_text();
-    let text = scene.generation.schema(name, version).ok_or_else(|| {
-        // RFC 6022 §3.1: invalid-value when there is no such schema. (Two that fit cannot be:
-        // a generation has one revision of a module.)
-        RpcError::application(ErrorTag::InvalidValue)
-            .path(ErrorPath::of(identifier))
-            .message(match version {
-                Some(version) => format!("there is no schema {name}@{version}"),
-                None => format!("there is no schema {name}"),
-            })
-    })?;
+    let text = scene
+        .announced
+        .generation
+        .schema(name, version)
+        .ok_or_else(|| {
+            // RFC 6022 §3.1: invalid-value when there is no such schema. (Two that fit cannot be:
+            // a generation has one revision of a module.)
+            RpcError::application(ErrorTag::InvalidValue)
+                .path(ErrorPath::of(identifier))
+                .message(match version {
+                    Some(version) => format!("there is no schema {name}@{version}"),
+                    None => format!("there is no schema {name}"),
+                })
+        })?;
     let mut out = Vec::with_capacity(text.len() + text.len() / 8 + 128);
     out.extend_from_slice(b"<data");
     xml::attribute("xmlns", MONITORING, &mut out);

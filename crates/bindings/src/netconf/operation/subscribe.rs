@@ -9,7 +9,7 @@ use crate::netconf::session::Scene;
 use crate::netconf::{error, event};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::{Compiled, Selection};
-use ::netconf::names::namespace::NOTIFICATION;
+use ::netconf::names::namespace::{BASE, NOTIFICATION};
 use ::netconf::xml::Element;
 use domain::access::Principal;
 use domain::event::{Entry, Happening, Sequence};
@@ -47,7 +47,9 @@ pub(in crate::netconf) struct Due {
 }
 
 pub(super) fn create(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
-    super::check(scene, operation)?;
+    if !has_base_filter(operation) {
+        super::check(scene, operation)?;
+    }
     if scene.subscribed {
         return Err(RpcError::protocol(ErrorTag::InUse)
             .path(ErrorPath::of(operation))
@@ -78,7 +80,8 @@ pub(super) fn create(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer
             return Err(bad(at, "stopTime lies before startTime"));
         }
     }
-    let filter = leaf("filter").map(|f| self::filter(f)).transpose()?;
+    let filter = leaf("filter").or_else(|| operation.child(BASE, "filter"));
+    let filter = filter.map(|f| self::filter(f)).transpose()?;
     let feed = scene.platform.engine.feed();
     let last = feed.last();
     let cursor = match start {
@@ -92,10 +95,26 @@ pub(super) fn create(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer
         filter,
         replay_until: start.map(|_| last),
         stop,
-        generation: Arc::clone(scene.generation),
+        generation: Arc::clone(&scene.announced.generation),
         endpoint: scene.endpoint.clone(),
         session: scene.info.id,
     })))
+}
+
+/// True for the one form beside the schema's that is understood: `<filter>` in the namespace of the
+/// base operations, as ncclient writes it.
+fn has_base_filter(operation: Element<'_>) -> bool {
+    let known = |child: Element<'_>| {
+        child.is(BASE, "filter")
+            || ["stream", "startTime", "stopTime"]
+                .iter()
+                .any(|name| child.is(NOTIFICATION, name))
+    };
+    let filters = operation
+        .children()
+        .filter(|c| c.name() == "filter")
+        .count();
+    filters == 1 && operation.child(BASE, "filter").is_some() && operation.children().all(known)
 }
 
 fn time(at: Element<'_>) -> Result<Timestamp, RpcError> {
@@ -111,7 +130,12 @@ fn bad(at: Element<'_>, message: &str) -> RpcError {
 }
 
 fn filter(filter: Element<'_>) -> Result<Filter, RpcError> {
-    let attribute = |name| filter.attribute("", name);
+    // RFC 5277's own examples qualify these attributes.
+    let attribute = |name| {
+        let bare = filter.attribute("", name);
+        bare.or_else(|| filter.attribute(BASE, name))
+            .or_else(|| filter.attribute(NOTIFICATION, name))
+    };
     match (attribute("type"), attribute("select")) {
         (Some("xpath"), Some(expression)) => {
             let prefixes = filter.prefixes();

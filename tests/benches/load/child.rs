@@ -1,0 +1,314 @@
+//! The server's side, in a process of its own: its memory is its own, and it can be killed.
+//!
+//! The process is this program with another argument. It serves a platform as `convoke serve
+//! --network none` does, and beside it the limit: an SSH listener of the same make whose session
+//! answers `<ok/>` to whatever comes. To a line on its standard input it tells what its store did
+//! so far; when that input ends, it ends.
+
+use bindings::netconf::{NegotiateRequest, negotiate_request};
+use domain::access::Principal;
+use domain::task::TaskId;
+use domain::verb::Verb;
+use engine::{Endpoint, Negotiate, Operation};
+use netconf::framing::{Decoder, Framing, encode};
+use netconf::hello::{Capabilities, write_server_hello};
+use netconf::names::capability::{BASE_1_0, BASE_1_1};
+use serde::{Deserialize, Serialize};
+use server::clock::Clock;
+use server::config::Settings;
+use server::host::{Home, Host};
+use server::ssh::keys::StateKeys;
+use server::ssh::{
+    ByteStream, DEFAULT_QUOTA_BYTES, Gate, HostKeyPolicy, KeyDirectory, Limits, Listener, Peer,
+    Serving, Target, split,
+};
+use server::state::StateFolder;
+use server::world::World;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use tokio::io::AsyncWriteExt as _;
+
+/// The argument that makes this program the server.
+pub(crate) const ROLE: &str = "--serve-for-load";
+/// The agent that takes the tasks: asked in words about nothing it knows, it answers at once.
+pub(crate) const EXECUTOR: &str = "TMF-Convoke-IP-1.0.0";
+/// Any message of the echo server; it has no limits to keep.
+const MESSAGE_BYTES: usize = 8 << 20;
+
+/// What the server tells when it is ready.
+#[derive(Debug, Serialize, Deserialize)]
+struct Ready {
+    platform: SocketAddr,
+    echo: SocketAddr,
+}
+
+/// What the store of the server did so far.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct StoreWork {
+    /// Batches made durable, and in how many transactions.
+    pub(crate) batches: u64,
+    /// See there.
+    pub(crate) transactions: u64,
+    /// Seconds spent in writing rows.
+    pub(crate) writing_s: f64,
+    /// Seconds spent in commits, most of them in fsync.
+    pub(crate) committing_s: f64,
+}
+
+/// A server process; killed when dropped.
+pub(crate) struct ServerProcess {
+    child: Child,
+    output: BufReader<ChildStdout>,
+    folder: PathBuf,
+    ready: Ready,
+}
+
+impl ServerProcess {
+    /// Starts a server over `folder`, with so many tasks in its store.
+    pub(crate) fn start(folder: &Path, tasks: usize) -> Result<Self, Box<dyn std::error::Error>> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .args([ROLE, &folder.display().to_string(), &tasks.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let mut line = String::new();
+        let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
+        output.read_line(&mut line)?;
+        Ok(Self {
+            output,
+            ready: serde_json::from_str(&line)
+                .map_err(|_| format!("the server did not start: {line}"))?,
+            folder: folder.to_owned(),
+            child,
+        })
+    }
+
+    /// How to reach the platform, or the echo server, as the operator.
+    pub(crate) fn target(&self, echo: bool) -> Target {
+        let keys = StateKeys::open(&self.folder).expect("the server made the folder");
+        let address = match echo {
+            true => self.ready.echo,
+            false => self.ready.platform,
+        };
+        Target {
+            address: address.to_string(),
+            user: "operator".to_owned(),
+            key: Arc::new(keys.operator().expect("the server made the key")),
+            host_key: HostKeyPolicy::Exactly(
+                keys.host()
+                    .expect("the server made it")
+                    .public_key()
+                    .clone(),
+            ),
+        }
+    }
+
+    /// What its store did so far.
+    pub(crate) fn store_work(&mut self) -> std::io::Result<StoreWork> {
+        let mut line = String::new();
+        let input = self.child.stdin.as_mut().expect("it is piped");
+        input.write_all(b"\n")?;
+        self.output.read_line(&mut line)?;
+        Ok(serde_json::from_str(&line)?)
+    }
+
+    /// Resident memory in bytes.
+    pub(crate) fn resident_bytes(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = status.unwrap_or_default();
+        let line = status.lines().find(|l| l.starts_with("VmRSS:"));
+        let kib = line.and_then(|l| l.split_whitespace().nth(1)?.parse::<u64>().ok());
+        kib.unwrap_or(0) * 1_024
+    }
+
+    /// Processor time used so far, in seconds.
+    pub(crate) fn cpu_s(&self) -> f64 {
+        /// Linux counts processor time in hundredths of a second (`getconf CLK_TCK`).
+        const TICKS_PER_S: f64 = 100.0;
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()));
+        let stat = stat.unwrap_or_default();
+        // The name, in parentheses, may hold blanks.
+        let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+        let ticks = fields.split_whitespace().skip(11).take(2);
+        ticks.filter_map(|t| t.parse::<f64>().ok()).sum::<f64>() / TICKS_PER_S
+    }
+
+    /// Kills it in mid-flight, as a power cut would.
+    pub(crate) fn kill(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// What every task of the load says: words about nothing that the executor could measure.
+pub(crate) fn task_text(number: u64) -> String {
+    format!(
+        "## target object\nservice area {number}\n## task description\nCompare the throughput \
+         of the last hour with that of the same hour a week ago and name the three cells in \
+         which it has fallen most, with the likely reason for each of them.\n\
+         ## environmental information\nTraffic is that of an ordinary weekday."
+    )
+}
+
+/// `task-negotiate` that assigns the task `id`.
+pub(crate) fn assignment(id: &str, number: u64) -> String {
+    negotiate_request(
+        Verb::TaskAssign,
+        &NegotiateRequest {
+            to: Some(EXECUTOR),
+            task: Some(id),
+            content: vec![task_text(number)],
+            asynchronous: Some(true),
+            ..NegotiateRequest::default()
+        },
+    )
+}
+
+/// The name of the `number`th task that a server starts with.
+pub(crate) fn known_task(number: usize) -> String {
+    format!("known-{number:06}")
+}
+
+/// The server process, until its standard input ends.
+pub(crate) fn run(folder: &Path, tasks: usize) {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .expect("the system gives threads and timers");
+    runtime.block_on(serve(folder, tasks));
+}
+
+async fn serve(folder: &Path, tasks: usize) {
+    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let settings = Settings {
+        netconf: Some(any),
+        agents_from: Some(0),
+        ..Settings::default()
+    };
+    let home = Home::Folder(StateFolder::new(folder));
+    let clock = Arc::new(Clock::wall());
+    let host = Host::start(home, &settings, Arc::default(), clock).await;
+    let host = Arc::new(host.expect("a fresh folder"));
+    let mut world = World::new(Arc::clone(&host), None, Box::new(|_| {}));
+    world.begin().await;
+    fill(&host, tasks).await;
+    let keys = host.keys.as_ref().expect("it lives in a folder");
+    let (address, _echo) = echo(keys, any);
+    answer_parent(Arc::clone(&host));
+    let ready = Ready {
+        platform: host
+            .address_of(&Endpoint::Platform)
+            .expect("it has listeners"),
+        echo: address,
+    };
+    let ready = serde_json::to_string(&ready).expect("addresses are JSON");
+    let mut output = std::io::stdout();
+    let _ = writeln!(output, "{ready}").and_then(|()| output.flush());
+    world.live(std::future::pending()).await;
+}
+
+/// Tells what the store did, a line for a line. If its parent dies, nobody needs the server any
+/// more.
+fn answer_parent(host: Arc<Host>) {
+    std::thread::spawn(move || {
+        for _ in std::io::stdin().lines() {
+            let done = host.platform.engine().store().statistics();
+            let work = StoreWork {
+                batches: done.batches,
+                transactions: done.transactions,
+                writing_s: done.writing.as_secs_f64(),
+                committing_s: done.committing.as_secs_f64(),
+            };
+            let line = serde_json::to_string(&work).expect("numbers are JSON");
+            let mut output = std::io::stdout();
+            let _ = writeln!(output, "{line}").and_then(|()| output.flush());
+        }
+        std::process::exit(0);
+    });
+}
+
+/// Assigns tasks as the operator would, without NETCONF.
+async fn fill(host: &Host, tasks: usize) {
+    let engine = host.platform.engine();
+    let who: Principal = engine.principal("operator");
+    let mut pending = Vec::with_capacity(tasks);
+    for number in 0..tasks {
+        let negotiate = Negotiate {
+            endpoint: Endpoint::Platform,
+            from: None,
+            to: Some(EXECUTOR.to_owned()),
+            verb: Verb::TaskAssign,
+            task: Some(TaskId::new(known_task(number))),
+            texts: vec![task_text(number as u64)],
+            asynchronous: Some(true),
+            expected_response: None,
+            terms: Vec::new(),
+            round: None,
+        };
+        let operation = Operation::Negotiate(negotiate);
+        pending.push(engine.execute(&who, operation, host.clock.now()));
+    }
+    for execution in pending {
+        execution.outcome().await.expect("nothing is wrong with it");
+    }
+}
+
+/// The limit: the same transport and framing, and nothing behind them.
+fn echo(keys: &StateKeys, address: SocketAddr) -> (SocketAddr, Serving) {
+    let host_key = keys.host().expect("the platform uses it");
+    let operator = keys.operator().expect("the platform uses it");
+    let listener = Listener::bind(address, &host_key, &Gate::new(Limits::default()));
+    let listener = listener.expect("any port will do");
+    let known = KeyDirectory::new(keys.users()).with_key("operator", operator.public_key());
+    let address = listener.address();
+    let session = |stream: ByteStream, _: Peer| echo_session(stream);
+    (address, listener.serve(Arc::new(known), Arc::new(session)))
+}
+
+async fn echo_session(stream: ByteStream) {
+    let (mut inbound, mut outbound) = split(stream, DEFAULT_QUOTA_BYTES);
+    let (mut hello, mut output) = (Vec::new(), Vec::new());
+    write_server_hello(&Capabilities::new([BASE_1_0, BASE_1_1]), 1, &mut hello);
+    encode(&hello, Framing::EndOfMessage, &mut output);
+    let mut decoder = Decoder::new(MESSAGE_BYTES);
+    loop {
+        if !output.is_empty() {
+            if outbound.write_all(&output).await.is_err() {
+                return;
+            }
+            output.clear();
+        }
+        let Ok(Some(bytes)) = inbound.receive().await else {
+            return;
+        };
+        decoder.push(&bytes);
+        while let Ok(Some(message)) = decoder.next_message() {
+            match decoder.framing() {
+                Framing::EndOfMessage => decoder.switch_to(Framing::Chunked),
+                Framing::Chunked => answer_ok(&message, &mut output),
+            }
+        }
+    }
+}
+
+/// `<ok/>`, with the attributes of the request as RFC 6241 §4.1 wants.
+fn answer_ok(rpc: &[u8], output: &mut Vec<u8>) {
+    let tag_end = rpc.iter().position(|b| *b == b'>').unwrap_or(4);
+    let mut reply = b"<rpc-reply".to_vec();
+    reply.extend_from_slice(&rpc[4..tag_end]);
+    reply.extend_from_slice(b"><ok/></rpc-reply>");
+    encode(&reply, Framing::Chunked, output);
+}

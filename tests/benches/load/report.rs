@@ -1,0 +1,212 @@
+//! Figures: what a run measured, the median of runs, a line of JSON, a table for people.
+//!
+//! Knows no NETCONF. The aims stand with the rows, in `rows`.
+
+use domain::time::Timestamp;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// What one run of one row measured.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Run {
+    /// The figure, in the unit of the row.
+    pub(crate) value: f64,
+    /// How long single requests took; empty if they are not what is measured.
+    pub(crate) latencies: Vec<Duration>,
+}
+
+impl Run {
+    /// So many in so long.
+    pub(crate) fn rate(count: usize, elapsed: Duration, latencies: Vec<Duration>) -> Self {
+        Self {
+            value: count as f64 / elapsed.as_secs_f64(),
+            latencies,
+        }
+    }
+
+    fn percentile_us(&self, share: f64) -> Option<f64> {
+        let mut sorted = self.latencies.clone();
+        sorted.sort_unstable();
+        let place = ((sorted.len() as f64 - 1.0) * share).round() as usize;
+        sorted.get(place).map(|d| d.as_secs_f64() * 1e6)
+    }
+}
+
+/// Whether more is better.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Aim {
+    /// At least so much.
+    AtLeast(f64),
+    /// At most so much.
+    AtMost(f64),
+    /// Measured only.
+    None,
+}
+
+/// One row of the report.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// Its name, as `--only` takes it.
+    pub(crate) name: &'static str,
+    /// What it measures, for people.
+    pub(crate) what: String,
+    /// Its unit.
+    pub(crate) unit: &'static str,
+    /// What is wanted.
+    pub(crate) aim: Aim,
+    /// What was measured.
+    pub(crate) runs: Vec<Run>,
+    /// The same on the echo server.
+    pub(crate) echo: Vec<Run>,
+    /// The least share of the echo server's figure that is wanted.
+    pub(crate) echo_share: Option<f64>,
+    /// Load average of the last minute when the row was done.
+    pub(crate) load: f64,
+    /// More to say about it.
+    pub(crate) note: Option<String>,
+}
+
+impl Row {
+    fn median(runs: &[Run]) -> Option<&Run> {
+        let mut order: Vec<&Run> = runs.iter().collect();
+        order.sort_by(|a, b| a.value.total_cmp(&b.value));
+        order.get(order.len() / 2).copied()
+    }
+
+    /// The median.
+    pub(crate) fn value(&self) -> f64 {
+        Self::median(&self.runs).map_or(f64::NAN, |r| r.value)
+    }
+
+    fn ratio(&self) -> Option<f64> {
+        Some(self.value() / Self::median(&self.echo)?.value)
+    }
+
+    fn reached(&self) -> Option<bool> {
+        let value = match self.aim {
+            Aim::AtLeast(aim) => Some(self.value() >= aim),
+            Aim::AtMost(aim) => Some(self.value() <= aim),
+            Aim::None => None,
+        };
+        let share = self.echo_share.zip(self.ratio()).map(|(s, r)| r >= s);
+        match (value, share) {
+            (None, share) => share,
+            (value, None) => value,
+            (Some(value), Some(share)) => Some(value && share),
+        }
+    }
+
+    /// The row as a line of JSON.
+    pub(crate) fn json(&self) -> Value {
+        let median = Self::median(&self.runs);
+        let us = |share| median.and_then(|r| r.percentile_us(share)).map(tenths);
+        let aim = match self.aim {
+            Aim::AtLeast(aim) | Aim::AtMost(aim) => Some(aim),
+            Aim::None => None,
+        };
+        json!({
+            "event": "bench", "name": self.name, "unit": self.unit, "value": tenths(self.value()),
+            "runs": self.runs.iter().map(|r| tenths(r.value)).collect::<Vec<_>>(),
+            "p50_us": us(0.5), "p99_us": us(0.99),
+            "echo": Self::median(&self.echo).map(|r| tenths(r.value)),
+            "ratio_to_echo": self.ratio().map(|r| (r * 1e3).round() / 1e3),
+            "aim": aim, "aim_ratio_to_echo": self.echo_share, "reached": self.reached(),
+            "load_average": self.load, "note": self.note,
+        })
+    }
+
+    fn line(&self) -> String {
+        let median = Self::median(&self.runs);
+        let us = |share| {
+            let found = median.and_then(|r| r.percentile_us(share));
+            found.map_or("–".to_owned(), |us| figure(us / 1e3))
+        };
+        let (sign, aim) = match self.aim {
+            Aim::AtLeast(aim) => ("≥ ", figure(aim)),
+            Aim::AtMost(aim) => ("≤ ", figure(aim)),
+            Aim::None => ("", "–".to_owned()),
+        };
+        let ratio = self.ratio().map_or("–".to_owned(), |r| format!("{r:.2}"));
+        let mark = match self.reached() {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "–",
+        };
+        format!(
+            "{:<44} {:>10} {:<13} {:>8} {:>8} {:>8} {:>11} {:>5} {:>6.1}",
+            self.what,
+            figure(self.value()),
+            self.unit,
+            us(0.5),
+            us(0.99),
+            ratio,
+            format!("{sign}{aim}"),
+            mark,
+            self.load
+        )
+    }
+}
+
+/// The table for people.
+pub(crate) fn table(rows: &[Row], machine: &Value) -> String {
+    let mut text = format!(
+        "{:<44} {:>10} {:<13} {:>8} {:>8} {:>8} {:>11} {:>5} {:>6}\n",
+        "", "median", "unit", "p50 ms", "p99 ms", "of echo", "aim", "there", "load"
+    );
+    for row in rows {
+        let _ = writeln!(text, "{}", row.line());
+    }
+    for (row, note) in rows.iter().filter_map(|r| Some((r, r.note.as_ref()?))) {
+        let _ = writeln!(text, "{}: {note}", row.name);
+    }
+    let told = |key: &str| machine[key].as_str().unwrap_or("unknown").to_owned();
+    let _ = writeln!(
+        text,
+        "{}; {} cores, {}, {}; load is the average of one minute when the row was done",
+        told("date"),
+        machine["cores"],
+        told("cpu"),
+        told("kernel")
+    );
+    text
+}
+
+/// What machine this is, and when.
+pub(crate) fn machine() -> Value {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let model = read("/proc/cpuinfo");
+    let model = model
+        .lines()
+        .find_map(|l| l.strip_prefix("model name")?.split_once(':'))
+        .map_or("unknown", |(_, name)| name.trim());
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = Timestamp::from_ms(since.unwrap_or_default().as_millis() as i64);
+    json!({
+        "event": "machine", "cpu": model,
+        "cores": std::thread::available_parallelism().map_or(0, usize::from),
+        "kernel": format!("Linux {}", read("/proc/sys/kernel/osrelease").trim()),
+        "build": if cfg!(debug_assertions) { "debug" } else { "release" },
+        "date": now.to_string(),
+        "load_average": load_average(),
+    })
+}
+
+/// The load average of the last minute.
+pub(crate) fn load_average() -> f64 {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let first = text.split_whitespace().next();
+    first.and_then(|n| n.parse().ok()).unwrap_or(f64::NAN)
+}
+
+fn tenths(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+fn figure(value: f64) -> String {
+    match value {
+        v if v.abs() >= 100.0 => format!("{v:.0}"),
+        v if v.abs() >= 1.0 => format!("{v:.1}"),
+        v => format!("{v:.3}"),
+    }
+}
