@@ -85,6 +85,7 @@ impl Client {
     /// [`CallError::Ended`]
     pub async fn over(stream: ByteStream) -> Result<Self, CallError> {
         let (inbound, outbound) = split(stream, QUOTA_BYTES);
+        let outbound = outbound.ending_with_input();
         let mut client = Self {
             machine: ClientSession::new(ClientConfig::default()),
             inbound,
@@ -155,10 +156,12 @@ impl Client {
         loop {
             let output = self.machine.transmit();
             if !output.is_empty() {
-                self.outbound
-                    .write_all(&output)
-                    .await
-                    .map_err(|error| CallError::Ended(error.to_string()))?;
+                match self.outbound.write_all(&output).await {
+                    // The server has ended the session; what it said before is still to be read.
+                    Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
+                    Err(error) => return Err(CallError::Ended(error.to_string())),
+                    Ok(()) => {}
+                }
             }
             match self.machine.poll() {
                 Some(ClientEvent::Closed(ClientError::EndOfInput)) => {

@@ -261,7 +261,8 @@ impl Conversation {
         stream: ByteStream,
         mut requests: mpsc::UnboundedReceiver<(Token, String)>,
     ) {
-        let (mut inbound, mut outbound): (Inbound, Outbound) = split(stream, QUOTA_BYTES);
+        let (mut inbound, outbound): (Inbound, Outbound) = split(stream, QUOTA_BYTES);
+        let mut outbound = outbound.ending_with_input();
         let why = loop {
             let output = self.client.transmit();
             if !output.is_empty() && outbound.write_all(&output).await.is_err() {

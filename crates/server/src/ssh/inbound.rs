@@ -58,7 +58,12 @@ pub fn split(stream: ByteStream, quota_bytes: usize) -> (Inbound, Outbound) {
         queue: Arc::clone(&queue),
         pump: task.abort_handle(),
     };
-    (inbound, Outbound { writer, queue })
+    let outbound = Outbound {
+        writer,
+        queue,
+        ends_with_input: false,
+    };
+    (inbound, outbound)
 }
 
 /// The bytes that arrived.
@@ -123,6 +128,18 @@ impl Drop for Inbound {
 pub struct Outbound {
     writer: WriteHalf<ByteStream>,
     queue: Arc<Queue>,
+    ends_with_input: bool,
+}
+
+impl Outbound {
+    /// From now on writes fail with [`io::ErrorKind::BrokenPipe`] once the peer has ended its
+    /// stream, even one that is already waiting: right for a client, whose server has then gone. A
+    /// server's peer may end its input and still read.
+    #[must_use]
+    pub fn ending_with_input(mut self) -> Self {
+        self.ends_with_input = true;
+        self
+    }
 }
 
 impl AsyncWrite for Outbound {
@@ -135,6 +152,9 @@ impl AsyncWrite for Outbound {
             let mut state = self.queue.lock();
             if matches!(state.end, Some(End::OverQuota)) {
                 return Poll::Ready(Err(io::ErrorKind::QuotaExceeded.into()));
+            }
+            if self.ends_with_input && state.end.is_some() {
+                return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
             }
             if !state
                 .sender
@@ -213,9 +233,10 @@ impl Queue {
         if state.end.is_none() {
             state.end = Some(end);
         }
+        let sender = state.sender.take();
         let receiver = state.receiver.take();
         drop(state);
-        receiver.into_iter().for_each(Waker::wake);
+        sender.into_iter().chain(receiver).for_each(Waker::wake);
     }
 }
 
@@ -280,6 +301,21 @@ mod tests {
         }
         assert_eq!(received, sent);
         assert!(inbound.receive().await.unwrap().is_none());
+    }
+
+    #[tokio::test]
+    async fn a_client_stuck_in_writing_learns_that_its_server_is_gone() {
+        let (far_in, near_out) = tokio::io::duplex(16);
+        let (near_in, far_out) = tokio::io::duplex(16);
+        let near = tokio::io::join(near_in, near_out);
+        let (_inbound, outbound) = split(ByteStream::new(near), 1000);
+        let mut outbound = outbound.ending_with_input();
+        let stuck = tokio::spawn(async move { outbound.write_all(&[0; 1000]).await });
+        tokio::task::yield_now().await;
+        drop(far_out);
+        let error = stuck.await.unwrap().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+        drop(far_in);
     }
 
     #[tokio::test]
