@@ -64,7 +64,7 @@ lint: setup ## Run clippy; a warning is an error
 	@$(CARGO) clippy --workspace --all-targets $(LOCKED) -- --deny warnings
 
 .PHONY: bench
-bench: setup-demo ## Measure, beside a bare echo server; ARGS="--json" prints an object a line
+bench: setup ## Measure, beside a bare echo server; ARGS="--json" prints an object a line
 	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench load -- $(ARGS)
 
 .PHONY: deny

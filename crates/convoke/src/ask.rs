@@ -3,10 +3,9 @@
 use crate::cli::{Ask, Common};
 use crate::output::Failure;
 use crate::remote::{agent_name, connect};
-use crate::task::show_reply;
+use crate::task::give;
 use domain::content::Content;
-use domain::verb::Verb;
-use server::client::{CallError, NegotiateRequest};
+use server::client::NegotiateRequest;
 
 pub(crate) async fn run(common: &Common, ask: Ask) -> Result<(), Failure> {
     let mut client = connect(common, &ask.remote).await?;
@@ -19,9 +18,5 @@ pub(crate) async fn run(common: &Common, ask: Ask) -> Result<(), Failure> {
         asynchronous: Some(false),
         ..NegotiateRequest::default()
     };
-    let reply = client
-        .negotiate(Verb::TaskAssign, &request)
-        .await?
-        .map_err(CallError::Refused)?;
-    show_reply(common, &reply)
+    give(common, &mut client, &request).await
 }

@@ -82,7 +82,7 @@ impl From<CallError> for Failure {
 impl From<StartError> for Failure {
     fn from(error: StartError) -> Self {
         let code = match &error {
-            StartError::Settings(_) | StartError::Access(_) | StartError::Profile(_) => 2,
+            StartError::Settings(_) | StartError::File(_) => 2,
             StartError::Bind(_) => 5,
             StartError::Store(store) if store.to_string().contains("another") => 5,
             _ => 1,

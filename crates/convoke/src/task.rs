@@ -8,8 +8,7 @@ use domain::content::{Content, Payload};
 use domain::reply::{Reply, Verdict};
 use domain::verb::Verb;
 use serde_json::{Value, json};
-use server::client::CallError;
-use server::client::NegotiateRequest;
+use server::client::{CallError, Client, NegotiateRequest};
 
 pub(crate) async fn run(common: &Common, command: TaskCommand) -> Result<(), Failure> {
     match command {
@@ -85,8 +84,17 @@ async fn run_assign(common: &Common, assign: Assign) -> Result<(), Failure> {
         asynchronous: Some(assign.asynchronous),
         ..NegotiateRequest::default()
     };
+    give(common, &mut client, &request).await
+}
+
+/// Assigns a task and shows what comes back.
+pub(crate) async fn give(
+    common: &Common,
+    client: &mut Client,
+    request: &NegotiateRequest<'_>,
+) -> Result<(), Failure> {
     let reply = client
-        .negotiate(Verb::TaskAssign, &request)
+        .negotiate(Verb::TaskAssign, request)
         .await?
         .map_err(CallError::Refused)?;
     show_reply(common, &reply)
@@ -104,7 +112,7 @@ fn payload(text: &str) -> Result<Payload, Failure> {
 }
 
 /// Shows a reply; a refusal is the command's failure.
-pub(crate) fn show_reply(common: &Common, reply: &Reply) -> Result<(), Failure> {
+fn show_reply(common: &Common, reply: &Reply) -> Result<(), Failure> {
     if common.json {
         let body: Value = serde_json::from_str(&reply.to_json()).expect("a reply writes JSON");
         output::json(&json!({ "event": "reply", "reply": body }));

@@ -60,19 +60,26 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000_000)
+        let at = OffsetDateTime::from_unix_timestamp(self.0.div_euclid(1_000))
             .expect("clamped to the years 1970 to 9999 when made");
-        write!(
-            f,
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
-            at.year(),
-            u8::from(at.month()),
-            at.day(),
-            at.hour(),
-            at.minute(),
-            at.second(),
-            at.millisecond()
-        )
+        // Every record carries several of these: digits are set in place.
+        let mut text = *b"0000-00-00T00:00:00.000Z";
+        let parts: [(usize, usize, u32); 7] = [
+            (0, 4, at.year().unsigned_abs()),
+            (5, 2, u8::from(at.month()).into()),
+            (8, 2, at.day().into()),
+            (11, 2, at.hour().into()),
+            (14, 2, at.minute().into()),
+            (17, 2, at.second().into()),
+            (20, 3, self.0.rem_euclid(1_000) as u32),
+        ];
+        for (start, digits, mut value) in parts {
+            for place in (start..start + digits).rev() {
+                text[place] = b'0' + (value % 10) as u8;
+                value /= 10;
+            }
+        }
+        f.write_str(std::str::from_utf8(&text).expect("digits and marks are ASCII"))
     }
 }
 

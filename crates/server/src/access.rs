@@ -3,6 +3,7 @@
 //! Written with the shipped grants at the first start and read at every start. The rules
 //! themselves are `domain::access`'s. Read next: [`crate::host`].
 
+use crate::file::FileError;
 use domain::access::{AccessOperation, AccessRules, Action, Rule, RuleList, RuleTarget};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,29 +11,6 @@ use std::path::Path;
 
 /// The shipped grants.
 pub const SHIPPED: &str = include_str!("access/shipped.toml");
-
-/// Why the file cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum AccessError {
-    /// It cannot be read or written.
-    #[error("{file}: {cause}")]
-    File {
-        /// The file.
-        file: String,
-        /// Why.
-        cause: std::io::Error,
-    },
-    /// Something in it is wrong.
-    #[error("{file}:{line}: {message}")]
-    Wrong {
-        /// The file.
-        file: String,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong.
-        message: String,
-    },
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -111,36 +89,24 @@ fn star() -> String {
 /// Reads the file in the state folder; writes the shipped one first if there is none.
 ///
 /// # Errors
-/// [`AccessError`]
-pub fn load(path: &Path) -> Result<AccessRules, AccessError> {
-    let file = path.display().to_string();
-    let failed = |cause| AccessError::File {
-        file: file.clone(),
-        cause,
-    };
+/// [`FileError`]
+pub fn load(path: &Path) -> Result<AccessRules, FileError> {
+    let failed = |cause| FileError::unreadable(path, cause);
     if !path.exists() {
         std::fs::write(path, SHIPPED).map_err(failed)?;
     }
     let text = std::fs::read_to_string(path).map_err(failed)?;
-    parse(&file, &text)
+    parse(&path.display().to_string(), &text)
 }
 
 /// Reads the rules; `file` is named in errors.
 ///
 /// # Errors
-/// [`AccessError::Wrong`] with the line.
-pub fn parse(file: &str, text: &str) -> Result<AccessRules, AccessError> {
-    let wrong = |offset: usize, message: String| AccessError::Wrong {
-        file: file.to_owned(),
-        line: text[..offset.min(text.len())].matches('\n').count() + 1,
-        message,
-    };
-    let document: Document = toml::from_str(text).map_err(|error| {
-        wrong(
-            error.span().map_or(0, |span| span.start),
-            error.message().to_owned(),
-        )
-    })?;
+/// [`FileError::Wrong`] with the line.
+pub fn parse(file: &str, text: &str) -> Result<AccessRules, FileError> {
+    let wrong = |offset: usize, message: String| FileError::at(file, text, offset, message);
+    let document: Document =
+        toml::from_str(text).map_err(|error| FileError::toml(file, text, &error))?;
     let groups: BTreeMap<_, _> = document
         .group
         .into_iter()

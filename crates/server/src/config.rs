@@ -3,6 +3,7 @@
 //! Knows names, defaults and what may not be combined; the command line is `convoke`'s. Read next:
 //! [`crate::host`].
 
+use crate::file::FileError;
 use crate::state::StateFolder;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -35,24 +36,9 @@ pub struct Settings {
 /// Why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// The file cannot be read.
-    #[error("{file}: {cause}")]
-    Unreadable {
-        /// The file.
-        file: String,
-        /// Why.
-        cause: std::io::Error,
-    },
-    /// Something in it is wrong.
-    #[error("{file}:{line}: {message}")]
-    Wrong {
-        /// The file.
-        file: String,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong.
-        message: String,
-    },
+    /// The file cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// Others than this machine could connect, and nobody has said who may.
     #[error(
         "{0} is not a loopback address: start once on loopback, put keys into users/ and check \
@@ -78,17 +64,12 @@ impl Settings {
     /// [`SettingsError`] with file and line.
     pub fn load(folder: &StateFolder) -> Result<Self, SettingsError> {
         let path = folder.settings();
-        let file = path.display().to_string();
         match std::fs::read_to_string(&path) {
-            Ok(text) => toml::from_str(&text).map_err(|error| SettingsError::Wrong {
-                line: error.span().map_or(1, |s| {
-                    text[..s.start.min(text.len())].matches('\n').count() + 1
-                }),
-                message: error.message().to_owned(),
-                file,
+            Ok(text) => toml::from_str(&text).map_err(|error| {
+                FileError::toml(&path.display().to_string(), &text, &error).into()
             }),
             Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(cause) => Err(SettingsError::Unreadable { file, cause }),
+            Err(cause) => Err(FileError::unreadable(&path, cause).into()),
         }
     }
 

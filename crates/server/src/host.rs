@@ -3,10 +3,11 @@
 //! A host without listeners serves the same sessions over pipes; that is how `simulate` and many
 //! tests run. Read next: [`crate::world`], which brings agents and network to life on it.
 
-use crate::access::{self, AccessError};
+use crate::access;
 use crate::clock::Clock;
 use crate::config::{AGENTS_FROM, NETCONF, Settings, SettingsError};
-use crate::profile::{self, ProfileFile, ProfileFileError};
+use crate::file::FileError;
+use crate::profile::{self, ProfileFile};
 use crate::session;
 use crate::ssh::keys::{self, KeyError, StateKeys};
 use crate::ssh::{
@@ -38,12 +39,9 @@ pub enum StartError {
     /// The settings cannot be used.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// The access rules cannot be used.
+    /// The access rules or a profile cannot be used.
     #[error(transparent)]
-    Access(#[from] AccessError),
-    /// A profile cannot be used.
-    #[error(transparent)]
-    Profile(#[from] ProfileFileError),
+    File(#[from] FileError),
     /// A name or alias is used twice, or no agent takes tasks addressed to nobody.
     #[error("{0}")]
     Roster(String),

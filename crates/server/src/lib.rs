@@ -12,6 +12,7 @@ pub mod access;
 pub mod client;
 pub mod clock;
 pub mod config;
+pub mod file;
 pub mod host;
 pub mod peers;
 pub mod profile;
