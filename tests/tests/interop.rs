@@ -377,7 +377,7 @@ fn the_example_of_an_oss_finds_what_is_broken() {
         let card = "card:Flensburg/2";
         let fault = format!("card-failure:{card}");
         let story = [
-            "demo", "fault", "--seed", "1", "--speed", "300", "--fault", &fault,
+            "demo", "fault", "--stay", "--seed", "1", "--speed", "300", "--fault", &fault,
         ];
         let running = Running::start(state.path(), &story).await;
         let lines = example("oss_fault_workflow.py", &running, &["--wait", "120"])

@@ -156,9 +156,13 @@ pub(crate) struct DemoFault {
     /// Seeds network, noise and dice: the same seed plays the same story.
     #[arg(long, env = "CONVOKE_SEED", default_value = "6", value_name = "N")]
     pub(crate) seed: u64,
-    /// End with the story instead of keeping the platform running, and do not wait for readers.
+    /// End with the story instead of keeping the platform running, and do not wait for readers;
+    /// so it is anyway where no terminal is.
     #[arg(long)]
     pub(crate) headless: bool,
+    /// Keep the platform running after the story even where no terminal is.
+    #[arg(long, conflicts_with = "headless")]
+    pub(crate) stay: bool,
     /// Start from an empty store if the state folder has been used before.
     #[arg(long)]
     pub(crate) fresh: bool,

@@ -20,7 +20,7 @@ const EARLIER_S: f64 = -13.0 * 3_600.0;
 
 pub(crate) async fn run(common: &Common, demo: Demo) -> Result<(), Failure> {
     let Scenario::Fault(fault) = demo.scenario;
-    let headless = fault.headless || !output::on_terminal() && !common.json;
+    let headless = fault.headless || !(fault.stay || output::on_terminal());
     let folder = StateFolder::new(&common.state);
     if folder.is_used() {
         if !fault.fresh {
