@@ -27,6 +27,9 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// How long it takes to believe that nothing is coming.
 const GLANCE: Duration = Duration::from_millis(40);
 
+/// How long a server has for its first word to a message, before another session speaks.
+const TURN: Duration = Duration::from_millis(400);
+
 /// How much a server may send unread, in bytes.
 const QUOTA_BYTES: usize = 256 << 20;
 
@@ -134,6 +137,7 @@ impl Host for OverSsh {
         });
         Box::new(Channel {
             runtime: Rc::clone(&self.runtime),
+            platform: Arc::clone(&self.host.platform),
             outbound: Some(outbound),
             reader,
             heard,
@@ -161,6 +165,7 @@ impl Host for OverSsh {
 /// The client's end of a session.
 struct Channel {
     runtime: Rc<Runtime>,
+    platform: Arc<bindings::netconf::Platform>,
     outbound: Option<Outbound>,
     reader: tokio::task::JoinHandle<()>,
     heard: mpsc::UnboundedReceiver<Vec<u8>>,
@@ -218,7 +223,7 @@ impl Wire for Channel {
                 }
             }
         });
-        if let Some(bytes) = self.hear(GLANCE * 3) {
+        if let Some(bytes) = self.hear(TURN) {
             self.early.extend(bytes);
         }
     }
@@ -238,12 +243,22 @@ impl Wire for Channel {
         }
     }
 
+    /// Drops the transport, and waits until the server has noticed: what another session does next
+    /// comes after it.
     fn close(&mut self) {
+        let sessions =
+            |platform: &bindings::netconf::Platform| platform.sessions(&Endpoint::Platform).len();
+        let before = sessions(&self.platform);
         self.outbound = None;
         self.heard.close();
         self.reader.abort();
-        // The server hears of it before the next session speaks.
-        self.runtime
-            .block_on(async { tokio::time::sleep(GLANCE).await });
+        let gone = async {
+            while !self.closed && before > 0 && sessions(&self.platform) >= before {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        let _ = self
+            .runtime
+            .block_on(async { tokio::time::timeout(2 * TURN, gone).await });
     }
 }
