@@ -164,17 +164,23 @@ impl AccessRules {
             return true;
         }
         let verdict = self
-            .lists
-            .iter()
-            .filter(|list| {
-                list.groups
-                    .iter()
-                    .any(|g| g == "*" || who.groups.contains(g))
-            })
-            .flat_map(|list| &list.rules)
+            .rules_for(who)
             .find(|rule| rule.covers(request))
             .map(|rule| rule.action);
         verdict.unwrap_or_else(|| self.otherwise(request)) == Action::Permit
+    }
+
+    /// The rules that apply to a principal, in the order in which they are tried.
+    pub fn rules_for(&self, who: &Principal) -> impl Iterator<Item = &Rule> {
+        let applies = |list: &&RuleList| {
+            list.groups
+                .iter()
+                .any(|g| g == "*" || who.groups.contains(g))
+        };
+        self.lists
+            .iter()
+            .filter(applies)
+            .flat_map(|list| &list.rules)
     }
 
     fn otherwise(&self, request: Request<'_>) -> Action {

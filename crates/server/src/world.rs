@@ -313,15 +313,11 @@ impl World {
             if self.is_quiet() {
                 return;
             }
-            tokio::select! {
-                arrival = self.peers.arrival() => self.arrive(arrival),
-                () = self.engine.outgoing_filled() => {}
-                () = tokio::time::sleep(PATIENCE) => {
-                    warn!("messages between agents are late; going on without them");
-                    self.awaited.retain(|_, awaited| awaited.synchronous);
-                    self.expected = self.peers.notifications();
-                    return;
-                }
+            if !self.something_comes().await {
+                warn!("messages between agents are late; going on without them");
+                self.awaited.retain(|_, awaited| awaited.synchronous);
+                self.expected = self.peers.notifications();
+                return;
             }
         }
     }
@@ -432,14 +428,22 @@ impl World {
             if self.is_quiet() {
                 return;
             }
-            tokio::select! {
-                arrival = self.peers.arrival() => self.arrive(arrival),
-                () = self.engine.outgoing_filled() => {}
-                () = tokio::time::sleep(PATIENCE) => {
-                    warn!("a message between agents is late; going on without its reply");
-                    return;
-                }
+            if !self.something_comes().await {
+                warn!("a message between agents is late; going on without its reply");
+                return;
             }
+        }
+    }
+
+    /// Waits for an arrival, which it takes on, or for the engine; false if nothing came in time.
+    async fn something_comes(&mut self) -> bool {
+        tokio::select! {
+            arrival = self.peers.arrival() => {
+                self.arrive(arrival);
+                true
+            }
+            () = self.engine.outgoing_filled() => true,
+            () = tokio::time::sleep(PATIENCE) => false,
         }
     }
 

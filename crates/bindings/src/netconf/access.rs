@@ -13,14 +13,7 @@ pub(crate) fn read_permit(rules: &AccessRules, who: &Principal, schema: &Generat
         return PermitTree::permit_all();
     }
     let applicable = rules
-        .lists
-        .iter()
-        .filter(|list| {
-            list.groups
-                .iter()
-                .any(|g| g == "*" || who.groups.contains(g))
-        })
-        .flat_map(|list| &list.rules)
+        .rules_for(who)
         .filter(|rule| rule.operations.contains(&AccessOperation::Read))
         .flat_map(|rule| permit_rule(rule, schema));
     let guarded = schema

@@ -5,6 +5,7 @@
 use super::operation::plain;
 use ::netconf::hello::Capabilities;
 use ::netconf::names::capability as names;
+use ::netconf::xml::{Document, Limits};
 use std::sync::Arc;
 use yang::{DefaultDeny, Generation};
 
@@ -12,6 +13,9 @@ use yang::{DefaultDeny, Generation};
 pub(super) struct Announced {
     pub(super) generation: Arc<Generation>,
     pub(super) capabilities: Capabilities,
+    /// `/yang-library` and `/modules-state`, as libyang printed them.
+    pub(super) yang_library: Document,
+    pub(super) modules_state: Document,
     /// True if [`plain`] speaks for this generation.
     pub(super) plain_negotiations: bool,
     /// The rpcs that nobody may call without a rule (RFC 8341 §3.5), as (module, name).
@@ -24,7 +28,11 @@ impl Announced {
             .rpcs()
             .filter(|rpc| rpc.nacm_default_deny == Some(DefaultDeny::All))
             .map(|rpc| (rpc.module.clone(), rpc.name.clone()));
+        let printed =
+            |text: &str| Document::parse(text, &Limits::client()).expect("libyang prints XML");
         Self {
+            yang_library: printed(generation.yang_library_xml()),
+            modules_state: printed(generation.modules_state_xml()),
             guarded: guarded.collect(),
             capabilities: capabilities(&generation),
             plain_negotiations: plain::speaks_for(&generation),

@@ -14,6 +14,7 @@ pub(super) mod task;
 
 pub use agent::agent_xml;
 
+use super::announced::Announced;
 use super::platform::Platform;
 use super::{AGENT_NAMESPACE, REGISTRY_NAMESPACE};
 use ::netconf::data::{Writer, write};
@@ -21,16 +22,13 @@ use ::netconf::filter::{Keys, Projection, View};
 use ::netconf::names::namespace::{ACCESS_CONTROL, MONITORING, NETMOD_NOTIFICATION, YANG_LIBRARY};
 use domain::access::Principal;
 use engine::{Endpoint, Operation, Outcome, Query, Records, Refusal};
-use std::sync::Arc;
-use yang::Generation;
 
 /// One reading of the data.
 pub(super) struct Reader<'r> {
     pub(super) platform: &'r Platform,
-    pub(super) generation: &'r Arc<Generation>,
+    pub(super) announced: &'r Announced,
     pub(super) endpoint: &'r Endpoint,
     pub(super) who: &'r Principal,
-    pub(super) capabilities: &'r ::netconf::hello::Capabilities,
 }
 
 impl Reader<'_> {
@@ -64,15 +62,15 @@ impl Reader<'_> {
         if view.wants(NETMOD_NOTIFICATION, "netconf") {
             write(&self.streams(), projection, out);
         }
-        if let Some(view) = view.child(YANG_LIBRARY, "yang-library") {
-            self.write_library(&view, "yang-library", projection, out);
+        if view.wants(YANG_LIBRARY, "yang-library") {
+            self.write_library(&self.announced.yang_library, projection, out);
         }
-        if let Some(view) = view.child(YANG_LIBRARY, "modules-state") {
-            self.write_library(&view, "modules-state", projection, out);
+        if view.wants(YANG_LIBRARY, "modules-state") {
+            self.write_library(&self.announced.modules_state, projection, out);
         }
         if view.wants(ACCESS_CONTROL, "nacm") {
             let rules = self.platform.engine.access();
-            let nacm = access::nacm(&rules, &self.platform.totals, self.generation);
+            let nacm = access::nacm(&rules, &self.platform.totals, &self.announced.generation);
             write(&nacm, projection, out);
         }
         Ok(())

@@ -4,26 +4,20 @@
 
 use super::Reader;
 use ::netconf::data::{Node, write};
-use ::netconf::filter::{Projection, View};
+use ::netconf::filter::Projection;
 use ::netconf::names::namespace::YANG_LIBRARY;
-use ::netconf::xml::{Document, Element, Limits};
+use ::netconf::xml::{Document, Element};
 
 impl Reader<'_> {
     pub(super) fn write_library(
         &self,
-        _view: &View<'_>,
-        which: &'static str,
+        printed: &Document,
         projection: &Projection<'_>,
         out: &mut Vec<u8>,
     ) {
-        let text = match which {
-            "yang-library" => self.generation.yang_library_xml(),
-            _ => self.generation.modules_state_xml(),
-        };
-        let document = Document::parse(text, &Limits::client()).expect("libyang prints XML");
-        let generation = self.generation;
+        let generation = &self.announced.generation;
         write(
-            &node(document.root(), YANG_LIBRARY, generation, "").state(),
+            &node(printed.root(), YANG_LIBRARY, generation, "").state(),
             projection,
             out,
         );

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 impl Reader<'_> {
     pub(super) fn netconf_state(&self) -> Node<'_> {
-        let capabilities =
-            Node::container("", "capabilities").leaf_list("capability", self.capabilities.iter());
+        let capabilities = Node::container("", "capabilities")
+            .leaf_list("capability", self.announced.capabilities.iter());
         let mut sessions = Node::container("", "sessions");
         for info in self.platform.sessions(self.endpoint) {
             sessions.push(session(&info));
@@ -64,7 +64,7 @@ impl Reader<'_> {
     }
 
     fn schemas(&self) -> Node<'_> {
-        let generation = self.generation;
+        let generation = &self.announced.generation;
         let mut schemas = Node::container("", "schemas");
         for (name, revision) in generation.schemas() {
             let format = Identity {

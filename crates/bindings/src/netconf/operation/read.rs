@@ -172,10 +172,9 @@ fn read(scene: &Scene<'_>, request: &Request<'_>) -> Result<Vec<u8>, RpcError> {
         .permit(scene.who, &scene.announced.generation);
     let reader = Reader {
         platform: scene.platform,
-        generation: &scene.announced.generation,
+        announced: scene.announced,
         endpoint: scene.endpoint,
         who: scene.who,
-        capabilities: &scene.announced.capabilities,
     };
     let (selection, depth) = match &request.filter {
         Filter::Selection(selection) => (selection.clone(), request.max_depth),
