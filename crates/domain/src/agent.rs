@@ -7,10 +7,11 @@
 
 use crate::content::Content;
 use crate::inventory::Inventory;
+use crate::negotiation::{Kind, Speech, Stance};
 use crate::notification::Notification;
 use crate::profile::Profile;
 use crate::reply::Reply;
-use crate::task::{Task, TaskId};
+use crate::task::{Conditions, Task, TaskId};
 use crate::telemetry::{Action, Outcome, Telemetry, Token};
 use crate::time::{Dice, Timestamp};
 use crate::verb::Verb;
@@ -80,6 +81,10 @@ pub struct Ask {
     pub content: Content,
     /// Round of the negotiation, from 1.
     pub round: u32,
+    /// The turn that was taken with it, if it is one of a negotiation: a proposal or counter-offer
+    /// to be answered, or an acceptance or refusal to be taken note of. None for an assignment, a
+    /// cancellation and the answer to a question.
+    pub turn: Option<(Kind, Stance)>,
 }
 
 /// Why a message got no reply that a [`Reply`] could carry.
@@ -95,7 +100,9 @@ pub struct Undelivered {
 #[derive(Clone, Debug)]
 pub enum Output {
     /// The answer to [`Input::Asked`]. For an assigned task: `accepted` (the work goes on, reports
-    /// follow), `refused`, `input-required`, or `result` (done at once; content holds the result).
+    /// follow), `refused`, `input-required`, `result` (done at once; content holds the result), or
+    /// `pending` (the task stays `created` until a report says more). In a negotiation: `accepted`,
+    /// `refused`, `offered` (each content an alternative), or `pending` ([`Output::Speak`] follows).
     Answer(Reply),
     /// A message to another agent, sent over the protocol to its endpoint; [`Input::Replied`]
     /// follows with the same token.
@@ -118,6 +125,16 @@ pub enum Output {
         token: Token,
         /// What to do.
         action: Action,
+    },
+    /// A word in a negotiation, later than the answer to the one who asked: a proposed decision, a
+    /// counter-offer, or the answer that was [`Verdict::Pending`](crate::reply::Verdict::Pending).
+    Speak {
+        /// The task.
+        task: TaskId,
+        /// Which negotiation.
+        kind: Kind,
+        /// What is said, in the name of the agent's side.
+        speech: Speech,
     },
     /// Ask for [`Input::Woken`] at (or right after) the instant.
     Wake {
@@ -145,6 +162,8 @@ pub struct Message {
     pub asynchronous: bool,
     /// `round`, from 1; 1 outside of negotiations.
     pub round: u32,
+    /// On which conditions; empty but for assignments.
+    pub conditions: Conditions,
 }
 
 /// News of a task from its executor.
@@ -162,8 +181,10 @@ pub enum Progress {
     Blocked(Content),
     /// The publisher must answer this first.
     InputRequired(Content),
+    /// The publisher must give credentials first.
+    AuthRequired(Content),
     /// The work is done and this is the result. With an `expected-response` the publisher judges
-    /// it; without, the task is finished.
+    /// it; without, the task is finished. While sub-tasks are open the result waits for them.
     Result(Content),
     /// The work cannot be done.
     Failed(Content),

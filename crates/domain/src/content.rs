@@ -231,6 +231,17 @@ impl Content {
         self
     }
 
+    /// The body of the first section under a heading that [`Heading`] does not know; case and
+    /// spaces of the heading do not matter.
+    pub fn section(&self, heading: &str) -> Option<&str> {
+        let same = |text: &str| text.split_whitespace().eq(heading.split_whitespace());
+        let found = self
+            .others
+            .iter()
+            .find(|(h, _)| same(&h.trim_end_matches(':').to_lowercase()));
+        found.map(|(_, body)| body.as_str())
+    }
+
     /// Reads the sections of a message; several texts (the leaf-list `content`) are read as one.
     ///
     /// # Errors

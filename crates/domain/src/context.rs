@@ -78,6 +78,68 @@ pub struct DataParam {
     pub description: String,
     /// `format`, e.g. `text/plain`.
     pub format: String,
-    /// `data`; its length in bytes is `dataSize`.
-    pub data: String,
+    /// Where the data are.
+    pub body: Body,
+    /// When it was entered, or was written to last.
+    pub changed_at: Timestamp,
+}
+
+/// Where the data of an entry are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// Here: `data`, at most [`Body::INLINE_MOST`] bytes from outside; its length is `dataSize`.
+    Inline(String),
+    /// Elsewhere: `url`. The platform never fetches it.
+    Elsewhere(String),
+    /// Written and read in pieces: `chunked`.
+    Chunked(Chunked),
+}
+
+impl Body {
+    /// The most bytes that a client may write inline.
+    pub const INLINE_MOST: usize = 64 * 1024;
+    /// The most bytes of one piece.
+    pub const CHUNK_MOST: usize = 256 * 1024;
+}
+
+/// Data written in pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunked {
+    /// `dataSize`: how many bytes there are in all, as announced by the writer.
+    pub size: u64,
+    /// SHA-256 of the whole, as announced by the writer.
+    pub sha256: Option<[u8; 32]>,
+    /// `finished`: every byte is there, and size and digest were verified.
+    pub finished: bool,
+}
+
+impl DataParam {
+    /// An entry whose data are here.
+    pub fn inline(
+        id: String,
+        parties: [String; 2],
+        description: &str,
+        format: &str,
+        data: String,
+        at: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            task: None,
+            parties,
+            data_type: DataType::Text,
+            description: description.to_owned(),
+            format: format.to_owned(),
+            body: Body::Inline(data),
+            changed_at: at,
+        }
+    }
+
+    /// The data, if they are here.
+    pub fn text(&self) -> Option<&str> {
+        match &self.body {
+            Body::Inline(data) => Some(data),
+            Body::Elsewhere(_) | Body::Chunked(_) => None,
+        }
+    }
 }

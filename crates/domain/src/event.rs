@@ -3,7 +3,7 @@
 //! State is the truth, the log is its explanation: it feeds notifications, replay and audit. Read
 //! next: [`crate::notification`]; rows and the hash chain are in `store`.
 
-use crate::notification::Notification;
+use crate::notification::{AgentUpdate, NegotiationUpdate, Notification};
 use crate::time::Timestamp;
 use std::sync::Arc;
 
@@ -61,6 +61,10 @@ impl Termination {
 pub enum Happening {
     /// A task changed: `condition-notifications`.
     Task(Arc<Notification>),
+    /// A negotiation moved on: `negotiation-update`.
+    Negotiation(Arc<NegotiationUpdate>),
+    /// An agent came, went or changed: `agent-update`.
+    Agent(Arc<AgentUpdate>),
     /// A session began: `netconf-session-start`.
     SessionStarted {
         /// The principal.

@@ -1,9 +1,12 @@
 //! Agents, tasks, negotiation, context, notifications and access: the pure rules of Convoke.
 //!
 //! A tour, in the order in which things happen:
-//! - [`profile`]: who an agent is; [`agent`]: what it is to the platform, a pure step;
+//! - [`profile`]: who an agent is; [`registry`]: since when, how well and for how long it is here;
+//!   [`discovery`]: which one fits; [`team`]: who does a task together;
+//! - [`agent`]: what an agent is to the platform, a pure step;
 //! - [`inventory`] and [`telemetry`]: what an agent may know, see and do of its network;
 //! - [`verb`], [`content`], [`reply`]: what agents say to each other;
+//! - [`negotiation`]: how two of them come to agree, turn by turn;
 //! - [`task`]: the life of one task, decided and then applied;
 //! - [`notification`]: what its publisher is told; [`context`]: what was said; [`event`]: the log;
 //! - [`access`]: who may do and read what;
@@ -17,12 +20,16 @@ pub mod access;
 pub mod agent;
 pub mod content;
 pub mod context;
+pub mod discovery;
 pub mod event;
 pub mod inventory;
+pub mod negotiation;
 pub mod notification;
 pub mod profile;
+pub mod registry;
 pub mod reply;
 pub mod task;
+pub mod team;
 pub mod telemetry;
 pub mod time;
 pub mod verb;

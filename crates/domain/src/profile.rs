@@ -141,6 +141,12 @@ pub enum ProfileError {
     /// Not a semantic version.
     #[error("'{0}' is not a semantic version such as 1.0.0")]
     Version(String),
+    /// Longer than a platform of ten thousand agents can hold in memory.
+    #[error("the profile holds {bytes} bytes of text; at most {most}", most = Profile::BYTES_MOST)]
+    TooLong {
+        /// How much text it holds.
+        bytes: usize,
+    },
 }
 
 /// True if `name` can name an agent or a user: 1 to 64 of letters, digits, '-', '_' and '.', not
@@ -151,6 +157,9 @@ pub fn usable_name(name: &str) -> bool {
 }
 
 impl Profile {
+    /// The most text in a profile, in bytes, all its leaves together.
+    pub const BYTES_MOST: usize = 64 * 1_024;
+
     /// The schemas that any skill takes.
     pub fn schemas(&self) -> impl Iterator<Item = &str> {
         self.skills
@@ -158,7 +167,7 @@ impl Profile {
             .flat_map(|s| s.schemas.iter().map(String::as_str))
     }
 
-    /// Checks what the YANG module cannot: names, keys, modes, version.
+    /// Checks what the YANG module cannot: names, keys, modes, version, and how long it all is.
     ///
     /// # Errors
     /// The first [`ProfileError`] found.
@@ -168,6 +177,10 @@ impl Profile {
         }
         if !semantic_version(&self.version) {
             return Err(ProfileError::Version(self.version.clone()));
+        }
+        let bytes = self.texts().map(str::len).sum();
+        if bytes > Self::BYTES_MOST {
+            return Err(ProfileError::TooLong { bytes });
         }
         once("skill", self.skills.iter().map(|s| s.name.as_str()))?;
         once(
@@ -185,6 +198,35 @@ impl Profile {
             }
         }
         Ok(())
+    }
+
+    /// Every text in it.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let single = [&self.name, &self.description, &self.version, &self.provider];
+        let optional = [
+            &self.alias,
+            &self.agent_type,
+            &self.domain,
+            &self.management_object,
+            &self.capability.negotiate,
+        ];
+        let skills = self.skills.iter().flat_map(|s| {
+            let lists = [
+                &s.tags,
+                &s.input_modes,
+                &s.output_modes,
+                &s.examples,
+                &s.schemas,
+            ];
+            let lists = lists.into_iter().flatten();
+            [&s.name, &s.description].into_iter().chain(lists)
+        });
+        let methods = self.authentication.iter().flat_map(|m| {
+            let optional = [&m.jwt_info, &m.oauth].into_iter().flatten();
+            [&m.id, &m.scheme].into_iter().chain(optional)
+        });
+        let single = single.into_iter().chain(optional.into_iter().flatten());
+        single.chain(skills).chain(methods).map(String::as_str)
     }
 
     /// What the draft recommends and this profile does otherwise.
@@ -262,6 +304,20 @@ mod tests {
         assert!(profile("TMF-Convoke-IP-1.0.0").advice().is_empty());
         assert_eq!(profile("ip").advice().len(), 1);
         assert!(profile("ip").check().is_ok());
+    }
+
+    #[test]
+    fn a_profile_has_an_end() {
+        let mut long = profile("ip");
+        let skill = |name: String| Skill {
+            name,
+            examples: vec!["x".repeat(1_000)],
+            ..Skill::default()
+        };
+        long.skills = (0..60).map(|i| skill(format!("s{i}"))).collect();
+        assert_eq!(long.check(), Ok(()));
+        long.skills.extend((60..70).map(|i| skill(format!("s{i}"))));
+        assert!(matches!(long.check(), Err(ProfileError::TooLong { bytes }) if bytes > 70_000));
     }
 
     #[test]

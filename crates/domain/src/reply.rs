@@ -19,16 +19,19 @@ pub enum Verdict {
     InputRequired,
     /// The answer or the result follows in the content.
     Result,
+    /// The other side has not answered yet; a notification tells when it has.
+    Pending,
 }
 
 impl Verdict {
     /// Every verdict.
-    pub const ALL: [Verdict; 5] = [
+    pub const ALL: [Verdict; 6] = [
         Self::Accepted,
         Self::Offered,
         Self::Refused,
         Self::InputRequired,
         Self::Result,
+        Self::Pending,
     ];
 
     /// The name in module convoke-negotiation.
@@ -39,6 +42,7 @@ impl Verdict {
             Self::Refused => "refused",
             Self::InputRequired => "input-required",
             Self::Result => "result",
+            Self::Pending => "pending",
         }
     }
 

@@ -1,18 +1,12 @@
-//! The life of one task, from assignment to a terminal state (draft §4.2, §5.2).
-//!
-//! ```text
-//!              Assign            Work                Offer/Finish
-//!    (none) ──────────► created ───────► processing ─────────────► finished
-//!                         │  │  Ask         │  ▲   Block ► blocked ► Work
-//!                         │  └─────────────►│  │ Answer
-//!                         │ Refuse          ▼  │
-//!                         ▼            input-required ── Accept ──► finished
-//!                      rejected             (Cancel and Fail from anywhere above)
-//! ```
+//! A task: what was assigned, on which conditions, and the state it is in (draft §4.2, §5.2).
 //!
 //! Pure: time and identity arrive as arguments. Rows are in `store`, wire forms in
-//! `bindings::netconf`. `decide` changes nothing; `apply` cannot fail. A terminal state is never
-//! left. Read next: [`crate::notification`].
+//! `bindings::netconf`. How a task changes is drawn and decided in [`mod@decide`]; a terminal state is
+//! never left. Read next: [`mod@decide`], [`crate::negotiation`], [`crate::notification`].
+
+pub mod decide;
+
+pub use decide::{Command, Event, OutOfTurn};
 
 use crate::content::Content;
 use crate::time::Timestamp;
@@ -52,7 +46,7 @@ pub enum Status {
     Processing,
     /// Waiting for something outside the task.
     Blocked,
-    /// Waiting for the publisher: an answer, or a judgement of the result.
+    /// Waiting for the publisher: an answer, a decision, or a judgement of the result.
     InputRequired,
     /// Waiting for credentials.
     AuthRequired,
@@ -119,6 +113,77 @@ impl fmt::Display for Status {
     }
 }
 
+/// What a task waits for while it is in [`Status::InputRequired`] or [`Status::AuthRequired`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Awaits {
+    /// The publisher's answer to a question of the executor (§4.4).
+    Answer,
+    /// The publisher's word on a decision that the executor proposes (§5.3, 2).
+    Decision,
+    /// The publisher's judgement of the result (§4.5).
+    Judgement,
+    /// Credentials, from the publisher.
+    Credentials,
+}
+
+impl Awaits {
+    /// Every kind.
+    pub const ALL: [Awaits; 4] = [
+        Self::Answer,
+        Self::Decision,
+        Self::Judgement,
+        Self::Credentials,
+    ];
+
+    /// The name in module convoke-negotiation.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Answer => "answer",
+            Self::Decision => "decision",
+            Self::Judgement => "judgement",
+            Self::Credentials => "credentials",
+        }
+    }
+
+    /// The kind called `name`.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|a| a.as_str() == name)
+    }
+}
+
+/// Where reports of a task go beside the NETCONF notifications (`task-subscription`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subscription {
+    /// `subscript-protocol`: `http` or `https` for a webhook, `netconf` for notifications.
+    pub protocol: String,
+    /// `subscript-method`: `POST` for a webhook, `create-subscription` for NETCONF.
+    pub method: String,
+    /// `subscript-url`; empty for NETCONF.
+    pub url: String,
+}
+
+/// On which conditions a task was assigned.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Conditions {
+    /// The task of which this one is a part: cancelled with it, and its result waits for this one.
+    pub parent: Option<TaskId>,
+    /// When the executor must have offered a result; the task fails then.
+    pub deadline: Option<Timestamp>,
+    /// How long a result, a proposed decision or a question may wait for the publisher, in
+    /// milliseconds; none for as long as it takes.
+    pub answer_within_ms: Option<i64>,
+    /// True if the executor must negotiate its decision before it offers a result (§5.3, 2).
+    pub fulfillment_demanded: bool,
+    /// How many rounds a negotiation of this task may have; 0 for the platform's limit.
+    pub round_limit: u32,
+    /// Where reports go beside the notifications.
+    pub subscription: Option<Subscription>,
+    /// `msg-data`: an entry of `/data-params` that belongs to the assignment.
+    pub data: Option<String>,
+    /// `context`: the record of `/context` from which the assignment follows.
+    pub context: Option<String>,
+}
+
 /// A task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
@@ -134,10 +199,18 @@ pub struct Task {
     pub text: String,
     /// `task-async`.
     pub asynchronous: bool,
+    /// On which conditions it was assigned.
+    pub conditions: Conditions,
     /// Its state.
     pub status: Status,
+    /// What it waits for, while it waits for its publisher.
+    pub awaits: Option<Awaits>,
+    /// When the publisher's silence ends it; set while it waits for its publisher.
+    pub answer_by: Option<Timestamp>,
     /// 0 to 100.
     pub percent: u8,
+    /// The decision or revised plan that both sides agreed on last (§4.3, §5.3).
+    pub plan: Option<Content>,
     /// The result, once the executor offered one.
     pub result: Option<Content>,
     /// What the executor said last.
@@ -150,83 +223,8 @@ pub struct Task {
     pub version: u64,
 }
 
-/// What is wanted of a task.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Command {
-    /// Executor: the work goes on.
-    Work {
-        /// 0 to 100.
-        percent: u8,
-        /// What there is to tell, if anything.
-        said: Option<Content>,
-    },
-    /// Executor: the work waits for something outside the task.
-    Block(Content),
-    /// Executor: the publisher must answer first.
-    Ask(Content),
-    /// Publisher: the answer.
-    Answer(Content),
-    /// Executor: the work is done, this is the result.
-    Offer(Content),
-    /// Publisher: the offered result is what was wanted.
-    Accept,
-    /// Publisher: it is not; the executor goes on.
-    Reject(Content),
-    /// Executor: it cannot be done.
-    Fail(Content),
-    /// Executor, before it began: it will not be done.
-    Refuse(Content),
-    /// Publisher: stop.
-    Cancel,
-}
-
-impl Command {
-    /// The command's name, for messages and tables.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Work { .. } => "work",
-            Self::Block(_) => "block",
-            Self::Ask(_) => "ask",
-            Self::Answer(_) => "answer",
-            Self::Offer(_) => "offer",
-            Self::Accept => "accept",
-            Self::Reject(_) => "reject",
-            Self::Fail(_) => "fail",
-            Self::Refuse(_) => "refuse",
-            Self::Cancel => "cancel",
-        }
-    }
-}
-
-/// What happened to a task: its new state, and what was said.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Event {
-    /// When.
-    pub at: Timestamp,
-    /// The state after it.
-    pub status: Status,
-    /// 0 to 100, after it.
-    pub percent: u8,
-    /// What was said, if anything.
-    pub said: Option<Content>,
-    /// The result, if this event offers one.
-    pub result: Option<Content>,
-}
-
-/// A command that a task does not take in its state.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("task {task} is {status} and cannot take '{command}'")]
-pub struct OutOfTurn {
-    /// The task.
-    pub task: TaskId,
-    /// Its state.
-    pub status: Status,
-    /// The command's name.
-    pub command: &'static str,
-}
-
 impl Task {
-    /// A task just assigned.
+    /// A task just assigned, on no conditions.
     pub fn assigned(
         id: TaskId,
         from: &str,
@@ -243,14 +241,24 @@ impl Task {
             content,
             text,
             asynchronous,
+            conditions: Conditions::default(),
             status: Status::Created,
+            awaits: None,
+            answer_by: None,
             percent: 0,
+            plan: None,
             result: None,
             said: None,
             created_at: at,
             changed_at: at,
             version: 1,
         }
+    }
+
+    /// The same on these conditions.
+    pub fn under(mut self, conditions: Conditions) -> Self {
+        self.conditions = conditions;
+        self
     }
 
     /// The scenario of its payload; tasks in natural language have none.
@@ -260,186 +268,25 @@ impl Task {
 
     /// True while a result waits for the publisher's judgement.
     pub fn awaits_judgement(&self) -> bool {
-        self.status == Status::InputRequired && self.result.is_some()
+        self.awaits == Some(Awaits::Judgement)
     }
 
-    /// Says what would happen; changes nothing.
-    ///
-    /// # Errors
-    /// [`OutOfTurn`] if the task does not take the command in its state.
-    pub fn decide(&self, command: Command, now: Timestamp) -> Result<Event, OutOfTurn> {
-        use Status::*;
-        let event = |status, said| Event {
-            at: now.max(self.changed_at),
-            status,
-            percent: self.percent,
-            said,
-            result: None,
-        };
-        let judged = self.awaits_judgement();
-        match (self.status, command) {
-            (Created | Processing | Blocked, Command::Work { percent, said }) => Ok(Event {
-                percent: percent.min(100),
-                ..event(Processing, said)
-            }),
-            (Created | Processing, Command::Block(said)) => Ok(event(Blocked, Some(said))),
-            (Created | Processing, Command::Ask(said)) => Ok(event(InputRequired, Some(said))),
-            (InputRequired, Command::Answer(said)) if !judged => Ok(event(Processing, Some(said))),
-            (Created | Processing | Blocked, Command::Offer(result)) => Ok(Event {
-                percent: 100,
-                result: Some(result),
-                ..event(self.status_when_offered(), None)
-            }),
-            (InputRequired, Command::Accept) if judged => Ok(event(Finished, None)),
-            (InputRequired, Command::Reject(said)) if judged => Ok(event(Processing, Some(said))),
-            (Created, Command::Refuse(said)) => Ok(event(Rejected, Some(said))),
-            (status, Command::Fail(said)) if !status.is_terminal() => Ok(event(Failed, Some(said))),
-            (status, Command::Cancel) if !status.is_terminal() => Ok(event(Cancelled, None)),
-            (status, command) => Err(OutOfTurn {
-                task: self.id.clone(),
-                status,
-                command: command.name(),
-            }),
+    /// True while a result is there and waits for sub-tasks to end.
+    pub fn is_held(&self) -> bool {
+        self.status == Status::Blocked && self.result.is_some()
+    }
+
+    /// When time alone changes the task next: the executor's deadline, or the end of the
+    /// publisher's silence. None once it has ended.
+    pub fn due(&self) -> Option<Timestamp> {
+        if self.status.is_terminal() {
+            return None;
         }
-    }
-
-    /// A publisher who stated what it expects wants to judge the result (§4.5); one who did not
-    /// takes what comes.
-    fn status_when_offered(&self) -> Status {
-        if self.content.expected_response.is_some() {
-            Status::InputRequired
-        } else {
-            Status::Finished
-        }
-    }
-
-    /// Applies what happened.
-    pub fn apply(&mut self, event: &Event) {
-        let publisher_spoke = self.status == Status::InputRequired && !event.status.is_terminal();
-        if event.status == Status::Processing {
-            self.result = None;
-        }
-        self.status = event.status;
-        self.percent = event.percent;
-        if let (Some(said), false) = (&event.said, publisher_spoke) {
-            self.said = Some(said.clone());
-        }
-        if let Some(result) = &event.result {
-            self.result = Some(result.clone());
-        }
-        self.changed_at = event.at;
-        self.version += 1;
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use insta::assert_snapshot;
-
-    fn said() -> Content {
-        Content::new("site-1", "said")
-    }
-
-    fn commands() -> Vec<Command> {
-        vec![
-            Command::Work {
-                percent: 10,
-                said: None,
-            },
-            Command::Block(said()),
-            Command::Ask(said()),
-            Command::Answer(said()),
-            Command::Offer(said()),
-            Command::Accept,
-            Command::Reject(said()),
-            Command::Fail(said()),
-            Command::Refuse(said()),
-            Command::Cancel,
-        ]
-    }
-
-    fn task(status: Status, offered: bool, expecting: bool) -> Task {
-        let mut content = Content::new("site-1", "diagnose");
-        if expecting {
-            content = content.expecting("service restored");
-        }
-        let text = content.render();
-        let at = Timestamp::from_ms(1_000);
-        let mut task = Task::assigned(TaskId::new("t"), "a", "b", text, content, true, at);
-        task.status = status;
-        task.result = offered.then(said);
-        task
-    }
-
-    #[test]
-    fn the_whole_transition_table() {
-        let mut table = String::new();
-        for status in Status::ALL {
-            for offered in [false, true] {
-                if offered && status != Status::InputRequired {
-                    continue;
-                }
-                let task = task(status, offered, true);
-                let row: Vec<String> = commands()
-                    .into_iter()
-                    .filter_map(|c| {
-                        let name = c.name();
-                        let event = task.decide(c, Timestamp::from_ms(2_000)).ok()?;
-                        Some(format!("{name}>{}", event.status))
-                    })
-                    .collect();
-                let mark = if offered { "+result" } else { "" };
-                table.push_str(&format!("{status}{mark}: {}\n", row.join(" ")));
-            }
-        }
-        assert_snapshot!(table.replace(": \n", ":\n"), @r"
-        created: work>processing block>blocked ask>input-required offer>input-required fail>failed refuse>rejected cancel>cancelled
-        processing: work>processing block>blocked ask>input-required offer>input-required fail>failed cancel>cancelled
-        blocked: work>processing offer>input-required fail>failed cancel>cancelled
-        input-required: answer>processing fail>failed cancel>cancelled
-        input-required+result: accept>finished reject>processing fail>failed cancel>cancelled
-        auth-required: fail>failed cancel>cancelled
-        failed:
-        finished:
-        cancelled:
-        rejected:
-        unconfirmed:
-        ");
-    }
-
-    #[test]
-    fn without_an_expectation_the_result_finishes_the_task() {
-        let task = task(Status::Processing, false, false);
-        let event = task
-            .decide(Command::Offer(said()), Timestamp::from_ms(2_000))
-            .unwrap();
-        assert_eq!(event.status, Status::Finished);
-    }
-
-    #[test]
-    fn a_clock_that_jumps_back_never_dates_a_change_before_the_last() {
-        let task = task(Status::Processing, false, false);
-        let event = task.decide(Command::Cancel, Timestamp::from_ms(1)).unwrap();
-        assert_eq!(event.at, task.changed_at);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn a_terminal_state_is_never_left(picks in proptest::collection::vec(0usize..10, 0..40)) {
-            let mut task = task(Status::Created, false, true);
-            let mut ended = None;
-            for (i, pick) in picks.into_iter().enumerate() {
-                let command = commands().swap_remove(pick);
-                if let Ok(event) = task.decide(command, Timestamp::from_ms(2_000 + i as i64)) {
-                    task.apply(&event);
-                }
-                if let Some(end) = ended {
-                    proptest::prop_assert_eq!(task.status, end);
-                }
-                ended = task.status.is_terminal().then_some(task.status);
-            }
+        // Whoever waits for the publisher is not late himself.
+        match (self.awaits, self.answer_by) {
+            (Some(_), Some(answer_by)) => Some(answer_by),
+            (Some(Awaits::Judgement), None) => None,
+            _ => self.conditions.deadline,
         }
     }
 }

@@ -1,0 +1,71 @@
+//! What a word is, in English and in Chinese.
+//!
+//! A run of letters and digits, without capitals; where a script puts no blanks between words,
+//! each pair of neighbouring characters, or a character that stands alone. Refuses to know grammar and synonyms. Read next: [`super::index`].
+
+use std::collections::BTreeSet;
+
+/// The most different words of a question that are looked at: the first ones.
+pub(super) const ASKED_MOST: usize = 64;
+
+/// The words of a text, in order.
+pub(super) fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for run in text.split(|c: char| !c.is_alphanumeric()) {
+        let characters: Vec<char> = run.chars().flat_map(char::to_lowercase).collect();
+        for part in characters.chunk_by(|a, b| is_unspaced(*a) == is_unspaced(*b)) {
+            match part {
+                [_, _, ..] if is_unspaced(part[0]) => {
+                    words.extend(part.windows(2).map(String::from_iter));
+                }
+                whole => words.push(String::from_iter(whole)),
+            }
+        }
+    }
+    words
+}
+
+/// The different words of a question, in order.
+pub(super) fn asked(text: &str) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let mut words = words(text);
+    words.retain(|word| seen.insert(stem(word).to_owned()));
+    words.truncate(ASKED_MOST);
+    words
+}
+
+/// Under what a word is entered and looked up: without the `s` of a plural. `links` and `link`
+/// are one, `loss` and `los` are two.
+pub(super) fn stem(word: &str) -> &str {
+    let plural = word.len() > 3 && !word.ends_with("ss");
+    word.strip_suffix('s').filter(|_| plural).unwrap_or(word)
+}
+
+/// Han, Kana and Hangul: no blanks between words, or endings that cling to them.
+fn is_unspaced(c: char) -> bool {
+    matches!(c,
+        '\u{3040}'..='\u{30ff}'
+        | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7af}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_english_and_chinese() {
+        let text = "Line-cards: fault_diagnosis_v1, loss of 5G基站故障诊断 (站) 用";
+        let expected = "line cards fault diagnosis v1 loss of 5g 基站 站故 故障 障诊 诊断 站 用";
+        assert_eq!(words(text).join(" "), expected);
+        assert!(words(" —, …").is_empty());
+        assert_eq!(asked("Links, link; loss 站"), ["links", "loss", "站"]);
+        assert_eq!(
+            asked(&(0..100).map(|i| format!("w{i} ")).collect::<String>()).len(),
+            64
+        );
+    }
+}

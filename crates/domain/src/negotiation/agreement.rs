@@ -1,0 +1,61 @@
+//! Whether an assignment is what was agreed on (draft §5.3, 1).
+//!
+//! Knows contents only. Read next: [`crate::content`].
+
+use crate::content::Content;
+
+/// Where an assignment departs from what was agreed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{path}' is not as agreed: {agreed} was agreed, {found} is assigned")]
+pub struct Misfit {
+    /// The section, or the key of the payload.
+    pub path: String,
+    /// What was agreed.
+    pub agreed: String,
+    /// What was found.
+    pub found: String,
+}
+
+/// Whether what is assigned is what was agreed: the target object and, where there is a payload,
+/// its schema and every key; without one the task description.
+///
+/// # Errors
+/// [`Misfit`]: the first departure.
+pub fn fits(agreed: &Content, assigned: &Content) -> Result<(), Misfit> {
+    let same = |path: &str, agreed: &str, found: &str| match agreed == found {
+        true => Ok(()),
+        false => Err(Misfit {
+            path: path.to_owned(),
+            agreed: agreed.to_owned(),
+            found: found.to_owned(),
+        }),
+    };
+    same(
+        "target object",
+        &agreed.target_object,
+        &assigned.target_object,
+    )?;
+    let Some(payload) = &agreed.payload else {
+        return same(
+            "task description",
+            &agreed.task_description,
+            &assigned.task_description,
+        );
+    };
+    let found = assigned.payload.as_ref();
+    let schema = found.map_or("nothing", |p| &p.schema_id);
+    same("schema_id", &payload.schema_id, schema)?;
+    let found = found.map(|p| &p.values);
+    let keys = payload
+        .values
+        .keys()
+        .chain(found.into_iter().flatten().map(|(k, _)| k));
+    for key in keys {
+        let word = |value: Option<&serde_json::Value>| {
+            value.map_or_else(|| "nothing".to_owned(), ToString::to_string)
+        };
+        let assigned = word(found.and_then(|v| v.get(key)));
+        same(key, &word(payload.values.get(key)), &assigned)?;
+    }
+    Ok(())
+}

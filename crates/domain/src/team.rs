@@ -1,0 +1,356 @@
+//! Who does a task together: needs, who was asked, who takes part, and which gaps are left
+//! (draft §4.1).
+//!
+//! For each place the agents that fit are asked one after the other, best first, until one takes
+//! part. Who is asked how is `engine`'s. Read next: [`crate::task`].
+
+use crate::content::Content;
+use crate::discovery::{Criteria, Match};
+use crate::profile::usable_name;
+use crate::reply::Reason;
+use crate::task::TaskId;
+use crate::time::Timestamp;
+use std::collections::BTreeSet;
+
+/// One place in a team.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Need {
+    /// Its name, unique in the team; the part of the task is `{task}/{name}`.
+    pub name: String,
+    /// Who fits.
+    pub criteria: Criteria,
+    /// What the member would have to do: what it is asked about.
+    pub content: Content,
+    /// True if the team is complete without it.
+    pub optional: bool,
+}
+
+/// How someone who was asked stands to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standing {
+    /// Asked, has not answered.
+    Invited,
+    /// Takes part.
+    Accepted,
+    /// Does not, for the reasons given.
+    Declined,
+}
+
+impl Standing {
+    /// Every standing.
+    pub const ALL: [Standing; 3] = [Self::Invited, Self::Accepted, Self::Declined];
+
+    /// The name in module convoke-registry.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Invited => "invited",
+            Self::Accepted => "accepted",
+            Self::Declined => "declined",
+        }
+    }
+
+    /// The standing called `name`.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|s| s.as_str() == name)
+    }
+}
+
+/// Someone who was asked to fill a place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// The place.
+    pub need: String,
+    /// The agent.
+    pub agent: String,
+    /// How well it fits, 0 to 1000.
+    pub score: u32,
+    /// How it stands to it.
+    pub standing: Standing,
+    /// Why not, if it declined.
+    pub reasons: Vec<Reason>,
+}
+
+/// A team.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Team {
+    /// The task that it is for.
+    pub task: TaskId,
+    /// Who asked for it.
+    pub publisher: String,
+    /// The places.
+    pub needs: Vec<Need>,
+    /// Who was asked, in the order in which they were.
+    pub candidates: Vec<Candidate>,
+    /// When it was asked for.
+    pub formed_at: Timestamp,
+    /// When it changed last.
+    pub changed_at: Timestamp,
+    /// Counts its changes, from 1.
+    pub version: u64,
+}
+
+/// Needs that no team can be formed of.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unformed {
+    /// None, or too many.
+    #[error("a team has 1 to {most} places, not {places}", most = Team::PLACES_MOST)]
+    Places {
+        /// How many there are.
+        places: usize,
+    },
+    /// A place without a usable name, or one whose part would have too long an identifier.
+    #[error(
+        "'{0}' cannot name a place: letters, digits, '-', '_' and '.', not beginning with '.' or \
+         '-', and with the task's identifier and a '/' in front at most {most} bytes",
+        most = TaskId::LONGEST
+    )]
+    Name(String),
+    /// Two places of one name.
+    #[error("two places are called '{0}'")]
+    Twice(String),
+}
+
+impl Team {
+    /// The most places in a team.
+    pub const PLACES_MOST: usize = 64;
+    /// The most agents that are asked for one place.
+    pub const CANDIDATES_MOST: usize = 5;
+
+    /// A team of which nobody has been asked yet.
+    ///
+    /// # Errors
+    /// [`Unformed`] if the needs cannot make a team.
+    pub fn of(
+        task: TaskId,
+        publisher: &str,
+        needs: Vec<Need>,
+        at: Timestamp,
+    ) -> Result<Self, Unformed> {
+        if !(1..=Self::PLACES_MOST).contains(&needs.len()) {
+            return Err(Unformed::Places {
+                places: needs.len(),
+            });
+        }
+        let mut names = BTreeSet::new();
+        for Need { name, .. } in &needs {
+            let long = part(&task, name).as_str().len() > TaskId::LONGEST;
+            if long || !usable_name(name) {
+                return Err(Unformed::Name(name.clone()));
+            }
+            if !names.insert(name) {
+                return Err(Unformed::Twice(name.clone()));
+            }
+        }
+        Ok(Self {
+            task,
+            publisher: publisher.to_owned(),
+            needs,
+            candidates: Vec::new(),
+            formed_at: at,
+            changed_at: at,
+            version: 1,
+        })
+    }
+
+    /// Who should be asked for a place next, of the agents that fit it, best first; none while
+    /// somebody fills it or has not answered, and when enough were asked.
+    pub fn next<'a>(&self, need: &str, found: &'a [Match]) -> Option<&'a Match> {
+        let asked = || self.candidates.iter().filter(|c| c.need == need);
+        let hopeful = asked().any(|c| c.standing != Standing::Declined);
+        if hopeful || asked().count() >= Self::CANDIDATES_MOST {
+            return None;
+        }
+        let new = |m: &&Match| m.name != self.publisher && !asked().any(|c| c.agent == m.name);
+        found.iter().find(new)
+    }
+
+    /// An agent is asked for a place.
+    pub fn invite(&mut self, need: &str, found: &Match, at: Timestamp) {
+        self.candidates.push(Candidate {
+            need: need.to_owned(),
+            agent: found.name.clone(),
+            score: found.score,
+            standing: Standing::Invited,
+            reasons: Vec::new(),
+        });
+        self.touch(at);
+    }
+
+    /// An agent that was asked for a place takes part, or does not for the reasons given. False if
+    /// no answer of it was expected: nothing has changed.
+    pub fn answer(
+        &mut self,
+        need: &str,
+        agent: &str,
+        answer: Result<(), Vec<Reason>>,
+        at: Timestamp,
+    ) -> bool {
+        let expected = |c: &&mut Candidate| {
+            c.need == need && c.agent == agent && c.standing == Standing::Invited
+        };
+        let Some(candidate) = self.candidates.iter_mut().find(expected) else {
+            return false;
+        };
+        match answer {
+            Ok(()) => candidate.standing = Standing::Accepted,
+            Err(reasons) => {
+                candidate.standing = Standing::Declined;
+                candidate.reasons = reasons;
+            }
+        }
+        self.touch(at);
+        true
+    }
+
+    fn touch(&mut self, at: Timestamp) {
+        self.changed_at = self.changed_at.max(at);
+        self.version += 1;
+    }
+
+    /// Who fills a place.
+    pub fn member(&self, need: &str) -> Option<&Candidate> {
+        let fills = |c: &&Candidate| c.need == need && c.standing == Standing::Accepted;
+        self.candidates.iter().find(fills)
+    }
+
+    /// The places that must be filled and are not, while nobody is left to answer for them.
+    pub fn gaps(&self) -> impl Iterator<Item = &Need> {
+        self.needs.iter().filter(|need| {
+            let candidates = self.candidates.iter();
+            let hopeful = |c: &Candidate| c.need == need.name && c.standing != Standing::Declined;
+            !need.optional && !candidates.into_iter().any(hopeful)
+        })
+    }
+
+    /// True if every place that must be filled is.
+    pub fn is_complete(&self) -> bool {
+        let filled = |need: &Need| need.optional || self.member(&need.name).is_some();
+        self.needs.iter().all(filled)
+    }
+}
+
+/// The part of a task that fills a place of its team.
+pub fn part(task: &TaskId, need: &str) -> TaskId {
+    TaskId::new(format!("{task}/{need}"))
+}
+
+/// The task and the place of which this is the part; none if it can be of no team.
+pub fn place_of(part: &TaskId) -> Option<(TaskId, &str)> {
+    let (task, need) = part.as_str().rsplit_once('/')?;
+    Some((TaskId::new(task), need))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn need(name: &str, optional: bool) -> Need {
+        Need {
+            name: name.into(),
+            criteria: Criteria::default(),
+            content: Content::new("link", "diagnose"),
+            optional,
+        }
+    }
+
+    fn team(needs: Vec<Need>) -> Result<Team, Unformed> {
+        Team::of(TaskId::new("t"), "oss", needs, Timestamp::from_ms(5))
+    }
+
+    fn found(names: &[&str]) -> Vec<Match> {
+        let fits = |name: &&str| Match {
+            name: (*name).to_owned(),
+            score: 500,
+            reasons: vec![],
+        };
+        names.iter().map(fits).collect()
+    }
+
+    #[test]
+    fn needs_make_a_team_or_not() {
+        assert!(team(vec![need("ran", false), need("ip", true)]).is_ok());
+        assert_eq!(team(vec![]), Err(Unformed::Places { places: 0 }));
+        let many = (0..65).map(|n| need(&format!("n{n}"), false)).collect();
+        assert_eq!(team(many), Err(Unformed::Places { places: 65 }));
+        let twice = vec![need("ip", false), need("ip", true)];
+        assert_eq!(team(twice), Err(Unformed::Twice("ip".into())));
+        for bad in ["", "a/b", "a b", &"x".repeat(65)] {
+            assert_eq!(
+                team(vec![need(bad, false)]),
+                Err(Unformed::Name(bad.into()))
+            );
+        }
+        let long = TaskId::new("t".repeat(TaskId::LONGEST - 2));
+        let named = |name| {
+            Team::of(
+                long.clone(),
+                "oss",
+                vec![need(name, false)],
+                Timestamp::default(),
+            )
+        };
+        assert!(named("a").is_ok() && named("ab").is_err());
+        assert_eq!(
+            place_of(&part(&TaskId::new("a/b"), "c")),
+            Some((TaskId::new("a/b"), "c"))
+        );
+        assert_eq!(place_of(&TaskId::new("a")), None);
+    }
+
+    #[test]
+    fn the_next_is_asked_when_one_declines() {
+        let mut team = team(vec![need("ip", false)]).unwrap();
+        let all = found(&["oss", "a", "b"]);
+        let now = Timestamp::from_ms(9);
+        // The publisher is no member of its own team.
+        let first = team.next("ip", &all).unwrap();
+        assert_eq!(first.name, "a");
+        team.invite("ip", first, now);
+        assert_eq!(team.next("ip", &all), None);
+        assert!(team.gaps().next().is_none() && !team.is_complete());
+        let busy = Reason {
+            reason: "no-capacity".into(),
+            path: String::new(),
+            message: "busy".into(),
+        };
+        assert!(!team.answer("ip", "b", Ok(()), now));
+        assert!(team.answer("ip", "a", Err(vec![busy.clone()]), now));
+        assert!(!team.answer("ip", "a", Ok(()), now));
+        assert_eq!(team.candidates[0].reasons, [busy]);
+        assert_eq!(team.gaps().count(), 1);
+        let second = team.next("ip", &all).unwrap();
+        team.invite("ip", second, now);
+        assert!(team.answer("ip", "b", Ok(()), now) && team.is_complete());
+        assert_eq!(team.member("ip").map(|c| c.agent.as_str()), Some("b"));
+        assert_eq!((team.version, team.changed_at), (5, now));
+    }
+
+    proptest! {
+        #[test]
+        fn nobody_is_asked_twice_or_without_end(
+            answers in prop::collection::vec((0..2usize, any::<bool>()), 0..40),
+        ) {
+            let mut team = team(vec![need("a", false), need("b", true)]).unwrap();
+            let all = found(&["1", "2", "3", "4", "5", "6", "7", "8"]);
+            for (place, accepts) in answers {
+                let name = ["a", "b"][place];
+                let Some(next) = team.next(name, &all) else { continue };
+                team.invite(name, next, Timestamp::default());
+                let answer = if accepts { Ok(()) } else { Err(vec![]) };
+                prop_assert!(team.answer(name, &next.name, answer, Timestamp::default()));
+            }
+            for name in ["a", "b"] {
+                let asked: Vec<_> = team.candidates.iter().filter(|c| c.need == name).collect();
+                let distinct: BTreeSet<_> = asked.iter().map(|c| &c.agent).collect();
+                prop_assert_eq!(distinct.len(), asked.len());
+                prop_assert!(asked.len() <= Team::CANDIDATES_MOST);
+                let members = asked.iter().filter(|c| c.standing == Standing::Accepted).count();
+                prop_assert!(members <= 1);
+                prop_assert_eq!(team.member(name).is_some(), members == 1);
+            }
+            prop_assert_eq!(team.is_complete(), team.gaps().next().is_none());
+        }
+    }
+}
