@@ -4,7 +4,10 @@
 
 use domain::context::{DataParam, Exchange};
 use domain::event::{Entry, Happening};
+use domain::negotiation::Negotiation;
+use domain::registry::Registration;
 use domain::task::{Status, Task, TaskId};
+use domain::team::Team;
 use domain::time::Timestamp;
 use std::future::Future;
 use std::pin::Pin;
@@ -23,6 +26,37 @@ pub struct Batch {
     pub data: Vec<DataParam>,
     /// What happened and when, in order; becomes entries of the log.
     pub happenings: Vec<(Timestamp, Happening)>,
+    /// Negotiations in their new state; one of a task and kind replaces the stored one.
+    pub negotiations: Vec<Arc<Negotiation>>,
+    /// Registrations in their new state; one of an agent replaces the stored one.
+    pub registrations: Vec<Arc<Registration>>,
+    /// Agents whose registration is removed.
+    pub left: Vec<String>,
+    /// Teams in their new state; one of a task replaces the stored one.
+    pub teams: Vec<Arc<Team>>,
+    /// Pieces of data that are in this batch or stored.
+    pub chunks: Vec<Chunk>,
+}
+
+/// A piece of data: 1 to [`Body::CHUNK_MOST`](domain::context::Body::CHUNK_MOST) bytes. The very
+/// same again is fine; anything else that overlaps what is stored is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// The identifier of the data.
+    pub data: String,
+    /// Where the piece begins, in bytes.
+    pub offset: u64,
+    /// The bytes.
+    pub bytes: Arc<[u8]>,
+}
+
+impl Batch {
+    /// About how many bytes of data it carries.
+    pub(crate) fn bytes(&self) -> usize {
+        let chunks: usize = self.chunks.iter().map(|c| c.bytes.len()).sum();
+        let data: usize = self.data.iter().filter_map(|d| Some(d.text()?.len())).sum();
+        chunks + data
+    }
 }
 
 /// A batch that is durable, with the places its happenings got in the log.
@@ -34,6 +68,14 @@ pub struct Committed {
     pub exchanges: Vec<Exchange>,
     /// The data of the batch.
     pub data: Vec<DataParam>,
+    /// The negotiations of the batch.
+    pub negotiations: Vec<Arc<Negotiation>>,
+    /// The registrations of the batch.
+    pub registrations: Vec<Arc<Registration>>,
+    /// The agents whose registration was removed.
+    pub left: Vec<String>,
+    /// The teams of the batch.
+    pub teams: Vec<Arc<Team>>,
     /// The happenings of the batch, in their order, with gap-free sequence numbers.
     pub entries: Vec<Arc<Entry>>,
 }
@@ -59,6 +101,44 @@ pub enum CommitError {
         /// Its terminal state.
         status: Status,
     },
+    /// There are no data of that identifier to which the piece could belong.
+    #[error("there are no data '{data}' for a piece of them")]
+    UnknownData {
+        /// The identifier.
+        data: String,
+    },
+    /// The piece overlaps another one that is stored and is not the very same.
+    #[error("the piece of data '{data}' at {offset} overlaps the one at {stored}")]
+    Overlap {
+        /// The identifier of the data.
+        data: String,
+        /// Where the piece begins.
+        offset: u64,
+        /// Where the stored one begins.
+        stored: u64,
+    },
+    /// There is no such task to erase.
+    #[error("there is no task {task}")]
+    UnknownTask {
+        /// The task.
+        task: TaskId,
+    },
+    /// The task has not ended: only what has ended can be erased.
+    #[error("task {task} is {status}: only a task that has ended can be erased")]
+    Open {
+        /// The task.
+        task: TaskId,
+        /// Its state.
+        status: Status,
+    },
+    /// What would be removed or erased is not what was written: it is left as it is.
+    #[error("the state is damaged at {table} '{key}'; nothing there is removed or erased")]
+    Damaged {
+        /// The table.
+        table: String,
+        /// The row.
+        key: String,
+    },
     /// The batch breaks a rule of the schema; the fault is the caller's.
     #[error("the batch breaks a rule of the schema")]
     Refused(#[source] Arc<rusqlite::Error>),
@@ -73,28 +153,28 @@ pub enum CommitError {
     Stopped,
 }
 
-/// Resolves when the batch is durable, or will never be.
+/// Resolves when what was asked for is durable, or will never be.
 ///
-/// A future that needs no runtime. Dropping it does not withdraw the batch.
+/// A future that needs no runtime. Dropping it does not withdraw what was asked for.
 #[derive(Debug)]
-#[must_use = "the batch is durable only once its ticket has resolved"]
-pub struct Ticket(pub(crate) oneshot::Receiver<Result<(), CommitError>>);
+#[must_use = "what was asked for is durable only once its ticket has resolved"]
+pub struct Ticket<T = ()>(pub(crate) oneshot::Receiver<Result<T, CommitError>>);
 
-impl Ticket {
-    /// Blocks until the batch is durable, or will never be; for tests and tools.
+impl<T> Ticket<T> {
+    /// Blocks until it is durable, or will never be; for tests and tools.
     ///
     /// # Errors
     /// As awaiting the ticket.
     ///
     /// # Panics
     /// Inside an asynchronous runtime: await the ticket there.
-    pub fn wait(self) -> Result<(), CommitError> {
+    pub fn wait(self) -> Result<T, CommitError> {
         self.0.blocking_recv().unwrap_or(Err(CommitError::Stopped))
     }
 }
 
-impl Future for Ticket {
-    type Output = Result<(), CommitError>;
+impl<T> Future for Ticket<T> {
+    type Output = Result<T, CommitError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         Pin::new(&mut self.0)

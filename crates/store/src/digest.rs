@@ -2,8 +2,8 @@
 //!
 //! A row's digest covers all its columns, each with its kind and length in front, so that no two
 //! rows are written alike. An entry's digest covers the digest of the entry before it as well:
-//! the chain. Finds damage, not forgery: whoever can write the file can write digests too. Read
-//! next: `verify`.
+//! the chain. Finds damage, not forgery: whoever can write the file can write digests too. Against
+//! that stand the signatures of `sign`. Read next: `verify`.
 
 use domain::event::Sequence;
 use domain::time::Timestamp;
@@ -15,14 +15,25 @@ pub(crate) type Sum = [u8; 32];
 /// What stands in front of the first entry of the log.
 pub(crate) const ORIGIN: Sum = [0; 32];
 
-/// The digest of an entry: SHA-256 of previous digest ‖ sequence ‖ time in ms ‖ kind ‖ 0 ‖ body,
-/// numbers as 8 bytes, big end first. No kind contains a zero byte.
+/// The digest of the body of an entry.
+pub(crate) fn of_body(body: &str) -> Sum {
+    Sha256::digest(body).into()
+}
+
+/// The digest of a piece of data.
+pub(crate) fn of_bytes(bytes: &[u8]) -> Sum {
+    Sha256::digest(bytes).into()
+}
+
+/// The digest of an entry: SHA-256 of previous digest ‖ sequence ‖ time in ms ‖ kind ‖ 0 ‖ digest
+/// of the body, numbers as 8 bytes, big end first. No kind contains a zero byte. Over the body's
+/// digest, so that a body can be erased and the chain still holds.
 pub(crate) fn link(
     previous: &Sum,
     sequence: Sequence,
     time: Timestamp,
     kind: &str,
-    body: &str,
+    body: &Sum,
 ) -> Sum {
     let mut hash = Sha256::new();
     hash.update(previous);

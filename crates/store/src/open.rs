@@ -3,17 +3,21 @@
 //! Refuses rather than repairs: a state that is locked, newer, someone else's or damaged is not
 //! opened. Knows how SQLite must be set so that a commit is durable. Read next: `writer`.
 
-use crate::checkpoint::{self, LogLength};
-use crate::digest::ORIGIN;
-use crate::read::{Readers, first_time};
-use crate::row::head::Head;
-use crate::row::{self, Corrupt, RowError, entry, head};
+use crate::read::{Readers, log, tasks};
+use crate::row::head::{self, Counts, Head};
+use crate::row::{Corrupt, RowError, entry, negotiation, registration, task};
 use crate::schema;
+use crate::sign::Signer;
+use crate::transaction::Ends;
+use crate::wal::{self, LogLength};
 use domain::event::Sequence;
+use domain::negotiation::Negotiation;
+use domain::registry::Registration;
 use domain::task::Task;
 use domain::time::Timestamp;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 use std::ffi::OsString;
+use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,7 +38,7 @@ pub enum Location {
 }
 
 /// How to open a state.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Options {
     /// Where it lies.
     pub location: Location,
@@ -54,6 +58,27 @@ pub struct Options {
     /// The largest size of the file in bytes, in whole pages of 4 KiB; commits beyond it are
     /// refused as [`Full`](crate::CommitError::Full). None: as large as the disk.
     pub size_max: Option<u64>,
+    /// Who signs the head, checkpoints and erasures; none leaves them unsigned.
+    pub signer: Option<Arc<dyn Signer>>,
+    /// How long what was committed may stay without a signature, if there is a signer. The head is
+    /// signed at closing too.
+    pub sealed_within: Duration,
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("location", &self.location)
+            .field("synchronous_full", &self.synchronous_full)
+            .field("batch_max", &self.batch_max)
+            .field("batch_wait", &self.batch_wait)
+            .field("readers", &self.readers)
+            .field("thorough", &self.thorough)
+            .field("size_max", &self.size_max)
+            .field("signed", &self.signer.is_some())
+            .field("sealed_within", &self.sealed_within)
+            .finish()
+    }
 }
 
 impl Options {
@@ -67,6 +92,8 @@ impl Options {
             readers: 4,
             thorough: false,
             size_max: None,
+            signer: None,
+            sealed_within: Duration::from_secs(60),
         }
     }
 
@@ -92,13 +119,19 @@ impl Options {
 /// What a state held when it was opened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recovered {
-    /// Every task, in the order in which they were assigned.
+    /// The tasks that have not ended, in the order in which they changed last.
     pub tasks: Vec<Arc<Task>>,
+    /// The negotiations that are open, in the order in which they changed last.
+    pub negotiations: Vec<Arc<Negotiation>>,
+    /// Every registration, by name.
+    pub registrations: Vec<Arc<Registration>>,
+    /// How much is stored.
+    pub counts: Counts,
     /// The last entry of the log; 0 if it is empty.
     pub last: Sequence,
     /// The time of that entry; 1970 if the log is empty.
     pub last_time: Timestamp,
-    /// The time of the first entry; none if the log is empty.
+    /// The time of the first entry that is left of the log; none if there is none.
     pub log_began: Option<Timestamp>,
 }
 
@@ -118,6 +151,16 @@ pub enum OpenError {
         found: i32,
         /// The latest schema known here.
         known: i32,
+    },
+    /// It was written before the first release; what it holds cannot be taken over.
+    #[error(
+        "the state is at schema {found} of the time before the first release, the oldest that can be read is {oldest}: begin a new one"
+    )]
+    Older {
+        /// The schema found.
+        found: i32,
+        /// The oldest schema that can be read.
+        oldest: i32,
     },
     /// The file is a database of something else.
     #[error("the file is a database, but not a state of Convoke")]
@@ -175,11 +218,11 @@ impl From<RowError> for OpenError {
 pub(crate) struct Opened {
     pub(crate) writer: Arc<Mutex<Connection>>,
     pub(crate) readers: Readers,
-    pub(crate) head: Head,
+    pub(crate) ends: Ends,
     pub(crate) recovered: Recovered,
     pub(crate) log_length: LogLength,
-    /// None for a state in memory.
-    pub(crate) checkpoint: Option<JoinHandle<()>>,
+    /// The thread beside the writer; none for a state in memory.
+    pub(crate) wal: Option<JoinHandle<()>>,
     /// Keeps others out as long as it is open.
     pub(crate) lock: Option<File>,
 }
@@ -201,15 +244,19 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
     let head = Head::read(&connection)?;
     check_log(&connection, &head)?;
     let recovered = Recovered {
-        tasks: tasks(&connection, &head)?,
+        tasks: open_tasks(&connection, &head)?,
+        negotiations: all(&connection, negotiation::OPEN, negotiation::read)?,
+        registrations: all(&connection, registration::ALL, registration::read)?,
+        counts: head.counts,
         last: head.sequence,
         last_time: head.time,
-        log_began: first_time(&connection)?,
+        log_began: log::first_time(&connection)?,
     };
-    let (mut log_length, mut checkpoint) = (LogLength::default(), None);
+    let data = last_data_number(&connection)?;
+    let (mut log_length, mut wal) = (LogLength::default(), None);
     if let Location::File(path) = &options.location {
-        let (length, thread) = checkpoint::start(path, &mut connection, options.synchronous())?;
-        (log_length, checkpoint) = (length, Some(thread));
+        let (length, thread) = wal::start(path, &mut connection, options.synchronous())?;
+        (log_length, wal) = (length, Some(thread));
     }
     let writer = Arc::new(Mutex::new(connection));
     let readers = match &options.location {
@@ -219,10 +266,10 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
     Ok(Opened {
         writer,
         readers,
-        head,
+        ends: Ends { head, data },
         recovered,
         log_length,
-        checkpoint,
+        wal,
         lock,
     })
 }
@@ -284,7 +331,7 @@ fn private(path: &Path) -> io::Result<File> {
 
 fn configure(connection: &Connection, options: &Options) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_secs(5))?;
-    connection.set_prepared_statement_cache_capacity(32);
+    connection.set_prepared_statement_cache_capacity(64);
     let set = |name: &str, value: &dyn rusqlite::ToSql| {
         connection.pragma_update_and_check(None, name, value, |_| Ok(()))
     };
@@ -328,41 +375,55 @@ fn quick_check(connection: &Connection) -> Result<(), OpenError> {
 
 /// Checks that the log ends where the head says, and the chain of its last entries.
 fn check_log(connection: &Connection, head: &Head) -> Result<(), RowError> {
-    let sql = "SELECT coalesce(max(sequence), 0) FROM log";
-    let last: i64 = connection.query_row(sql, [], |row| row.get(0))?;
-    if last != head.sequence as i64 {
+    let last = log::last(connection)?;
+    if last != head.sequence {
         return Err(RowError::corrupt(entry::TABLE, last));
     }
     let after = head.sequence.saturating_sub(CHECKED_ENTRIES);
-    let mut chain = match after {
-        0 => ORIGIN,
-        after => entry::stored_digest(connection, after)?,
-    };
-    let (mut expected, mut time) = (after + 1, Timestamp::from_ms(0));
+    let (after, mut chain) = log::base(connection, after)?;
+    let (mut expected, mut time) = (after + 1, None);
     let mut statement = connection.prepare(entry::BEHIND)?;
     let mut rows = statement.query([after as i64, CHECKED_ENTRIES as i64])?;
     while let Some(row) = rows.next()? {
-        let (entry, sum) = entry::read(row, expected, &chain)?;
-        (chain, time, expected) = (sum, entry.time, expected + 1);
+        let read = entry::read(row, expected, &chain)?;
+        (chain, time, expected) = (read.sum, Some(read.entry.time), expected + 1);
     }
+    // Nothing tells the time of a log that was cut off whole.
+    let time = time.unwrap_or(head.time);
     if (expected - 1, chain, time) != (head.sequence, head.chain, head.time) {
         return Err(RowError::corrupt(head::TABLE, head.sequence));
     }
     Ok(())
 }
 
-fn tasks(connection: &Connection, head: &Head) -> Result<Vec<Arc<Task>>, RowError> {
-    let mut statement = connection.prepare(row::task::ALL)?;
-    let mut rows = statement.query([])?;
-    let mut tasks = Vec::with_capacity(head.tasks.min(1 << 24) as usize);
-    while let Some(row) = rows.next()? {
-        tasks.push(Arc::new(row::task::read(row)?));
-    }
-    if tasks.len() as u64 != head.tasks {
-        let key = format!("{} tasks, of which {} are left", head.tasks, tasks.len());
+fn open_tasks(connection: &Connection, head: &Head) -> Result<Vec<Arc<Task>>, RowError> {
+    let open = all(connection, tasks::OPEN, task::read)?;
+    if open.len() as u64 != head.counts.open {
+        let key = format!("{} open tasks, {} found", head.counts.open, open.len());
         return Err(RowError::corrupt(head::TABLE, key));
     }
-    Ok(tasks)
+    Ok(open)
+}
+
+fn all<T>(
+    connection: &Connection,
+    sql: &str,
+    read: impl Fn(&Row<'_>) -> Result<T, RowError>,
+) -> Result<Vec<Arc<T>>, RowError> {
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(Arc::new(read(row)?));
+    }
+    Ok(found)
+}
+
+/// The highest number that data, or pieces of data that are gone, have.
+fn last_data_number(connection: &Connection) -> rusqlite::Result<i64> {
+    let sql = "SELECT max(coalesce((SELECT max(number) FROM data_param), 0),
+        coalesce((SELECT max(data) FROM data_chunk), 0))";
+    connection.query_row(sql, [], |row| row.get(0))
 }
 
 impl RowError {

@@ -1,14 +1,22 @@
-//! The rows: how tasks, exchanges, data and entries lie in their tables.
+//! The rows: how what is kept lies in its tables.
 //!
 //! `domain` knows no serde; the forms it takes on disk are here, one file per table, each with its
 //! digest. A row that does not read back is [`Corrupt`], never a default. Read next: `row::task`.
 
+pub(crate) mod checkpoint;
 pub(crate) mod content;
+pub(crate) mod data_chunk;
 pub(crate) mod data_param;
 pub(crate) mod entry;
+pub(crate) mod erasure;
 pub(crate) mod exchange;
+pub(crate) mod form;
 pub(crate) mod head;
+pub(crate) mod negotiation;
+pub(crate) mod registration;
+pub(crate) mod seal;
 pub(crate) mod task;
+pub(crate) mod team;
 
 use crate::digest::Sum;
 

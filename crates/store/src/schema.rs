@@ -1,8 +1,9 @@
 //! The tables, and how they come to be.
 //!
-//! `user_version` counts migrations; a state that a later release wrote is refused. Rules that
-//! must hold whatever the code above does are triggers: a terminal state is never left, the log
-//! is only appended to. Read next: `row`.
+//! `user_version` counts migrations; a state that a later release wrote, or one of the format
+//! before the first release, is refused. Rules that must hold whatever the code above does are
+//! triggers: a terminal state is never left, the log is only appended to, and only what a
+//! checkpoint vouches for is ever removed. Read next: `row`.
 
 use crate::open::OpenError;
 use rusqlite::Connection;
@@ -10,35 +11,46 @@ use rusqlite::Connection;
 /// "Cnvk": marks the file as a state of Convoke.
 const APPLICATION: i32 = 0x436e_766b;
 
+/// The `user_version` that the first migration leads to.
+const FIRST_VERSION: i32 = 2;
+
 /// One step each; never change one that was released, append.
 const MIGRATIONS: [&str; 1] = [FIRST];
 
 /// Fat rows live in rowid tables, so that new ones are appended whatever their identifiers look
 /// like; only the small index entries are scattered. `log.time` has no index: times never decrease
-/// along the log, so that bisection finds them.
+/// along the log, so that bisection finds them. Open tasks, ended ones, and the ended ones of each
+/// party are indexed apart by the time of their last change: opening reads the first alone, pages
+/// and retention walk the others, and a task costs most of its entries only once, when it ends.
 const FIRST: &str = "
 CREATE TABLE task (
   number       INTEGER PRIMARY KEY,
   id           TEXT    NOT NULL UNIQUE,
+  parent       TEXT,
   send_from    TEXT    NOT NULL,
   send_to      TEXT    NOT NULL,
-  content      TEXT    NOT NULL,
-  text         TEXT    NOT NULL,
-  asynchronous INTEGER NOT NULL,
   status       TEXT    NOT NULL,
-  percent      INTEGER NOT NULL CHECK (percent BETWEEN 0 AND 100),
-  result       TEXT,
-  said         TEXT,
+  ended        INTEGER NOT NULL CHECK (ended IN (0, 1)),
   created_at   INTEGER NOT NULL,
   changed_at   INTEGER NOT NULL,
   version      INTEGER NOT NULL CHECK (version > 0),
-  digest       BLOB    NOT NULL
+  asynchronous INTEGER NOT NULL,
+  conditions   TEXT,
+  awaits       TEXT,
+  answer_by    INTEGER,
+  percent      INTEGER NOT NULL CHECK (percent BETWEEN 0 AND 100),
+  digest       BLOB    NOT NULL,
+  content      TEXT    NOT NULL,
+  text         TEXT    NOT NULL,
+  plan         TEXT,
+  result       TEXT,
+  said         TEXT
 ) STRICT;
-CREATE TRIGGER a_terminal_state_is_never_left BEFORE UPDATE ON task
-WHEN OLD.status IN ('failed', 'finished', 'cancelled', 'rejected', 'unconfirmed')
-BEGIN SELECT RAISE(ABORT, 'a terminal state is never left'); END;
-CREATE TRIGGER a_task_is_never_forgotten BEFORE DELETE ON task
-BEGIN SELECT RAISE(ABORT, 'a task is never forgotten'); END;
+CREATE INDEX task_open ON task (changed_at) WHERE ended = 0;
+CREATE INDEX task_ended ON task (changed_at) WHERE ended = 1;
+CREATE INDEX task_ended_by_send_from ON task (send_from, changed_at) WHERE ended = 1;
+CREATE INDEX task_ended_by_send_to ON task (send_to, changed_at) WHERE ended = 1;
+CREATE INDEX task_by_parent ON task (parent) WHERE parent IS NOT NULL;
 
 CREATE TABLE exchange (
   number        INTEGER PRIMARY KEY,
@@ -53,10 +65,9 @@ CREATE TABLE exchange (
   response_time INTEGER,
   digest        BLOB    NOT NULL
 ) STRICT;
-CREATE INDEX exchange_by_task ON exchange (task, request_time) WHERE task IS NOT NULL;
-CREATE INDEX exchange_by_send_from ON exchange (send_from, request_time);
-CREATE INDEX exchange_by_send_to ON exchange (send_to, request_time);
-CREATE INDEX exchange_by_time ON exchange (request_time);
+CREATE INDEX exchange_by_task ON exchange (task) WHERE task IS NOT NULL;
+CREATE INDEX exchange_by_send_from ON exchange (send_from);
+CREATE INDEX exchange_by_send_to ON exchange (send_to);
 
 CREATE TABLE data_param (
   number      INTEGER PRIMARY KEY,
@@ -67,24 +78,67 @@ CREATE TABLE data_param (
   data_type   TEXT    NOT NULL,
   description TEXT    NOT NULL,
   format      TEXT    NOT NULL,
-  data        TEXT    NOT NULL,
-  digest      BLOB    NOT NULL
+  changed_at  INTEGER NOT NULL,
+  data        TEXT,
+  url         TEXT,
+  size        INTEGER,
+  sha256      BLOB,
+  finished    INTEGER,
+  digest      BLOB    NOT NULL,
+  CHECK ((data IS NOT NULL) + (url IS NOT NULL) + (size IS NOT NULL) = 1)
 ) STRICT;
 CREATE INDEX data_param_by_task ON data_param (task) WHERE task IS NOT NULL;
 CREATE INDEX data_param_by_party_one ON data_param (party_one);
 CREATE INDEX data_param_by_party_two ON data_param (party_two);
 
+-- Digest and place stand before the bytes, so that they are read without them.
+CREATE TABLE data_chunk (
+  number INTEGER PRIMARY KEY,
+  data   INTEGER NOT NULL,
+  offset INTEGER NOT NULL CHECK (offset >= 0),
+  digest BLOB    NOT NULL,
+  bytes  BLOB    NOT NULL CHECK (length(bytes) BETWEEN 1 AND 262144),
+  UNIQUE (data, offset)
+) STRICT;
+
+CREATE TABLE negotiation (
+  number     INTEGER PRIMARY KEY,
+  task       TEXT    NOT NULL,
+  kind       TEXT    NOT NULL,
+  publisher  TEXT    NOT NULL,
+  executor   TEXT    NOT NULL,
+  state      TEXT    NOT NULL,
+  changed_at INTEGER NOT NULL,
+  terms      TEXT    NOT NULL,
+  digest     BLOB    NOT NULL,
+  turns      TEXT    NOT NULL,
+  UNIQUE (task, kind)
+) STRICT;
+CREATE INDEX negotiation_open ON negotiation (changed_at) WHERE state = 'open';
+
+CREATE TABLE registration (
+  name   TEXT NOT NULL PRIMARY KEY,
+  place  TEXT NOT NULL,
+  digest BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE team (
+  number     INTEGER PRIMARY KEY,
+  task       TEXT    NOT NULL UNIQUE,
+  changed_at INTEGER NOT NULL,
+  digest     BLOB    NOT NULL,
+  team       TEXT    NOT NULL
+) STRICT;
+
+-- `erased` is the digest of the body that was, of the one that is left, and the signature.
 CREATE TABLE log (
   sequence INTEGER PRIMARY KEY,
   time     INTEGER NOT NULL,
   kind     TEXT    NOT NULL,
   body     TEXT    NOT NULL,
-  digest   BLOB    NOT NULL
+  digest   BLOB    NOT NULL,
+  erased   BLOB
 ) STRICT;
-CREATE TRIGGER the_log_is_never_rewritten BEFORE UPDATE ON log
-BEGIN SELECT RAISE(ABORT, 'the log is only appended to'); END;
-CREATE TRIGGER the_log_is_never_cut BEFORE DELETE ON log
-BEGIN SELECT RAISE(ABORT, 'the log is only appended to'); END;
 
 -- One row: what the tables must hold. Finds what a digest in a row cannot: rows that are gone.
 CREATE TABLE head (
@@ -93,8 +147,64 @@ CREATE TABLE head (
   time      INTEGER NOT NULL,
   chain     BLOB    NOT NULL,
   tasks     INTEGER NOT NULL,
+  open      INTEGER NOT NULL,
+  exchanges INTEGER NOT NULL,
+  data      INTEGER NOT NULL,
   digest    BLOB    NOT NULL
 ) STRICT;
+
+-- One row: the head as it was signed last.
+CREATE TABLE seal (
+  one       INTEGER PRIMARY KEY CHECK (one = 1),
+  sequence  INTEGER NOT NULL,
+  time      INTEGER NOT NULL,
+  chain     BLOB    NOT NULL,
+  tasks     INTEGER NOT NULL,
+  open      INTEGER NOT NULL,
+  exchanges INTEGER NOT NULL,
+  data      INTEGER NOT NULL,
+  digest    BLOB    NOT NULL,
+  signature BLOB    NOT NULL
+) STRICT;
+
+-- One row: up to where the log was cut, and how much was removed in all.
+CREATE TABLE checkpoint (
+  one       INTEGER PRIMARY KEY CHECK (one = 1),
+  sequence  INTEGER NOT NULL,
+  chain     BLOB    NOT NULL,
+  time      INTEGER NOT NULL,
+  ended_by  INTEGER NOT NULL,
+  tasks     INTEGER NOT NULL,
+  exchanges INTEGER NOT NULL,
+  data      INTEGER NOT NULL,
+  digest    BLOB    NOT NULL,
+  signature BLOB    NOT NULL
+) STRICT;
+
+CREATE TABLE erasure (
+  task      TEXT    NOT NULL PRIMARY KEY,
+  time      INTEGER NOT NULL,
+  exchanges INTEGER NOT NULL,
+  data      INTEGER NOT NULL,
+  entries   INTEGER NOT NULL,
+  digest    BLOB    NOT NULL,
+  signature BLOB    NOT NULL
+) STRICT;
+
+CREATE TRIGGER a_terminal_state_is_never_left BEFORE UPDATE ON task
+WHEN OLD.ended = 1 AND NOT (NEW.status = OLD.status AND NEW.version = OLD.version
+  AND EXISTS (SELECT 1 FROM erasure WHERE task = OLD.id))
+BEGIN SELECT RAISE(ABORT, 'a terminal state is never left'); END;
+CREATE TRIGGER a_task_is_never_forgotten BEFORE DELETE ON task
+WHEN OLD.ended = 0 OR OLD.changed_at > coalesce((SELECT ended_by FROM checkpoint), -1)
+BEGIN SELECT RAISE(ABORT, 'a task is never forgotten before a checkpoint says so'); END;
+CREATE TRIGGER the_log_is_never_rewritten BEFORE UPDATE ON log
+WHEN NOT (OLD.erased IS NULL AND NEW.erased IS NOT NULL AND NEW.sequence = OLD.sequence
+  AND NEW.time = OLD.time AND NEW.kind = OLD.kind AND NEW.digest = OLD.digest)
+BEGIN SELECT RAISE(ABORT, 'the log is only appended to'); END;
+CREATE TRIGGER the_log_is_never_cut BEFORE DELETE ON log
+WHEN OLD.sequence > coalesce((SELECT sequence FROM checkpoint), 0)
+BEGIN SELECT RAISE(ABORT, 'the log is never cut before a checkpoint says so'); END;
 ";
 
 /// Brings the schema up to date in one transaction.
@@ -104,14 +214,19 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
     let application: i32 = pragma(connection, "application_id")?;
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0))?;
-    let known = MIGRATIONS.len() as i32;
+    let known = FIRST_VERSION - 1 + MIGRATIONS.len() as i32;
     if application != APPLICATION && (found != 0 || tables != 0) {
         return Err(OpenError::Foreign);
     }
     if found > known {
         return Err(OpenError::Newer { found, known });
     }
-    let missing = MIGRATIONS.iter().skip(found.max(0) as usize);
+    if found != 0 && found < FIRST_VERSION {
+        let oldest = FIRST_VERSION;
+        return Err(OpenError::Older { found, oldest });
+    }
+    let done = (found - FIRST_VERSION + 1).max(0) as usize;
+    let missing = MIGRATIONS.iter().skip(done);
     if missing.len() == 0 {
         return Ok(());
     }
@@ -122,4 +237,22 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", known)?;
     Ok(transaction.commit()?)
+}
+
+/// The tables and indexes of a connection: their names, and the SQL that made them.
+pub(crate) fn described(connection: &Connection) -> rusqlite::Result<Vec<(String, Vec<u8>)>> {
+    let sql = "SELECT name, CAST(sql AS BLOB) FROM sqlite_schema
+        WHERE type IN ('table', 'index') AND sql IS NOT NULL ORDER BY name";
+    let mut statement = connection.prepare(sql)?;
+    let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    found.collect()
+}
+
+/// The tables and indexes as they must be.
+pub(crate) fn expected() -> rusqlite::Result<Vec<(String, Vec<u8>)>> {
+    let connection = Connection::open_in_memory()?;
+    for migration in MIGRATIONS {
+        connection.execute_batch(migration)?;
+    }
+    described(&connection)
 }

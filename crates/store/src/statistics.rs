@@ -2,8 +2,10 @@
 //!
 //! Knows no SQL and decides nothing. Read next: `writer`, which counts.
 
+use crate::row::head::{Counts, Head};
 use domain::event::Sequence;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Whether batches are accepted.
@@ -33,6 +35,8 @@ pub struct Statistics {
     pub transactions: u64,
     /// The last entry of the log.
     pub last: Sequence,
+    /// How much is stored.
+    pub counts: Counts,
     /// Time spent writing rows.
     pub writing: Duration,
     /// Time spent in commits, most of it in fsync.
@@ -47,7 +51,7 @@ pub(crate) struct Counters {
     pub(crate) batches: AtomicU64,
     pub(crate) failed: AtomicU64,
     pub(crate) transactions: AtomicU64,
-    pub(crate) last: AtomicU64,
+    head: Mutex<Option<Head>>,
     pub(crate) writing_ns: AtomicU64,
     pub(crate) committing_ns: AtomicU64,
 }
@@ -68,14 +72,26 @@ impl Counters {
         });
     }
 
+    /// Notes where the log ends and how much is stored.
+    pub(crate) fn note_head(&self, head: &Head) {
+        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = Some(*head);
+    }
+
+    fn head(&self) -> Head {
+        let head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        head.unwrap_or_else(Head::empty)
+    }
+
     pub(crate) fn read(&self) -> Statistics {
+        let head = self.head();
         Statistics {
             condition: self.condition(),
             queued: self.queued.load(Relaxed),
             batches: self.batches.load(Relaxed),
             failed: self.failed.load(Relaxed),
             transactions: self.transactions.load(Relaxed),
-            last: self.last.load(Relaxed),
+            last: head.sequence,
+            counts: head.counts,
             writing: Duration::from_nanos(self.writing_ns.load(Relaxed)),
             committing: Duration::from_nanos(self.committing_ns.load(Relaxed)),
         }

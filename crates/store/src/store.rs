@@ -3,13 +3,25 @@
 //! Knows who owns the writer thread and the read connections; the work is in `writer` and `read`.
 
 use crate::batch::{Batch, CommitError, Committed, Ticket};
+use crate::erase::Erase;
+use crate::job::Job;
 use crate::open::{self, OpenError, Options, Recovered};
-use crate::read::{self, Filter, ReadError, Readers};
+use crate::read::chunks::{self, Piece};
+use crate::read::records::{self, Filter};
+use crate::read::tasks::{self, TaskFilter};
+use crate::read::{ReadError, Readers, log};
+use crate::retention::{Retention, Trim, Trimmed};
+use crate::row::erasure::Erasure;
+use crate::row::head::Counts;
+use crate::sign::Signer;
 use crate::statistics::{Condition, Counters, Statistics};
-use crate::verify::{self, ChainReport};
-use crate::writer::{self, Request};
+use crate::verify::{self, ChainReport, Verification};
+use crate::writer::{self, Request, Waiting};
 use domain::context::{DataParam, Exchange};
 use domain::event::{Entry, Sequence};
+use domain::negotiation::{Kind, Negotiation};
+use domain::task::{Task, TaskId};
+use domain::team::Team;
 use domain::time::Timestamp;
 use std::fs::File;
 use std::sync::atomic::Ordering::Relaxed;
@@ -33,9 +45,10 @@ struct Inner {
     /// None only while the store closes.
     queue: Option<mpsc::Sender<Request>>,
     writer: Option<JoinHandle<()>>,
-    checkpoint: Option<JoinHandle<()>>,
+    wal: Option<JoinHandle<()>>,
     counters: Arc<Counters>,
     readers: Readers,
+    signer: Option<Arc<dyn Signer>>,
     /// Let go last.
     _lock: Option<File>,
 }
@@ -49,13 +62,13 @@ impl Store {
     pub fn open(options: Options, on_commit: OnCommit) -> Result<(Store, Recovered), OpenError> {
         let counters = Arc::new(Counters::default());
         let opened = open::open(&options)?;
-        counters.last.store(opened.recovered.last, Relaxed);
+        counters.note_head(&opened.ends.head);
         let (queue, requests) = mpsc::channel();
         let writer = writer::start(
             opened.writer,
             opened.log_length,
             &options,
-            opened.head,
+            opened.ends,
             requests,
             on_commit,
             Arc::clone(&counters),
@@ -63,9 +76,10 @@ impl Store {
         let inner = Inner {
             queue: Some(queue),
             writer: Some(writer),
-            checkpoint: opened.checkpoint,
+            wal: opened.wal,
             counters,
             readers: opened.readers,
+            signer: options.signer,
             _lock: opened.lock,
         };
         let store = Store {
@@ -83,13 +97,133 @@ impl Store {
             return Ticket(resolved);
         }
         counters.queued.fetch_add(1, Relaxed);
-        let queue = self.inner.queue.as_ref();
-        let queue = queue.expect("taken only when the last handle is dropped");
-        // If the writer is gone, the request is dropped and its ticket resolves as Stopped.
-        if queue.send(Request { batch, ticket }).is_err() {
+        if !self.ask(Request::Commit(Waiting { batch, ticket })) {
             counters.queued.fetch_sub(1, Relaxed);
         }
         Ticket(resolved)
+    }
+
+    /// Removes what is older than `retention` keeps, as of `now`. It is done between commits, in
+    /// slices of a few milliseconds, and resolves when all is done; what was asked for before is
+    /// committed first. What is removed is gone for readers at once, and `on_commit` is not told.
+    ///
+    /// # Errors
+    /// Of the ticket: [`CommitError::Damaged`] where the log to be cut is not what was written;
+    /// what was removed before that stays removed.
+    pub fn trim(&self, now: Timestamp, retention: &Retention) -> Ticket<Trimmed> {
+        let (answer, resolved) = oneshot::channel();
+        self.ask(Request::Job(Job::Trim(Trim::new(now, *retention), answer)));
+        Ticket(resolved)
+    }
+
+    /// Erases what was said about an ended task: its rows stay, with blank contents, and a record
+    /// of the erasure is left. To erase it again finds that record.
+    ///
+    /// # Errors
+    /// Of the ticket: [`CommitError::UnknownTask`], [`CommitError::Open`];
+    /// [`CommitError::Damaged`] if what would be erased is not what was written.
+    pub fn erase(&self, task: &TaskId, now: Timestamp) -> Ticket<Erasure> {
+        let (answer, resolved) = oneshot::channel();
+        let erase = Erase::new(task.clone(), now);
+        self.ask(Request::Job(Job::Erase(erase, answer)));
+        Ticket(resolved)
+    }
+
+    /// False if the writer is gone: then the request is dropped, and its ticket resolves as
+    /// stopped.
+    fn ask(&self, request: Request) -> bool {
+        let queue = self.inner.queue.as_ref();
+        let queue = queue.expect("taken only when the last handle is dropped");
+        queue.send(request).is_ok()
+    }
+
+    /// How much is stored, as of the last commit.
+    pub fn counts(&self) -> Counts {
+        self.statistics().counts
+    }
+
+    /// The task called `id`, open or ended, if there is one.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn task(&self, id: &TaskId) -> Result<Option<Task>, ReadError> {
+        self.inner.readers.with(|c| tasks::task(c, id))
+    }
+
+    /// The tasks that `filter` lets through, in the order in which they changed last. A task that
+    /// changes between two pages may be found on both.
+    ///
+    /// # Errors
+    /// [`ReadError`]; [`ReadError::Unknown`] if `filter.after` is not the identifier of one.
+    pub fn tasks(&self, filter: &TaskFilter) -> Result<Vec<Task>, ReadError> {
+        self.inner.readers.with(|c| tasks::tasks(c, filter))
+    }
+
+    /// The task of this executor that ended last, if one did.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn last_ended(&self, executor: &str) -> Result<Option<Task>, ReadError> {
+        self.inner.readers.with(|c| tasks::last_ended(c, executor))
+    }
+
+    /// That the contents of a task were erased, if they were.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn erasure(&self, task: &TaskId) -> Result<Option<Erasure>, ReadError> {
+        self.inner.readers.with(|c| records::erasure(c, task))
+    }
+
+    /// The negotiation of a task, of one kind, if there is one.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn negotiation(&self, task: &TaskId, kind: Kind) -> Result<Option<Negotiation>, ReadError> {
+        let readers = &self.inner.readers;
+        readers.with(|c| records::negotiation(c, task, kind))
+    }
+
+    /// The negotiations of a task.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn negotiations(&self, task: &TaskId) -> Result<Vec<Negotiation>, ReadError> {
+        self.inner.readers.with(|c| records::negotiations(c, task))
+    }
+
+    /// At most `limit` negotiations, in the order in which they were first stored.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn all_negotiations(&self, limit: usize) -> Result<Vec<Negotiation>, ReadError> {
+        let readers = &self.inner.readers;
+        readers.with(|c| records::all_negotiations(c, limit))
+    }
+
+    /// True if the identifier names a task, or a negotiation about one that is to be. One look at
+    /// two indexes: the cheap question before every assignment.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn knows(&self, task: &TaskId) -> Result<bool, ReadError> {
+        self.inner.readers.with(|c| records::knows(c, task))
+    }
+
+    /// All teams, in the order in which they were first stored.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn teams(&self) -> Result<Vec<Team>, ReadError> {
+        self.inner.readers.with(records::teams)
+    }
+
+    /// The team of a task, if it has one.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn team(&self, task: &TaskId) -> Result<Option<Team>, ReadError> {
+        self.inner.readers.with(|c| records::team(c, task))
     }
 
     /// The exchange called `id`, if there is one.
@@ -97,16 +231,15 @@ impl Store {
     /// # Errors
     /// [`ReadError`]
     pub fn exchange(&self, id: &str) -> Result<Option<Exchange>, ReadError> {
-        self.inner.readers.with(|c| read::exchange(c, id))
+        self.inner.readers.with(|c| records::exchange(c, id))
     }
 
-    /// The exchanges that `filter` lets through, by request time, then in the order they were
-    /// first stored.
+    /// The exchanges that `filter` lets through, in the order in which they were first stored.
     ///
     /// # Errors
     /// [`ReadError`]; [`ReadError::Unknown`] if `filter.after` is not the identifier of one.
     pub fn exchanges(&self, filter: &Filter) -> Result<Vec<Exchange>, ReadError> {
-        self.inner.readers.with(|c| read::exchanges(c, filter))
+        self.inner.readers.with(|c| records::exchanges(c, filter))
     }
 
     /// The data called `id`, if there is any.
@@ -114,7 +247,7 @@ impl Store {
     /// # Errors
     /// [`ReadError`]
     pub fn data_param(&self, id: &str) -> Result<Option<DataParam>, ReadError> {
-        self.inner.readers.with(|c| read::data_param(c, id))
+        self.inner.readers.with(|c| records::data_param(c, id))
     }
 
     /// The data that `filter` lets through, in the order it was first stored.
@@ -122,25 +255,52 @@ impl Store {
     /// # Errors
     /// [`ReadError`]; [`ReadError::Unknown`] if `filter.after` is not the identifier of any.
     pub fn data_params(&self, filter: &Filter) -> Result<Vec<DataParam>, ReadError> {
-        self.inner.readers.with(|c| read::data_params(c, filter))
+        self.inner.readers.with(|c| records::data_params(c, filter))
     }
 
-    /// At most `limit` entries of the log behind `after`, in order; 0 starts with the first. The
-    /// part of the hash chain that is read is checked.
+    /// At most `length` bytes of the data called `id`, from `offset` on: fewer at its end, or in
+    /// front of a piece that is missing; none if the data are elsewhere. Needs no more memory than
+    /// these bytes and one piece.
+    ///
+    /// # Errors
+    /// [`ReadError`]; [`ReadError::Unknown`] if there are no such data.
+    pub fn read_data(&self, id: &str, offset: u64, length: usize) -> Result<Vec<u8>, ReadError> {
+        let readers = &self.inner.readers;
+        readers.with(|c| chunks::data(c, id, offset, length))
+    }
+
+    /// Where the pieces of the data called `id` lie, in order; no two overlap.
+    ///
+    /// # Errors
+    /// [`ReadError`]; [`ReadError::Unknown`] if there are no such data.
+    pub fn chunk_map(&self, id: &str) -> Result<Vec<Piece>, ReadError> {
+        self.inner.readers.with(|c| chunks::map(c, id))
+    }
+
+    /// The piece of the data called `id` that begins at `offset`, if one does.
+    ///
+    /// # Errors
+    /// [`ReadError`]; [`ReadError::Unknown`] if there are no such data.
+    pub fn chunk(&self, id: &str, offset: u64) -> Result<Option<Vec<u8>>, ReadError> {
+        self.inner.readers.with(|c| chunks::chunk(c, id, offset))
+    }
+
+    /// At most `limit` entries of the log behind `after`, in order; 0 starts with the first that
+    /// is left. The part of the hash chain that is read is checked.
     ///
     /// # Errors
     /// [`ReadError`]
     pub fn entries(&self, after: Sequence, limit: usize) -> Result<Vec<Arc<Entry>>, ReadError> {
-        self.inner.readers.with(|c| read::entries(c, after, limit))
+        self.inner.readers.with(|c| log::entries(c, after, limit))
     }
 
-    /// The last sequence strictly before `time`, 0 if there is none: where a replay that starts
+    /// The last sequence strictly before `time`, that before the first entry if there is none: where a replay that starts
     /// at `time` begins reading. Found by bisection, since times never decrease along the log.
     ///
     /// # Errors
     /// [`ReadError`]
     pub fn sequence_at(&self, time: Timestamp) -> Result<Sequence, ReadError> {
-        self.inner.readers.with(|c| read::sequence_at(c, time))
+        self.inner.readers.with(|c| log::sequence_at(c, time))
     }
 
     /// Walks the whole chain and every row. Reads everything: minutes for a large state.
@@ -148,7 +308,20 @@ impl Store {
     /// # Errors
     /// [`ReadError`] if it could not be read; damage is in the report.
     pub fn verify(&self) -> Result<ChainReport, ReadError> {
-        self.inner.readers.with(verify::walk)
+        let signer = self.inner.signer.as_deref();
+        let verification = Verification {
+            signer,
+            ..Verification::default()
+        };
+        self.inner.readers.with(|c| verify::walk(c, verification))
+    }
+
+    /// The time of the first entry that is left of the log; none if there is none.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn log_began(&self) -> Result<Option<Timestamp>, ReadError> {
+        self.inner.readers.with(|c| Ok(log::first_time(c)?))
     }
 
     /// What the writer did since the store was opened.
@@ -178,8 +351,8 @@ impl Drop for Inner {
             return;
         }
         let _ = writer.join();
-        if let Some(checkpoint) = self.checkpoint.take() {
-            let _ = checkpoint.join();
+        if let Some(wal) = self.wal.take() {
+            let _ = wal.join();
         }
     }
 }

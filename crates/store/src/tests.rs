@@ -6,10 +6,13 @@
 mod contract;
 mod damage;
 mod files;
+mod kept;
+mod pieces;
+mod removal;
 
 use crate::*;
 use domain::content::{Content, Payload};
-use domain::context::{DataParam, DataType, Exchange};
+use domain::context::{Body, DataParam, Exchange};
 use domain::event::{Happening, Termination};
 use domain::notification::Notification;
 use domain::task::{Command, Status, Task, TaskId};
@@ -81,6 +84,7 @@ fn notification(task: &Task, previous: Option<Status>) -> Happening {
         start_time: task.created_at,
         percent: task.percent,
         content: task.content.clone(),
+        awaits: task.awaits,
         data: previous.map(|_| "d1".to_owned()),
     }))
 }
@@ -118,14 +122,12 @@ fn exchange(id: &str, task: Option<&str>, from: &str, to: &str, ms: i64) -> Exch
 }
 
 fn data(id: &str, task: Option<&str>, from: &str, to: &str) -> DataParam {
+    let parties = [from.into(), to.into()];
+    let text = format!("data {id}");
+    let data = DataParam::inline(id.into(), parties, "a reply", "text/plain", text, at(1_000));
     DataParam {
-        id: id.into(),
         task: task.map(TaskId::new),
-        parties: [from.into(), to.into()],
-        data_type: DataType::Text,
-        description: "a reply".into(),
-        format: "text/plain".into(),
-        data: format!("data {id}"),
+        ..data
     }
 }
 
@@ -156,5 +158,6 @@ fn everything(id: &str) -> Batch {
             (at(1_002), ended(1)),
         ],
         tasks: vec![Arc::new(task)],
+        ..Batch::default()
     }
 }

@@ -1,13 +1,19 @@
 //! Rows of `log`: a kind, and a body that is JSON.
 //!
-//! Read next: [`super::head`].
+//! The chain runs over digests of bodies. An entry whose body was erased keeps the digest of the
+//! body that was, beside that of the body that is left and a signature over both. Read next:
+//! [`super::head`].
 
 use super::content::{ContentRow, json};
+use super::form::optional_turn;
 use super::{RowError, check, column};
-use crate::digest::{Sum, link};
+use crate::digest::{RowDigest, Sum, link, of_body};
+use crate::sign::{self, Signer};
 use domain::event::{Entry, Happening, Sequence, Termination};
-use domain::notification::Notification;
-use domain::task::{Status, TaskId};
+use domain::negotiation::{Kind, State, Turn};
+use domain::notification::{AgentChange, AgentUpdate, NegotiationUpdate, Notification};
+use domain::registry::Health;
+use domain::task::{Awaits, Status, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
@@ -18,18 +24,23 @@ use std::sync::Arc;
 pub(crate) const TABLE: &str = "log";
 
 /// The entries behind one sequence, in order.
-pub(crate) const BEHIND: &str = "SELECT sequence, time, kind, body, digest FROM log
+pub(crate) const BEHIND: &str = "SELECT sequence, time, kind, body, digest, erased FROM log
     WHERE sequence > ?1 ORDER BY sequence LIMIT ?2";
 
 /// All entries, in order.
-pub(crate) const ALL: &str = "SELECT sequence, time, kind, body, digest FROM log ORDER BY sequence";
+pub(crate) const ALL: &str =
+    "SELECT sequence, time, kind, body, digest, erased FROM log ORDER BY sequence";
 
 const DIGEST: &str = "SELECT digest FROM log WHERE sequence = ?1";
 
 const INSERT: &str =
     "INSERT INTO log (sequence, time, kind, body, digest) VALUES (?1, ?2, ?3, ?4, ?5)";
 
+const ERASE: &str = "UPDATE log SET body = ?2, erased = ?3 WHERE sequence = ?1";
+
 const TASK: &str = "task";
+const NEGOTIATION: &str = "negotiation";
+const AGENT: &str = "agent";
 const SESSION_STARTED: &str = "session-started";
 const SESSION_ENDED: &str = "session-ended";
 
@@ -48,7 +59,29 @@ struct NotificationRow<'a> {
     percent: u8,
     content: ContentRow<'a>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    awaits: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     data: Option<Cow<'a, str>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct NegotiationRow<'a> {
+    time: i64,
+    task: Cow<'a, str>,
+    kind: Cow<'a, str>,
+    publisher: Cow<'a, str>,
+    executor: Cow<'a, str>,
+    state: Cow<'a, str>,
+    #[serde(with = "optional_turn")]
+    turn: Option<Turn>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AgentRow<'a> {
+    time: i64,
+    name: Cow<'a, str>,
+    change: Cow<'a, str>,
+    health: Cow<'a, str>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -76,6 +109,7 @@ impl<'a> From<&'a Notification> for NotificationRow<'a> {
             start_time: notification.start_time.as_ms(),
             percent: notification.percent,
             content: ContentRow::from(&notification.content),
+            awaits: notification.awaits.map(|a| Cow::Borrowed(a.as_str())),
             data: notification.data.as_deref().map(Cow::Borrowed),
         }
     }
@@ -98,7 +132,61 @@ impl NotificationRow<'_> {
             start_time: Timestamp::from_ms(self.start_time),
             percent: self.percent,
             content: self.content.into(),
+            awaits: match self.awaits {
+                Some(awaits) => Some(Awaits::parse(&awaits)?),
+                None => None,
+            },
             data: self.data.map(Cow::into_owned),
+        })
+    }
+}
+
+impl<'a> From<&'a NegotiationUpdate> for NegotiationRow<'a> {
+    fn from(update: &'a NegotiationUpdate) -> Self {
+        Self {
+            time: update.time.as_ms(),
+            task: Cow::Borrowed(update.task.as_str()),
+            kind: Cow::Borrowed(update.kind.as_str()),
+            publisher: Cow::Borrowed(&update.publisher),
+            executor: Cow::Borrowed(&update.executor),
+            state: Cow::Borrowed(update.state.as_str()),
+            turn: update.turn.clone(),
+        }
+    }
+}
+
+impl NegotiationRow<'_> {
+    fn into_update(self) -> Option<NegotiationUpdate> {
+        Some(NegotiationUpdate {
+            time: Timestamp::from_ms(self.time),
+            task: TaskId::new(self.task),
+            kind: Kind::parse(&self.kind)?,
+            publisher: self.publisher.into_owned(),
+            executor: self.executor.into_owned(),
+            state: State::parse(&self.state)?,
+            turn: self.turn,
+        })
+    }
+}
+
+impl<'a> From<&'a AgentUpdate> for AgentRow<'a> {
+    fn from(update: &'a AgentUpdate) -> Self {
+        Self {
+            time: update.time.as_ms(),
+            name: Cow::Borrowed(&update.name),
+            change: Cow::Borrowed(update.change.as_str()),
+            health: Cow::Borrowed(update.health.as_str()),
+        }
+    }
+}
+
+impl AgentRow<'_> {
+    fn into_update(self) -> Option<AgentUpdate> {
+        Some(AgentUpdate {
+            time: Timestamp::from_ms(self.time),
+            name: self.name.into_owned(),
+            change: AgentChange::parse(&self.change)?,
+            health: Health::parse(&self.health)?,
         })
     }
 }
@@ -109,6 +197,10 @@ fn encode(happening: &Happening) -> (&'static str, String) {
         Happening::Task(notification) => {
             (TASK, json(&NotificationRow::from(notification.as_ref())))
         }
+        Happening::Negotiation(update) => {
+            (NEGOTIATION, json(&NegotiationRow::from(update.as_ref())))
+        }
+        Happening::Agent(update) => (AGENT, json(&AgentRow::from(update.as_ref()))),
         Happening::SessionStarted {
             username,
             session,
@@ -147,6 +239,14 @@ fn decode(kind: &str, body: &str) -> Option<Happening> {
         let row: NotificationRow<'_> = serde_json::from_str(body).ok()?;
         return Some(Happening::Task(Arc::new(row.into_notification()?)));
     }
+    if kind == NEGOTIATION {
+        let row: NegotiationRow<'_> = serde_json::from_str(body).ok()?;
+        return Some(Happening::Negotiation(Arc::new(row.into_update()?)));
+    }
+    if kind == AGENT {
+        let row: AgentRow<'_> = serde_json::from_str(body).ok()?;
+        return Some(Happening::Agent(Arc::new(row.into_update()?)));
+    }
     let row: SessionRow<'_> = serde_json::from_str(body).ok()?;
     let (username, source_host) = (row.username.into_owned(), row.source_host.into_owned());
     match kind {
@@ -177,7 +277,7 @@ impl<'c> EntryStatement<'c> {
     /// Appends the entry behind the one whose digest is `previous`; returns its own digest.
     pub(crate) fn append(&mut self, entry: &Entry, previous: &Sum) -> rusqlite::Result<Sum> {
         let (kind, body) = encode(&entry.happening);
-        let sum = link(previous, entry.sequence, entry.time, kind, &body);
+        let sum = link(previous, entry.sequence, entry.time, kind, &of_body(&body));
         let row = params![entry.sequence as i64, entry.time.as_ms(), kind, body, sum];
         self.0.execute(row)?;
         Ok(sum)
@@ -193,34 +293,113 @@ pub(crate) fn stored_digest(connection: &Connection, sequence: Sequence) -> Resu
     found.unwrap_or_else(|| Err(RowError::corrupt(TABLE, sequence)))
 }
 
+/// The mark of an entry whose body was erased.
+pub(crate) struct Erased {
+    /// The digest of the body that was: the chain runs over it.
+    was: Sum,
+    /// The digest of the body that is left.
+    left: Sum,
+    signature: Vec<u8>,
+}
+
+impl Erased {
+    fn parse(mark: &[u8]) -> Option<Self> {
+        let (was, rest) = mark.split_first_chunk()?;
+        let (left, signature) = rest.split_first_chunk()?;
+        Some(Self {
+            was: *was,
+            left: *left,
+            signature: signature.to_vec(),
+        })
+    }
+
+    fn digest(&self, sequence: Sequence) -> Sum {
+        RowDigest::of(TABLE)
+            .number(sequence as i64)
+            .bytes(&self.was)
+            .bytes(&self.left)
+            .sum()
+    }
+
+    /// True if the signer signed this erasure of entry `sequence`.
+    pub(crate) fn is_signed(&self, signer: &dyn Signer, sequence: Sequence) -> bool {
+        sign::holds(signer, TABLE, &self.digest(sequence), &self.signature)
+    }
+}
+
+/// Writes `left` in place of the body of an entry of the log, whose own digest stays.
+pub(crate) fn erase(
+    connection: &Connection,
+    entry: &Read,
+    left: &Happening,
+    signer: Option<&dyn Signer>,
+) -> rusqlite::Result<()> {
+    let sequence = entry.entry.sequence;
+    let (_, body) = encode(left);
+    let mut erased = Erased {
+        was: entry.body,
+        left: of_body(&body),
+        signature: Vec::new(),
+    };
+    erased.signature = sign::sign(signer, TABLE, &erased.digest(sequence));
+    let mark = [&erased.was[..], &erased.left, &erased.signature].concat();
+    let mut statement = connection.prepare_cached(ERASE)?;
+    statement.execute(params![sequence as i64, body, mark])?;
+    Ok(())
+}
+
+/// An entry as read: checked against its place in the chain.
+pub(crate) struct Read {
+    pub(crate) entry: Entry,
+    /// Its digest.
+    pub(crate) sum: Sum,
+    /// The digest of its body, of the one that was if it was erased.
+    pub(crate) body: Sum,
+    /// The mark, if its body was erased.
+    pub(crate) erased: Option<Erased>,
+}
+
 /// One step along the chain: reads a row of [`BEHIND`] and checks it against the digest of the
-/// entry before it. Gives the entry and its digest.
-pub(crate) fn read(
-    row: &Row<'_>,
-    expected: Sequence,
-    previous: &Sum,
-) -> Result<(Entry, Sum), RowError> {
+/// entry before it.
+pub(crate) fn read(row: &Row<'_>, expected: Sequence, previous: &Sum) -> Result<Read, RowError> {
     let found: i64 = column(row, 0, TABLE, &expected.to_string())?;
     let sequence = found as Sequence;
     if sequence != expected {
         return Err(RowError::corrupt(TABLE, expected));
     }
     let key = sequence.to_string();
+    let corrupt = || RowError::corrupt(TABLE, sequence);
     let time = Timestamp::from_ms(column(row, 1, TABLE, &key)?);
     let kind: String = column(row, 2, TABLE, &key)?;
     let body: String = column(row, 3, TABLE, &key)?;
-    let stored: Sum = column(row, 4, TABLE, &key)?;
+    let sum: Sum = column(row, 4, TABLE, &key)?;
+    let mark: Option<Vec<u8>> = column(row, 5, TABLE, &key)?;
+    let erased = mark.map(|mark| Erased::parse(&mark).ok_or_else(corrupt));
+    let erased = erased.transpose()?;
+    let found = of_body(&body);
+    let was = match &erased {
+        Some(erased) => {
+            check(&erased.left, &found, TABLE, &key)?;
+            erased.was
+        }
+        None => found,
+    };
     check(
-        &stored,
-        &link(previous, sequence, time, &kind, &body),
+        &sum,
+        &link(previous, sequence, time, &kind, &was),
         TABLE,
         &key,
     )?;
-    let happening = decode(&kind, &body).ok_or_else(|| RowError::corrupt(TABLE, sequence))?;
+    let happening = decode(&kind, &body).ok_or_else(corrupt)?;
     let entry = Entry {
         sequence,
         time,
         happening,
     };
-    Ok((entry, stored))
+    Ok(Read {
+        entry,
+        sum,
+        body: was,
+        erased,
+    })
 }

@@ -28,25 +28,37 @@ pub(crate) const ALL: &str = concat!(
     " FROM exchange ORDER BY number"
 );
 
-/// A record keeps its number, so that its place among the others stays.
-const WRITE: &str = "INSERT INTO exchange (id, task, send_from, send_to, verb, request,
+const INSERT: &str = "INSERT INTO exchange (id, task, send_from, send_to, verb, request,
     request_time, response, response_time, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-    ON CONFLICT (id) DO UPDATE SET task = ?2, send_from = ?3, send_to = ?4, verb = ?5,
-    request = ?6, request_time = ?7, response = ?8, response_time = ?9, digest = ?10";
+    ON CONFLICT (id) DO NOTHING";
 
-/// The prepared statement of the writer.
-pub(crate) struct ExchangeStatement<'c>(CachedStatement<'c>);
+/// A record keeps its number, so that its place among the others stays.
+const UPDATE: &str = "UPDATE exchange SET task = ?2, send_from = ?3, send_to = ?4, verb = ?5,
+    request = ?6, request_time = ?7, response = ?8, response_time = ?9, digest = ?10
+    WHERE id = ?1";
 
-impl<'c> ExchangeStatement<'c> {
+/// The prepared statements of the writer.
+pub(crate) struct ExchangeStatements<'c> {
+    insert: CachedStatement<'c>,
+    update: CachedStatement<'c>,
+}
+
+impl<'c> ExchangeStatements<'c> {
     pub(crate) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
-        Ok(Self(connection.prepare_cached(WRITE)?))
+        Ok(Self {
+            insert: connection.prepare_cached(INSERT)?,
+            update: connection.prepare_cached(UPDATE)?,
+        })
     }
 
-    /// Writes the exchange, in the place of the one with its identifier if there is one.
-    pub(crate) fn write(&mut self, exchange: &Exchange) -> rusqlite::Result<()> {
-        self.0.execute(params![
+    /// Writes the exchange, in the place of the one with its identifier if there is one; true if
+    /// there was none.
+    pub(crate) fn write(&mut self, exchange: &Exchange) -> rusqlite::Result<bool> {
+        let sum = digest(exchange);
+        let task = exchange.task.as_ref().map(TaskId::as_str);
+        let values = params![
             exchange.id,
-            exchange.task.as_ref().map(TaskId::as_str),
+            task,
             exchange.from,
             exchange.to,
             exchange.verb.as_str(),
@@ -54,9 +66,13 @@ impl<'c> ExchangeStatement<'c> {
             exchange.request_time.as_ms(),
             exchange.response,
             exchange.response_time.map(Timestamp::as_ms),
-            digest(exchange),
-        ])?;
-        Ok(())
+            sum,
+        ];
+        if self.insert.execute(values)? == 1 {
+            return Ok(true);
+        }
+        self.update.execute(values)?;
+        Ok(false)
     }
 }
 

@@ -2,27 +2,38 @@
 //!
 //! Read next: [`super::exchange`].
 
+use super::form::{conditions_from_json, conditions_to_json};
 use super::{RowError, check, column, content};
 use crate::digest::{RowDigest, Sum};
 use domain::content::Content;
-use domain::task::{Status, Task, TaskId};
+use domain::task::{Awaits, Conditions, Status, Task, TaskId};
 use domain::time::Timestamp;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
 
 pub(crate) const TABLE: &str = "task";
 
-/// All tasks, in the order they were assigned.
-pub(crate) const ALL: &str = "SELECT number, id, send_from, send_to, content, text, asynchronous,
-    status, percent, result, said, created_at, changed_at, version, digest
-    FROM task ORDER BY number";
+/// The columns that [`read`] reads, for a `SELECT`.
+macro_rules! task_columns {
+    () => {
+        "number, id, parent, send_from, send_to, status, created_at, changed_at, version, \
+         asynchronous, conditions, awaits, answer_by, percent, digest, content, text, plan, \
+         result, said, ended"
+    };
+}
+pub(crate) use task_columns;
 
-const INSERT: &str = "INSERT INTO task (id, send_from, send_to, content, text, asynchronous,
-    status, percent, result, said, created_at, changed_at, version, digest)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+/// All tasks, in the order in which they were assigned.
+pub(crate) const ALL: &str = concat!("SELECT ", task_columns!(), " FROM task ORDER BY number");
 
-const UPDATE: &str = "UPDATE task SET send_from = ?2, send_to = ?3, content = ?4, text = ?5,
-    asynchronous = ?6, status = ?7, percent = ?8, result = ?9, said = ?10, created_at = ?11,
-    changed_at = ?12, version = ?13, digest = ?14 WHERE id = ?1";
+const INSERT: &str = "INSERT INTO task (id, parent, send_from, send_to, status, created_at,
+    changed_at, version, asynchronous, conditions, awaits, answer_by, percent, digest, content,
+    text, plan, result, said, ended) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
+    ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)";
+
+const UPDATE: &str = "UPDATE task SET parent = ?2, send_from = ?3, send_to = ?4, status = ?5,
+    created_at = ?6, changed_at = ?7, version = ?8, asynchronous = ?9, conditions = ?10,
+    awaits = ?11, answer_by = ?12, percent = ?13, digest = ?14, content = ?15, text = ?16,
+    plan = ?17, result = ?18, said = ?19, ended = ?20 WHERE id = ?1";
 
 const STORED: &str = "SELECT version, status FROM task WHERE id = ?1";
 
@@ -59,87 +70,136 @@ impl<'c> TaskStatements<'c> {
 
     /// Writes the task: a new row, or in place of the one that is there.
     pub(crate) fn write(&mut self, task: &Task, new: bool) -> rusqlite::Result<()> {
-        let content = content::to_json(&task.content);
-        let result = task.result.as_ref().map(content::to_json);
-        let said = task.said.as_ref().map(content::to_json);
-        let sum = digest(task, &content, result.as_deref(), said.as_deref());
+        let parts = Parts::of(task);
+        let sum = parts.digest(task);
         let statement = match new {
             true => &mut self.insert,
             false => &mut self.update,
         };
         statement.execute(params![
             task.id.as_str(),
+            task.conditions.parent.as_ref().map(TaskId::as_str),
             task.from,
             task.to,
-            content,
-            task.text,
-            task.asynchronous,
             task.status.as_str(),
-            task.percent,
-            result,
-            said,
             task.created_at.as_ms(),
             task.changed_at.as_ms(),
             task.version as i64,
+            task.asynchronous,
+            parts.conditions,
+            task.awaits.map(Awaits::as_str),
+            task.answer_by.map(Timestamp::as_ms),
+            task.percent,
             sum,
+            parts.content,
+            task.text,
+            parts.plan,
+            parts.result,
+            parts.said,
+            task.status.is_terminal(),
         ])?;
         Ok(())
     }
 }
 
-fn digest(task: &Task, content: &str, result: Option<&str>, said: Option<&str>) -> Sum {
-    RowDigest::of(TABLE)
-        .text(task.id.as_str())
-        .text(&task.from)
-        .text(&task.to)
-        .text(content)
-        .text(&task.text)
-        .number(task.asynchronous.into())
-        .text(task.status.as_str())
-        .number(task.percent.into())
-        .optional_text(result)
-        .optional_text(said)
-        .number(task.created_at.as_ms())
-        .number(task.changed_at.as_ms())
-        .number(task.version as i64)
-        .sum()
+/// What is JSON in a row; conditions that state nothing are none.
+struct Parts {
+    conditions: Option<String>,
+    content: String,
+    plan: Option<String>,
+    result: Option<String>,
+    said: Option<String>,
 }
 
-/// Reads a row of [`ALL`] and checks its digest.
+impl Parts {
+    fn of(task: &Task) -> Self {
+        let unconditional = Conditions {
+            parent: task.conditions.parent.clone(),
+            ..Conditions::default()
+        };
+        let conditional = task.conditions != unconditional;
+        Self {
+            conditions: conditional.then(|| conditions_to_json(&task.conditions)),
+            content: content::to_json(&task.content),
+            plan: task.plan.as_ref().map(content::to_json),
+            result: task.result.as_ref().map(content::to_json),
+            said: task.said.as_ref().map(content::to_json),
+        }
+    }
+
+    fn digest(&self, task: &Task) -> Sum {
+        RowDigest::of(TABLE)
+            .text(task.id.as_str())
+            .optional_text(task.conditions.parent.as_ref().map(TaskId::as_str))
+            .text(&task.from)
+            .text(&task.to)
+            .text(task.status.as_str())
+            .number(task.created_at.as_ms())
+            .number(task.changed_at.as_ms())
+            .number(task.version as i64)
+            .number(task.asynchronous.into())
+            .optional_text(self.conditions.as_deref())
+            .optional_text(task.awaits.map(Awaits::as_str))
+            .optional_number(task.answer_by.map(Timestamp::as_ms))
+            .number(task.percent.into())
+            .text(&self.content)
+            .text(&task.text)
+            .optional_text(self.plan.as_deref())
+            .optional_text(self.result.as_deref())
+            .optional_text(self.said.as_deref())
+            .sum()
+    }
+}
+
+/// Reads a row of `task_columns!` and checks its digest.
 pub(crate) fn read(row: &Row<'_>) -> Result<Task, RowError> {
     let number: i64 = row.get(0)?;
-    let key = format!("number {number}");
-    let id: String = column(row, 1, TABLE, &key)?;
+    let id: String = column(row, 1, TABLE, &format!("number {number}"))?;
     let text = |index| column::<String>(row, index, TABLE, &id);
     let number = |index| column::<i64>(row, index, TABLE, &id);
     let optional = |index| column::<Option<String>>(row, index, TABLE, &id);
     let corrupt = || RowError::corrupt(TABLE, &id);
+    let parts = Parts {
+        conditions: optional(10)?,
+        content: text(15)?,
+        plan: optional(17)?,
+        result: optional(18)?,
+        said: optional(19)?,
+    };
     let parsed = |json: &str| content::from_json(json).ok_or_else(corrupt);
-    let (sections, result, said) = (text(4)?, optional(9)?, optional(10)?);
     let read_optional = |json: &Option<String>| -> Result<Option<Content>, RowError> {
         json.as_deref().map(parsed).transpose()
     };
+    let mut conditions = match &parts.conditions {
+        Some(json) => conditions_from_json(json).ok_or_else(corrupt)?,
+        None => Conditions::default(),
+    };
+    conditions.parent = optional(2)?.map(TaskId::new);
+    let awaits = optional(11)?.map(|name| Awaits::parse(&name).ok_or_else(corrupt));
     let task = Task {
         id: TaskId::new(id.as_str()),
-        from: text(2)?,
-        to: text(3)?,
-        content: parsed(&sections)?,
-        text: text(5)?,
-        asynchronous: number(6)? != 0,
-        status: Status::parse(&text(7)?).ok_or_else(corrupt)?,
-        percent: number(8)?.try_into().map_err(|_| corrupt())?,
-        result: read_optional(&result)?,
-        said: read_optional(&said)?,
-        created_at: Timestamp::from_ms(number(11)?),
-        changed_at: Timestamp::from_ms(number(12)?),
-        version: number(13)?.try_into().map_err(|_| corrupt())?,
+        from: text(3)?,
+        to: text(4)?,
+        content: parsed(&parts.content)?,
+        text: text(16)?,
+        asynchronous: number(9)? != 0,
+        conditions,
+        status: Status::parse(&text(5)?).ok_or_else(corrupt)?,
+        awaits: awaits.transpose()?,
+        answer_by: column::<Option<i64>>(row, 12, TABLE, &id)?.map(Timestamp::from_ms),
+        percent: number(13)?.try_into().map_err(|_| corrupt())?,
+        plan: read_optional(&parts.plan)?,
+        result: read_optional(&parts.result)?,
+        said: read_optional(&parts.said)?,
+        created_at: Timestamp::from_ms(number(6)?),
+        changed_at: Timestamp::from_ms(number(7)?),
+        version: number(8)?.try_into().map_err(|_| corrupt())?,
     };
-    let computed = digest(&task, &sections, result.as_deref(), said.as_deref());
-    check(
-        &column::<Vec<u8>>(row, 14, TABLE, &id)?,
-        &computed,
-        TABLE,
-        &id,
-    )?;
+    // The state in short, for indexes: it is not in the digest, so it is compared.
+    if (number(20)? != 0) != task.status.is_terminal() {
+        return Err(corrupt());
+    }
+    let stored: Vec<u8> = column(row, 14, TABLE, &id)?;
+    check(&stored, &parts.digest(&task), TABLE, &id)?;
     Ok(task)
 }

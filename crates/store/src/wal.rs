@@ -54,7 +54,7 @@ pub(crate) fn start(
         Ok(())
     }))?;
     let thread = thread::Builder::new()
-        .name("store-checkpoint".to_owned())
+        .name("store-wal".to_owned())
         .spawn(move || run(&connection, &work))
         .map_err(OpenError::Thread)?;
     Ok((length, thread))

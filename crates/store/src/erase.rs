@@ -1,0 +1,276 @@
+//! Erasing what was said about one ended task, while the rest of the state stays provable.
+//!
+//! The rows of the task stay, with who, when and how it ended; what was said is blank in them: the
+//! contents of the task, its exchanges, its data, its negotiations, its team and its entries of
+//! the log. Each entry keeps the digest of the body it had, so that the chain holds. What was
+//! erased is overwritten in the file and, if no reader is in the way, dropped from the
+//! write-ahead log. Read next: `row::erasure`.
+
+use crate::batch::CommitError;
+use crate::job::{JobError, Step};
+use crate::read::log;
+use crate::read::{ReadError, records, tasks};
+use crate::row::data_param::DataParamStatements;
+use crate::row::erasure::Erasure;
+use crate::row::exchange::ExchangeStatements;
+use crate::row::head::Head;
+use crate::row::task::TaskStatements;
+use crate::row::{entry, negotiation, team};
+use crate::sign::Signer;
+use domain::content::Content;
+use domain::context::Body;
+use domain::event::{Happening, Sequence};
+use domain::negotiation::{Speech, Turn};
+use domain::task::{Task, TaskId};
+use domain::time::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use std::sync::Arc;
+
+/// Entries of the log that one slice reads.
+const ENTRIES: usize = 500;
+
+/// An erasure under way.
+pub(crate) struct Erase {
+    task: TaskId,
+    now: Timestamp,
+    /// The last entry that was looked at; none before the first slice.
+    seen: Option<Sequence>,
+    /// The entries that speak of the task.
+    entries: Vec<Sequence>,
+    record: Option<Erasure>,
+}
+
+impl Erase {
+    pub(crate) fn new(task: TaskId, now: Timestamp) -> Self {
+        Self {
+            task,
+            now,
+            seen: None,
+            entries: Vec::new(),
+            record: None,
+        }
+    }
+
+    pub(crate) fn into_record(self) -> Result<Erasure, CommitError> {
+        self.record.ok_or(CommitError::Stopped)
+    }
+
+    pub(crate) fn step(
+        &mut self,
+        connection: &Connection,
+        head: &Head,
+        signer: Option<&dyn Signer>,
+    ) -> Result<Step, JobError> {
+        let Some(seen) = self.seen else {
+            return self.begin(connection);
+        };
+        let seen = self.look(connection, seen)?;
+        self.seen = Some(seen);
+        if seen < head.sequence {
+            return Ok(Step::Goes);
+        }
+        connection.pragma_update(None, "secure_delete", true)?;
+        let erased = self.erase(connection, signer);
+        connection.pragma_update(None, "secure_delete", false)?;
+        self.record = Some(erased?);
+        // Best effort: with a reader in the way the pages go when the log begins anew.
+        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        Ok(Step::Done)
+    }
+
+    /// Finds the task, and where the log begins to speak of it.
+    fn begin(&mut self, connection: &Connection) -> Result<Step, JobError> {
+        let task = found(self, connection)?;
+        if let Some(record) = records::erasure(connection, &self.task).map_err(refused)? {
+            self.record = Some(record);
+            return Ok(Step::Done);
+        }
+        let sql = "SELECT min(request_time) FROM exchange WHERE task = ?1";
+        let said: Option<i64> = connection
+            .query_row(sql, [self.task.as_str()], |row| row.get(0))
+            .optional()?
+            .flatten();
+        let negotiations = records::negotiations(connection, &self.task).map_err(refused)?;
+        let turns = negotiations.iter().flat_map(|n| &n.turns).map(|t| t.at);
+        let times = turns.chain(said.map(Timestamp::from_ms));
+        let first = times.fold(task.created_at, Timestamp::min);
+        self.seen = Some(log::sequence_at(connection, first).map_err(refused)?);
+        Ok(Step::Goes)
+    }
+
+    /// Looks for the task in the next entries of the log.
+    fn look(&mut self, connection: &Connection, seen: Sequence) -> Result<Sequence, JobError> {
+        let (mut seen, mut chain) = log::base(connection, seen)?;
+        let mut statement = connection.prepare_cached(entry::BEHIND)?;
+        let mut rows = statement.query(params![seen as i64, ENTRIES as i64])?;
+        while let Some(row) = rows.next()? {
+            let read = entry::read(row, seen + 1, &chain)?;
+            (seen, chain) = (read.entry.sequence, read.sum);
+            if blank(&read.entry.happening, &self.task).is_some() {
+                self.entries.push(seen);
+            }
+        }
+        Ok(seen)
+    }
+
+    fn erase(
+        &self,
+        connection: &Connection,
+        signer: Option<&dyn Signer>,
+    ) -> Result<Erasure, JobError> {
+        let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+        let task = found(self, &transaction)?;
+        let filter = records::Filter {
+            task: Some(self.task.clone()),
+            limit: usize::MAX,
+            ..records::Filter::default()
+        };
+        let exchanges = records::exchanges(&transaction, &filter).map_err(refused)?;
+        let data = records::data_params(&transaction, &filter).map_err(refused)?;
+        let mut record = Erasure {
+            task: self.task.clone(),
+            time: self.now,
+            exchanges: exchanges.len() as u64,
+            data: data.len() as u64,
+            entries: self.entries.len() as u64,
+            signature: Vec::new(),
+        };
+        record.write(&transaction, signer)?;
+        TaskStatements::prepare(&transaction)?.write(&blank_task(&task), false)?;
+        let mut statements = ExchangeStatements::prepare(&transaction)?;
+        for mut exchange in exchanges {
+            exchange.request = String::new();
+            statements.write(&exchange)?;
+        }
+        drop(statements);
+        let mut statements = DataParamStatements::prepare(&transaction)?;
+        for mut data in data {
+            let pieces = "DELETE FROM data_chunk
+                WHERE data = (SELECT number FROM data_param WHERE id = ?1)";
+            transaction.execute(pieces, [&data.id])?;
+            data.body = Body::Inline(String::new());
+            data.description = String::new();
+            // It is there, so it needs no number.
+            statements.write(&data, 0)?;
+        }
+        drop(statements);
+        self.erase_negotiations(&transaction)?;
+        for sequence in &self.entries {
+            erase_entry(&transaction, *sequence, &self.task, signer)?;
+        }
+        transaction.commit()?;
+        Ok(record)
+    }
+
+    fn erase_negotiations(&self, connection: &Connection) -> Result<(), JobError> {
+        for mut found in records::negotiations(connection, &self.task).map_err(refused)? {
+            found.turns = found.turns.iter().map(blank_turn).collect();
+            negotiation::write(connection, &found)?;
+        }
+        if let Some(mut found) = records::team(connection, &self.task).map_err(refused)? {
+            for need in &mut found.needs {
+                need.content = nothing();
+            }
+            for candidate in &mut found.candidates {
+                candidate.reasons.clear();
+            }
+            team::write(connection, &found)?;
+        }
+        Ok(())
+    }
+}
+
+fn refused(error: ReadError) -> JobError {
+    match error {
+        ReadError::Corrupt { table, key } => JobError::Refused(CommitError::Damaged { table, key }),
+        ReadError::Unknown { id } => JobError::Refused(CommitError::UnknownTask {
+            task: TaskId::new(id),
+        }),
+        ReadError::Sqlite(cause) => JobError::Refused(CommitError::Write(cause)),
+    }
+}
+
+/// The task, which must have ended.
+fn found(erase: &Erase, connection: &Connection) -> Result<Task, JobError> {
+    let task = tasks::task(connection, &erase.task).map_err(refused)?;
+    let task = task.ok_or_else(|| {
+        JobError::Refused(CommitError::UnknownTask {
+            task: erase.task.clone(),
+        })
+    })?;
+    match task.status.is_terminal() {
+        true => Ok(task),
+        false => Err(JobError::Refused(CommitError::Open {
+            task: task.id,
+            status: task.status,
+        })),
+    }
+}
+
+fn nothing() -> Content {
+    Content::new("", "")
+}
+
+fn blank_task(task: &Task) -> Task {
+    Task {
+        content: nothing(),
+        text: String::new(),
+        plan: task.plan.as_ref().map(|_| nothing()),
+        result: task.result.as_ref().map(|_| nothing()),
+        said: task.said.as_ref().map(|_| nothing()),
+        ..task.clone()
+    }
+}
+
+fn blank_turn(turn: &Turn) -> Turn {
+    Turn {
+        speech: Speech {
+            contents: turn.speech.contents.iter().map(|_| nothing()).collect(),
+            reasons: Vec::new(),
+            ..turn.speech.clone()
+        },
+        ..turn.clone()
+    }
+}
+
+/// What is left of a happening that speaks of this task; none if it does not.
+fn blank(happening: &Happening, task: &TaskId) -> Option<Happening> {
+    match happening {
+        Happening::Task(told) if told.task == *task => {
+            let mut left = told.as_ref().clone();
+            left.content = nothing();
+            Some(Happening::Task(Arc::new(left)))
+        }
+        Happening::Negotiation(told) if told.task == *task => {
+            let mut left = told.as_ref().clone();
+            left.turn = left.turn.as_ref().map(blank_turn);
+            Some(Happening::Negotiation(Arc::new(left)))
+        }
+        _ => None,
+    }
+}
+
+fn erase_entry(
+    connection: &Connection,
+    sequence: Sequence,
+    task: &TaskId,
+    signer: Option<&dyn Signer>,
+) -> Result<(), JobError> {
+    // The log may have been cut meanwhile.
+    let (before, chain) = log::base(connection, sequence - 1)?;
+    if before != sequence - 1 {
+        return Ok(());
+    }
+    let read = {
+        let mut statement = connection.prepare_cached(entry::BEHIND)?;
+        let mut rows = statement.query(params![before as i64, 1])?;
+        match rows.next()? {
+            Some(row) => entry::read(row, sequence, &chain)?,
+            None => return Ok(()),
+        }
+    };
+    if let (Some(left), None) = (blank(&read.entry.happening, task), &read.erased) {
+        entry::erase(connection, &read, &left, signer)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Reading data that was written in pieces, a bounded part at a time.
+//!
+//! Read next: `row::data_chunk`.
+
+use super::{ReadError, behind, rows};
+use crate::row::{RowError, data_chunk, data_param};
+use domain::context::{Body, DataParam};
+use rusqlite::{Connection, Row, params};
+
+/// A piece of data that is stored: its bytes are another query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Where it begins, in bytes.
+    pub offset: u64,
+    /// How many bytes it has.
+    pub length: u64,
+}
+
+/// The number and the row of data that must be there.
+fn find(connection: &Connection, id: &str) -> Result<(i64, DataParam), ReadError> {
+    let sql = "SELECT number FROM data_param WHERE id = ?1";
+    let number = behind(connection, sql, id, |row| row.get(0))?;
+    let data = super::records::data_param(connection, id)?;
+    let data = data.ok_or_else(|| RowError::corrupt(data_param::TABLE, id))?;
+    Ok((number, data))
+}
+
+pub(crate) fn map(connection: &Connection, id: &str) -> Result<Vec<Piece>, ReadError> {
+    let snapshot = connection.unchecked_transaction()?;
+    let (number, _) = find(&snapshot, id)?;
+    let piece = |row: &Row<'_>| -> Result<Piece, RowError> {
+        let (offset, length): (i64, i64) = (row.get(0)?, row.get(1)?);
+        Ok(Piece {
+            offset: offset as u64,
+            length: length as u64,
+        })
+    };
+    rows(&snapshot, data_chunk::MAP, params![number], piece)
+}
+
+pub(crate) fn chunk(
+    connection: &Connection,
+    id: &str,
+    offset: u64,
+) -> Result<Option<Vec<u8>>, ReadError> {
+    let snapshot = connection.unchecked_transaction()?;
+    let (number, _) = find(&snapshot, id)?;
+    let at = offset as i64;
+    let key = params![number, at, at.saturating_add(1)];
+    let found = rows(&snapshot, data_chunk::WITHIN, key, data_chunk::read)?;
+    let here = found.into_iter().find(|(begins, _)| *begins == offset);
+    Ok(here.map(|(_, bytes)| bytes))
+}
+
+pub(crate) fn data(
+    connection: &Connection,
+    id: &str,
+    offset: u64,
+    length: usize,
+) -> Result<Vec<u8>, ReadError> {
+    let snapshot = connection.unchecked_transaction()?;
+    let (number, data) = find(&snapshot, id)?;
+    match data.body {
+        Body::Inline(text) => Ok(part(text.as_bytes(), offset, length).to_vec()),
+        Body::Elsewhere(_) => Ok(Vec::new()),
+        Body::Chunked(_) => pieces(&snapshot, number, offset, length),
+    }
+}
+
+/// At most `length` bytes from `offset` on.
+fn part(bytes: &[u8], offset: u64, length: usize) -> &[u8] {
+    let from = usize::try_from(offset).map_or(bytes.len(), |offset| offset.min(bytes.len()));
+    &bytes[from..from.saturating_add(length).min(bytes.len())]
+}
+
+/// Joins pieces up to the first gap.
+fn pieces(
+    connection: &Connection,
+    number: i64,
+    offset: u64,
+    length: usize,
+) -> Result<Vec<u8>, ReadError> {
+    let end = offset.saturating_add(length as u64).min(i64::MAX as u64);
+    let mut joined = Vec::new();
+    let mut statement = connection.prepare_cached(data_chunk::WITHIN)?;
+    let mut rows = statement.query(params![number, offset as i64, end as i64])?;
+    while let Some(row) = rows.next()? {
+        let (begins, bytes) = data_chunk::read(row)?;
+        let next = offset + joined.len() as u64;
+        let Some(skipped) = next.checked_sub(begins) else {
+            break;
+        };
+        let wanted = length - joined.len();
+        joined.extend_from_slice(part(&bytes, skipped, wanted));
+    }
+    Ok(joined)
+}

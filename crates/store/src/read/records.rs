@@ -1,0 +1,320 @@
+//! Pages of exchanges and data, in the order in which they were first stored.
+//!
+//! And, by their keys, negotiations, teams and erasures. Read next: `row::exchange`.
+
+use super::{ReadError, behind, rows};
+use crate::row::data_param::{self, data_param_columns};
+use crate::row::erasure::{self, Erasure};
+use crate::row::exchange::{self, exchange_columns};
+use crate::row::negotiation::{self, negotiation_columns};
+use crate::row::{RowError, team};
+use domain::context::{DataParam, Exchange};
+use domain::negotiation::{Kind, Negotiation};
+use domain::task::TaskId;
+use domain::team::Team;
+use domain::time::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+
+/// Which exchanges or data to read. The default is the first thousand of all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filter {
+    /// Of this task only.
+    pub task: Option<TaskId>,
+    /// Sent by or to this agent only.
+    pub party: Option<String>,
+    /// With this one on the other side only; exchanges only.
+    pub counterparty: Option<String>,
+    /// Not requested before this instant; exchanges only.
+    pub since: Option<Timestamp>,
+    /// Not requested after this instant; exchanges only.
+    pub until: Option<Timestamp>,
+    /// Behind the one with this identifier: the last of the page before.
+    pub after: Option<String>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self {
+            task: None,
+            party: None,
+            counterparty: None,
+            since: None,
+            until: None,
+            after: None,
+            limit: 1_000,
+        }
+    }
+}
+
+const EXCHANGE: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " FROM exchange WHERE id = ?1"
+);
+const DATA_PARAM: &str = concat!(
+    "SELECT ",
+    data_param_columns!(),
+    " FROM data_param WHERE id = ?1"
+);
+const NEGOTIATION: &str = concat!(
+    "SELECT ",
+    negotiation_columns!(),
+    " FROM negotiation WHERE task = ?1 AND kind = ?2"
+);
+const NEGOTIATIONS: &str = concat!(
+    "SELECT ",
+    negotiation_columns!(),
+    " FROM negotiation WHERE task = ?1"
+);
+
+const ALL_NEGOTIATIONS: &str = concat!(
+    "SELECT ",
+    negotiation_columns!(),
+    " FROM negotiation ORDER BY number LIMIT ?1"
+);
+
+/// One page: `$and` narrows it, `:number` is where it begins.
+macro_rules! exchanges {
+    ($and:literal) => {
+        concat!(
+            "SELECT ",
+            exchange_columns!(),
+            " FROM exchange WHERE ",
+            $and,
+            "number > :number AND number < :end AND request_time BETWEEN :since AND :until
+            AND (:counterparty IS NULL OR :counterparty IN (+send_from, +send_to))"
+        )
+    };
+}
+macro_rules! data_params {
+    ($and:literal) => {
+        concat!(
+            "SELECT ",
+            data_param_columns!(),
+            " FROM data_param WHERE ",
+            $and,
+            "number > :number"
+        )
+    };
+}
+macro_rules! by_number {
+    ($($select:expr),+) => { concat!($($select),+, " ORDER BY number LIMIT :limit") };
+}
+
+// A party is on either side: two index look-ups, merged. `+` keeps the party of a task from being
+// looked up by anything but the task.
+const EXCHANGES: &str = by_number!(exchanges!(""));
+const EXCHANGES_OF_TASK: &str = by_number!(exchanges!("task = :task AND "));
+const EXCHANGES_OF_PARTY: &str = by_number!(
+    exchanges!("send_from = :party AND "),
+    " UNION ALL ",
+    exchanges!("send_to = :party AND send_from <> :party AND ")
+);
+const EXCHANGES_OF_BOTH: &str = by_number!(exchanges!(
+    "task = :task AND :party IN (+send_from, +send_to) AND "
+));
+const DATA: &str = by_number!(data_params!(""));
+const DATA_OF_TASK: &str = by_number!(data_params!("task = :task AND "));
+const DATA_OF_PARTY: &str = by_number!(
+    data_params!("party_one = :party AND "),
+    " UNION ALL ",
+    data_params!("party_two = :party AND party_one <> :party AND ")
+);
+const DATA_OF_BOTH: &str = by_number!(data_params!(
+    "task = :task AND :party IN (+party_one, +party_two) AND "
+));
+
+/// The pages, for the test that none of them scans or sorts.
+#[cfg(test)]
+pub(crate) const PAGES: [&str; 8] = [
+    EXCHANGES,
+    EXCHANGES_OF_TASK,
+    EXCHANGES_OF_PARTY,
+    EXCHANGES_OF_BOTH,
+    DATA,
+    DATA_OF_TASK,
+    DATA_OF_PARTY,
+    DATA_OF_BOTH,
+];
+
+pub(crate) fn exchange(connection: &Connection, id: &str) -> Result<Option<Exchange>, ReadError> {
+    Ok(rows(connection, EXCHANGE, params![id], exchange::read)?.pop())
+}
+
+pub(crate) fn data_param(
+    connection: &Connection,
+    id: &str,
+) -> Result<Option<DataParam>, ReadError> {
+    Ok(rows(connection, DATA_PARAM, params![id], data_param::read)?.pop())
+}
+
+pub(crate) fn negotiation(
+    connection: &Connection,
+    task: &TaskId,
+    kind: Kind,
+) -> Result<Option<Negotiation>, ReadError> {
+    let key = params![task.as_str(), kind.as_str()];
+    Ok(rows(connection, NEGOTIATION, key, negotiation::read)?.pop())
+}
+
+pub(crate) fn negotiations(
+    connection: &Connection,
+    task: &TaskId,
+) -> Result<Vec<Negotiation>, ReadError> {
+    rows(
+        connection,
+        NEGOTIATIONS,
+        params![task.as_str()],
+        negotiation::read,
+    )
+}
+
+pub(crate) fn all_negotiations(
+    connection: &Connection,
+    limit: usize,
+) -> Result<Vec<Negotiation>, ReadError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    rows(
+        connection,
+        ALL_NEGOTIATIONS,
+        params![limit],
+        negotiation::read,
+    )
+}
+
+pub(crate) fn teams(connection: &Connection) -> Result<Vec<Team>, ReadError> {
+    rows(connection, team::ALL, params![], team::read)
+}
+
+pub(crate) fn knows(connection: &Connection, task: &TaskId) -> Result<bool, ReadError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM task WHERE id = ?1)
+            OR EXISTS (SELECT 1 FROM negotiation WHERE task = ?1)",
+    )?;
+    Ok(statement.query_row([task.as_str()], |row| row.get(0))?)
+}
+
+pub(crate) fn team(connection: &Connection, task: &TaskId) -> Result<Option<Team>, ReadError> {
+    Ok(rows(
+        connection,
+        team::OF_TASK,
+        params![task.as_str()],
+        team::read,
+    )?
+    .pop())
+}
+
+pub(crate) fn erasure(
+    connection: &Connection,
+    task: &TaskId,
+) -> Result<Option<Erasure>, ReadError> {
+    let key = params![task.as_str()];
+    Ok(rows(connection, erasure::OF_TASK, key, erasure::read)?.pop())
+}
+
+pub(crate) fn exchanges(
+    connection: &Connection,
+    filter: &Filter,
+) -> Result<Vec<Exchange>, ReadError> {
+    let sql = match (&filter.task, &filter.party) {
+        (None, None) => EXCHANGES,
+        (Some(_), None) => EXCHANGES_OF_TASK,
+        (None, Some(_)) => EXCHANGES_OF_PARTY,
+        (Some(_), Some(_)) => EXCHANGES_OF_BOTH,
+    };
+    let find = "SELECT number FROM exchange WHERE id = ?1";
+    let begin = match filter.since {
+        Some(since) => number_at(connection, since + -DISORDER_MS)? - 1,
+        None => 0,
+    };
+    let end = match filter.until {
+        Some(until) => number_at(connection, until + DISORDER_MS)?,
+        None => i64::MAX,
+    };
+    page(connection, sql, find, (begin, end), filter, exchange::read)
+}
+
+/// How much later than one that was stored behind it an exchange may have been requested, in
+/// milliseconds: requests take their time before they are put in order.
+const DISORDER_MS: i64 = 60_000;
+
+/// The number of the first exchange that was not requested before `time`, as far as exchanges are
+/// in the order of their requests; found by bisection, for no index holds the times.
+fn number_at(connection: &Connection, time: Timestamp) -> Result<i64, ReadError> {
+    let sql =
+        "SELECT number, request_time FROM exchange WHERE number >= ?1 ORDER BY number LIMIT 1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let last = "SELECT coalesce(max(number), 0) FROM exchange";
+    let (mut before, mut from): (i64, i64) = (
+        0,
+        connection.query_row(last, [], |row| row.get::<_, i64>(0))? + 1,
+    );
+    // Exchanges up to `before` lie before `time`, those from `from` on do not.
+    while before + 1 < from {
+        let middle = before + (from - before) / 2;
+        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let found: Option<(i64, i64)> = statement.query_row([middle], row).optional()?;
+        match found {
+            Some((number, at)) if number < from && at < time.as_ms() => before = number,
+            _ => from = middle,
+        }
+    }
+    Ok(from)
+}
+
+pub(crate) fn data_params(
+    connection: &Connection,
+    filter: &Filter,
+) -> Result<Vec<DataParam>, ReadError> {
+    let sql = match (&filter.task, &filter.party) {
+        (None, None) => DATA,
+        (Some(_), None) => DATA_OF_TASK,
+        (None, Some(_)) => DATA_OF_PARTY,
+        (Some(_), Some(_)) => DATA_OF_BOTH,
+    };
+    let find = "SELECT number FROM data_param WHERE id = ?1";
+    page(
+        connection,
+        sql,
+        find,
+        (0, i64::MAX),
+        filter,
+        data_param::read,
+    )
+}
+
+/// Binds the parameters that `sql` has and reads what it gives; `find` says where it begins.
+fn page<T>(
+    connection: &Connection,
+    sql: &str,
+    find: &str,
+    (begin, end): (i64, i64),
+    filter: &Filter,
+    read: impl Fn(&Row<'_>) -> Result<T, RowError>,
+) -> Result<Vec<T>, ReadError> {
+    let number: i64 = match &filter.after {
+        Some(id) => behind(connection, find, id, |r| r.get::<_, i64>(0))?.max(begin),
+        None => begin,
+    };
+    let since = filter.since.unwrap_or_default().as_ms();
+    let until = filter.until.map_or(i64::MAX, Timestamp::as_ms);
+    let limit = i64::try_from(filter.limit).unwrap_or(i64::MAX);
+    let task = filter.task.as_ref().map(TaskId::as_str);
+    let values: [(&str, &dyn ToSql); 8] = [
+        (":task", &task),
+        (":party", &filter.party),
+        (":counterparty", &filter.counterparty),
+        (":since", &since),
+        (":until", &until),
+        (":number", &number),
+        (":end", &end),
+        (":limit", &limit),
+    ];
+    let used: Vec<_> = values
+        .into_iter()
+        .filter(|(n, _)| sql.contains(n))
+        .collect();
+    rows(connection, sql, used.as_slice(), read)
+}

@@ -1,0 +1,215 @@
+//! Pages of tasks, in the order of their last change.
+//!
+//! Open tasks and ended ones are indexed apart, ended ones also by party; a page merges what it
+//! needs of these. The order of the last change has a use: a task that changes while somebody
+//! pages through moves towards the end, so it is seen again and none is missed. Read next:
+//! `row::task`.
+
+use super::{ReadError, behind, rows};
+use crate::row::task::{self, task_columns};
+use domain::task::{Status, Task, TaskId};
+use domain::time::Timestamp;
+use rusqlite::{Connection, ToSql, params};
+
+/// Which tasks to read. The default is the first thousand of all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskFilter {
+    /// Published or executed by this agent only.
+    pub party: Option<String>,
+    /// Executed by this agent only.
+    pub executor: Option<String>,
+    /// In one of these states only: see [`TaskFilter::OPEN`] and [`TaskFilter::ENDED`].
+    pub status: Vec<Status>,
+    /// Parts of this task only.
+    pub parent: Option<TaskId>,
+    /// Not changed last before this instant.
+    pub since: Option<Timestamp>,
+    /// Not changed last after this instant.
+    pub until: Option<Timestamp>,
+    /// Behind this task: the last of the page before.
+    pub after: Option<TaskId>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl TaskFilter {
+    /// The states of tasks that have not ended.
+    pub const OPEN: [Status; 5] = [
+        Status::Created,
+        Status::Processing,
+        Status::Blocked,
+        Status::InputRequired,
+        Status::AuthRequired,
+    ];
+    /// The states of tasks that have.
+    pub const ENDED: [Status; 5] = [
+        Status::Failed,
+        Status::Finished,
+        Status::Cancelled,
+        Status::Rejected,
+        Status::Unconfirmed,
+    ];
+}
+
+impl Default for TaskFilter {
+    fn default() -> Self {
+        Self {
+            party: None,
+            executor: None,
+            status: Status::ALL.to_vec(),
+            parent: None,
+            since: None,
+            until: None,
+            after: None,
+            limit: 1_000,
+        }
+    }
+}
+
+const TASK: &str = concat!("SELECT ", task_columns!(), " FROM task WHERE id = ?1");
+
+/// The open tasks, in the order in which they changed last.
+pub(crate) const OPEN: &str = concat!(
+    "SELECT ",
+    task_columns!(),
+    " FROM task WHERE ended = 0 ORDER BY changed_at, number"
+);
+
+const LAST_ENDED: &str = concat!(
+    "SELECT ",
+    task_columns!(),
+    " FROM task WHERE send_to = ?1 AND ended = 1 ORDER BY changed_at DESC, number DESC LIMIT 1"
+);
+
+pub(crate) fn task(connection: &Connection, id: &TaskId) -> Result<Option<Task>, ReadError> {
+    Ok(rows(connection, TASK, params![id.as_str()], task::read)?.pop())
+}
+
+pub(crate) fn last_ended(
+    connection: &Connection,
+    executor: &str,
+) -> Result<Option<Task>, ReadError> {
+    Ok(rows(connection, LAST_ENDED, params![executor], task::read)?.pop())
+}
+
+pub(crate) fn tasks(connection: &Connection, filter: &TaskFilter) -> Result<Vec<Task>, ReadError> {
+    let since = filter.since.unwrap_or_default().as_ms();
+    let (time, number) = match &filter.after {
+        Some(id) => {
+            let find = "SELECT changed_at, number FROM task WHERE id = ?1";
+            let place = behind(connection, find, id.as_str(), |r| {
+                Ok((r.get(0)?, r.get(1)?))
+            })?;
+            // Numbers begin with 1: (time, 0) lies before everything of that instant.
+            place.max((since, 0))
+        }
+        None => (since, 0),
+    };
+    let sql = page(filter);
+    let limit = i64::try_from(filter.limit).unwrap_or(i64::MAX);
+    let until = filter.until.map_or(i64::MAX, Timestamp::as_ms);
+    let parent = filter.parent.as_ref().map(TaskId::as_str);
+    let values: [(&str, &dyn ToSql); 7] = [
+        (":party", &filter.party),
+        (":executor", &filter.executor),
+        (":parent", &parent),
+        (":time", &time),
+        (":number", &number),
+        (":until", &until),
+        (":limit", &limit),
+    ];
+    let used: Vec<_> = values
+        .into_iter()
+        .filter(|(n, _)| sql.contains(n))
+        .collect();
+    rows(connection, &sql, used.as_slice(), task::read)
+}
+
+/// The query of a page: one `SELECT` for each index that is walked, merged.
+fn page(filter: &TaskFilter) -> String {
+    let mut narrow = String::from(" AND (changed_at, number) > (:time, :number)");
+    if filter.until.is_some() {
+        narrow.push_str(" AND changed_at <= :until");
+    }
+    let names: Vec<&str> = filter.status.iter().map(|s| s.as_str()).collect();
+    if Status::ALL.iter().any(|s| !filter.status.contains(s)) {
+        narrow.push_str(&format!(" AND status IN ('{}')", names.join("', '")));
+    }
+    let one_of_both = " AND :party IN (+send_from, +send_to)";
+    let (by_party, by_executor) = (filter.party.is_some(), filter.executor.is_some());
+    let any = |ended| filter.status.iter().any(|s| s.is_terminal() == ended);
+    let mut branches: Vec<String> = Vec::new();
+    if filter.parent.is_some() {
+        let party = if by_party { one_of_both } else { "" };
+        let executor = if by_executor {
+            " AND +send_to = :executor"
+        } else {
+            ""
+        };
+        branches.push(format!("parent = :parent{party}{executor}"));
+    } else {
+        let ended = "ended = 1";
+        if any(true) && by_executor {
+            let party = if by_party { one_of_both } else { "" };
+            branches.push(format!("{ended} AND send_to = :executor{party}"));
+        } else if any(true) && by_party {
+            branches.push(format!("{ended} AND send_from = :party"));
+            branches.push(format!(
+                "{ended} AND send_to = :party AND send_from <> :party"
+            ));
+        } else if any(true) {
+            branches.push(ended.to_owned());
+        }
+        if any(false) {
+            let party = if by_party { one_of_both } else { "" };
+            let executor = if by_executor {
+                " AND +send_to = :executor"
+            } else {
+                ""
+            };
+            let open = "ended = 0";
+            branches.push(format!("{open}{party}{executor}"));
+        }
+    }
+    // No state is wanted: nothing fits.
+    if branches.is_empty() {
+        branches.push("false".to_owned());
+    }
+    let select = |branch: &String| {
+        let columns = task_columns!();
+        format!("SELECT {columns} FROM task WHERE {branch}{narrow}")
+    };
+    let selects: Vec<String> = branches.iter().map(select).collect();
+    let selects = selects.join(" UNION ALL ");
+    format!("{selects} ORDER BY changed_at, number LIMIT :limit")
+}
+
+/// Pages, for the test that none of them scans or sorts what has ended.
+#[cfg(test)]
+pub(crate) fn pages() -> Vec<String> {
+    let all = TaskFilter::default;
+    let filters = [
+        all(),
+        TaskFilter {
+            party: Some("p".into()),
+            ..all()
+        },
+        TaskFilter {
+            executor: Some("p".into()),
+            until: Some(Timestamp::from_ms(1)),
+            ..all()
+        },
+        TaskFilter {
+            status: TaskFilter::OPEN.to_vec(),
+            ..all()
+        },
+        TaskFilter {
+            status: vec![Status::Failed],
+            party: Some("p".into()),
+            ..all()
+        },
+    ];
+    let mut pages: Vec<String> = filters.iter().map(page).collect();
+    pages.push(LAST_ENDED.replace("?1", ":executor"));
+    pages
+}

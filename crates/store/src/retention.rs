@@ -1,0 +1,352 @@
+//! Removing what is old: ended tasks with everything that belongs to them, and the log before them.
+//!
+//! Nothing of a task that is open goes, nor of one whose parts or whole are open. What a task
+//! leaves goes with it; what belongs to no task goes by its own age. The log is cut from its
+//! beginning, up to the first entry that speaks of something that is still there. Each slice
+//! leaves a signed checkpoint that says up to where and how much. Freed pages are not given back
+//! to the disk: they are the first to be filled again. Read next: `row::checkpoint`.
+
+use crate::job::{JobError, Step};
+use crate::read::log::first_time;
+use crate::row::checkpoint::Checkpoint;
+use crate::row::head::Head;
+use crate::row::{entry, head};
+use crate::sign::Signer;
+use domain::event::Happening;
+use domain::task::TaskId;
+use domain::time::Timestamp;
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use std::time::{Duration, Instant};
+
+/// How long removing tasks may take in one slice.
+const SLICE: Duration = Duration::from_millis(4);
+/// Rows of one table that one slice looks at.
+const ROWS: usize = 256;
+/// Pieces of data, of up to 256 KiB, that one slice removes.
+const PIECES: usize = 8;
+
+/// What is kept. The default keeps everything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retention {
+    /// Ended tasks, and what belongs to no task, go when they changed last before so many
+    /// milliseconds.
+    pub max_age_ms: Option<i64>,
+    /// The oldest go as long as more bytes than these are in use.
+    pub max_bytes: Option<u64>,
+    /// Entries of the log go at this age, in milliseconds, even if they speak of a task that is
+    /// there: a task that is never ended would otherwise keep all of the log behind it.
+    pub log_max_age_ms: Option<i64>,
+}
+
+/// What was removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Trimmed {
+    /// Tasks.
+    pub tasks: u64,
+    /// Exchanges.
+    pub exchanges: u64,
+    /// Data.
+    pub data: u64,
+    /// Entries of the log.
+    pub entries: u64,
+    /// Bytes of the file that are in use now.
+    pub bytes: u64,
+    /// The time of the first entry that is left in the log; none if none is left.
+    pub log_began: Option<Timestamp>,
+}
+
+/// The tables whose rows may belong to no task, with the column of their age.
+const LOOSE: [(&str, &str, &str); 4] = [
+    ("exchange", "request_time", ""),
+    // What an open task was assigned with is its own, whatever the row says.
+    (
+        "data_param",
+        "changed_at",
+        " AND NOT EXISTS (SELECT 1 FROM task WHERE ended = 0 AND conditions IS NOT NULL
+           AND json_extract(conditions, '$.data') = data_param.id)",
+    ),
+    ("negotiation", "changed_at", " AND state <> 'open'"),
+    ("team", "changed_at", ""),
+];
+
+const CANDIDATES: &str = "SELECT number, id, changed_at FROM task WHERE ended = 1
+       AND (changed_at, number) > (?1, ?2) AND changed_at <= ?3
+     ORDER BY changed_at, number LIMIT 64";
+
+/// Whether a task of the same family, from the root to the last part, is open.
+const FAMILY_IS_OPEN: &str = "WITH RECURSIVE up (id, parent) AS (
+       SELECT id, parent FROM task WHERE number = ?1
+       UNION SELECT task.id, task.parent FROM task JOIN up ON task.id = up.parent),
+     down (id) AS (
+       SELECT id FROM task WHERE number = ?1
+       UNION SELECT task.id FROM task JOIN down ON task.parent = down.id)
+     SELECT EXISTS (SELECT 1 FROM task
+       WHERE id IN (SELECT id FROM up UNION SELECT id FROM down) AND ended = 0)";
+
+/// A trim under way.
+pub(crate) struct Trim {
+    now: Timestamp,
+    retention: Retention,
+    /// The task that was looked at last: when it changed, and its number.
+    task: (i64, i64),
+    /// The row of each table in [`LOOSE`] that was looked at last; none once all were.
+    loose: [Option<i64>; 4],
+    /// Numbers of data that are gone and may have left pieces.
+    pieces: Option<Vec<i64>>,
+    report: Trimmed,
+}
+
+impl Trim {
+    pub(crate) fn new(now: Timestamp, retention: Retention) -> Self {
+        Self {
+            now,
+            retention,
+            task: (-1, 0),
+            loose: [Some(0); 4],
+            pieces: None,
+            report: Trimmed::default(),
+        }
+    }
+
+    pub(crate) fn into_report(self) -> Trimmed {
+        self.report
+    }
+
+    pub(crate) fn step(
+        &mut self,
+        connection: &Connection,
+        head: &mut Head,
+        signer: Option<&dyn Signer>,
+    ) -> Result<Step, JobError> {
+        let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+        let stored = Checkpoint::read(&transaction)?.unwrap_or_else(Checkpoint::none);
+        let mut checkpoint = stored.clone();
+        let before = *head;
+        let limit = self.limit(&transaction)?;
+        let mut goes = self.remove_tasks(&transaction, limit, head, &mut checkpoint)?;
+        goes |= self.remove_loose(&transaction, limit, head)?;
+        goes |= self.remove_pieces(&transaction)?;
+        goes |= self.cut_log(&transaction, limit, head, &mut checkpoint)?;
+        let gone = |before: u64, after: u64| before - after;
+        checkpoint.tasks += gone(before.counts.tasks, head.counts.tasks);
+        checkpoint.exchanges += gone(before.counts.exchanges, head.counts.exchanges);
+        checkpoint.data += gone(before.counts.data, head.counts.data);
+        if checkpoint != stored {
+            checkpoint.time = self.now;
+            checkpoint.write(&transaction, signer)?;
+        }
+        if *head != before {
+            head::HeadStatement::prepare(&transaction)?.write(head)?;
+        }
+        self.report.bytes = used_bytes(&transaction)?;
+        self.report.log_began = first_time(&transaction)?;
+        transaction.commit()?;
+        self.report.tasks += checkpoint.tasks - stored.tasks;
+        self.report.exchanges += checkpoint.exchanges - stored.exchanges;
+        self.report.data += checkpoint.data - stored.data;
+        self.report.entries += checkpoint.sequence - stored.sequence;
+        Ok(if goes { Step::Goes } else { Step::Done })
+    }
+
+    /// What changed last until this instant may go now: everything while too much is used.
+    fn limit(&self, connection: &Connection) -> rusqlite::Result<i64> {
+        let most = self.retention.max_bytes.unwrap_or(u64::MAX);
+        if used_bytes(connection)? > most {
+            return Ok(i64::MAX);
+        }
+        Ok(self.aged(self.retention.max_age_ms))
+    }
+
+    /// The last instant that is older than `age`; before all time if there is no limit.
+    fn aged(&self, age: Option<i64>) -> i64 {
+        age.map_or(-1, |age| self.now.as_ms().saturating_sub(age) - 1)
+    }
+
+    /// True if there may be more to remove.
+    fn remove_tasks(
+        &mut self,
+        connection: &Connection,
+        limit: i64,
+        head: &mut Head,
+        checkpoint: &mut Checkpoint,
+    ) -> Result<bool, JobError> {
+        let closes = Instant::now() + SLICE;
+        let candidates: Vec<(i64, String, i64)> = connection
+            .prepare_cached(CANDIDATES)?
+            .query_map(params![self.task.0, self.task.1, limit], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?
+            .collect::<Result<_, _>>()?;
+        let Some((_, _, last)) = candidates.last() else {
+            return Ok(false);
+        };
+        // The checkpoint says first what may go; it is signed when the slice is complete.
+        checkpoint.ended_by = checkpoint.ended_by.max(Timestamp::from_ms(*last));
+        checkpoint.write(connection, None)?;
+        for (number, id, changed_at) in &candidates {
+            if Instant::now() >= closes {
+                break;
+            }
+            self.task = (*changed_at, *number);
+            let mut family = connection.prepare_cached(FAMILY_IS_OPEN)?;
+            if !family.query_row([number], |row| row.get(0))? {
+                self.remove_task(connection, *number, id, head)?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn remove_task(
+        &mut self,
+        connection: &Connection,
+        number: i64,
+        id: &str,
+        head: &mut Head,
+    ) -> Result<(), JobError> {
+        let delete = |sql: &str| -> rusqlite::Result<u64> {
+            Ok(connection.prepare_cached(sql)?.execute([id])? as u64)
+        };
+        let mut pieces = connection
+            .prepare_cached("SELECT number FROM data_param WHERE task = ?1 AND size IS NOT NULL")?;
+        let pieces = pieces.query_map([id], |row| row.get(0))?;
+        let pieces = pieces.collect::<Result<Vec<i64>, _>>()?;
+        self.pieces.get_or_insert_default().extend(pieces);
+        head.counts.exchanges -= delete("DELETE FROM exchange WHERE task = ?1")?;
+        head.counts.data -= delete("DELETE FROM data_param WHERE task = ?1")?;
+        delete("DELETE FROM negotiation WHERE task = ?1")?;
+        delete("DELETE FROM team WHERE task = ?1")?;
+        delete("DELETE FROM erasure WHERE task = ?1")?;
+        let mut task = connection.prepare_cached("DELETE FROM task WHERE number = ?1")?;
+        head.counts.tasks -= task.execute([number])? as u64;
+        Ok(())
+    }
+
+    /// Rows that belong to no task; true if there may be more.
+    fn remove_loose(
+        &mut self,
+        connection: &Connection,
+        limit: i64,
+        head: &mut Head,
+    ) -> Result<bool, JobError> {
+        for (place, (table, age, and)) in LOOSE.into_iter().enumerate() {
+            let Some(after) = self.loose[place] else {
+                continue;
+            };
+            let sql = format!(
+                "SELECT number, {age}, NOT EXISTS
+                   (SELECT 1 FROM task WHERE task.id = {table}.task){and}
+                 FROM {table} WHERE number > ?1 ORDER BY number LIMIT {ROWS}"
+            );
+            let found: Vec<(i64, i64, bool)> = connection
+                .prepare_cached(&sql)?
+                .query_map([after], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+                .collect::<Result<_, _>>()?;
+            // Rows lie about in the order of their age: behind the first that is too young, more
+            // that are old enough wait for the next trim.
+            let old = found.iter().take_while(|(_, at, _)| *at <= limit);
+            let old: Vec<_> = old.collect();
+            let ends = old.len() < ROWS;
+            self.loose[place] = (!ends).then(|| old[ROWS - 1].0);
+            let delete = format!("DELETE FROM {table} WHERE number = ?1");
+            let mut delete = connection.prepare_cached(&delete)?;
+            for (number, _, _) in old.into_iter().filter(|(_, _, loose)| *loose) {
+                delete.execute([number])?;
+                match table {
+                    "exchange" => head.counts.exchanges -= 1,
+                    "data_param" => {
+                        head.counts.data -= 1;
+                        self.pieces.get_or_insert_default().push(*number);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(self.loose.iter().any(Option::is_some))
+    }
+
+    /// Pieces whose data are gone, a few at a time; true if there may be more.
+    fn remove_pieces(&mut self, connection: &Connection) -> Result<bool, JobError> {
+        if self.pieces.is_none() {
+            self.pieces = Some(pieces_of_nothing(connection)?);
+        }
+        let pieces = self.pieces.get_or_insert_default();
+        let mut left = PIECES;
+        while let (Some(data), true) = (pieces.last(), left > 0) {
+            let delete = "DELETE FROM data_chunk WHERE number IN
+                (SELECT number FROM data_chunk WHERE data = ?1 LIMIT ?2)";
+            let gone = connection
+                .prepare_cached(delete)?
+                .execute(params![data, left as i64])?;
+            if gone < left {
+                pieces.pop();
+            }
+            left -= gone;
+        }
+        Ok(!pieces.is_empty())
+    }
+
+    /// The beginning of the log that speaks only of what is gone; true if there may be more.
+    fn cut_log(
+        &mut self,
+        connection: &Connection,
+        limit: i64,
+        head: &Head,
+        checkpoint: &mut Checkpoint,
+    ) -> Result<bool, JobError> {
+        let old = self.aged(self.retention.log_max_age_ms);
+        let (mut cut, mut chain) = (checkpoint.sequence, checkpoint.chain);
+        let mut statement = connection.prepare_cached(entry::BEHIND)?;
+        let mut rows = statement.query(params![cut as i64, ROWS as i64])?;
+        while let Some(row) = rows.next()? {
+            let read = entry::read(row, cut + 1, &chain)?;
+            let time = read.entry.time.as_ms();
+            let goes = time <= old
+                || (time <= limit && !speaks_of_what_is_there(connection, &read.entry.happening)?);
+            if !goes {
+                break;
+            }
+            (cut, chain) = (read.entry.sequence, read.sum);
+        }
+        drop(rows);
+        let gone = cut - checkpoint.sequence;
+        if gone > 0 {
+            (checkpoint.sequence, checkpoint.chain) = (cut, chain);
+            checkpoint.write(connection, None)?;
+            let mut delete = connection.prepare_cached("DELETE FROM log WHERE sequence <= ?1")?;
+            delete.execute([cut as i64])?;
+        }
+        Ok(gone as usize == ROWS && cut < head.sequence)
+    }
+}
+
+fn speaks_of_what_is_there(
+    connection: &Connection,
+    happening: &Happening,
+) -> rusqlite::Result<bool> {
+    let task: &TaskId = match happening {
+        Happening::Task(notification) => &notification.task,
+        Happening::Negotiation(update) => &update.task,
+        Happening::Agent(_) | Happening::SessionStarted { .. } | Happening::SessionEnded { .. } => {
+            return Ok(false);
+        }
+    };
+    let sql = "SELECT EXISTS (SELECT 1 FROM task WHERE id = ?1)
+        OR EXISTS (SELECT 1 FROM negotiation WHERE task = ?1)";
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.query_row([task.as_str()], |row| row.get(0))
+}
+
+/// Numbers of data that are gone and left pieces: a trim was interrupted.
+fn pieces_of_nothing(connection: &Connection) -> rusqlite::Result<Vec<i64>> {
+    let sql = "SELECT DISTINCT data FROM data_chunk
+        WHERE data NOT IN (SELECT number FROM data_param)";
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Bytes of the file that hold something.
+pub(crate) fn used_bytes(connection: &Connection) -> rusqlite::Result<u64> {
+    let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let pages = pragma("page_count")? - pragma("freelist_count")?;
+    Ok((pages * pragma("page_size")?) as u64)
+}

@@ -1,0 +1,116 @@
+//! The one row of `checkpoint`: up to where the log was cut, and how much was removed in all.
+//!
+//! The chain begins behind it: its digest stands for everything that was cut off. Read next:
+//! [`super::erasure`].
+
+use super::{RowError, check, column};
+use crate::digest::{ORIGIN, RowDigest, Sum};
+use crate::sign::{self, Signer};
+use domain::event::Sequence;
+use domain::time::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+pub(crate) const TABLE: &str = "checkpoint";
+
+/// Where the log begins, and what was removed before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// The last entry that was cut off; 0 if none was. As many entries were removed.
+    pub sequence: Sequence,
+    /// The digest of that entry, on which the rest of the chain stands; zeros if none was cut.
+    pub chain: [u8; 32],
+    /// When something was removed last; 1970 if nothing was.
+    pub time: Timestamp,
+    /// Every task that was removed had ended by this instant; no younger one could go.
+    pub ended_by: Timestamp,
+    /// How many tasks were removed since the state began.
+    pub tasks: u64,
+    /// How many exchanges were removed since the state began.
+    pub exchanges: u64,
+    /// How many data were removed since the state began.
+    pub data: u64,
+    /// The signature over all this; empty if there was no signer.
+    pub signature: Vec<u8>,
+}
+
+impl Checkpoint {
+    /// Nothing was removed.
+    pub(crate) fn none() -> Self {
+        Self {
+            sequence: 0,
+            chain: ORIGIN,
+            time: Timestamp::from_ms(0),
+            ended_by: Timestamp::from_ms(0),
+            tasks: 0,
+            exchanges: 0,
+            data: 0,
+            signature: Vec::new(),
+        }
+    }
+
+    fn digest(&self) -> Sum {
+        RowDigest::of(TABLE)
+            .number(self.sequence as i64)
+            .bytes(&self.chain)
+            .number(self.time.as_ms())
+            .number(self.ended_by.as_ms())
+            .number(self.tasks as i64)
+            .number(self.exchanges as i64)
+            .number(self.data as i64)
+            .sum()
+    }
+
+    /// The checkpoint as stored, if anything was ever removed.
+    pub(crate) fn read(connection: &Connection) -> Result<Option<Checkpoint>, RowError> {
+        let sql = "SELECT sequence, chain, time, ended_by, tasks, exchanges, data, digest,
+            signature FROM checkpoint";
+        let mut statement = connection.prepare_cached(sql)?;
+        let found = statement.query_row([], |row| Ok(Self::of(row)));
+        found.optional()?.transpose()
+    }
+
+    fn of(row: &Row<'_>) -> Result<Checkpoint, RowError> {
+        let number = |index| column::<i64>(row, index, TABLE, "");
+        let checkpoint = Checkpoint {
+            sequence: number(0)? as Sequence,
+            chain: column(row, 1, TABLE, "")?,
+            time: Timestamp::from_ms(number(2)?),
+            ended_by: Timestamp::from_ms(number(3)?),
+            tasks: number(4)? as u64,
+            exchanges: number(5)? as u64,
+            data: number(6)? as u64,
+            signature: column(row, 8, TABLE, "")?,
+        };
+        let stored: Vec<u8> = column(row, 7, TABLE, "")?;
+        check(&stored, &checkpoint.digest(), TABLE, "")?;
+        Ok(checkpoint)
+    }
+
+    /// True if the signer signed it.
+    pub(crate) fn is_signed(&self, signer: &dyn Signer) -> bool {
+        sign::holds(signer, TABLE, &self.digest(), &self.signature)
+    }
+
+    /// Signs and writes it in place of the last.
+    pub(crate) fn write(
+        &mut self,
+        connection: &Connection,
+        signer: Option<&dyn Signer>,
+    ) -> rusqlite::Result<()> {
+        self.signature = sign::sign(signer, TABLE, &self.digest());
+        let sql = "INSERT OR REPLACE INTO checkpoint (one, sequence, chain, time, ended_by, tasks,
+            exchanges, data, digest, signature) VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+        connection.prepare_cached(sql)?.execute(params![
+            self.sequence as i64,
+            self.chain,
+            self.time.as_ms(),
+            self.ended_by.as_ms(),
+            self.tasks as i64,
+            self.exchanges as i64,
+            self.data as i64,
+            self.digest(),
+            self.signature,
+        ])?;
+        Ok(())
+    }
+}

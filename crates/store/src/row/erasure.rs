@@ -1,0 +1,95 @@
+//! Rows of `erasure`: whose contents were erased, when, and how much.
+//!
+//! Read next: [`super::entry`], where each erased body is marked.
+
+use super::{RowError, check, column};
+use crate::digest::{RowDigest, Sum};
+use crate::sign::{self, Signer};
+use domain::task::TaskId;
+use domain::time::Timestamp;
+use rusqlite::{Connection, Row, params};
+
+pub(crate) const TABLE: &str = "erasure";
+
+/// All erasures, by task.
+pub(crate) const ALL: &str =
+    "SELECT task, time, exchanges, data, entries, digest, signature FROM erasure ORDER BY task";
+
+/// The erasure of one task.
+pub(crate) const OF_TASK: &str =
+    "SELECT task, time, exchanges, data, entries, digest, signature FROM erasure WHERE task = ?1";
+
+/// That the contents of a task were erased: its rows are there, without what was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Erasure {
+    /// The task.
+    pub task: TaskId,
+    /// When.
+    pub time: Timestamp,
+    /// Of how many exchanges.
+    pub exchanges: u64,
+    /// Of how many data.
+    pub data: u64,
+    /// Of how many entries of the log.
+    pub entries: u64,
+    /// The signature over all this; empty if there was no signer.
+    pub signature: Vec<u8>,
+}
+
+impl Erasure {
+    fn digest(&self) -> Sum {
+        RowDigest::of(TABLE)
+            .text(self.task.as_str())
+            .number(self.time.as_ms())
+            .number(self.exchanges as i64)
+            .number(self.data as i64)
+            .number(self.entries as i64)
+            .sum()
+    }
+
+    /// True if the signer signed it.
+    pub(crate) fn is_signed(&self, signer: &dyn Signer) -> bool {
+        sign::holds(signer, TABLE, &self.digest(), &self.signature)
+    }
+
+    /// Signs and writes it.
+    pub(crate) fn write(
+        &mut self,
+        connection: &Connection,
+        signer: Option<&dyn Signer>,
+    ) -> rusqlite::Result<()> {
+        self.signature = sign::sign(signer, TABLE, &self.digest());
+        let sql = "INSERT OR REPLACE INTO erasure (task, time, exchanges, data, entries, digest,
+            signature) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        connection.execute(
+            sql,
+            params![
+                self.task.as_str(),
+                self.time.as_ms(),
+                self.exchanges as i64,
+                self.data as i64,
+                self.entries as i64,
+                self.digest(),
+                self.signature,
+            ],
+        )?;
+        Ok(())
+    }
+}
+
+/// Reads a row of [`ALL`] and checks its digest.
+pub(crate) fn read(row: &Row<'_>) -> Result<Erasure, RowError> {
+    let task: String = column(row, 0, TABLE, "")?;
+    let number = |index| column::<i64>(row, index, TABLE, &task);
+    let erasure = Erasure {
+        time: Timestamp::from_ms(number(1)?),
+        exchanges: number(2)? as u64,
+        data: number(3)? as u64,
+        entries: number(4)? as u64,
+        signature: column(row, 6, TABLE, &task)?,
+        task: TaskId::new(&task),
+    };
+    let stored: Vec<u8> = column(row, 5, TABLE, &task)?;
+    check(&stored, &erasure.digest(), TABLE, &task)?;
+    Ok(erasure)
+}

@@ -1,0 +1,116 @@
+//! Rows of `negotiation`.
+//!
+//! Read next: [`super::registration`].
+
+use super::form::{turns_from_json, turns_to_json};
+use super::{RowError, check, column};
+use crate::digest::{RowDigest, Sum};
+use domain::negotiation::{Kind, Negotiation, State};
+use domain::task::TaskId;
+use domain::time::Timestamp;
+use rusqlite::{Connection, Row, params};
+use serde::{Deserialize, Serialize};
+
+pub(crate) const TABLE: &str = "negotiation";
+
+/// The columns that [`read`] reads, for a `SELECT`.
+macro_rules! negotiation_columns {
+    () => {
+        "number, task, kind, publisher, executor, state, changed_at, terms, digest, turns"
+    };
+}
+pub(crate) use negotiation_columns;
+
+/// All negotiations, in the order in which they were first stored.
+pub(crate) const ALL: &str = concat!(
+    "SELECT ",
+    negotiation_columns!(),
+    " FROM negotiation ORDER BY number"
+);
+
+/// The open ones, the longest unchanged first.
+pub(crate) const OPEN: &str = concat!(
+    "SELECT ",
+    negotiation_columns!(),
+    " FROM negotiation WHERE state = 'open' ORDER BY changed_at, number"
+);
+
+const WRITE: &str = "INSERT INTO negotiation (task, kind, publisher, executor, state, changed_at,
+    terms, digest, turns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+    ON CONFLICT (task, kind) DO UPDATE SET publisher = ?3, executor = ?4, state = ?5,
+    changed_at = ?6, terms = ?7, digest = ?8, turns = ?9";
+
+/// The rules of a negotiation, as JSON.
+#[derive(Serialize, Deserialize)]
+struct TermsRow {
+    opened: u32,
+    round_limit: u32,
+    answer_within_ms: Option<i64>,
+    version: u64,
+}
+
+/// Writes the negotiation, in place of the one of its task and kind if there is one.
+pub(crate) fn write(connection: &Connection, negotiation: &Negotiation) -> rusqlite::Result<()> {
+    let terms = super::content::json(&TermsRow {
+        opened: negotiation.opened,
+        round_limit: negotiation.round_limit,
+        answer_within_ms: negotiation.answer_within_ms,
+        version: negotiation.version,
+    });
+    let turns = turns_to_json(&negotiation.turns);
+    let mut statement = connection.prepare_cached(WRITE)?;
+    statement.execute(params![
+        negotiation.task.as_str(),
+        negotiation.kind.as_str(),
+        negotiation.publisher,
+        negotiation.executor,
+        negotiation.state.as_str(),
+        negotiation.changed_at.as_ms(),
+        terms,
+        digest(negotiation, &terms, &turns),
+        turns,
+    ])?;
+    Ok(())
+}
+
+fn digest(negotiation: &Negotiation, terms: &str, turns: &str) -> Sum {
+    RowDigest::of(TABLE)
+        .text(negotiation.task.as_str())
+        .text(negotiation.kind.as_str())
+        .text(&negotiation.publisher)
+        .text(&negotiation.executor)
+        .text(negotiation.state.as_str())
+        .number(negotiation.changed_at.as_ms())
+        .text(terms)
+        .text(turns)
+        .sum()
+}
+
+/// Reads a row of `negotiation_columns!` and checks its digest.
+pub(crate) fn read(row: &Row<'_>) -> Result<Negotiation, RowError> {
+    let number: i64 = row.get(0)?;
+    let key = format!("number {number}");
+    let task: String = column(row, 1, TABLE, &key)?;
+    let kind: String = column(row, 2, TABLE, &key)?;
+    let key = format!("{task}/{kind}");
+    let corrupt = || RowError::corrupt(TABLE, &key);
+    let text = |index| column::<String>(row, index, TABLE, &key);
+    let (terms, turns) = (text(7)?, text(9)?);
+    let rules: TermsRow = serde_json::from_str(&terms).map_err(|_| corrupt())?;
+    let negotiation = Negotiation {
+        task: TaskId::new(task),
+        kind: Kind::parse(&kind).ok_or_else(corrupt)?,
+        publisher: text(3)?,
+        executor: text(4)?,
+        state: State::parse(&text(5)?).ok_or_else(corrupt)?,
+        turns: turns_from_json(&turns).ok_or_else(corrupt)?,
+        opened: rules.opened,
+        round_limit: rules.round_limit,
+        answer_within_ms: rules.answer_within_ms,
+        changed_at: Timestamp::from_ms(column(row, 6, TABLE, &key)?),
+        version: rules.version,
+    };
+    let stored: Vec<u8> = column(row, 8, TABLE, &key)?;
+    check(&stored, &digest(&negotiation, &terms, &turns), TABLE, &key)?;
+    Ok(negotiation)
+}

@@ -1,0 +1,63 @@
+//! The one row of `seal`: the head as it was signed last.
+//!
+//! Read next: [`super::checkpoint`].
+
+use super::head::Head;
+use super::{RowError, column};
+use crate::digest::Sum;
+use crate::sign::{self, Signer};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+pub(crate) const TABLE: &str = "seal";
+
+/// The head as it was signed last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seal {
+    pub(crate) head: Head,
+    signature: Vec<u8>,
+}
+
+impl Seal {
+    /// The seal as stored, if anything was sealed.
+    pub(crate) fn read(connection: &Connection) -> Result<Option<Seal>, RowError> {
+        let sql = "SELECT sequence, time, chain, tasks, open, exchanges, data, digest, signature
+            FROM seal";
+        let read = |row: &Row<'_>| -> Result<Seal, RowError> {
+            Ok(Seal {
+                head: Head::of(row, TABLE)?,
+                signature: column(row, 8, TABLE, "")?,
+            })
+        };
+        let found = connection.query_row(sql, [], |row| Ok(read(row)));
+        found.optional()?.transpose()
+    }
+
+    /// True if the signer signed it.
+    pub(crate) fn is_signed(&self, signer: &dyn Signer) -> bool {
+        let digest: Sum = self.head.digest(TABLE);
+        sign::holds(signer, TABLE, &digest, &self.signature)
+    }
+}
+
+/// Signs the head.
+pub(crate) fn write(
+    connection: &Connection,
+    head: &Head,
+    signer: &dyn Signer,
+) -> rusqlite::Result<()> {
+    let digest = head.digest(TABLE);
+    let sql = "INSERT OR REPLACE INTO seal (one, sequence, time, chain, tasks, open, exchanges,
+        data, digest, signature) VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    connection.prepare_cached(sql)?.execute(params![
+        head.sequence as i64,
+        head.time.as_ms(),
+        head.chain,
+        head.counts.tasks as i64,
+        head.counts.open as i64,
+        head.counts.exchanges as i64,
+        head.counts.data as i64,
+        digest,
+        sign::sign(Some(signer), TABLE, &digest),
+    ])?;
+    Ok(())
+}

@@ -1,0 +1,320 @@
+//! One transaction: a group of batches, checked and written.
+//!
+//! Knows the statements and the order in which rows are written; who waits for what is the
+//! business of `writer`. Read next: `row`.
+
+use crate::batch::{Batch, Chunk, CommitError};
+use crate::row::data_chunk::{self, Place};
+use crate::row::data_param::DataParamStatements;
+use crate::row::entry::EntryStatement;
+use crate::row::exchange::ExchangeStatements;
+use crate::row::head::{Head, HeadStatement};
+use crate::row::task::TaskStatements;
+use crate::row::{negotiation, registration, team};
+use crate::statistics::Counters;
+use domain::event::Entry;
+use domain::task::{Task, TaskId};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+/// What came of each batch of a group: its entries, or why it was not stored.
+pub(crate) type Outcomes = Vec<Result<Vec<Arc<Entry>>, CommitError>>;
+
+/// What the writer knows beside the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ends {
+    /// Where the log ends, and how many rows there are.
+    pub(crate) head: Head,
+    /// The number that was given to data last. No number is given twice, so that pieces whose data
+    /// are gone never become those of others.
+    pub(crate) data: i64,
+}
+
+/// Writes the group in one transaction. If a batch breaks a rule that was not foreseen, all is
+/// taken back and done again with a savepoint around each batch, which costs more.
+pub(crate) fn write(
+    connection: &Connection,
+    group: &[&Batch],
+    ends: &mut Ends,
+    counters: &Counters,
+) -> rusqlite::Result<Outcomes> {
+    let start = *ends;
+    let mut result = transact(connection, group, ends, counters, false);
+    if matches!(&result, Err(cause) if breaks_a_rule(cause)) {
+        *ends = start;
+        result = transact(connection, group, ends, counters, true);
+    }
+    result
+}
+
+fn breaks_a_rule(cause: &rusqlite::Error) -> bool {
+    let code = cause.sqlite_error_code();
+    matches!(
+        code,
+        Some(ErrorCode::ConstraintViolation | ErrorCode::TooBig)
+    ) || matches!(cause, rusqlite::Error::ToSqlConversionFailure(_))
+}
+
+fn transact(
+    connection: &Connection,
+    group: &[&Batch],
+    ends: &mut Ends,
+    counters: &Counters,
+    isolated: bool,
+) -> rusqlite::Result<Outcomes> {
+    let begun = Instant::now();
+    let before = ends.head;
+    // Rolled back when dropped without a commit.
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    let mut outcomes = Vec::with_capacity(group.len());
+    {
+        let mut statements = Statements::prepare(connection)?;
+        for batch in group {
+            outcomes.push(if isolated {
+                statements.write_isolated(batch, ends)?
+            } else {
+                statements.write(batch, ends)?
+            });
+        }
+        // An empty batch is a barrier: it changes nothing, so it needs no fsync of its own.
+        if ends.head != before {
+            statements.head.write(&ends.head)?;
+        }
+    }
+    let written = Instant::now();
+    transaction.commit()?;
+    let count = |counter: &std::sync::atomic::AtomicU64, time: Duration| {
+        counter.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Relaxed);
+    };
+    count(&counters.writing_ns, written - begun);
+    count(&counters.committing_ns, written.elapsed());
+    counters.transactions.fetch_add(1, Relaxed);
+    Ok(outcomes)
+}
+
+struct Statements<'c> {
+    connection: &'c Connection,
+    tasks: TaskStatements<'c>,
+    exchanges: ExchangeStatements<'c>,
+    data: DataParamStatements<'c>,
+    entries: EntryStatement<'c>,
+    head: HeadStatement<'c>,
+}
+
+impl<'c> Statements<'c> {
+    fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
+        Ok(Self {
+            connection,
+            tasks: TaskStatements::prepare(connection)?,
+            exchanges: ExchangeStatements::prepare(connection)?,
+            data: DataParamStatements::prepare(connection)?,
+            entries: EntryStatement::prepare(connection)?,
+            head: HeadStatement::prepare(connection)?,
+        })
+    }
+
+    /// Checks the batch, then writes it: a batch that does not fit has written nothing.
+    fn write(
+        &mut self,
+        batch: &Batch,
+        ends: &mut Ends,
+    ) -> rusqlite::Result<Result<Vec<Arc<Entry>>, CommitError>> {
+        let changes = match self.check(batch)? {
+            Ok(changes) => changes,
+            Err(misfit) => return Ok(Err(misfit)),
+        };
+        let missing = match self.check_chunks(batch)? {
+            Ok(missing) => missing,
+            Err(misfit) => return Ok(Err(misfit)),
+        };
+        self.write_tasks(&batch.tasks, &changes, &mut ends.head)?;
+        for exchange in &batch.exchanges {
+            let new = self.exchanges.write(exchange)?;
+            ends.head.counts.exchanges += u64::from(new);
+        }
+        for data in &batch.data {
+            let new = self.data.write(data, ends.data + 1)?;
+            ends.data += i64::from(new);
+            ends.head.counts.data += u64::from(new);
+        }
+        for (chunk, missing) in batch.chunks.iter().zip(missing) {
+            if let (true, Some(data)) = (missing, self.number(&chunk.data)?) {
+                data_chunk::insert(self.connection, data, chunk.offset, &chunk.bytes)?;
+            }
+        }
+        self.write_others(batch)?;
+        Ok(Ok(self.append(batch, &mut ends.head)?))
+    }
+
+    /// States that a task passes within a batch are in the log; the row gets the last of them.
+    fn write_tasks(
+        &mut self,
+        tasks: &[Arc<Task>],
+        changes: &BTreeMap<&TaskId, Change>,
+        head: &mut Head,
+    ) -> rusqlite::Result<()> {
+        for (place, task) in tasks.iter().enumerate() {
+            let change = &changes[&task.id];
+            if change.first != place {
+                continue;
+            }
+            let last = &tasks[change.last];
+            self.tasks.write(last, change.new)?;
+            // It was open if it was there: what has ended never changes.
+            let counts = &mut head.counts;
+            counts.tasks += u64::from(change.new);
+            counts.open += u64::from(change.new);
+            counts.open -= u64::from(last.status.is_terminal());
+        }
+        Ok(())
+    }
+
+    fn write_others(&mut self, batch: &Batch) -> rusqlite::Result<()> {
+        for negotiation in &batch.negotiations {
+            negotiation::write(self.connection, negotiation)?;
+        }
+        for registration in &batch.registrations {
+            registration::write(self.connection, registration)?;
+        }
+        for name in &batch.left {
+            registration::remove(self.connection, name)?;
+        }
+        for team in &batch.teams {
+            team::write(self.connection, team)?;
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, batch: &Batch, head: &mut Head) -> rusqlite::Result<Vec<Arc<Entry>>> {
+        let mut entries = Vec::with_capacity(batch.happenings.len());
+        for (at, happening) in &batch.happenings {
+            // The wall clock may jump back; the log does not.
+            let time = head.time.max(*at);
+            let entry = Entry {
+                sequence: head.sequence + 1,
+                time,
+                happening: happening.clone(),
+            };
+            head.chain = self.entries.append(&entry, &head.chain)?;
+            (head.sequence, head.time) = (entry.sequence, time);
+            entries.push(Arc::new(entry));
+        }
+        Ok(entries)
+    }
+
+    fn write_isolated(
+        &mut self,
+        batch: &Batch,
+        ends: &mut Ends,
+    ) -> rusqlite::Result<Result<Vec<Arc<Entry>>, CommitError>> {
+        let before = *ends;
+        self.connection.execute_batch("SAVEPOINT batch")?;
+        let written = self.write(batch, ends);
+        let end = match &written {
+            Err(cause) if breaks_a_rule(cause) => "ROLLBACK TO batch; RELEASE batch",
+            _ => "RELEASE batch",
+        };
+        self.connection.execute_batch(end)?;
+        match written {
+            Err(cause) if breaks_a_rule(&cause) => {
+                *ends = before;
+                Ok(Err(CommitError::Refused(Arc::new(cause))))
+            }
+            written => written,
+        }
+    }
+
+    /// The number of the data called `id`, if they are stored.
+    fn number(&self, id: &str) -> rusqlite::Result<Option<i64>> {
+        let sql = "SELECT number FROM data_param WHERE id = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        statement.query_row([id], |row| row.get(0)).optional()
+    }
+
+    /// Which pieces of the batch are not stored yet; none may overlap another one.
+    fn check_chunks(&self, batch: &Batch) -> rusqlite::Result<Result<Vec<bool>, CommitError>> {
+        let mut missing: Vec<bool> = Vec::with_capacity(batch.chunks.len());
+        for (place, chunk) in batch.chunks.iter().enumerate() {
+            let end = |c: &Chunk| c.offset.saturating_add(c.bytes.len() as u64);
+            let earlier = batch.chunks[..place].iter();
+            let clash = earlier
+                .filter(|e| e.data == chunk.data)
+                .find(|e| e.offset < end(chunk) && chunk.offset < end(e));
+            let found = match (clash, self.number(&chunk.data)?) {
+                (Some(earlier), _) if earlier == chunk => Place::Same,
+                (Some(earlier), _) => Place::Taken(earlier.offset),
+                (None, Some(data)) => {
+                    data_chunk::place(self.connection, data, chunk.offset, &chunk.bytes)?
+                }
+                (None, None) if batch.data.iter().any(|d| d.id == chunk.data) => Place::Free,
+                (None, None) => {
+                    let data = chunk.data.clone();
+                    return Ok(Err(CommitError::UnknownData { data }));
+                }
+            };
+            if let Place::Taken(stored) = found {
+                return Ok(Err(CommitError::Overlap {
+                    data: chunk.data.clone(),
+                    offset: chunk.offset,
+                    stored,
+                }));
+            }
+            missing.push(found == Place::Free);
+        }
+        Ok(Ok(missing))
+    }
+
+    /// Whether each task follows the one stored, or the one before it in the batch; and what
+    /// becomes of each.
+    fn check<'b>(
+        &mut self,
+        batch: &'b Batch,
+    ) -> rusqlite::Result<Result<BTreeMap<&'b TaskId, Change>, CommitError>> {
+        let mut changes: BTreeMap<&TaskId, Change> = BTreeMap::new();
+        for (place, task) in batch.tasks.iter().enumerate() {
+            let earlier = changes.get(&task.id).copied();
+            let found = match earlier.map(|change| &batch.tasks[change.last]) {
+                Some(before) => Some((before.version, before.status)),
+                None => self.tasks.stored(&task.id)?,
+            };
+            let follows = match found {
+                Some((version, _)) => task.version.checked_sub(1) == Some(version),
+                None => task.version == 1,
+            };
+            if !follows {
+                return Ok(Err(CommitError::Conflict {
+                    task: task.id.clone(),
+                    version: task.version,
+                    found: found.map(|(version, _)| version),
+                }));
+            }
+            if let Some((_, status)) = found.filter(|(_, status)| status.is_terminal()) {
+                return Ok(Err(CommitError::Ended {
+                    task: task.id.clone(),
+                    status,
+                }));
+            }
+            let change = Change {
+                first: earlier.map_or(place, |change| change.first),
+                last: place,
+                new: earlier.map_or(found.is_none(), |change| change.new),
+            };
+            changes.insert(&task.id, change);
+        }
+        Ok(Ok(changes))
+    }
+}
+
+/// What a batch does to one task.
+#[derive(Clone, Copy)]
+struct Change {
+    /// Where in the batch it is changed first.
+    first: usize,
+    /// Where it is changed last.
+    last: usize,
+    /// Whether it was unknown before.
+    new: bool,
+}
