@@ -1,12 +1,14 @@
 //! Agents at work: an input goes in, and what comes out changes tasks or goes to the world.
 //!
-//! Read next: [`crate::negotiate`], which asks agents in the name of others.
+//! Read next: [`crate::life`], what follows from a change of a task; [`crate::negotiate`], which
+//! asks agents in the name of others.
 
-use crate::work::{Due, Outgoing, Staged, Waiting, Work};
+use crate::staged::Staged;
+use crate::work::{Awaited, Due, Outgoing, Waiting, Work};
 use crate::{Engine, Refusal};
 use domain::agent::{Input, Output, Progress};
 use domain::reply::{Reply, Verdict};
-use domain::task::{Command, Event, OutOfTurn, Status, Task, TaskId};
+use domain::task::{Awaits, Command, Status, Task, TaskId};
 use domain::time::Timestamp;
 use std::sync::Arc;
 use store::Ticket;
@@ -47,13 +49,16 @@ impl Engine {
         now: Timestamp,
         staged: &mut Staged,
     ) -> Option<Reply> {
-        let name = &self.roster.members()[index].profile.name;
+        let name = self.roster.name(index);
         let mut answer = None;
         for output in outputs {
             match output {
                 Output::Answer(reply) => answer = Some(reply),
                 Output::Report { task, progress } => {
-                    self.report(work, name, &task, progress, now, staged);
+                    self.reported(work, &name, &task, progress, now, staged);
+                }
+                Output::Speak { task, kind, speech } => {
+                    self.spoke(work, &name, &task, kind, speech, now, staged);
                 }
                 Output::Wake { token, at } => work.set_due(
                     at,
@@ -64,7 +69,7 @@ impl Engine {
                 ),
                 output @ (Output::Send { .. } | Output::Act { .. } | Output::Note(_)) => {
                     staged.outgoing.push(Outgoing {
-                        agent: name.clone(),
+                        agent: name.to_string(),
                         output,
                     });
                 }
@@ -74,8 +79,9 @@ impl Engine {
     }
 
     /// An executor's news of a task. News of a task that has ended meanwhile (cancelled, say) are
-    /// too late and change nothing.
-    fn report(
+    /// too late and change nothing; a result that the conditions forbid ends the task, for an
+    /// agent in here has nobody to tell it to.
+    fn reported(
         &self,
         work: &mut Work,
         executor: &str,
@@ -84,71 +90,61 @@ impl Engine {
         now: Timestamp,
         staged: &mut Staged,
     ) {
-        let command = match progress {
+        let task = match work.task(id) {
+            Some(task) if task.to == executor => Arc::clone(task),
+            _ => {
+                return error!(task.id = %id, agent = executor, "report of a task it does not execute");
+            }
+        };
+        let command = self.command_of(work, id, progress);
+        match self.change(work, &task, command, now, staged) {
+            Ok(_) => {}
+            Err(late) if task.status.is_terminal() || late.because.is_none() => {
+                debug!(task.id = %id, agent = executor, "report not taken: {late}");
+            }
+            Err(forbidden) => {
+                error!(task.id = %id, agent = executor, "result not taken: {forbidden}");
+                let why = domain::content::Content::new(
+                    task.content.target_object.clone(),
+                    forbidden.to_string(),
+                );
+                let failed = self.change(work, &task, Command::Fail(why), now, staged);
+                failed.expect("a task that has not ended can fail");
+            }
+        }
+    }
+
+    /// What an executor's news mean for its task.
+    pub(crate) fn command_of(&self, work: &Work, id: &TaskId, progress: Progress) -> Command {
+        match progress {
             Progress::Working { percent, content } => Command::Work {
                 percent,
                 said: Some(content),
             },
             Progress::Blocked(content) => Command::Block(content),
             Progress::InputRequired(content) => Command::Ask(content),
-            Progress::Result(content) => Command::Offer(content),
+            Progress::AuthRequired(content) => Command::AskCredentials(content),
+            Progress::Result(result) => Command::Offer {
+                result,
+                held: work.parts_open(id) > 0,
+            },
             Progress::Failed(content) => Command::Fail(content),
-        };
-        match work.task(id) {
-            Some(task) if task.to == executor => {
-                let task = Arc::clone(task);
-                if let Err(late) = self.change(work, &task, command, now, staged) {
-                    debug!(task.id = %id, agent = executor, "report not taken: {late}");
-                }
-            }
-            _ => error!(task.id = %id, agent = executor, "report of a task it does not execute"),
         }
     }
 
-    /// Decides a command on a task and stages what follows, callers who wait included.
-    pub(crate) fn change(
+    /// Answers callers who wait.
+    pub(crate) fn resolve(
         &self,
         work: &mut Work,
-        task: &Arc<Task>,
-        command: Command,
+        awaited: &Awaited,
+        reply: &Reply,
         now: Timestamp,
         staged: &mut Staged,
-    ) -> Result<Arc<Task>, OutOfTurn> {
-        let event = task.decide(command, now)?;
-        let mut after = Task::clone(task);
-        after.apply(&event);
-        let after = Arc::new(after);
-        staged.change(&after, Some(task.status), &event);
-        work.put(Arc::clone(&after));
-        if after.status.is_terminal() || after.status == Status::InputRequired {
-            self.resolve(work, &after, now, staged);
-        }
-        Ok(after)
-    }
-
-    /// Stages a new task.
-    pub(crate) fn create(&self, work: &mut Work, task: Task, staged: &mut Staged) -> Arc<Task> {
-        let task = Arc::new(task);
-        let event = Event {
-            at: task.created_at,
-            status: task.status,
-            percent: 0,
-            said: None,
-            result: None,
-        };
-        staged.change(&task, None, &event);
-        work.put(Arc::clone(&task));
-        task
-    }
-
-    /// Answers the callers who wait for a synchronous task with the state it is in.
-    fn resolve(&self, work: &mut Work, task: &Task, now: Timestamp, staged: &mut Staged) {
-        if let Some(Waiting { exchange, callers }) = work.waiting.remove(&task.id) {
-            let reply = state_reply(task);
-            staged.respond(exchange, &reply, now);
-            staged
-                .resolved
-                .extend(callers.into_iter().map(|c| (c, reply.clone())));
+    ) {
+        if let Some(Waiting { exchange, callers }) = work.waiting.remove(awaited) {
+            staged.respond(exchange, reply, now);
+            let callers = callers.into_iter().map(|c| (c, reply.clone()));
+            staged.resolved.extend(callers);
         }
     }
 
@@ -157,11 +153,21 @@ impl Engine {
             Due::Wake { agent, token } => {
                 self.run(work, agent, Input::Woken(token), now, staged);
             }
-            Due::Reply(id) => {
-                if let Some(task) = work.task(&id).cloned() {
-                    self.resolve(work, &task, now, staged);
+            Due::Reply(awaited) => {
+                let reply = match &awaited {
+                    Awaited::Task(id) => work.task(id).map(|task| state_reply(task)),
+                    Awaited::Turn(task, kind, round) => {
+                        let negotiation = work.negotiation(task, *kind);
+                        negotiation.map(|n| crate::negotiate::reply_of(n, *round))
+                    }
+                };
+                if let Some(reply) = reply {
+                    self.resolve(work, &awaited, &reply, now, staged);
                 }
             }
+            Due::Task(id) => self.task_due(work, &id, now, staged),
+            Due::Negotiation(task, kind) => self.negotiation_due(work, &task, kind, now, staged),
+            Due::Lease(name) => self.lease_due(work, &name, now, staged),
         }
     }
 
@@ -183,41 +189,39 @@ impl Engine {
         self.outbox_filled.notify_one();
         ticket
     }
+
+    /// The refusal for an agent that owes an answer.
+    pub(crate) fn no_answer(&self, index: usize) -> Refusal {
+        let name = self.roster.name(index).to_string();
+        error!(agent = name, "agent '{name}' owes an answer");
+        Refusal::NoAnswer { name }
+    }
 }
 
 /// A task's state as a reply: what the caller of a synchronous task gets, and who queries one.
 pub(crate) fn state_reply(task: &Task) -> Reply {
     let said = || task.said.clone().into_iter().collect::<Vec<_>>();
-    let mut reply = match task.status {
-        Status::Finished => Reply::new(Verdict::Result, task.result.clone().into_iter().collect()),
-        Status::InputRequired if task.result.is_some() => {
-            Reply::new(Verdict::Result, task.result.clone().into_iter().collect())
+    let result = || task.result.clone().into_iter().collect::<Vec<_>>();
+    let mut reply = match (task.status, task.awaits) {
+        (Status::Finished, _) | (_, Some(Awaits::Judgement)) => {
+            Reply::new(Verdict::Result, result())
         }
-        Status::InputRequired | Status::AuthRequired => Reply::new(Verdict::InputRequired, said()),
-        Status::Failed | Status::Rejected | Status::Cancelled | Status::Unconfirmed => {
-            let why = task
-                .said
-                .as_ref()
-                .map_or("", |s| s.task_description.as_str());
+        (_, Some(Awaits::Decision)) => Reply::new(Verdict::Offered, said()),
+        (Status::InputRequired | Status::AuthRequired, _) => {
+            Reply::new(Verdict::InputRequired, said())
+        }
+        (Status::Failed | Status::Rejected | Status::Cancelled | Status::Unconfirmed, _) => {
+            let why = task.said.as_ref();
+            let why = why.map_or("", |s| s.task_description.as_str());
             Reply {
                 content: said(),
                 ..Reply::refused(task.status.as_str(), "", why)
             }
         }
-        Status::Created | Status::Processing | Status::Blocked => {
-            Reply::new(Verdict::Accepted, said())
-        }
+        (Status::Created, _) => Reply::new(Verdict::Pending, said()),
+        (Status::Processing | Status::Blocked, _) => Reply::new(Verdict::Accepted, said()),
     };
     reply.task = Some(task.id.clone());
     reply.status = Some(task.status);
     reply
-}
-
-impl Engine {
-    /// The refusal for an agent that owes an answer.
-    pub(crate) fn no_answer(&self, index: usize) -> Refusal {
-        let name = self.roster.members()[index].profile.name.clone();
-        error!(agent = name, "agent '{name}' owes an answer");
-        Refusal::NoAnswer { name }
-    }
 }

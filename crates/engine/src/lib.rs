@@ -12,41 +12,53 @@
 //! readers see), [`feed`].
 #![forbid(unsafe_code)]
 
+mod data;
 mod dispatch;
 pub mod feed;
+mod life;
 mod negotiate;
 pub mod operation;
 mod query;
 pub mod refusal;
+mod registry;
 mod request;
 mod roster;
+mod staged;
+mod standin;
+mod team;
 mod view;
 mod work;
 
 pub use feed::Feed;
 pub use operation::{
-    Endpoint, Execution, FaultWanted, Injected, Negotiate, Operation, Outcome, Query, Records,
+    Bytes, Endpoint, Execution, FaultWanted, Injected, Negotiate, Operation, Outcome, Query,
+    Records, Register, WriteData, Written,
 };
 pub use refusal::Refusal;
-pub use roster::{Hosted, Member};
-pub use store::ReadError;
+pub use registry::{Credential, Credentials};
+pub use roster::Hosted;
+pub use store::{Filter, ReadError, Retention, TaskFilter, Trimmed};
 pub use work::Outgoing;
 
 use crate::feed::Recent;
 use domain::access::{AccessRules, Principal, Request};
-use domain::agent::{Briefing, Input};
+use domain::agent::{Agent, Briefing, Input};
 use domain::event::{Happening, Sequence};
 use domain::inventory::Inventory;
 use domain::profile::Profile;
+use domain::registry::{Reach, Registration};
+use domain::task::Subscription;
 use domain::time::Timestamp;
 use roster::Roster;
+use staged::Staged;
+use team::Teams;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use store::{Batch, Options, Store};
 use tokio::sync::Notify;
 pub use view::Counts;
 use view::View;
-use work::{Staged, Work};
+use work::{Settled, Work};
 
 /// How an engine is made.
 pub struct Setup {
@@ -62,9 +74,57 @@ pub struct Setup {
     pub inventory: Arc<Inventory>,
     /// Seeds the dice of the agents.
     pub seed: u64,
-    /// How long a synchronous task may keep its caller waiting, in milliseconds; then the reply
-    /// tells the state reached and the task goes on.
-    pub synchronous_limit_ms: i64,
+    /// What is bounded, and by how much.
+    pub limits: Limits,
+    /// How long what has ended is kept, and how much of it.
+    pub retention: Retention,
+    /// Whether reports can go where a task wants them to; if not, why.
+    pub deliverable: Deliverable,
+    /// Whose the names are that are not agents' names yet.
+    pub credentials: Credentials,
+    /// Makes the minds of agents that are NETCONF servers elsewhere; none if they cannot register.
+    pub proxy: Option<Proxy>,
+}
+
+/// Whether reports can go to an address; if not, why.
+pub type Deliverable = Box<dyn Fn(&Subscription) -> Result<(), String> + Send + Sync>;
+
+/// Makes the mind that stands for an agent elsewhere.
+pub type Proxy = Box<dyn Fn(&Registration) -> Box<dyn Agent> + Send + Sync>;
+
+/// What is bounded, and by how much.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How long a synchronous task, or a question, may keep its caller waiting, in milliseconds;
+    /// then the reply tells the state reached and things go on.
+    pub synchronous_ms: i64,
+    /// How long a result, a decision or an offer may wait for the other side where its publisher
+    /// does not say, in milliseconds.
+    pub answer_within_ms: i64,
+    /// How many rounds a negotiation may take where its publisher does not say.
+    pub rounds: u32,
+    /// How many open parts a task may have.
+    pub parts: usize,
+    /// How deep parts of parts may go.
+    pub depth: usize,
+    /// How many agents there may be.
+    pub agents: usize,
+    /// How many bytes an entry of `/data-params` may have.
+    pub data_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            synchronous_ms: 30_000,
+            answer_within_ms: 86_400_000,
+            rounds: 10,
+            parts: 1_000,
+            depth: 8,
+            agents: 10_000,
+            data_bytes: 1 << 30,
+        }
+    }
 }
 
 /// The engine; share it in an `Arc`.
@@ -72,6 +132,8 @@ pub struct Engine {
     store: Store,
     access: RwLock<Arc<AccessRules>>,
     roster: Roster,
+    teams: Arc<Teams>,
+    credentials: Credentials,
     view: Arc<View>,
     feed: Arc<Feed>,
     work: Mutex<Work>,
@@ -79,7 +141,10 @@ pub struct Engine {
     outbox_filled: Notify,
     /// Faults wanted, while somebody runs a simulated network.
     faults: Mutex<Option<Vec<FaultWanted>>>,
-    synchronous_limit_ms: i64,
+    limits: Limits,
+    retention: Retention,
+    deliverable: Deliverable,
+    proxy: Option<Proxy>,
 }
 
 impl Engine {
@@ -91,50 +156,81 @@ impl Engine {
     /// damaged.
     pub fn open(setup: Setup) -> Result<Self, store::OpenError> {
         let (view, recent) = (Arc::new(View::default()), Arc::new(Recent::default()));
+        let (settled, teams) = (Arc::new(Settled::default()), Arc::new(Teams::default()));
         // What the store calls owns no store, or the store would never close.
-        let (seen, fed) = (Arc::clone(&view), Arc::clone(&recent));
-        let on_commit = move |committed: &[store::Committed]| {
-            seen.apply(committed);
-            fed.push(committed.iter().flat_map(|c| c.entries.iter().cloned()));
+        let on_commit = {
+            let (view, recent) = (Arc::clone(&view), Arc::clone(&recent));
+            let (settled, teams) = (Arc::clone(&settled), Arc::clone(&teams));
+            move |committed: &[store::Committed]| {
+                view.apply(committed);
+                settled.take_in(committed);
+                teams.take_in(committed);
+                recent.push(committed.iter().flat_map(|c| c.entries.iter().cloned()));
+            }
         };
         let (store, recovered) = Store::open(setup.store, Box::new(on_commit))?;
-        view.load(&recovered.tasks);
+        view.load(&recovered.tasks, recovered.counts.tasks);
         let feed = Arc::new(Feed::new(
             recent,
             store.clone(),
             recovered.last,
             recovered.log_began,
         ));
-        let (roster, minds) = Roster::new(setup.agents, setup.default_agent, setup.seed);
-        let work = Work::new(minds, recovered.tasks, setup.inventory);
+        let (roster, minds) = Roster::new(
+            setup.agents,
+            recovered.registrations,
+            setup.default_agent,
+            setup.seed,
+            setup.proxy.as_ref(),
+        );
+        let work = Work::new(
+            minds,
+            recovered.tasks,
+            recovered.negotiations,
+            setup.inventory,
+            settled,
+        );
         Ok(Self {
             store,
             access: RwLock::new(Arc::new(setup.access)),
             roster,
+            teams,
+            credentials: setup.credentials,
             view,
             feed,
             work: Mutex::new(work),
             outbox: Mutex::default(),
             outbox_filled: Notify::new(),
             faults: Mutex::default(),
-            synchronous_limit_ms: setup.synchronous_limit_ms,
+            limits: setup.limits,
+            retention: setup.retention,
+            deliverable: setup.deliverable,
+            proxy: setup.proxy,
         })
     }
 
     /// Briefs every agent: the roster, the network, and the tasks of its own that are still open.
     pub fn start(&self, now: Timestamp) {
-        let roster: Vec<Arc<Profile>> = self.profiles();
-        for member in self.roster.members() {
+        self.grant_leases(&mut self.lock_work(), now);
+        let registrations = self.registrations();
+        let roster: Vec<Arc<Profile>> = registrations
+            .iter()
+            .map(|r| Arc::clone(&r.profile))
+            .collect();
+        // Nothing in here listens for those that connect by themselves.
+        let listening = registrations.iter().filter(|r| r.reach != Reach::Client);
+        for registration in listening {
+            let name = &registration.profile.name;
             let briefing = {
                 let work = self.lock_work();
                 Briefing {
-                    own: Arc::clone(&member.profile),
+                    own: Arc::clone(&registration.profile),
                     roster: roster.clone(),
                     inventory: work.inventory(),
-                    open: work.open_tasks_of(&member.profile.name),
+                    open: work.open_tasks_of(name),
                 }
             };
-            self.deliver(&member.profile.name, Input::Started(briefing), now);
+            self.deliver(name, Input::Started(briefing), now);
         }
     }
 
@@ -147,6 +243,13 @@ impl Engine {
         match operation {
             Operation::Negotiate(negotiate) => self.negotiate(who, negotiate, now),
             Operation::Read(query) => Execution::Done(self.read(who, query)),
+            Operation::Register(register) => self.register(who, register, now),
+            Operation::Renew { name, health, note } => self.renew(who, name, health, note, now),
+            Operation::Deregister { name } => self.deregister(who, name, now),
+            Operation::Discover { criteria, limit } => self.discover(&criteria, limit),
+            Operation::FormTeam { task, needs } => self.form_team(who, task, needs, now),
+            Operation::WriteData(write) => self.write_data(who, write, now),
+            Operation::ReadData { id, offset, length } => self.read_data(who, id, offset, length),
             Operation::InjectFault { kind, element } => self.inject_fault(kind, element),
         }
     }
@@ -163,22 +266,17 @@ impl Engine {
 
     /// The principal that a verified user name stands for.
     pub fn principal(&self, user: &str) -> Principal {
-        self.access()
-            .principal(user, self.roster.find(user).is_some())
+        self.access().principal(user, self.is_agent(user))
     }
 
-    /// The profiles of all agents, in roster order.
-    pub fn profiles(&self) -> Vec<Arc<Profile>> {
-        self.roster
-            .members()
-            .iter()
-            .map(|m| Arc::clone(&m.profile))
-            .collect()
+    /// Every agent's place: those hosted here in roster order, then the others.
+    pub fn registrations(&self) -> Vec<Arc<Registration>> {
+        self.roster.registrations()
     }
 
-    /// The agents as registered, in roster order.
-    pub fn members(&self) -> &[Member] {
-        self.roster.members()
+    /// The address of an agent's endpoint on this platform; none if it has none.
+    pub fn endpoint_of(&self, agent: &str) -> Option<String> {
+        self.roster.endpoint(self.roster.find(agent)?)
     }
 
     /// The agent that takes tasks addressed to nobody.
@@ -276,7 +374,8 @@ impl Engine {
 
     /// True while a caller waits for this synchronous task.
     pub fn is_awaited(&self, task: &domain::task::TaskId) -> bool {
-        self.lock_work().waiting.contains_key(task)
+        let awaited = work::Awaited::Task(task.clone());
+        self.lock_work().waiting.contains_key(&awaited)
     }
 
     /// Resolves when everything decided so far is on disk, or never will be.
@@ -287,6 +386,24 @@ impl Engine {
     /// Resolves when there may be something in the outbox, or a new deadline.
     pub async fn outgoing_filled(&self) {
         self.outbox_filled.notified().await;
+    }
+
+    /// How long what has ended is kept, and how much of it.
+    pub fn retention(&self) -> &Retention {
+        &self.retention
+    }
+
+    /// Removes what has been kept long enough, or is too much, and leaves a signed checkpoint in
+    /// the log; open tasks and what belongs to them stay.
+    ///
+    /// # Errors
+    /// [`Refusal::StoreFailed`]; what was removed until then stays removed.
+    pub async fn trim(&self, now: Timestamp) -> Result<Trimmed, Refusal> {
+        let trimmed = self.store.trim(now, &self.retention).await?;
+        if trimmed.tasks > 0 {
+            self.view.forget(trimmed.tasks);
+        }
+        Ok(trimmed)
     }
 
     /// Enters the start or end of a session into the log. Not waited for: it explains, it is
@@ -308,8 +425,11 @@ impl Engine {
     }
 
     fn lock_work(&self) -> MutexGuard<'_, Work> {
-        self.work
+        let mut work = self
+            .work
             .lock()
-            .expect("agents and decisions do not panic; if one did, stop")
+            .expect("agents and decisions do not panic; if one did, stop");
+        work.tidy();
+        work
     }
 }

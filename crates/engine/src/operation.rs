@@ -3,14 +3,21 @@
 //! Read next: [`crate::refusal`].
 
 use crate::refusal::Refusal;
-use domain::context::{DataParam, Exchange};
+use domain::context::{DataParam, DataType, Exchange};
+use domain::discovery::{Criteria, Match};
+use domain::negotiation::Negotiation;
+use domain::profile::{Advice, Profile};
+use domain::registry::{Health, Reach, Registration};
 use domain::reply::Reply;
-use domain::task::{Task, TaskId};
+use domain::task::{Subscription, Task, TaskId};
+use domain::team::{Need, Team};
+use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use store::{Filter, TaskFilter};
 
 /// Where a request arrived: which `agent`, `tasks`, `context` and `data-params` are meant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,6 +35,47 @@ pub enum Operation {
     Negotiate(Negotiate),
     /// A look at committed state.
     Read(Query),
+    /// `register-agent`: an agent takes its place, or comes back with another profile.
+    Register(Register),
+    /// `renew-lease`: an agent is still there, and says how it is.
+    Renew {
+        /// The agent; none for the principal itself.
+        name: Option<String>,
+        /// How it is.
+        health: Health,
+        /// Its words to that; empty if there are none.
+        note: String,
+    },
+    /// `deregister-agent`: an agent leaves.
+    Deregister {
+        /// The agent; none for the principal itself.
+        name: Option<String>,
+    },
+    /// `discover-agents`: who fits, best first.
+    Discover {
+        /// What is needed.
+        criteria: Criteria,
+        /// At most so many.
+        limit: usize,
+    },
+    /// `form-team`: find members for the places of a task, and ask them.
+    FormTeam {
+        /// The task that the team is for; it need not exist yet.
+        task: TaskId,
+        /// The places.
+        needs: Vec<Need>,
+    },
+    /// `data-write`: enter data, or a piece of them.
+    WriteData(WriteData),
+    /// `data-read`: read a piece of data.
+    ReadData {
+        /// The entry of `/data-params`.
+        id: String,
+        /// Where the piece begins, in bytes.
+        offset: u64,
+        /// How long it is at most, in bytes; up to [`Body::CHUNK_MOST`](domain::context::Body).
+        length: usize,
+    },
     /// `inject-fault`: break something in the simulated network.
     InjectFault {
         /// What breaks, in the words of the schema.
@@ -60,6 +108,92 @@ pub struct Negotiate {
     pub terms: Vec<(String, String)>,
     /// `round`, if given.
     pub round: Option<u32>,
+    /// `alternative`: which of the offered ones is accepted, from 1.
+    pub alternative: Option<u32>,
+    /// `parent-task`, if given.
+    pub parent: Option<TaskId>,
+    /// `deadline`, if given.
+    pub deadline: Option<Timestamp>,
+    /// `answer-within`, if given, in milliseconds.
+    pub answer_within_ms: Option<i64>,
+    /// `fulfillment-required`, if given.
+    pub fulfillment: Option<bool>,
+    /// `round-limit`, if given.
+    pub round_limit: Option<u32>,
+    /// `task-subscription`, if given.
+    pub subscription: Option<Subscription>,
+    /// `msg-data`, if given.
+    pub data: Option<String>,
+    /// `context`, if given.
+    pub context: Option<String>,
+}
+
+impl Negotiate {
+    /// A message with this verb that arrived here, and nothing else said.
+    pub fn new(endpoint: Endpoint, verb: Verb) -> Self {
+        Self {
+            endpoint,
+            from: None,
+            to: None,
+            verb,
+            task: None,
+            texts: Vec::new(),
+            asynchronous: None,
+            expected_response: None,
+            terms: Vec::new(),
+            round: None,
+            alternative: None,
+            parent: None,
+            deadline: None,
+            answer_within_ms: None,
+            fulfillment: None,
+            round_limit: None,
+            subscription: None,
+            data: None,
+            context: None,
+        }
+    }
+}
+
+/// What an agent says of itself when it takes its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Register {
+    /// Who it is; the name must be the principal's own, unless an administrator registers it.
+    pub profile: Profile,
+    /// How it is spoken to: as a client, or at its own server.
+    pub reach: Reach,
+    /// How long a renewal lasts, in milliseconds.
+    pub lease_ms: i64,
+}
+
+/// Data entered, or a piece of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriteData {
+    /// The entry; its first writer alone may write on.
+    pub id: String,
+    /// The task it belongs to, if any; the writer must be party to it.
+    pub task: Option<TaskId>,
+    /// Who may read it beside the writer: an agent or user; none for the writer alone, or both
+    /// parties of the task.
+    pub reader: Option<String>,
+    /// `dataType`; text if not given.
+    pub data_type: Option<DataType>,
+    /// `description`.
+    pub description: Option<String>,
+    /// `format`.
+    pub format: Option<String>,
+    /// `url`: the data are elsewhere.
+    pub url: Option<String>,
+    /// Where the piece begins, in bytes.
+    pub offset: u64,
+    /// The piece.
+    pub bytes: Vec<u8>,
+    /// How long the whole is, in bytes.
+    pub size: Option<u64>,
+    /// SHA-256 of the whole.
+    pub sha256: Option<[u8; 32]>,
+    /// No piece follows: the whole is to be verified.
+    pub finished: bool,
 }
 
 /// A look at committed state, pruned to what the principal is party to.
@@ -67,11 +201,17 @@ pub struct Negotiate {
 pub enum Query {
     /// One task.
     Task(TaskId),
-    /// All tasks, by identifier.
+    /// All tasks, by identifier; refused beyond [`Query::MOST`] of them.
     Tasks,
+    /// A page of tasks, by time of assignment.
+    TaskPage(TaskFilter),
     /// The current task of an agent: the last changed one that has not ended, else the last ended.
     CurrentTask(String),
-    /// Records of `/context`; of one agent, or of all.
+    /// The negotiations of a task, or all; refused beyond [`Query::MOST`] of them.
+    Negotiations(Option<TaskId>),
+    /// The team of a task, or all teams.
+    Teams(Option<TaskId>),
+    /// Records of `/context`; of one agent, or of all; refused beyond [`Query::MOST`] of them.
     Exchanges {
         /// The agent, or none for all.
         party: Option<String>,
@@ -80,7 +220,9 @@ pub enum Query {
         /// Only those about this task.
         task: Option<TaskId>,
     },
-    /// Entries of `/data-params`; of one agent, or of all.
+    /// A page of records of `/context`, by time of the request.
+    ExchangePage(Filter),
+    /// Entries of `/data-params`; of one agent, or of all; refused beyond [`Query::MOST`] of them.
     Data {
         /// The agent, or none for all.
         party: Option<String>,
@@ -89,11 +231,20 @@ pub enum Query {
     },
 }
 
+impl Query {
+    /// The most rows that are answered in one breath; more are read page by page.
+    pub const MOST: usize = 100_000;
+}
+
 /// Rows that a query found.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Records {
     /// Tasks.
     Tasks(Vec<Arc<Task>>),
+    /// Negotiations.
+    Negotiations(Vec<Arc<Negotiation>>),
+    /// Teams.
+    Teams(Vec<Arc<Team>>),
     /// Records of `/context`.
     Exchanges(Vec<Exchange>),
     /// Entries of `/data-params`.
@@ -107,8 +258,40 @@ pub enum Outcome {
     Reply(Reply),
     /// What a query found.
     Records(Records),
+    /// An agent's place, and advice on its profile.
+    Registered(Arc<Registration>, Vec<Advice>),
+    /// The agent has left.
+    Left,
+    /// Who fits, best first.
+    Found(Vec<Match>),
+    /// The team, as it is now.
+    Team(Arc<Team>),
+    /// The data were taken.
+    Written(Written),
+    /// A piece of data.
+    Bytes(Bytes),
     /// What broke.
     Injected(Injected),
+}
+
+/// How much of some data is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Bytes that are there.
+    pub received: u64,
+    /// True once the whole was verified.
+    pub finished: bool,
+}
+
+/// A piece of data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bytes {
+    /// The piece; shorter than asked for at the end of the data.
+    pub bytes: Vec<u8>,
+    /// How long the whole is, in bytes.
+    pub size: u64,
+    /// True if the piece reaches the end.
+    pub last: bool,
 }
 
 /// What broke in the simulated network.

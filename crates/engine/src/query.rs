@@ -6,76 +6,190 @@
 use crate::operation::{Outcome, Query, Records};
 use crate::{Engine, Refusal};
 use domain::access::Principal;
-use domain::task::Task;
+use domain::negotiation::Kind;
+use domain::task::{Task, TaskId};
 use std::sync::Arc;
-use store::Filter;
+use store::{Filter, TaskFilter};
 
 impl Engine {
     pub(crate) fn read(&self, who: &Principal, query: Query) -> Result<Outcome, Refusal> {
-        let visible = |task: &&Arc<Task>| who.sees(&task.from, &task.to);
-        let records = match query {
+        Ok(Outcome::Records(match query {
             Query::Task(id) => {
-                let tasks = self.view.tasks();
-                Records::Tasks(
-                    tasks
-                        .find(&id)
-                        .filter(visible)
-                        .cloned()
-                        .into_iter()
-                        .collect(),
-                )
+                let task = self.committed_task(&id)?;
+                let visible = task.filter(|t| who.sees(&t.from, &t.to));
+                Records::Tasks(visible.into_iter().collect())
             }
-            Query::Tasks => {
-                Records::Tasks(self.view.tasks().all().filter(visible).cloned().collect())
-            }
+            Query::Tasks => Records::Tasks(self.all_tasks(who)?),
+            Query::TaskPage(filter) => Records::Tasks(self.task_page(who, filter)?),
             Query::CurrentTask(agent) => {
-                let tasks = self.view.tasks();
-                Records::Tasks(
-                    tasks
-                        .current(&agent)
-                        .find(visible)
-                        .cloned()
-                        .into_iter()
-                        .collect(),
-                )
+                Records::Tasks(self.current_task(who, &agent)?.into_iter().collect())
+            }
+            Query::Negotiations(task) => {
+                let found = match task {
+                    Some(task) => self.store.negotiations(&task)?,
+                    None => bounded(self.store.all_negotiations(Query::MOST + 1)?)?,
+                };
+                let found = found.into_iter();
+                let visible = found.filter(|n| who.sees(&n.publisher, &n.executor));
+                Records::Negotiations(visible.map(Arc::new).collect())
+            }
+            Query::Teams(task) => {
+                let found = match &task {
+                    Some(task) => self.store.team(task)?.into_iter().collect(),
+                    None => self.store.teams()?,
+                }
+                .into_iter();
+                let takes_part = |t: &domain::team::Team| {
+                    t.candidates
+                        .iter()
+                        .any(|c| who.sees(&t.publisher, &c.agent))
+                        || who.sees(&t.publisher, &t.publisher)
+                };
+                Records::Teams(found.filter(takes_part).map(Arc::new).collect())
             }
             Query::Exchanges { party, id, task } => {
                 let found = match id {
                     Some(id) => self.store.exchange(&id)?.into_iter().collect(),
-                    None => self.store.exchanges(&Filter {
+                    None => bounded(self.store.exchanges(&Filter {
                         task,
-                        party: party.clone(),
-                        limit: usize::MAX,
+                        party: self.narrowest(who, party.clone()),
+                        limit: Query::MOST + 1,
                         ..Filter::default()
-                    })?,
+                    })?)?,
                 };
                 let fits = |p: &String, from: &str, to: &str| p == from || p == to;
-                Records::Exchanges(
-                    found
-                        .into_iter()
-                        .filter(|e| who.sees(&e.from, &e.to))
-                        .filter(|e| party.as_ref().is_none_or(|p| fits(p, &e.from, &e.to)))
-                        .collect(),
-                )
+                let visible = found.into_iter().filter(|e| who.sees(&e.from, &e.to));
+                let visible =
+                    visible.filter(|e| party.as_ref().is_none_or(|p| fits(p, &e.from, &e.to)));
+                Records::Exchanges(visible.collect())
+            }
+            Query::ExchangePage(filter) => {
+                let page = self.store.exchanges(&of_own(who, filter))?;
+                let visible = page.into_iter().filter(|e| who.sees(&e.from, &e.to));
+                Records::Exchanges(visible.collect())
             }
             Query::Data { party, id } => {
                 let found = match id {
                     Some(id) => self.store.data_param(&id)?.into_iter().collect(),
-                    None => self.store.data_params(&Filter {
-                        party: party.clone(),
-                        limit: usize::MAX,
+                    None => bounded(self.store.data_params(&Filter {
+                        party: self.narrowest(who, party.clone()),
+                        limit: Query::MOST + 1,
                         ..Filter::default()
-                    })?,
+                    })?)?,
                 };
-                Records::Data(
-                    found
-                        .into_iter()
-                        .filter(|d| who.sees(&d.parties[0], &d.parties[1]))
-                        .filter(|d| party.as_ref().is_none_or(|p| d.parties.contains(p)))
-                        .collect(),
-                )
+                let visible = found
+                    .into_iter()
+                    .filter(|d| who.sees(&d.parties[0], &d.parties[1]))
+                    .filter(|d| party.as_ref().is_none_or(|p| d.parties.contains(p)));
+                Records::Data(visible.collect())
             }
+        }))
+    }
+
+    /// A task as committed: from memory, else from the store.
+    pub(crate) fn committed_task(&self, id: &TaskId) -> Result<Option<Arc<Task>>, Refusal> {
+        if let Some(task) = self.view.tasks().find(id) {
+            return Ok(Some(Arc::clone(task)));
+        }
+        Ok(self.store.task(id)?.map(Arc::new))
+    }
+
+    fn all_tasks(&self, who: &Principal) -> Result<Vec<Arc<Task>>, Refusal> {
+        let visible = |task: &Arc<Task>| who.sees(&task.from, &task.to);
+        {
+            let tasks = self.view.tasks();
+            if tasks.counts().tasks > Query::MOST as u64 {
+                return Err(too_many_rows());
+            }
+            if tasks.is_whole() {
+                return Ok(tasks.here().filter(|t| visible(t)).cloned().collect());
+            }
+        }
+        let found = bounded(self.store.tasks(&TaskFilter {
+            party: self.narrowest(who, None),
+            limit: Query::MOST + 1,
+            ..TaskFilter::default()
+        })?)?;
+        let mut found: Vec<Arc<Task>> = found.into_iter().map(Arc::new).filter(visible).collect();
+        found.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(found)
+    }
+
+    /// A page of tasks. An agent's page holds what it is party to, as many as were asked for.
+    fn task_page(
+        &self,
+        who: &Principal,
+        mut filter: TaskFilter,
+    ) -> Result<Vec<Arc<Task>>, Refusal> {
+        let (wanted, limit) = (filter.party.take(), filter.limit);
+        filter.party = self.narrowest(who, wanted.clone().filter(|_| !who.agent));
+        let fits = |t: &Task| {
+            let with = |p: &String| *p == t.from || *p == t.to;
+            who.sees(&t.from, &t.to) && wanted.as_ref().is_none_or(with)
         };
-        Ok(Outcome::Records(records))
+        let mut page = Vec::new();
+        loop {
+            let found = self.store.tasks(&filter)?;
+            filter.after = found.last().map(|t| t.id.clone());
+            let last = found.len() < limit;
+            page.extend(found.into_iter().filter(|t| fits(t)).map(Arc::new));
+            if last || page.len() >= limit {
+                page.truncate(limit);
+                return Ok(page);
+            }
+        }
+    }
+
+    fn current_task(&self, who: &Principal, agent: &str) -> Result<Option<Arc<Task>>, Refusal> {
+        let visible = |task: &&Arc<Task>| who.sees(&task.from, &task.to);
+        if let Some(task) = self.view.tasks().current(agent).find(visible) {
+            return Ok(Some(Arc::clone(task)));
+        }
+        let ended = self.store.last_ended(agent)?.map(Arc::new);
+        Ok(ended.filter(|t| visible(&t)))
+    }
+
+    /// An agent's pages hold what it is party to, so that none of them is empty without an end.
+    fn narrowest(&self, who: &Principal, party: Option<String>) -> Option<String> {
+        party.or_else(|| who.agent.then(|| who.name.clone()))
+    }
+
+    /// The negotiation of a task as decided: from memory, else from the store.
+    pub(crate) fn stored_negotiation(
+        &self,
+        task: &TaskId,
+        kind: Kind,
+    ) -> Result<Option<Arc<domain::negotiation::Negotiation>>, Refusal> {
+        Ok(self.store.negotiation(task, kind)?.map(Arc::new))
+    }
+}
+
+/// An agent's pages hold what it is party to: who it asks for is the other side.
+fn of_own(who: &Principal, filter: Filter) -> Filter {
+    match &filter.party {
+        Some(party) if who.agent && *party != who.name => Filter {
+            counterparty: filter.party.clone(),
+            party: Some(who.name.clone()),
+            ..filter
+        },
+        None if who.agent => Filter {
+            party: Some(who.name.clone()),
+            ..filter
+        },
+        _ => filter,
+    }
+}
+
+fn bounded<T>(rows: Vec<T>) -> Result<Vec<T>, Refusal> {
+    match rows.len() > Query::MOST {
+        true => Err(too_many_rows()),
+        false => Ok(rows),
+    }
+}
+
+fn too_many_rows() -> Refusal {
+    Refusal::TooMany {
+        what: "rows in one answer",
+        most: Query::MOST as u64,
     }
 }

@@ -4,6 +4,8 @@
 //! [`crate::operation`].
 
 use domain::content::ContentError;
+use domain::negotiation::{Kind, Misfit, Misplaced};
+use domain::profile::ProfileError;
 use domain::task::{OutOfTurn, TaskId};
 use domain::verb::Verb;
 
@@ -82,11 +84,107 @@ pub enum Refusal {
     /// The task does not take this in its state.
     #[error(transparent)]
     OutOfTurn(#[from] OutOfTurn),
-    /// The verb is not offered yet.
-    #[error("'{verb}' is not offered by this version")]
-    NotOffered {
-        /// The verb.
-        verb: Verb,
+    /// The negotiation does not take this now.
+    #[error(transparent)]
+    Misplaced(#[from] Misplaced),
+    /// The assignment is not what was agreed on before.
+    #[error("task '{task}' departs from what was agreed: {misfit}")]
+    NotAsAgreed {
+        /// The task.
+        task: TaskId,
+        /// Where.
+        misfit: Misfit,
+    },
+    /// A negotiation under the identifier has not ended, so that nothing may be assigned yet.
+    #[error("the feasibility of task '{task}' is being negotiated: agree or refuse first")]
+    StillNegotiated {
+        /// The task.
+        task: TaskId,
+    },
+    /// A round that is over was used with another content, or a round is not the next one.
+    #[error("round {round} of the {kind} negotiation of task '{task}' {}", if *next < *round { format!("is not the next one, which is {next}") } else { "was used with another content".to_owned() })]
+    WrongRound {
+        /// The task.
+        task: TaskId,
+        /// What is negotiated.
+        kind: Kind,
+        /// The round given.
+        round: u32,
+        /// The next one.
+        next: u32,
+    },
+    /// Only the executor may do this.
+    #[error("only the executor of task '{task}' may report on it")]
+    NotExecutor {
+        /// The task.
+        task: TaskId,
+    },
+    /// The executor is not there, or does not take anything on.
+    #[error("agent '{name}' cannot be given anything now: {why}")]
+    Unavailable {
+        /// The agent.
+        name: String,
+        /// Why.
+        why: String,
+    },
+    /// The parent task cannot have this part.
+    #[error("'{task}' cannot be a part of task '{parent}': {why}")]
+    NotAPart {
+        /// The task.
+        task: TaskId,
+        /// The parent.
+        parent: TaskId,
+        /// Why.
+        why: &'static str,
+    },
+    /// The profile cannot be registered.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    /// The principal may not speak for this agent.
+    #[error("'{user}' cannot register, renew or remove '{name}'")]
+    ForeignAgent {
+        /// Who asked.
+        user: String,
+        /// The agent.
+        name: String,
+    },
+    /// The agent is hosted here: configuration makes and removes it.
+    #[error("agent '{name}' is hosted here; its place is a matter of configuration")]
+    HostedAgent {
+        /// The agent.
+        name: String,
+    },
+    /// Too many agents, parts, bytes or rows.
+    #[error("{what}: at most {most}")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// The limit.
+        most: u64,
+    },
+    /// No such data, or none that the principal may read or write.
+    #[error("no data '{id}' that '{user}' may use")]
+    UnknownData {
+        /// The identifier.
+        id: String,
+        /// Who asked.
+        user: String,
+    },
+    /// The data contradict what was written before.
+    #[error("data '{id}': {why}")]
+    DataMismatch {
+        /// The identifier.
+        id: String,
+        /// What contradicts.
+        why: String,
+    },
+    /// Reports cannot go to this address.
+    #[error("no report can go to '{url}': {why}")]
+    Undeliverable {
+        /// The address.
+        url: String,
+        /// Why.
+        why: String,
     },
     /// The agent owes an answer and gave none: a defect of the agent. Nothing was changed.
     #[error("agent '{name}' did not answer")]
@@ -106,6 +204,12 @@ pub enum Refusal {
     /// The disk is full. Nothing was changed.
     #[error("the store is full")]
     StoreFull,
+    /// What was asked for is damaged on disk: it is refused rather than served.
+    #[error("what was stored is damaged: {cause}")]
+    Damaged {
+        /// Where.
+        cause: String,
+    },
     /// The store failed. What was asked may not have happened.
     #[error("the store failed: {cause}")]
     StoreFailed {
@@ -127,8 +231,14 @@ impl From<store::CommitError> for Refusal {
 
 impl From<store::ReadError> for Refusal {
     fn from(error: store::ReadError) -> Self {
-        Self::StoreFailed {
-            cause: error.to_string(),
+        let cause = error.to_string();
+        match error {
+            store::ReadError::Corrupt { .. } => Self::Damaged { cause },
+            store::ReadError::Unknown { .. } => Self::BadLeaf {
+                leaf: "after",
+                why: cause,
+            },
+            _ => Self::StoreFailed { cause },
         }
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! Pure reading, no state: who may ask and what follows is [`crate::negotiate`]'s.
 
-use crate::Refusal;
 use crate::operation::Negotiate;
+use crate::{Limits, Refusal};
 use domain::content::{Content, Payload};
-use domain::profile::Profile;
-use domain::task::{Command, Task, TaskId};
+use domain::registry::Registration;
+use domain::task::{Conditions, TaskId};
+use domain::time::Timestamp;
 use serde_json::json;
 
 /// The schema of the answer to a capability request.
@@ -20,31 +21,93 @@ pub(crate) struct Routed {
     pub(crate) negotiate: Negotiate,
 }
 
-impl Routed {
-    /// The sections of the request, completed by the leaves that say the same.
-    pub(crate) fn content(&self) -> Result<Content, Refusal> {
-        let negotiate = &self.negotiate;
-        if negotiate.texts.is_empty() {
-            return Err(Refusal::MissingLeaf {
-                verb: negotiate.verb,
-                leaf: "content",
-            });
-        }
-        let mut content = Content::parse(negotiate.texts.iter().map(String::as_str))?;
-        if let Some(expected) = &negotiate.expected_response {
-            content.expected_response = Some(expected.clone());
-        }
-        content.terms.extend(negotiate.terms.iter().cloned());
-        Ok(content)
+/// The sections of a message, completed by the leaves that say the same.
+pub(crate) fn content_of(negotiate: &Negotiate) -> Result<Content, Refusal> {
+    if negotiate.texts.is_empty() {
+        return Err(Refusal::MissingLeaf {
+            verb: negotiate.verb,
+            leaf: "content",
+        });
+    }
+    let mut content = Content::parse(negotiate.texts.iter().map(String::as_str))?;
+    if let Some(expected) = &negotiate.expected_response {
+        content.expected_response = Some(expected.clone());
+    }
+    content.terms.extend(negotiate.terms.iter().cloned());
+    Ok(content)
+}
+
+pub(crate) fn task_leaf(negotiate: &Negotiate) -> Result<TaskId, Refusal> {
+    negotiate.task.clone().ok_or(Refusal::MissingLeaf {
+        verb: negotiate.verb,
+        leaf: "task-id",
+    })
+}
+
+/// The conditions of an assignment: leaves, or sections that say the same.
+pub(crate) fn conditions(
+    negotiate: &Negotiate,
+    content: &Content,
+    limits: &Limits,
+) -> Result<Conditions, Refusal> {
+    let parent = section(content, "parent task", |t| Some(TaskId::new(t)))?;
+    let deadline = section(content, "deadline", |t| Timestamp::parse(t).ok())?;
+    let within = section(content, "answer within", |t| {
+        t.parse::<u32>().ok().map(|s| i64::from(s) * 1_000)
+    })?;
+    let fulfillment = section(content, "fulfillment negotiation", |t| match t {
+        "required" | "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    })?;
+    let rounds = section(content, "round limit", |t| {
+        t.parse().ok().filter(|r| (1..=100).contains(r))
+    })?;
+    let within = agreed("answer-within", negotiate.answer_within_ms, within)?;
+    Ok(Conditions {
+        parent: agreed("parent-task", negotiate.parent.clone(), parent)?,
+        deadline: agreed("deadline", negotiate.deadline, deadline)?,
+        answer_within_ms: within.or(Some(limits.answer_within_ms)),
+        fulfillment_demanded: agreed("fulfillment-required", negotiate.fulfillment, fulfillment)?
+            .unwrap_or(false),
+        round_limit: agreed("round-limit", negotiate.round_limit, rounds)?.unwrap_or(0),
+        subscription: negotiate.subscription.clone(),
+        data: negotiate.data.clone(),
+        context: negotiate.context.clone(),
+    })
+}
+
+/// What stands under a heading, read.
+fn section<T>(
+    content: &Content,
+    heading: &'static str,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, Refusal> {
+    let Some(body) = content.section(heading) else {
+        return Ok(None);
+    };
+    match read(body.trim()) {
+        Some(value) => Ok(Some(value)),
+        None => Err(Refusal::BadLeaf {
+            leaf: "content",
+            why: format!("'{body}' under '## {heading}' is not usable"),
+        }),
     }
 }
 
-pub(crate) fn task_leaf(routed: &Routed) -> Result<TaskId, Refusal> {
-    let verb = routed.negotiate.verb;
-    routed.negotiate.task.clone().ok_or(Refusal::MissingLeaf {
-        verb,
-        leaf: "task-id",
-    })
+/// A leaf and a section must not contradict each other.
+fn agreed<T: PartialEq>(
+    name: &'static str,
+    leaf: Option<T>,
+    section: Option<T>,
+) -> Result<Option<T>, Refusal> {
+    match (&leaf, &section) {
+        (Some(said), Some(written)) if said != written => Err(Refusal::BadLeaf {
+            leaf: name,
+            why: "the leaf and the section of the same name contradict each other".to_owned(),
+        }),
+        _ => Ok(leaf.or(section)),
+    }
 }
 
 pub(crate) fn checked(id: &TaskId) -> Result<TaskId, Refusal> {
@@ -71,26 +134,9 @@ pub(crate) fn agreed_mode(negotiate: &Negotiate, content: &Content) -> Result<bo
     }
 }
 
-/// What the publisher's message means for the task: `accept` or `reject` under `## result` while
-/// a result waits for judgement, and an answer while a question does.
-pub(crate) fn judgement(task: &Task, content: &Content) -> Result<Command, Refusal> {
-    let word = content
-        .result
-        .as_deref()
-        .and_then(|r| r.split_whitespace().next());
-    let word = word.map(|w| w.trim_end_matches(|c: char| !c.is_alphanumeric()));
-    match word.map(str::to_lowercase).as_deref() {
-        Some("accept" | "accepted") => Ok(Command::Accept),
-        Some("reject" | "rejected") => Ok(Command::Reject(content.clone())),
-        _ if task.awaits_judgement() => Err(Refusal::BadLeaf {
-            leaf: "content",
-            why: "a result waits for judgement: '## result' must say accept or reject".to_owned(),
-        }),
-        _ => Ok(Command::Answer(content.clone())),
-    }
-}
-
-pub(crate) fn capability_content(profile: &Profile) -> Content {
+/// What an agent can do and negotiate, and under which schemas (§4.1).
+pub(crate) fn capability_content(registration: &Registration) -> Content {
+    let profile = &registration.profile;
     let skills: Vec<_> = profile
         .skills
         .iter()
@@ -108,6 +154,7 @@ pub(crate) fn capability_content(profile: &Profile) -> Content {
         "streaming": profile.capability.streaming,
         "push_notifications": profile.capability.push_notifications,
         "negotiate": negotiate,
+        "health": registration.health.as_str(),
         "skills": skills,
     });
     Content::new(profile.name.clone(), "capability of the agent")

@@ -1,13 +1,20 @@
-//! The agents hosted here: their profiles, and their minds.
+//! The agents of the platform: their places, their minds, and which of them fits what.
 //!
-//! Read next: [`crate::work`].
+//! Hosted agents are there from the start; others come and go. An agent's index stays its own for
+//! as long as the process lives, also when it has left. Read next: [`crate::registry`],
+//! [`crate::standin`].
 
+use crate::Proxy;
+use crate::standin::Absent;
 use domain::agent::Agent;
+use domain::discovery::{Criteria, Index, Match};
 use domain::profile::Profile;
+use domain::registry::{Reach, Registration};
 use domain::time::{Dice, Timestamp};
 use rand_chacha::rand_core::SeedableRng;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock, RwLockReadGuard};
+use tracing::warn;
 
 /// An agent as it is handed to the engine.
 pub struct Hosted {
@@ -21,63 +28,212 @@ pub struct Hosted {
     pub registered_at: Timestamp,
 }
 
-/// An agent as readers see it.
-#[derive(Clone, Debug)]
-pub struct Member {
-    /// Its profile.
-    pub profile: Arc<Profile>,
-    /// The address of its endpoint.
-    pub endpoint: Option<String>,
-    /// When it was registered.
-    pub registered_at: Timestamp,
-}
-
 /// The behaviour of an agent, with the dice it throws.
 pub(crate) struct Mind {
     pub(crate) agent: Box<dyn Agent>,
     pub(crate) dice: Dice,
 }
 
+struct Member {
+    name: Arc<str>,
+    registration: Arc<Registration>,
+    endpoint: Option<String>,
+    left: bool,
+}
+
+#[derive(Default)]
+struct Members {
+    all: Vec<Member>,
+    index: BTreeMap<Arc<str>, usize>,
+    /// Whom an alias means; those of agents that are here.
+    aliases: BTreeMap<String, usize>,
+    /// The agents that are here, by what they can do.
+    discovery: Index,
+}
+
 pub(crate) struct Roster {
-    members: Vec<Member>,
-    index: BTreeMap<String, usize>,
+    members: RwLock<Members>,
     default_agent: String,
+    seed: u64,
 }
 
 impl Roster {
-    pub(crate) fn new(agents: Vec<Hosted>, default_agent: String, seed: u64) -> (Self, Vec<Mind>) {
-        let (mut members, mut minds, mut index) = (Vec::new(), Vec::new(), BTreeMap::new());
-        for (place, hosted) in agents.into_iter().enumerate() {
-            index.insert(hosted.profile.name.clone(), place);
-            minds.push(Mind {
-                agent: hosted.agent,
-                dice: Dice::seed_from_u64(seed.wrapping_add(place as u64)),
-            });
-            members.push(Member {
-                profile: hosted.profile,
-                endpoint: hosted.endpoint,
-                registered_at: hosted.registered_at,
-            });
+    /// The hosted agents in their order, then those that registered before, with their minds. A
+    /// name that is hosted now is not taken up from a registration.
+    pub(crate) fn new(
+        hosted: Vec<Hosted>,
+        mut registered: Vec<Arc<Registration>>,
+        default_agent: String,
+        seed: u64,
+        proxy: Option<&Proxy>,
+    ) -> (Self, Vec<Mind>) {
+        let roster = Self {
+            members: RwLock::default(),
+            default_agent,
+            seed,
+        };
+        let mut minds = Vec::new();
+        for hosted in hosted {
+            let registration = Registration::hosted(hosted.profile, hosted.registered_at);
+            let index = roster.place(Arc::new(registration), hosted.endpoint);
+            minds.push(roster.mind(index, hosted.agent));
         }
-        (
-            Self {
-                members,
-                index,
-                default_agent,
-            },
-            minds,
-        )
+        registered.sort_by(|a, b| order(a).cmp(&order(b)));
+        for registration in registered {
+            let name = &registration.profile.name;
+            if roster.find(name).is_some() {
+                warn!(
+                    agent = name,
+                    "agent '{name}' is hosted here now: its registration rests"
+                );
+                continue;
+            }
+            let agent = standing_for(&registration, proxy);
+            let index = roster.place(registration, None);
+            minds.push(roster.mind(index, agent));
+        }
+        (roster, minds)
     }
 
-    pub(crate) fn members(&self) -> &[Member] {
-        &self.members
+    /// The mind of the agent at `index`.
+    pub(crate) fn mind(&self, index: usize, agent: Box<dyn Agent>) -> Mind {
+        Mind {
+            agent,
+            dice: Dice::seed_from_u64(self.seed.wrapping_add(index as u64)),
+        }
     }
 
+    /// The index of an agent; none if there is none, or it left.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        self.index.get(name).copied()
+        let members = self.read();
+        let index = members.index.get(name).copied()?;
+        (!members.all[index].left).then_some(index)
+    }
+
+    pub(crate) fn name(&self, index: usize) -> Arc<str> {
+        Arc::clone(&self.read().all[index].name)
+    }
+
+    /// The agent's place; its last one if it has left.
+    pub(crate) fn registration(&self, index: usize) -> Arc<Registration> {
+        Arc::clone(&self.read().all[index].registration)
+    }
+
+    /// Where the agent's own NETCONF server listens, here or elsewhere.
+    pub(crate) fn endpoint(&self, index: usize) -> Option<String> {
+        let members = self.read();
+        let member = &members.all[index];
+        match &member.registration.reach {
+            Reach::Server { address, .. } => Some(address.clone()),
+            Reach::Hosted | Reach::Client => member.endpoint.clone(),
+        }
+    }
+
+    /// Every agent that is here: hosted ones in their order, then the others by when they came.
+    pub(crate) fn registrations(&self) -> Vec<Arc<Registration>> {
+        let members = self.read();
+        let here = members.all.iter().filter(|m| !m.left);
+        let mut here: Vec<_> = here.map(|m| Arc::clone(&m.registration)).collect();
+        let others = here.partition_point(|r| r.reach == Reach::Hosted);
+        here[others..].sort_by(|a, b| order(a).cmp(&order(b)));
+        here
+    }
+
+    /// How many agents are here.
+    pub(crate) fn count(&self) -> usize {
+        self.read().discovery.len()
     }
 
     pub(crate) fn default_agent(&self) -> &str {
         &self.default_agent
+    }
+
+    /// The agents that fit and are available, best first.
+    pub(crate) fn search(&self, criteria: &Criteria, limit: usize) -> Vec<Match> {
+        self.read().discovery.search(criteria, limit)
+    }
+
+    /// Which name or alias of the profile means another agent already, if one does.
+    pub(crate) fn taken<'a>(&self, profile: &'a Profile) -> Option<&'a str> {
+        let members = self.read();
+        let own = members.index.get(profile.name.as_str());
+        let means_another = |called: &str| {
+            let named = members.index.get(called).filter(|i| !members.all[**i].left);
+            let mut meant = named.into_iter().chain(members.aliases.get(called));
+            meant.any(|index| Some(index) != own)
+        };
+        let alias = profile.alias.as_deref();
+        let mut called = std::iter::once(profile.name.as_str()).chain(alias);
+        called.find(|called| means_another(called))
+    }
+
+    /// Enters an agent, or what has changed of it; returns its index.
+    pub(crate) fn put(&self, registration: Arc<Registration>) -> usize {
+        self.place(registration, None)
+    }
+
+    /// The agent is not here any more.
+    pub(crate) fn leave(&self, name: &str) {
+        let members = &mut *self.members.write().expect("no writer panics");
+        if let Some(index) = members.index.get(name).copied() {
+            let member = &mut members.all[index];
+            member.left = true;
+            members.discovery.remove(name);
+            if let Some(alias) = &member.registration.profile.alias {
+                members.aliases.remove(alias);
+            }
+        }
+    }
+
+    fn place(&self, registration: Arc<Registration>, endpoint: Option<String>) -> usize {
+        let members = &mut *self.members.write().expect("no writer panics");
+        members.discovery.put(Arc::clone(&registration));
+        let (name, alias) = (
+            &registration.profile.name,
+            registration.profile.alias.clone(),
+        );
+        let index = match members.index.get(name.as_str()).copied() {
+            Some(index) => {
+                let member = &mut members.all[index];
+                member.left = false;
+                let before = std::mem::replace(&mut member.registration, registration);
+                if let Some(alias) = &before.profile.alias {
+                    members.aliases.remove(alias);
+                }
+                index
+            }
+            None => {
+                let (index, name) = (members.all.len(), Arc::<str>::from(name.as_str()));
+                members.index.insert(Arc::clone(&name), index);
+                members.all.push(Member {
+                    name,
+                    registration,
+                    endpoint,
+                    left: false,
+                });
+                index
+            }
+        };
+        if let Some(alias) = alias {
+            members.aliases.insert(alias, index);
+        }
+        index
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Members> {
+        self.members.read().expect("no writer panics")
+    }
+}
+
+/// Registered agents stand by when they came.
+fn order(registration: &Registration) -> (Timestamp, &str) {
+    (registration.registered_at, &registration.profile.name)
+}
+
+/// The mind of an agent that is not in here.
+pub(crate) fn standing_for(registration: &Registration, proxy: Option<&Proxy>) -> Box<dyn Agent> {
+    match (&registration.reach, proxy) {
+        (Reach::Server { .. }, Some(proxy)) => proxy(registration),
+        _ => Box::new(Absent),
     }
 }

@@ -1,11 +1,15 @@
-//! What readers see: the last committed state of every task, without touching the writer.
+//! What readers see: the last committed state of every open task and of those that ended last,
+//! without touching the writer. Older ones are in the store.
 //!
 //! Read next: [`crate::query`].
 
 use domain::task::{Task, TaskId};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, RwLock, RwLockReadGuard};
 use store::Committed;
+
+/// How many ended tasks are kept beside the store.
+const ENDED_KEPT: usize = 16_384;
 
 /// Committed tasks, by identifier and by executor.
 #[derive(Default)]
@@ -17,7 +21,10 @@ pub(crate) struct View {
 pub(crate) struct Tasks {
     by_id: BTreeMap<TaskId, Arc<Task>>,
     executors: HashMap<String, Executor>,
+    /// The ended ones among `by_id`, oldest first.
+    ended: VecDeque<TaskId>,
     changes: u64,
+    counts: Counts,
 }
 
 /// The tasks of one executor in the order of their last change.
@@ -29,28 +36,42 @@ struct Executor {
 }
 
 /// How many tasks there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// All committed tasks.
+    /// All committed tasks, those in the store included.
     pub tasks: u64,
     /// Those that have not ended.
     pub open: u64,
 }
 
 impl View {
-    pub(crate) fn load(&self, tasks: &[Arc<Task>]) {
-        let mut ordered: Vec<&Arc<Task>> = tasks.iter().collect();
+    /// Takes in what was open when the store was opened, and how many tasks there are in all.
+    pub(crate) fn load(&self, open: &[Arc<Task>], all: u64) {
+        let mut ordered: Vec<&Arc<Task>> = open.iter().collect();
         ordered.sort_by_key(|t| t.changed_at);
         let mut view = self.tasks.write().expect("no writer panics");
         for task in ordered {
             view.put(task);
         }
+        view.counts.tasks = all;
     }
 
     pub(crate) fn apply(&self, committed: &[Committed]) {
         let mut view = self.tasks.write().expect("no writer panics");
         for task in committed.iter().flat_map(|c| &c.tasks) {
             view.put(task);
+        }
+    }
+
+    /// Lets go of tasks that the store has trimmed.
+    pub(crate) fn forget(&self, trimmed: u64) {
+        let mut view = self.tasks.write().expect("no writer panics");
+        view.counts.tasks = view.counts.tasks.saturating_sub(trimmed);
+        for id in std::mem::take(&mut view.ended) {
+            view.by_id.remove(&id);
+        }
+        for executor in view.executors.values_mut() {
+            executor.ended = None;
         }
     }
 
@@ -62,38 +83,51 @@ impl View {
 impl Tasks {
     fn put(&mut self, task: &Arc<Task>) {
         self.changes += 1;
+        self.counts.tasks += u64::from(task.version == 1);
         let executor = match self.executors.get_mut(&task.to) {
             Some(executor) => executor,
             None => self.executors.entry(task.to.clone()).or_default(),
         };
         if let Some(before) = executor.changed.remove(&task.id) {
             executor.open.remove(&before);
+            self.counts.open -= 1;
         }
         if task.status.is_terminal() {
             executor.ended = Some(Arc::clone(task));
+            self.ended.push_back(task.id.clone());
         } else {
             executor.open.insert(self.changes, Arc::clone(task));
             executor.changed.insert(task.id.clone(), self.changes);
+            self.counts.open += 1;
         }
         self.by_id.insert(task.id.clone(), Arc::clone(task));
+        if self.ended.len() > ENDED_KEPT
+            && let Some(oldest) = self.ended.pop_front()
+        {
+            self.by_id.remove(&oldest);
+        }
     }
 
     pub(crate) fn counts(&self) -> Counts {
-        Counts {
-            tasks: self.by_id.len() as u64,
-            open: self.executors.values().map(|e| e.open.len() as u64).sum(),
-        }
+        self.counts
+    }
+
+    /// True if every committed task is here.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.by_id.len() as u64 == self.counts.tasks
     }
 
     pub(crate) fn find(&self, id: &TaskId) -> Option<&Arc<Task>> {
         self.by_id.get(id)
     }
 
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Task>> {
+    /// The tasks that are here.
+    pub(crate) fn here(&self) -> impl Iterator<Item = &Arc<Task>> {
         self.by_id.values()
     }
 
-    /// The last changed open tasks of an executor, newest first, then the last that ended.
+    /// The last changed open tasks of an executor, newest first, then the last that ended, if it
+    /// ended in this run.
     pub(crate) fn current(&self, executor: &str) -> impl Iterator<Item = &Arc<Task>> {
         self.executors
             .get(executor)

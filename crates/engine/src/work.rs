@@ -1,22 +1,22 @@
-//! What is decided, perhaps not yet on disk: tasks, callers who wait, deadlines, minds.
+//! What is decided, perhaps not yet on disk: open tasks and negotiations, callers who wait,
+//! deadlines, minds.
 //!
 //! One lock holds it, so decisions are serial; commits leave in the order of decisions, and what
-//! readers see follows them. Read next: [`crate::dispatch`].
+//! readers see follows them. What has ended is let go once it is on disk. Read next:
+//! [`crate::staged`], [`crate::dispatch`].
 
 use crate::roster::Mind;
 use domain::agent::Output;
-use domain::context::{DataParam, DataType, Exchange};
-use domain::event::Happening;
+use domain::context::{DataParam, Exchange};
 use domain::inventory::Inventory;
-use domain::notification::Notification;
+use domain::negotiation::{Kind, Negotiation};
 use domain::reply::Reply;
-use domain::task::{Event, Status, Task, TaskId};
+use domain::task::{Task, TaskId};
 use domain::telemetry::Token;
 use domain::time::Timestamp;
-use domain::verb::Verb;
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::Arc;
-use store::{Batch, Ticket};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex};
+use store::{Committed, Ticket};
 use tokio::sync::oneshot;
 
 /// Something an agent wants of the world.
@@ -34,44 +34,137 @@ pub(crate) type Resolution = (Reply, Ticket);
 /// Callers with the replies that are theirs.
 pub(crate) type Resolved = Vec<(oneshot::Sender<Resolution>, Reply)>;
 
-/// Callers who wait for a synchronous task, and the record of their exchange.
+/// What callers wait for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Awaited {
+    /// A synchronous task: until it has ended, or waits for its publisher.
+    Task(TaskId),
+    /// The other side's turn in this round of a negotiation.
+    Turn(TaskId, Kind, u32),
+}
+
+/// Callers who wait, and the record of their exchange.
 pub(crate) struct Waiting {
     pub(crate) exchange: Exchange,
     pub(crate) callers: Vec<oneshot::Sender<Resolution>>,
 }
 
-/// What falls due.
-pub(crate) enum Due {
-    Wake { agent: usize, token: Token },
-    Reply(TaskId),
+/// The last answer to a question of a task: sent again, it is no answer to the next one.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    /// Who gave it.
+    pub(crate) from: String,
+    /// As it was sent.
+    pub(crate) text: String,
+    /// The identifier of its record.
+    pub(crate) record: String,
 }
+
+/// What falls due.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Due {
+    /// An agent asked to be woken.
+    Wake { agent: usize, token: Token },
+    /// Callers have waited long enough.
+    Reply(Awaited),
+    /// The deadline of a task, or of its publisher.
+    Task(TaskId),
+    /// The silence in a negotiation.
+    Negotiation(TaskId, Kind),
+    /// The lease of an agent.
+    Lease(String),
+}
+
+type Key = (TaskId, Kind);
 
 pub(crate) struct Work {
     tasks: HashMap<TaskId, Arc<Task>>,
-    pub(crate) waiting: HashMap<TaskId, Waiting>,
+    /// Open parts by the task that they are parts of.
+    parts: HashMap<TaskId, BTreeSet<TaskId>>,
+    negotiations: HashMap<Key, Arc<Negotiation>>,
+    pub(crate) waiting: HashMap<Awaited, Waiting>,
+    /// Answers given in this run, by task.
+    pub(crate) answered: HashMap<TaskId, Answered>,
+    /// Entries of data-params that are being written, as decided.
+    pub(crate) uploads: HashMap<String, DataParam>,
     due: BTreeMap<(Timestamp, u64), Due>,
+    /// Where those that move with the state of something stand in `due`.
+    scheduled: HashMap<Due, (Timestamp, u64)>,
     minds: Vec<Mind>,
     inventory: Arc<Inventory>,
     counter: u64,
-    negotiated: HashMap<String, String>,
-    negotiated_order: VecDeque<String>,
+    settled: Arc<Settled>,
 }
 
-/// How many of the last negotiation rounds are remembered beside the store: more than can be
-/// queued for the disk at a time.
-const NEGOTIATED_REMEMBERED: usize = 16_384;
+/// What has ended and is on disk: the writer says so, the next decision lets it go.
+#[derive(Default)]
+pub(crate) struct Settled {
+    tasks: Mutex<Vec<TaskId>>,
+    negotiations: Mutex<Vec<(Key, u64)>>,
+}
+
+impl Settled {
+    pub(crate) fn take_in(&self, committed: &[Committed]) {
+        let tasks = committed.iter().flat_map(|c| &c.tasks);
+        let ended = tasks.filter(|t| t.status.is_terminal());
+        let mut settled = self.tasks.lock().expect("no holder panics");
+        settled.extend(ended.map(|t| t.id.clone()));
+        drop(settled);
+        let negotiations = committed.iter().flat_map(|c| &c.negotiations);
+        let ended = negotiations.filter(|n| !n.is_open());
+        let mut settled = self.negotiations.lock().expect("no holder panics");
+        settled.extend(ended.map(|n| ((n.task.clone(), n.kind), n.version)));
+    }
+}
 
 impl Work {
-    pub(crate) fn new(minds: Vec<Mind>, tasks: Vec<Arc<Task>>, inventory: Arc<Inventory>) -> Self {
-        Self {
-            tasks: tasks.into_iter().map(|t| (t.id.clone(), t)).collect(),
+    pub(crate) fn new(
+        minds: Vec<Mind>,
+        tasks: Vec<Arc<Task>>,
+        negotiations: Vec<Arc<Negotiation>>,
+        inventory: Arc<Inventory>,
+        settled: Arc<Settled>,
+    ) -> Self {
+        let mut work = Self {
+            tasks: HashMap::new(),
+            parts: HashMap::new(),
+            negotiations: HashMap::new(),
             waiting: HashMap::new(),
+            answered: HashMap::new(),
+            uploads: HashMap::new(),
             due: BTreeMap::new(),
+            scheduled: HashMap::new(),
             minds,
             inventory,
             counter: 0,
-            negotiated: HashMap::new(),
-            negotiated_order: VecDeque::new(),
+            settled,
+        };
+        for task in tasks {
+            work.put(task);
+        }
+        for negotiation in negotiations {
+            work.put_negotiation(negotiation);
+        }
+        work
+    }
+
+    /// Lets go of what has ended and is on disk.
+    pub(crate) fn tidy(&mut self) {
+        let tasks = std::mem::take(&mut *self.settled.tasks.lock().expect("no holder panics"));
+        for id in tasks {
+            self.tasks.remove(&id);
+            self.answered.remove(&id);
+            for kind in Kind::ALL {
+                self.negotiations.remove(&(id.clone(), kind));
+            }
+        }
+        let settled = &self.settled.negotiations;
+        let negotiations = std::mem::take(&mut *settled.lock().expect("no holder panics"));
+        for (key, version) in negotiations {
+            let same = self.negotiations.get(&key).map(|n| n.version) == Some(version);
+            if same {
+                self.negotiations.remove(&key);
+            }
         }
     }
 
@@ -83,27 +176,81 @@ impl Work {
         &mut self.minds[index]
     }
 
+    /// Gives the agent at `index` a mind; a new agent's index is the next one.
+    pub(crate) fn set_mind(&mut self, index: usize, mind: Mind) {
+        match self.minds.get_mut(index) {
+            Some(place) => *place = mind,
+            None => self.minds.push(mind),
+        }
+    }
+
     pub(crate) fn task(&self, id: &TaskId) -> Option<&Arc<Task>> {
         self.tasks.get(id)
     }
 
     pub(crate) fn put(&mut self, task: Arc<Task>) {
+        self.schedule(Due::Task(task.id.clone()), task.due());
+        if let Some(parent) = &task.conditions.parent {
+            if !task.status.is_terminal() {
+                let parts = self.parts.entry(parent.clone()).or_default();
+                parts.insert(task.id.clone());
+            } else if let Some(parts) = self.parts.get_mut(parent) {
+                parts.remove(&task.id);
+                if parts.is_empty() {
+                    self.parts.remove(parent);
+                }
+            }
+        }
         self.tasks.insert(task.id.clone(), task);
     }
 
+    /// Takes a task back that was never committed.
     pub(crate) fn forget(&mut self, id: &TaskId) {
-        self.tasks.remove(id);
+        self.schedule(Due::Task(id.clone()), None);
+        let task = self.tasks.remove(id);
+        if let Some(parent) = task.and_then(|t| t.conditions.parent.clone())
+            && let Some(parts) = self.parts.get_mut(&parent)
+        {
+            parts.remove(id);
+        }
+    }
+
+    /// The open parts of a task, by identifier.
+    pub(crate) fn parts(&self, id: &TaskId) -> Vec<TaskId> {
+        let parts = self.parts.get(id).into_iter().flatten();
+        parts.cloned().collect()
+    }
+
+    /// How many open parts a task has.
+    pub(crate) fn parts_open(&self, id: &TaskId) -> usize {
+        self.parts.get(id).map_or(0, BTreeSet::len)
     }
 
     pub(crate) fn open_tasks_of(&self, executor: &str) -> Vec<Arc<Task>> {
-        let mut open: Vec<Arc<Task>> = self
-            .tasks
-            .values()
-            .filter(|t| t.to == executor && !t.status.is_terminal())
-            .cloned()
-            .collect();
+        let open = self.tasks.values();
+        let open = open.filter(|t| t.to == executor && !t.status.is_terminal());
+        let mut open: Vec<Arc<Task>> = open.cloned().collect();
         open.sort_by(|a, b| a.id.cmp(&b.id));
         open
+    }
+
+    pub(crate) fn negotiation(&self, task: &TaskId, kind: Kind) -> Option<&Arc<Negotiation>> {
+        self.negotiations.get(&(task.clone(), kind))
+    }
+
+    pub(crate) fn put_negotiation(&mut self, negotiation: Arc<Negotiation>) {
+        let key = (negotiation.task.clone(), negotiation.kind);
+        let due = Due::Negotiation(key.0.clone(), key.1);
+        // A result waits with its task, whose own deadline says what its silence means.
+        let at = negotiation.due().filter(|_| key.1 == Kind::Feasibility);
+        self.schedule(due, at);
+        self.negotiations.insert(key, negotiation);
+    }
+
+    /// Takes a negotiation back that was never committed.
+    pub(crate) fn forget_negotiation(&mut self, task: &TaskId, kind: Kind) {
+        self.schedule(Due::Negotiation(task.clone(), kind), None);
+        self.negotiations.remove(&(task.clone(), kind));
     }
 
     /// A number that no other call of this run returned.
@@ -112,24 +259,25 @@ impl Work {
         self.counter
     }
 
-    /// What was asked under this key of a negotiation, if it was asked lately.
-    pub(crate) fn negotiated(&self, key: &str) -> Option<&str> {
-        self.negotiated.get(key).map(String::as_str)
-    }
-
-    pub(crate) fn remember_negotiated(&mut self, key: String, text: String) {
-        if self.negotiated_order.len() == NEGOTIATED_REMEMBERED
-            && let Some(oldest) = self.negotiated_order.pop_front()
-        {
-            self.negotiated.remove(&oldest);
-        }
-        self.negotiated_order.push_back(key.clone());
-        self.negotiated.insert(key, text);
-    }
-
     pub(crate) fn set_due(&mut self, at: Timestamp, due: Due) {
         let number = self.next_number();
         self.due.insert((at, number), due);
+    }
+
+    /// Sets when something is due that is due at one time only; none withdraws it.
+    pub(crate) fn schedule(&mut self, due: Due, at: Option<Timestamp>) {
+        if let Some(before) = self.scheduled.remove(&due) {
+            if at == Some(before.0) {
+                self.scheduled.insert(due, before);
+                return;
+            }
+            self.due.remove(&before);
+        }
+        if let Some(at) = at {
+            let place = (at, self.next_number());
+            self.due.insert(place, due.clone());
+            self.scheduled.insert(due, place);
+        }
     }
 
     pub(crate) fn next_due(&self) -> Option<Timestamp> {
@@ -138,96 +286,11 @@ impl Work {
 
     pub(crate) fn take_due(&mut self, now: Timestamp) -> Option<Due> {
         let first = self.due.first_entry()?;
-        (first.key().0 <= now).then(|| first.remove())
-    }
-}
-
-/// What one decision changes, to be committed as one batch.
-#[derive(Default)]
-pub(crate) struct Staged {
-    tasks: Vec<Arc<Task>>,
-    pub(crate) exchanges: Vec<Exchange>,
-    pub(crate) data: Vec<DataParam>,
-    happenings: Vec<(Timestamp, Happening)>,
-    pub(crate) resolved: Resolved,
-    pub(crate) outgoing: Vec<Outgoing>,
-}
-
-impl Staged {
-    /// Enters a change of a task: its row, its log entry, its result.
-    pub(crate) fn change(&mut self, task: &Arc<Task>, previous: Option<Status>, event: &Event) {
-        let data = event.result.as_ref().map(|result| {
-            let id = format!("{}/result", task.id);
-            self.data.push(text_data(
-                &id,
-                task,
-                "Result of the task",
-                result.render(),
-                "text/plain",
-            ));
-            id
-        });
-        let notification = Notification {
-            time: event.at,
-            task: task.id.clone(),
-            from: task.to.clone(),
-            to: task.from.clone(),
-            verb: Verb::TaskResultNotify,
-            asynchronous: task.asynchronous,
-            status: event.status,
-            previous,
-            start_time: task.created_at,
-            percent: event.percent,
-            content: event
-                .result
-                .as_ref()
-                .or(event.said.as_ref())
-                .unwrap_or(&task.content)
-                .clone(),
-            data,
-        };
-        self.happenings
-            .push((event.at, Happening::Task(Arc::new(notification))));
-        self.tasks.push(Arc::clone(task));
-    }
-
-    /// Enters the response to an exchange.
-    pub(crate) fn respond(&mut self, mut exchange: Exchange, reply: &Reply, now: Timestamp) {
-        let id = format!("{}/response", exchange.id);
-        self.data.push(DataParam {
-            id: id.clone(),
-            task: exchange.task.clone(),
-            parties: [exchange.from.clone(), exchange.to.clone()],
-            data_type: DataType::Text,
-            description: format!("Response to {}", exchange.verb),
-            format: "application/json".to_owned(),
-            data: reply.to_json(),
-        });
-        exchange.response = Some(id);
-        exchange.response_time = Some(now.max(exchange.request_time));
-        self.exchanges.push(exchange);
-    }
-
-    /// The batch for the store, and what is left to do once it is queued.
-    pub(crate) fn into_batch(self) -> (Batch, Resolved, Vec<Outgoing>) {
-        let batch = Batch {
-            tasks: self.tasks,
-            exchanges: self.exchanges,
-            data: self.data,
-            happenings: self.happenings,
-        };
-        (batch, self.resolved, self.outgoing)
-    }
-}
-
-fn text_data(id: &str, task: &Task, description: &str, data: String, format: &str) -> DataParam {
-    DataParam {
-        id: id.to_owned(),
-        task: Some(task.id.clone()),
-        parties: [task.from.clone(), task.to.clone()],
-        data_type: DataType::Text,
-        description: description.to_owned(),
-        format: format.to_owned(),
-        data,
+        if first.key().0 > now {
+            return None;
+        }
+        let due = first.remove();
+        self.scheduled.remove(&due);
+        Some(due)
     }
 }

@@ -1,0 +1,483 @@
+//! `make bench`, the part without a network: how fast the engine decides and its disk promises, and
+//! what ten thousand agents and a million tasks cost.
+//!
+//! ```text
+//! cargo bench -p convoke-engine --bench state -- [--json] [--smoke] [--only NAME]…
+//! ```
+//! Rows: `assign` and `negotiate` (each answered after its fsync, 512 in flight on one thread),
+//! `discover` (a search among all agents), `kept` (an engine in a process of its own over a state
+//! of ended tasks: until it is open, a task by its key, resident memory). `--json` prints an object
+//! a line. Without `--bench`, which `cargo bench` gives, it only shows that it runs.
+#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
+
+use domain::access::{AccessRules, Action, Principal};
+use domain::agent::{Agent, Input, Output};
+use domain::content::Content;
+use domain::context::{DataParam, Exchange};
+use domain::discovery::Criteria;
+use domain::event::Happening;
+use domain::inventory::Inventory;
+use domain::notification::Notification;
+use domain::profile::{Capability, Layer, Profile, Skill};
+use domain::registry::Reach;
+use domain::reply::{Reply, Verdict};
+use domain::task::{Command, Task, TaskId};
+use domain::time::{Dice, Timestamp};
+use domain::verb::Verb;
+use engine::{
+    Credential, Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Operation, Outcome, Query,
+    Records, Refusal, Register, Retention, Setup,
+};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, VecDeque};
+use std::future::Future;
+use std::path::Path;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+use store::{Batch, Options, Store};
+
+const NAMES: [&str; 4] = ["assign", "negotiate", "discover", "kept"];
+/// Requests whose answers are not waited for before the next is made.
+const IN_FLIGHT: usize = 512;
+/// The argument with which this program opens a state and tells what that took.
+const ROLE: &str = "--open-and-tell";
+
+/// How much is done.
+struct Scale {
+    requests: usize,
+    agents: usize,
+    searches: usize,
+    kept: [usize; 2],
+}
+
+const FULL: Scale = Scale {
+    requests: 100_000,
+    agents: 10_000,
+    searches: 1_000,
+    kept: [1_000, 1_000_000],
+};
+const SMOKE: Scale = Scale {
+    requests: 600,
+    agents: 50,
+    searches: 10,
+    kept: [10, 200],
+};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [role, path, tasks] = arguments.as_slice()
+        && role == ROLE
+    {
+        return println!("{}", opened(Path::new(path), tasks.parse().unwrap()));
+    }
+    let has = |word: &str| arguments.iter().any(|a| a == word);
+    let scale = match has("--bench") && !has("--smoke") {
+        true => FULL,
+        false => SMOKE,
+    };
+    let only: Vec<&String> = arguments
+        .windows(2)
+        .filter(|pair| pair[0] == "--only")
+        .map(|pair| &pair[1])
+        .collect();
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    for name in NAMES {
+        if !only.is_empty() && !only.iter().any(|o| *o == name) {
+            continue;
+        }
+        let rows = match name {
+            "assign" => vec![assign(&scale, folder.path())],
+            "negotiate" => vec![negotiate(&scale, folder.path())],
+            "discover" => discover(&scale),
+            _ => kept(&scale, folder.path()),
+        };
+        for (what, value, unit) in rows {
+            match has("--json") {
+                true => println!(
+                    "{}",
+                    json!({ "event": "bench", "name": name, "what": what, "value": value,
+                        "unit": unit, "load_average": load_average() })
+                ),
+                false => println!(
+                    "{what:<62} {value:>12.1} {unit:<8} load {:.1}",
+                    load_average()
+                ),
+            }
+        }
+    }
+}
+
+type Row = (String, f64, &'static str);
+type Answer = Pin<Box<dyn Future<Output = Result<Outcome, Refusal>> + Send>>;
+
+/// Takes every assignment on; answers a proposal with another one.
+struct Willing;
+
+impl Agent for Willing {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+        let Input::Asked(ask) = input else {
+            return Vec::new();
+        };
+        let reply = match ask.verb {
+            Verb::FeasibilityNegotiate => {
+                let other = Content::new("site-1", "the same, an hour later");
+                Reply::new(Verdict::Offered, vec![other])
+            }
+            _ => Reply::accepted(),
+        };
+        vec![Output::Answer(reply)]
+    }
+}
+
+fn profile(name: String, skills: Vec<Skill>) -> Profile {
+    Profile {
+        name,
+        alias: None,
+        description: "Watches a part of the network and answers for it.".to_owned(),
+        agent_type: None,
+        version: "1.0.0".to_owned(),
+        provider: "Provider".to_owned(),
+        domain: Some("IP".to_owned()),
+        management_object: None,
+        layer: Layer::Resource,
+        capability: Capability::default(),
+        skills,
+        authentication: Vec::new(),
+    }
+}
+
+fn engine(options: Options) -> Engine {
+    let engine = Engine::open(Setup {
+        store: options,
+        access: AccessRules {
+            enabled: false,
+            read_default: Action::Permit,
+            write_default: Action::Deny,
+            exec_default: Action::Permit,
+            groups: BTreeMap::new(),
+            lists: Vec::new(),
+        },
+        agents: vec![Hosted {
+            profile: Arc::new(profile("worker".to_owned(), Vec::new())),
+            agent: Box::new(Willing),
+            endpoint: None,
+            registered_at: Timestamp::from_ms(0),
+        }],
+        default_agent: "worker".to_owned(),
+        inventory: Arc::new(Inventory::default()),
+        seed: 1,
+        limits: Limits {
+            agents: 100_000,
+            ..Limits::default()
+        },
+        retention: Retention::default(),
+        deliverable: Box::new(|_| Ok(())),
+        proxy: None,
+        credentials: Box::new(|name| name.starts_with("agent-").then_some(Credential::Agent)),
+    });
+    let engine = engine.unwrap();
+    engine.start(now());
+    engine
+}
+
+fn now() -> Timestamp {
+    Timestamp::from_ms(1_700_000_000_000)
+}
+
+fn operator() -> Principal {
+    Principal {
+        name: "operator".to_owned(),
+        groups: ["admin".to_owned()].into(),
+        agent: false,
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+fn wait<T>(future: impl Future<Output = T>) -> T {
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let (mut future, mut context) = (pin!(future), Context::from_waker(&waker));
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(value) => return value,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+fn message(verb: Verb, task: String, description: &str) -> Operation {
+    Operation::Negotiate(Negotiate {
+        task: Some(TaskId::new(task)),
+        asynchronous: Some(true),
+        texts: vec![format!(
+            "## target object\nsite-1\n## task description\n{description}"
+        )],
+        ..Negotiate::new(Endpoint::Platform, verb)
+    })
+}
+
+/// How many requests a second are answered, each after it is on disk.
+fn rate(engine: &Engine, requests: impl Iterator<Item = Operation>) -> f64 {
+    let (who, began) = (operator(), Instant::now());
+    let mut waiting: VecDeque<Answer> = VecDeque::new();
+    let mut answered = 0;
+    let mut hear = |answer: Answer| {
+        wait(answer).unwrap();
+        answered += 1;
+    };
+    for request in requests {
+        match engine.execute(&who, request, now()) {
+            Execution::Pending(answer) => waiting.push_back(answer),
+            Execution::Done(refused) => panic!("{refused:?}"),
+        }
+        if waiting.len() == IN_FLIGHT {
+            hear(waiting.pop_front().unwrap());
+        }
+    }
+    waiting.into_iter().for_each(&mut hear);
+    f64::from(answered) / began.elapsed().as_secs_f64()
+}
+
+fn assign(scale: &Scale, folder: &Path) -> Row {
+    let engine = engine(Options::file(folder.join("assign.db")));
+    let each = (0..scale.requests).map(|n| message(Verb::TaskAssign, format!("t{n}"), "work"));
+    (
+        "durable assignments".to_owned(),
+        rate(&engine, each),
+        "tasks/s",
+    )
+}
+
+fn negotiate(scale: &Scale, folder: &Path) -> Row {
+    let engine = engine(Options::file(folder.join("negotiate.db")));
+    let block = IN_FLIGHT / 2;
+    // A round of offer and counter-offer, then one that accepts; many tasks at a time.
+    let each = (0..scale.requests / 2 / block).flat_map(|first| {
+        let ids = move || (0..block).map(move |n| format!("t{first}-{n}"));
+        let offer = |id| message(Verb::FeasibilityNegotiate, id, "work now");
+        let accept = |id| message(Verb::FeasibilityNegotiate, id, "agreed\n## result\naccept");
+        ids().map(offer).chain(ids().map(accept))
+    });
+    let what = "rounds of feasibility negotiations, durable".to_owned();
+    (what, rate(&engine, each), "rounds/s")
+}
+
+fn discover(scale: &Scale) -> Vec<Row> {
+    let engine = engine(Options::memory());
+    let began = Instant::now();
+    let mut last = None;
+    for n in 0..scale.agents {
+        let skill = |k: usize| Skill {
+            name: format!("diagnosis-{}", n / k % 7),
+            description: format!(
+                "Finds what is wrong with every router of region {}.",
+                n / 50
+            ),
+            tags: vec!["fault".to_owned(), format!("region-{}", n / 50)],
+            ..Skill::default()
+        };
+        let name = format!("agent-{n}");
+        let who = Principal {
+            name: name.clone(),
+            groups: ["agents".to_owned()].into(),
+            agent: true,
+        };
+        let register = Operation::Register(Register {
+            profile: profile(name, vec![skill(1)]),
+            reach: Reach::Client,
+            lease_ms: 86_400_000,
+        });
+        last = Some(engine.execute(&who, register, now()));
+    }
+    wait(last.unwrap().outcome()).unwrap();
+    let registered = scale.agents as f64 / began.elapsed().as_secs_f64();
+    let mut took: Vec<Duration> = (0..scale.searches)
+        .map(|n| {
+            let criteria = Criteria {
+                tags: vec!["fault".to_owned()],
+                text: Some(format!("what is wrong with a router of region {}", n % 200)),
+                ..Criteria::default()
+            };
+            let began = Instant::now();
+            let found = engine.execute(
+                &operator(),
+                Operation::Discover {
+                    criteria,
+                    limit: 20,
+                },
+                now(),
+            );
+            assert!(matches!(found, Execution::Done(Ok(Outcome::Found(f))) if !f.is_empty()));
+            began.elapsed()
+        })
+        .collect();
+    took.sort_unstable();
+    let ms = |share: f64| {
+        let place = (took.len() as f64 - 1.0) * share;
+        took[place.round() as usize].as_secs_f64() * 1e3
+    };
+    let among = format!("a search by tag and words among {} agents", scale.agents);
+    vec![
+        (
+            format!("registrations, up to {}", scale.agents),
+            registered,
+            "agents/s",
+        ),
+        (format!("{among}, median"), ms(0.5), "ms"),
+        (format!("{among}, 99 of 100 within"), ms(0.99), "ms"),
+    ]
+}
+
+/// What a state of ended tasks costs who opens it.
+fn kept(scale: &Scale, folder: &Path) -> Vec<Row> {
+    let path = folder.join("kept.db");
+    let (mut rows, mut there) = (Vec::new(), 0);
+    for tasks in scale.kept {
+        fill(&path, there, tasks);
+        there = tasks;
+        let program = std::env::current_exe().unwrap();
+        let told = std::process::Command::new(program)
+            .args([ROLE, &path.display().to_string(), &tasks.to_string()])
+            .output()
+            .unwrap();
+        let told: Value = serde_json::from_slice(&told.stdout).unwrap();
+        let of = format!("over {tasks} ended tasks");
+        for (what, key, unit) in [
+            ("until the engine is open", "open_ms", "ms"),
+            ("a task by its key", "get_us", "µs"),
+            ("resident memory", "resident_mb", "MB"),
+        ] {
+            rows.push((format!("{what}, {of}"), told[key].as_f64().unwrap(), unit));
+        }
+    }
+    rows
+}
+
+fn opened(path: &Path, tasks: usize) -> Value {
+    let began = Instant::now();
+    let engine = engine(Options::file(path));
+    let open_ms = began.elapsed().as_secs_f64() * 1e3;
+    let (who, gets) = (operator(), 1_000);
+    let began = Instant::now();
+    for n in 0..gets {
+        let id = TaskId::new(name(n * 7_919 % tasks));
+        let read = Operation::Read(Query::Task(id));
+        match engine.execute(&who, read, now()) {
+            Execution::Done(Ok(Outcome::Records(Records::Tasks(found)))) => {
+                assert_eq!(found.len(), 1);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    let get_us = began.elapsed().as_secs_f64() * 1e6 / gets as f64;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let resident = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
+    let kb = resident.and_then(|r| r.split_whitespace().next()?.parse::<f64>().ok());
+    json!({ "open_ms": open_ms, "get_us": get_us, "resident_mb": kb.unwrap_or(0.0) / 1e3 })
+}
+
+fn fill(path: &Path, from: usize, to: usize) {
+    let (store, _) = Store::open(Options::file(path), Box::new(|_| {})).unwrap();
+    let mut tickets = VecDeque::new();
+    for n in from..to {
+        tickets.push_back(store.commit(life(n)));
+        if tickets.len() > 1_000 {
+            tickets.pop_front().unwrap().wait().unwrap();
+        }
+    }
+    tickets.into_iter().for_each(|t| t.wait().unwrap());
+}
+
+/// Identifiers as unordered as those that publishers choose.
+fn name(n: usize) -> String {
+    format!(
+        "task-{:016x}",
+        (n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    )
+}
+
+/// A task from its assignment to its end, as one batch.
+fn life(n: usize) -> Batch {
+    let (id, at) = (TaskId::new(name(n)), now() + n as i64);
+    let content = Content::new("link:a--b", "Diagnose the return link of the base station");
+    let text = content.render();
+    let begun = Task::assigned(
+        id.clone(),
+        "operator",
+        "worker",
+        text.clone(),
+        content,
+        true,
+        at,
+    );
+    let result = Content::new("link:a--b", "Diagnosis").with_result("the fibre is cut");
+    let offer = Command::Offer {
+        result,
+        held: false,
+    };
+    let mut ended = begun.clone();
+    ended.apply(&begun.decide(offer, at).unwrap());
+    let told = |task: &Task, previous| {
+        let notification = Notification {
+            time: at,
+            task: task.id.clone(),
+            from: task.to.clone(),
+            to: task.from.clone(),
+            verb: Verb::TaskResultNotify,
+            asynchronous: true,
+            status: task.status,
+            previous,
+            start_time: at,
+            percent: task.percent,
+            content: task.content.clone(),
+            awaits: task.awaits,
+            data: None,
+        };
+        (at, Happening::Task(Arc::new(notification)))
+    };
+    let parties = ["operator".to_owned(), "worker".to_owned()];
+    let response = DataParam {
+        task: Some(id.clone()),
+        ..DataParam::inline(
+            format!("{id}/assign/response"),
+            parties,
+            "Response to taskAssgin",
+            "application/json",
+            Reply::accepted().to_json(),
+            at,
+        )
+    };
+    let exchange = Exchange {
+        id: format!("{id}/assign"),
+        task: Some(id),
+        from: "operator".to_owned(),
+        to: "worker".to_owned(),
+        verb: Verb::TaskAssign,
+        request: text,
+        request_time: at,
+        response: Some(response.id.clone()),
+        response_time: Some(at),
+    };
+    Batch {
+        happenings: vec![told(&begun, None), told(&ended, Some(begun.status))],
+        tasks: vec![Arc::new(begun), Arc::new(ended)],
+        exchanges: vec![exchange],
+        data: vec![response],
+        ..Batch::default()
+    }
+}
+
+fn load_average() -> f64 {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let first = text.split_whitespace().next();
+    first.and_then(|n| n.parse().ok()).unwrap_or(f64::NAN)
+}

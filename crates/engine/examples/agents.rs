@@ -1,0 +1,193 @@
+//! What ten thousand agents cost: to register, to renew, to search among, and to open again.
+//!
+//! ```text
+//! cargo run -p convoke-engine --release --example agents
+//! ```
+//! The store is a file in a temporary folder, every commit is waited for on disk; a hundred
+//! requests are under way at a time. Read next: `engine::registry`.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+use domain::access::{AccessRules, Action};
+use domain::agent::{Agent, Input, Output};
+use domain::content::Content;
+use domain::discovery::Criteria;
+use domain::inventory::Inventory;
+use domain::profile::{Capability, Layer, Profile, Skill};
+use domain::registry::{Health, Reach};
+use domain::reply::Reply;
+use domain::task::TaskId;
+use domain::team::Need;
+use domain::time::{Dice, Timestamp};
+use engine::{
+    Credential, Engine, Execution, Hosted, Limits, Operation, Outcome, Register, Retention, Setup,
+};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Instant;
+
+/// With the hosted one, the most that a platform takes.
+const AGENTS: usize = 9_999;
+const UNDER_WAY: usize = 100;
+const TAGS: [&str; 6] = ["fibre", "router", "cell", "mast", "amplifier", "card"];
+
+struct Agreeable;
+
+impl Agent for Agreeable {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+        match input {
+            Input::Asked(_) => vec![Output::Answer(Reply::accepted())],
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn profile(name: String, number: usize) -> Profile {
+    let skill = |k: usize| Skill {
+        name: format!("skill-{k}"),
+        description: format!("Looks after region {} and says what is wrong.", number / 50),
+        tags: vec![
+            TAGS[number / (k + 1) % TAGS.len()].to_owned(),
+            "fault".to_owned(),
+        ],
+        input_modes: vec!["text".to_owned()],
+        output_modes: vec!["text".to_owned()],
+        examples: vec![format!("What is wrong in region {}?", number / 50)],
+        schemas: vec!["fault_diagnosis_v1".to_owned()],
+    };
+    Profile {
+        name,
+        alias: None,
+        description: "Watches a part of the network.".to_owned(),
+        agent_type: None,
+        version: "1.0.0".to_owned(),
+        provider: "Provider".to_owned(),
+        domain: Some("IP, Optical".to_owned()),
+        management_object: Some(format!("region {}", number / 50)),
+        layer: Layer::Resource,
+        capability: Capability::default(),
+        skills: vec![skill(0), skill(1)],
+        authentication: Vec::new(),
+    }
+}
+
+fn name(number: usize) -> String {
+    format!("ORG-Provider-Agent-{number}")
+}
+
+fn open(folder: &Path, now: Timestamp) -> Engine {
+    let engine = Engine::open(Setup {
+        store: store::Options::file(folder.join("convoke.db")),
+        access: AccessRules {
+            enabled: false,
+            read_default: Action::Permit,
+            write_default: Action::Deny,
+            exec_default: Action::Permit,
+            groups: BTreeMap::from([("admin".to_owned(), ["operator".to_owned()].into())]),
+            lists: Vec::new(),
+        },
+        agents: vec![Hosted {
+            profile: Arc::new(profile("hosted".to_owned(), 0)),
+            agent: Box::new(Agreeable),
+            endpoint: None,
+            registered_at: now,
+        }],
+        default_agent: "hosted".to_owned(),
+        inventory: Arc::new(Inventory::default()),
+        seed: 1,
+        limits: Limits::default(),
+        retention: Retention::default(),
+        deliverable: Box::new(|_| Ok(())),
+        credentials: Box::new(|name| name.starts_with("ORG").then_some(Credential::Agent)),
+        proxy: None,
+    })
+    .unwrap();
+    engine.start(now);
+    engine
+}
+
+fn wait(execution: Execution) -> Outcome {
+    let mut outcome = Box::pin(execution.outcome());
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        match outcome.as_mut().poll(&mut context) {
+            Poll::Ready(outcome) => return outcome.unwrap(),
+            Poll::Pending => std::thread::yield_now(),
+        }
+    }
+}
+
+/// Does something in the name of every agent; tells how long it took.
+fn each(what: &str, engine: &Engine, now: Timestamp, operation: impl Fn(usize) -> Operation) {
+    let begun = Instant::now();
+    let mut under_way = VecDeque::new();
+    for number in 0..AGENTS {
+        let who = engine.principal(&name(number));
+        under_way.push_back(engine.execute(&who, operation(number), now));
+        if under_way.len() == UNDER_WAY {
+            wait(under_way.pop_front().unwrap());
+        }
+    }
+    under_way
+        .into_iter()
+        .for_each(|execution| drop(wait(execution)));
+    let seconds = begun.elapsed().as_secs_f64();
+    println!(
+        "{what:<28} {seconds:>8.2} s  {:>8.0} a second",
+        AGENTS as f64 / seconds
+    );
+}
+
+fn once<T>(what: &str, act: impl FnOnce() -> T) -> T {
+    let begun = Instant::now();
+    let done = act();
+    println!(
+        "{what:<28} {:>8.2} ms",
+        begun.elapsed().as_secs_f64() * 1_000.0
+    );
+    done
+}
+
+fn main() {
+    let folder = tempfile::tempdir().unwrap();
+    let now = Timestamp::from_ms(1_700_000_000_000);
+    let engine = open(folder.path(), now);
+    each("register", &engine, now, |number| {
+        Operation::Register(Register {
+            profile: profile(name(number), number),
+            reach: Reach::Client,
+            lease_ms: 300_000,
+        })
+    });
+    each("renew", &engine, now + 1, |_| Operation::Renew {
+        name: None,
+        health: Health::Ok,
+        note: String::new(),
+    });
+    let operator = engine.principal("operator");
+    let criteria = |tag: usize| Criteria {
+        tags: vec![TAGS[tag % TAGS.len()].to_owned()],
+        text: Some("what is wrong in region 17".to_owned()),
+        ..Criteria::default()
+    };
+    once("discover", || {
+        let (criteria, limit) = (criteria(0), 10);
+        wait(engine.execute(&operator, Operation::Discover { criteria, limit }, now))
+    });
+    let needs = (0..64).map(|place| Need {
+        name: format!("n{place}"),
+        criteria: criteria(place),
+        content: Content::new("region 17", "say what is wrong"),
+        optional: false,
+    });
+    let needs = needs.collect();
+    once("form a team of 64", || {
+        let task = TaskId::new("team");
+        wait(engine.execute(&operator, Operation::FormTeam { task, needs }, now))
+    });
+    drop(engine);
+    let engine = once("open again", || open(folder.path(), now + 2));
+    assert_eq!(engine.registrations().len(), AGENTS + 1);
+    once("all leases end at once", || engine.tick(now + 301_000));
+}

@@ -1,0 +1,385 @@
+//! `data-write` and `data-read`: data that go with tasks, whole, elsewhere, or in pieces
+//! (draft §5.2, data-params).
+//!
+//! Pieces may come out of order and twice; the last call verifies length and SHA-256 of the whole.
+//! Nothing is held in memory but the piece at hand, and nothing is ever fetched. Read next:
+//! `domain::context`, `store::Chunk`.
+
+use crate::operation::{Bytes, Execution, Outcome, WriteData, Written};
+use crate::staged::Staged;
+use crate::work::Work;
+use crate::{Engine, Refusal};
+use domain::access::Principal;
+use domain::context::{Body, Chunked, DataParam, DataType};
+use domain::time::Timestamp;
+use sha2::{Digest, Sha256};
+use std::future::poll_fn;
+use std::task::Poll;
+use store::{Chunk, CommitError, Piece, Store, Ticket};
+
+/// How many entries may be written to at a time.
+const UNFINISHED_MOST: usize = 10_000;
+
+impl Engine {
+    pub(crate) fn write_data(
+        &self,
+        who: &Principal,
+        write: WriteData,
+        now: Timestamp,
+    ) -> Execution {
+        let written = self.written(who, write, now);
+        written.unwrap_or_else(Execution::refused)
+    }
+
+    fn written(
+        &self,
+        who: &Principal,
+        write: WriteData,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        check(&write, self.limits.data_bytes)?;
+        let mut work = self.lock_work();
+        let (before, entry) = match self.entry(&work, &write.id)? {
+            Some(known) => (Some(known.clone()), continued(who, &write, known)?),
+            None => (None, self.begun(&work, who, &write, now)?),
+        };
+        let mut staged = Staged::default();
+        if before.as_ref() != Some(&entry) {
+            staged.data.push(entry.clone());
+        }
+        let Body::Chunked(whole) = entry.body else {
+            let size = entry.text().map_or(0, |t| t.len() as u64);
+            let ticket = self.commit(staged);
+            return Ok(taken(ticket, size));
+        };
+        if whole.finished {
+            return Ok(self.written_before(write, whole));
+        }
+        if !work.uploads.contains_key(&write.id) && work.uploads.len() >= UNFINISHED_MOST {
+            return Err(Refusal::TooMany {
+                what: "entries of data-params that are being written",
+                most: UNFINISHED_MOST as u64,
+            });
+        }
+        work.uploads.insert(write.id.clone(), entry.clone());
+        if !write.bytes.is_empty() {
+            staged.chunks.push(Chunk {
+                data: write.id.clone(),
+                offset: write.offset,
+                bytes: write.bytes.into(),
+            });
+        }
+        let (ticket, store) = (self.commit(staged), self.store.clone());
+        let finished = write.finished;
+        if finished {
+            work.uploads.remove(&write.id);
+        }
+        Ok(Execution::Pending(Box::pin(async move {
+            ticket.await.map_err(|cause| overlap(&write.id, cause))?;
+            let map = store.chunk_map(&write.id)?;
+            let received = map.iter().map(|piece| piece.length).sum();
+            if finished {
+                verify(&store, &entry, &map, whole).await?;
+                let finished = DataParam {
+                    body: Body::Chunked(Chunked {
+                        finished: true,
+                        ..whole
+                    }),
+                    ..entry
+                };
+                let mut staged = Staged::default();
+                staged.data.push(finished);
+                store.commit(staged.into_batch().0).await?;
+            }
+            Ok(Outcome::Written(Written { received, finished }))
+        })))
+    }
+
+    /// The entry as decided.
+    fn entry(&self, work: &Work, id: &str) -> Result<Option<DataParam>, Refusal> {
+        match work.uploads.get(id) {
+            Some(entry) => Ok(Some(entry.clone())),
+            None => Ok(self.store.data_param(id)?),
+        }
+    }
+
+    /// A new entry.
+    fn begun(
+        &self,
+        work: &Work,
+        who: &Principal,
+        write: &WriteData,
+        now: Timestamp,
+    ) -> Result<DataParam, Refusal> {
+        let reader = match &write.task {
+            Some(id) => {
+                let task = self.task(work, id)?;
+                let task = task.filter(|t| t.from == who.name || t.to == who.name);
+                let task = task.ok_or_else(|| crate::negotiate::unknown_task(who, id))?;
+                match task.from == who.name {
+                    true => task.to.clone(),
+                    false => task.from.clone(),
+                }
+            }
+            None => write.reader.clone().unwrap_or_else(|| who.name.clone()),
+        };
+        let data_type = write.data_type.unwrap_or(DataType::Text);
+        Ok(DataParam {
+            task: write.task.clone(),
+            data_type,
+            body: body(write, data_type)?,
+            ..DataParam::inline(
+                write.id.clone(),
+                [who.name.clone(), reader],
+                write.description.as_deref().unwrap_or(""),
+                write
+                    .format
+                    .as_deref()
+                    .unwrap_or("application/octet-stream"),
+                String::new(),
+                now,
+            )
+        })
+    }
+
+    /// A call that was made before, or one that comes too late.
+    fn written_before(&self, write: WriteData, whole: Chunked) -> Execution {
+        let store = self.store.clone();
+        Execution::Pending(Box::pin(async move {
+            let stored = store.read_data(&write.id, write.offset, write.bytes.len())?;
+            match stored == write.bytes {
+                true => Ok(Outcome::Written(Written {
+                    received: whole.size,
+                    finished: true,
+                })),
+                false => Err(mismatch(&write.id, "it is finished")),
+            }
+        }))
+    }
+
+    pub(crate) fn read_data(
+        &self,
+        who: &Principal,
+        id: String,
+        offset: u64,
+        length: usize,
+    ) -> Execution {
+        Execution::Done(self.piece(who, &id, offset, length).map(Outcome::Bytes))
+    }
+
+    fn piece(
+        &self,
+        who: &Principal,
+        id: &str,
+        offset: u64,
+        length: usize,
+    ) -> Result<Bytes, Refusal> {
+        let entry = self.store.data_param(id)?;
+        let entry = entry.filter(|d| who.sees(&d.parties[0], &d.parties[1]));
+        let entry = entry.ok_or_else(|| Refusal::UnknownData {
+            id: id.to_owned(),
+            user: who.name.clone(),
+        })?;
+        let size = match &entry.body {
+            Body::Inline(text) => text.len() as u64,
+            Body::Chunked(whole) if whole.finished => whole.size,
+            Body::Chunked(_) => return Err(mismatch(id, "it is not finished")),
+            Body::Elsewhere(url) => {
+                let why = format!("it is at '{url}', from where nothing is fetched");
+                return Err(mismatch(id, why));
+            }
+        };
+        let bytes = self.store.read_data(id, offset, length)?;
+        let last = offset.saturating_add(bytes.len() as u64) >= size;
+        Ok(Bytes { bytes, size, last })
+    }
+}
+
+/// What can be said of a call without looking at anything else.
+fn check(write: &WriteData, most: u64) -> Result<(), Refusal> {
+    let bad = |leaf, why: &str| {
+        Err(Refusal::BadLeaf {
+            leaf,
+            why: why.to_owned(),
+        })
+    };
+    let id = &write.id;
+    if id.is_empty() || id.len() > 128 || id.contains('/') || id.chars().any(char::is_control) {
+        return bad("id", "1 to 128 bytes without '/' and control characters");
+    }
+    if write.bytes.len() > Body::CHUNK_MOST {
+        return Err(Refusal::TooMany {
+            what: "bytes in one piece",
+            most: Body::CHUNK_MOST as u64,
+        });
+    }
+    if write.size.is_some_and(|size| size > most) {
+        return Err(Refusal::TooMany {
+            what: "bytes in an entry of data-params",
+            most,
+        });
+    }
+    match &write.url {
+        Some(_) if !write.bytes.is_empty() => bad("url", "data are here or elsewhere, not both"),
+        Some(url) if !url.contains("://") || url.len() > 2_048 => bad("url", "not an absolute URL"),
+        _ => Ok(()),
+    }
+}
+
+/// Where the data of a new entry will be.
+fn body(write: &WriteData, data_type: DataType) -> Result<Body, Refusal> {
+    if let Some(url) = &write.url {
+        return Ok(Body::Elsewhere(url.clone()));
+    }
+    let length = write.bytes.len() as u64;
+    let whole = write.finished && write.offset == 0 && write.size.is_none_or(|s| s == length);
+    if whole
+        && data_type == DataType::Text
+        && write.bytes.len() <= Body::INLINE_MOST
+        && let Ok(text) = std::str::from_utf8(&write.bytes)
+        && text.chars().all(is_xml)
+    {
+        if write.sha256.is_some_and(|sum| sum != sha256(&write.bytes)) {
+            return Err(mismatch(&write.id, "its SHA-256 is another"));
+        }
+        return Ok(Body::Inline(text.to_owned()));
+    }
+    let size = write.size.or(whole.then_some(length));
+    let size = size.ok_or_else(|| Refusal::BadLeaf {
+        leaf: "size",
+        why: "the first piece says how long the whole is".to_owned(),
+    })?;
+    within(write, size)?;
+    Ok(Body::Chunked(Chunked {
+        size,
+        sha256: write.sha256,
+        finished: false,
+    }))
+}
+
+/// The characters that XML can carry.
+fn is_xml(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
+}
+
+/// A further call for an entry that is there.
+fn continued(who: &Principal, write: &WriteData, known: DataParam) -> Result<DataParam, Refusal> {
+    if known.parties[0] != who.name {
+        return Err(Refusal::UnknownData {
+            id: write.id.clone(),
+            user: who.name.clone(),
+        });
+    }
+    let same = |write: &WriteData| match &known.body {
+        Body::Inline(text) => text.as_bytes() == write.bytes && write.offset == 0,
+        Body::Elsewhere(url) => write.url.as_ref() == Some(url),
+        Body::Chunked(_) => write.url.is_none(),
+    };
+    if !same(write) {
+        return Err(mismatch(&write.id, "it is finished"));
+    }
+    let mut entry = known;
+    if let Body::Chunked(whole) = &mut entry.body {
+        if write.size.is_some_and(|size| size != whole.size) {
+            let why = format!("it was announced with {} bytes", whole.size);
+            return Err(mismatch(&write.id, why));
+        }
+        if whole.sha256.is_some() && write.sha256.is_some_and(|sum| Some(sum) != whole.sha256) {
+            return Err(mismatch(&write.id, "it was announced with another SHA-256"));
+        }
+        if !whole.finished {
+            whole.sha256 = whole.sha256.or(write.sha256);
+        }
+        within(write, whole.size)?;
+    }
+    Ok(entry)
+}
+
+fn within(write: &WriteData, size: u64) -> Result<(), Refusal> {
+    let end = write.offset.checked_add(write.bytes.len() as u64);
+    match end.is_some_and(|end| end <= size) {
+        true => Ok(()),
+        false => {
+            let why = format!("the piece reaches beyond the {size} bytes announced");
+            Err(mismatch(&write.id, why))
+        }
+    }
+}
+
+/// Whether the whole is there and is what was announced; reads it piece by piece.
+async fn verify(
+    store: &Store,
+    entry: &DataParam,
+    map: &[Piece],
+    whole: Chunked,
+) -> Result<(), Refusal> {
+    let mut end = 0;
+    for piece in map {
+        if piece.offset != end {
+            break;
+        }
+        end += piece.length;
+    }
+    if end != whole.size {
+        let why = format!("of {} bytes those from {end} on are missing", whole.size);
+        return Err(mismatch(&entry.id, why));
+    }
+    let Some(announced) = whole.sha256 else {
+        return Ok(());
+    };
+    let (mut hash, mut offset) = (Sha256::new(), 0);
+    while offset < whole.size {
+        let piece = store.read_data(&entry.id, offset, Body::CHUNK_MOST)?;
+        if piece.is_empty() {
+            break;
+        }
+        offset += piece.len() as u64;
+        hash.update(&piece);
+        let_others().await;
+    }
+    match <[u8; 32]>::from(hash.finalize()) == announced {
+        true => Ok(()),
+        false => Err(mismatch(&entry.id, "its SHA-256 is another")),
+    }
+}
+
+/// Lets whoever shares the thread have a turn.
+async fn let_others() {
+    let mut waited = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut waited, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+fn taken(ticket: Ticket, received: u64) -> Execution {
+    Execution::Pending(Box::pin(async move {
+        ticket.await?;
+        Ok(Outcome::Written(Written {
+            received,
+            finished: true,
+        }))
+    }))
+}
+
+fn mismatch(id: &str, why: impl Into<String>) -> Refusal {
+    Refusal::DataMismatch {
+        id: id.to_owned(),
+        why: why.into(),
+    }
+}
+
+fn overlap(id: &str, cause: CommitError) -> Refusal {
+    match cause {
+        CommitError::Overlap { .. } => mismatch(id, cause.to_string()),
+        other => other.into(),
+    }
+}

@@ -1,0 +1,353 @@
+//! `taskAssgin` and `taskCancel`: a task begins, and ends early (draft §4.2).
+//!
+//! Read next: [`super::report`], [`crate::life`].
+
+use super::{committed, complete, waiting};
+use crate::life::words_of;
+use crate::operation::Execution;
+use crate::request::{Routed, agreed_mode, checked, conditions};
+use crate::staged::Staged;
+use crate::work::{Awaited, Work};
+use crate::{Engine, Refusal};
+use domain::access::Principal;
+use domain::agent::{Ask, Input, Output};
+use domain::content::Content;
+use domain::context::Exchange;
+use domain::negotiation::{Kind, Negotiation, fits};
+use domain::registry::Registration;
+use domain::reply::{Reply, Verdict};
+use domain::task::{Command, Conditions, Task, TaskId};
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use std::sync::Arc;
+
+/// What an executor must declare for a task that demands negotiation (§5.1, `negotiate`).
+const FULFILLMENT: &str = "acp-task-fulfillment-negotiation";
+
+impl Engine {
+    pub(super) fn assign(&self, routed: Routed, now: Timestamp) -> Result<Execution, Refusal> {
+        let content = routed.content()?;
+        let asynchronous = agreed_mode(&routed.negotiate, &content)?;
+        let conditions = conditions(&routed.negotiate, &content, &self.limits)?;
+        let mut work = self.lock_work();
+        let id = match &routed.negotiate.task {
+            Some(id) => checked(id)?,
+            None => TaskId::new(format!("task-{}-{}", now.as_ms(), work.next_number())),
+        };
+        let text = routed.negotiate.texts.join("\n");
+        let task = Task::assigned(
+            id.clone(),
+            &routed.from,
+            &routed.to_name,
+            text,
+            content,
+            asynchronous,
+            now,
+        )
+        .under(conditions);
+        let key = format!("{id}/assign");
+        let open = work.task(&id).is_some() || work.negotiation(&id, Kind::Feasibility).is_some();
+        let (mut known, mut negotiated) = (None, None);
+        if open || self.store.knows(&id)? {
+            known = self.task(&work, &id)?;
+            negotiated = self.negotiation(&work, &id, Kind::Feasibility)?;
+        }
+        if let Some(known) = known {
+            if !is_same(&known, &task) {
+                return Err(Refusal::TaskExists { task: id });
+            }
+            return Ok(self.same_reply_again(&mut work, &Awaited::Task(id), key, now));
+        }
+        self.check_assignment(&work, &routed, &task, negotiated.as_deref())?;
+        let (from, to) = (&routed.from, &routed.to_name);
+        let exchange = self.exchange(from, to, &routed.negotiate, &id, key, now);
+        self.assign_new(&mut work, routed.to, task, exchange, now)
+    }
+
+    /// Everything that must hold before anything happens.
+    fn check_assignment(
+        &self,
+        work: &Work,
+        routed: &Routed,
+        task: &Task,
+        negotiated: Option<&Negotiation>,
+    ) -> Result<(), Refusal> {
+        let registration = self.available(routed.to)?;
+        if let Some(negotiated) = negotiated {
+            check_agreement(negotiated, task)?;
+        }
+        if let Some(parent) = &task.conditions.parent {
+            self.check_part(work, &task.id, parent, &task.from)?;
+        }
+        let negotiates = registration.profile.capability.negotiate.as_deref();
+        if task.conditions.fulfillment_demanded
+            && !negotiates.is_some_and(|n| n.contains(FULFILLMENT))
+        {
+            return Err(Refusal::BadLeaf {
+                leaf: "fulfillment-required",
+                why: format!("'{}' does not negotiate fulfillment", task.to),
+            });
+        }
+        if let Some(subscription) = &task.conditions.subscription {
+            self.check_subscription(subscription)?;
+        }
+        self.check_references(&task.conditions, &routed.from)
+    }
+
+    /// The registration of an agent that can be given something to do.
+    pub(super) fn available(&self, index: usize) -> Result<Arc<Registration>, Refusal> {
+        let registration = self.roster.registration(index);
+        if registration.is_available() {
+            return Ok(registration);
+        }
+        Err(Refusal::Unavailable {
+            name: registration.profile.name.clone(),
+            why: match registration.expired {
+                true => "its lease has expired".to_owned(),
+                false => format!("it is {}", registration.health.as_str()),
+            },
+        })
+    }
+
+    /// `msg-data` and `context` name entries that are there and that the publisher may read.
+    fn check_references(&self, conditions: &Conditions, from: &str) -> Result<(), Refusal> {
+        let not_there = |leaf, id: &String| Refusal::BadLeaf {
+            leaf,
+            why: format!("there is no '{id}' that '{from}' may read"),
+        };
+        if let Some(id) = &conditions.data {
+            let data = self.store.data_param(id)?;
+            data.filter(|d| d.parties.iter().any(|p| p == from))
+                .ok_or_else(|| not_there("msg-data", id))?;
+        }
+        if let Some(id) = &conditions.context {
+            let record = self.store.exchange(id)?;
+            record
+                .filter(|e| e.from == from || e.to == from)
+                .ok_or_else(|| not_there("context", id))?;
+        }
+        Ok(())
+    }
+
+    fn assign_new(
+        &self,
+        work: &mut Work,
+        to: usize,
+        task: Task,
+        exchange: Exchange,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let mut staged = Staged::default();
+        if let Some(id) = &task.conditions.data {
+            self.hand_over(id, &task, now, &mut staged)?;
+        }
+        let task = self.create(work, task, &mut staged);
+        let ask = Ask {
+            verb: Verb::TaskAssign,
+            task: Arc::clone(&task),
+            from: task.from.clone(),
+            content: task.content.clone(),
+            round: 1,
+            turn: None,
+        };
+        // The answer is applied first, wherever it stands: the agent's other outputs are about a
+        // task that it has already answered for.
+        let mut outputs = self.step(work, to, Input::Asked(ask), now);
+        let Some(answer) = take_answer(&mut outputs) else {
+            work.forget(&task.id);
+            return Err(self.no_answer(to));
+        };
+        let task = self.apply_answer(work, &task, &answer, now, &mut staged);
+        let settled = task.status.is_terminal() || task.awaits.is_some();
+        let waits = !task.asynchronous && !settled;
+        let reply = complete(answer, &task);
+        let receiver = if waits {
+            let awaited = Awaited::Task(task.id.clone());
+            Some(self.wait_for(work, awaited, exchange, now, &mut staged))
+        } else {
+            staged.respond(exchange, &reply, now);
+            None
+        };
+        self.take_outputs(work, to, outputs, now, &mut staged);
+        let ticket = self.commit(staged);
+        Ok(match receiver {
+            Some(receiver) => waiting(receiver),
+            None => committed(ticket, reply),
+        })
+    }
+
+    /// Data that belong to an assignment may be read by both parties of the task from now on.
+    fn hand_over(
+        &self,
+        id: &str,
+        task: &Task,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) -> Result<(), Refusal> {
+        let data = self.store.data_param(id)?;
+        if let Some(data) = data.filter(|d| d.task.is_none() && d.parties[0] == task.from) {
+            staged.data.push(domain::context::DataParam {
+                task: Some(task.id.clone()),
+                parties: [task.from.clone(), task.to.clone()],
+                changed_at: now.max(data.changed_at),
+                ..data
+            });
+        }
+        Ok(())
+    }
+
+    /// Applies an answer to the task it is about.
+    fn apply_answer(
+        &self,
+        work: &mut Work,
+        task: &Arc<Task>,
+        answer: &Reply,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) -> Arc<Task> {
+        let said = || {
+            answer.content.first().cloned().unwrap_or_else(|| {
+                let why = match words_of(&answer.reasons) {
+                    none if none.is_empty() => answer.verdict.as_str().to_owned(),
+                    why => why,
+                };
+                Content::new(task.content.target_object.clone(), why)
+            })
+        };
+        let command = match answer.verdict {
+            Verdict::Pending => return Arc::clone(task),
+            Verdict::Accepted => Command::Work {
+                percent: 0,
+                said: answer.content.first().cloned(),
+            },
+            Verdict::Refused => Command::Refuse(said()),
+            Verdict::InputRequired => Command::Ask(said()),
+            Verdict::Offered => Command::Propose(said()),
+            Verdict::Result => Command::Offer {
+                result: said(),
+                held: false,
+            },
+        };
+        match self.change(work, task, command, now, staged) {
+            Ok(after) => after,
+            // A result at once where one is demanded to be negotiated: there is none.
+            Err(forbidden) => {
+                let why = Content::new(task.content.target_object.clone(), forbidden.to_string());
+                self.change(work, task, Command::Fail(why), now, staged)
+                    .expect("a task just created can fail")
+            }
+        }
+    }
+
+    pub(super) fn cancel(
+        &self,
+        who: &Principal,
+        routed: &Routed,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let mut work = self.lock_work();
+        let task = self.published(&work, who, routed)?;
+        let key = format!("{}/cancel", task.id);
+        if task.status == domain::task::Status::Cancelled {
+            let awaited = Awaited::Task(task.id.clone());
+            return match self.store.exchange(&key)? {
+                Some(_) => Ok(self.same_reply_again(&mut work, &awaited, key, now)),
+                // Cancelled with the task that it was a part of, or a moment ago.
+                None => Ok(committed(
+                    self.store.commit(store::Batch::default()),
+                    complete(Reply::accepted(), &task),
+                )),
+            };
+        }
+        let mut staged = Staged::default();
+        let after = self.change(&mut work, &task, Command::Cancel, now, &mut staged)?;
+        let ask = self.ask_about(routed, &after, 1, None);
+        let answer = self.run(&mut work, routed.to, Input::Asked(ask), now, &mut staged);
+        let (from, to) = (&routed.from, &routed.to_name);
+        let exchange = self.exchange(from, to, &routed.negotiate, &task.id, key, now);
+        let reply = Reply {
+            verdict: Verdict::Accepted,
+            ..complete(answer.unwrap_or_else(Reply::accepted), &after)
+        };
+        staged.respond(exchange, &reply, now);
+        Ok(committed(self.commit(staged), reply))
+    }
+
+    /// `taskResultSubscribe`: reports of a task go elsewhere as well from now on (§5.2).
+    pub(super) fn subscribe(
+        &self,
+        who: &Principal,
+        routed: &Routed,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let Some(subscription) = routed.negotiate.subscription.clone() else {
+            return Err(Refusal::MissingLeaf {
+                verb: routed.negotiate.verb,
+                leaf: "task-subscription",
+            });
+        };
+        self.check_subscription(&subscription)?;
+        let mut work = self.lock_work();
+        let task = self.published(&work, who, routed)?;
+        if task.conditions.subscription.as_ref() == Some(&subscription) {
+            let ticket = self.store.commit(store::Batch::default());
+            return Ok(committed(ticket, complete(Reply::accepted(), &task)));
+        }
+        let mut staged = Staged::default();
+        let command = Command::Subscribe(subscription);
+        let after = self.change(&mut work, &task, command, now, &mut staged)?;
+        let reply = complete(Reply::accepted(), &after);
+        let key = format!("{}/subscribe/{}", task.id, after.version);
+        let (from, to) = (&routed.from, &routed.to_name);
+        let exchange = self.exchange(from, to, &routed.negotiate, &task.id, key, now);
+        staged.respond(exchange, &reply, now);
+        Ok(committed(self.commit(staged), reply))
+    }
+
+    fn check_subscription(&self, subscription: &domain::task::Subscription) -> Result<(), Refusal> {
+        (self.deliverable)(subscription).map_err(|why| Refusal::Undeliverable {
+            url: subscription.url.clone(),
+            why,
+        })
+    }
+}
+
+/// What was agreed on under the identifier binds its assignment (§5.3).
+fn check_agreement(negotiated: &Negotiation, task: &Task) -> Result<(), Refusal> {
+    let id = || task.id.clone();
+    if negotiated.is_open() {
+        return Err(Refusal::StillNegotiated { task: id() });
+    }
+    let Some(agreement) = negotiated.agreement() else {
+        return Ok(());
+    };
+    if negotiated.publisher != task.from || negotiated.executor != task.to {
+        return Err(Refusal::TaskExists { task: id() });
+    }
+    fits(agreement, &task.content).map_err(|misfit| Refusal::NotAsAgreed { task: id(), misfit })
+}
+
+/// The same assignment, sent again. Where reports go may have changed since.
+fn is_same(known: &Task, task: &Task) -> bool {
+    let conditions = |t: &Task| Conditions {
+        subscription: None,
+        ..t.conditions.clone()
+    };
+    known.from == task.from
+        && known.to == task.to
+        && known.text == task.text
+        && known.content == task.content
+        && known.asynchronous == task.asynchronous
+        && conditions(known) == conditions(task)
+}
+
+/// The answer among an agent's outputs, taken out of them.
+pub(super) fn take_answer(outputs: &mut Vec<Output>) -> Option<Reply> {
+    let place = outputs
+        .iter()
+        .position(|o| matches!(o, Output::Answer(_)))?;
+    match outputs.remove(place) {
+        Output::Answer(reply) => Some(reply),
+        _ => None,
+    }
+}

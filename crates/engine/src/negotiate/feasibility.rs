@@ -1,0 +1,271 @@
+//! `FeasibilityNegotiate`: could this be done, and if not this, then what (draft §5.3, 1)?
+//!
+//! No task exists yet; what is agreed binds the assignment under the same identifier. Read next:
+//! [`super::turn`], `domain::negotiation`.
+
+use super::assign::take_answer;
+use super::turn::{Place, place, reply_of, speech, speech_of};
+use super::{committed, waiting};
+use crate::life::moved;
+use crate::operation::{Execution, Negotiate};
+use crate::request::{Routed, checked, conditions, content_of, task_leaf};
+use crate::staged::Staged;
+use crate::work::{Awaited, Work};
+use crate::{Engine, Refusal};
+use domain::access::Principal;
+use domain::agent::{Ask, Input};
+use domain::content::Content;
+use domain::negotiation::{Kind, Move, Negotiation, Side, Speech, Stance};
+use domain::reply::Reply;
+use domain::task::{Task, TaskId};
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use std::sync::Arc;
+
+const KIND: Kind = Kind::Feasibility;
+
+/// What an executor is asked, and by whom.
+pub(crate) struct Proposal<'a> {
+    /// The negotiation before this turn; perhaps without a turn yet.
+    pub(crate) negotiation: &'a Arc<Negotiation>,
+    /// The executor's place in the roster.
+    pub(crate) to: usize,
+    /// What the publisher says.
+    pub(crate) speech: Speech,
+    /// The sections as sent.
+    pub(crate) text: String,
+}
+
+impl Engine {
+    pub(super) fn feasibility(
+        &self,
+        who: &Principal,
+        negotiate: Negotiate,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let id = checked(&task_leaf(&negotiate)?)?;
+        let mut work = self.lock_work();
+        let known = self.negotiation(&work, &id, KIND)?;
+        if let Some(known) = &known
+            && known.executor == who.name
+            && known.publisher != who.name
+        {
+            return self.feasibility_answered(&mut work, known, &negotiate, now);
+        }
+        let routed = self.route(who, negotiate)?;
+        let content = routed.content()?;
+        let speech = speech(&routed.negotiate, &content)?;
+        let negotiation = match known {
+            Some(known) if known.publisher != routed.from || known.executor != routed.to_name => {
+                return Err(Refusal::TaskExists { task: id });
+            }
+            Some(known) => known,
+            None => {
+                let conditions = conditions(&routed.negotiate, &content, &self.limits)?;
+                let (from, to) = (&routed.from, &routed.to_name);
+                Arc::new(Negotiation {
+                    round_limit: match conditions.round_limit {
+                        0 => self.limits.rounds,
+                        stated => stated,
+                    },
+                    answer_within_ms: conditions.answer_within_ms,
+                    ..Negotiation::between(id.clone(), KIND, from, to)
+                })
+            }
+        };
+        let key = |round| format!("{id}/{KIND}/{round}/{}", routed.from);
+        let round = match place(
+            &negotiation,
+            Side::Publisher,
+            routed.negotiate.round,
+            &speech,
+        )? {
+            Place::Again(round) => {
+                let awaited = Awaited::Turn(id.clone(), KIND, round);
+                return Ok(self.same_reply_again(&mut work, &awaited, key(round), now));
+            }
+            Place::New(round) => round,
+        };
+        if self.task(&work, &id)?.is_some() {
+            return Err(Refusal::TaskExists { task: id });
+        }
+        self.available(routed.to)?;
+        let proposal = Proposal {
+            negotiation: &negotiation,
+            to: routed.to,
+            speech,
+            text: routed.negotiate.texts.join("\n"),
+        };
+        let mut staged = Staged::default();
+        let reply = self.propose(&mut work, proposal, now, &mut staged)?;
+        if let Some(after) = work.negotiation(&id, KIND).cloned() {
+            self.team_answered(&mut work, &after, now, &mut staged);
+        }
+        let (from, to) = (&routed.from, &routed.to_name);
+        let exchange = self.exchange(from, to, &routed.negotiate, &id, key(round), now);
+        Ok(match reply {
+            Some(reply) => {
+                staged.respond(exchange, &reply, now);
+                committed(self.commit(staged), reply)
+            }
+            None => {
+                let awaited = Awaited::Turn(id, KIND, round);
+                let receiver = self.wait_for(&mut work, awaited, exchange, now, &mut staged);
+                drop(self.commit(staged));
+                waiting(receiver)
+            }
+        })
+    }
+
+    /// The publisher's turn, and the executor's if it answers at once; none if it answers later.
+    /// If either is out of place, nothing has changed.
+    pub(crate) fn propose(
+        &self,
+        work: &mut Work,
+        proposal: Proposal<'_>,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) -> Result<Option<Reply>, Refusal> {
+        let (stance, contents) = (proposal.speech.stance, proposal.speech.contents.clone());
+        let spoken = Move::Speak(Side::Publisher, proposal.speech);
+        // Both turns must be possible before a word is taken down.
+        let (after, _) = moved(proposal.negotiation, spoken.clone(), now)?;
+        let round = after.round();
+        let content = contents.first().cloned().unwrap_or_default();
+        let ask = Ask {
+            verb: Verb::FeasibilityNegotiate,
+            task: Arc::new(supposed(&after, &proposal.text, &content, now)),
+            from: after.publisher.clone(),
+            content,
+            round,
+            turn: Some((KIND, stance)),
+        };
+        let mut outputs = self.step(work, proposal.to, Input::Asked(ask), now);
+        let answer = take_answer(&mut outputs).ok_or_else(|| self.no_answer(proposal.to))?;
+        let answered = after.is_open().then(|| speech_of(&answer, contents.len()));
+        let answered = answered.flatten().filter(|_| stance == Stance::Offer);
+        let answered = answered.map(|speech| Move::Speak(Side::Executor, speech));
+        if let Some(answered) = &answered {
+            moved(&after, answered.clone(), now)?;
+        }
+        let open = self.move_on(work, proposal.negotiation, spoken, now, staged)?;
+        let reply = match answered {
+            Some(answered) => {
+                self.move_on(work, &open, answered, now, staged)?;
+                Some(answer)
+            }
+            None if stance == Stance::Offer && open.is_open() => None,
+            // Taken note of.
+            None => Some(Reply::accepted()),
+        };
+        self.take_outputs(work, proposal.to, outputs, now, staged);
+        Ok(reply.map(|reply| Reply {
+            task: Some(open.task.clone()),
+            status: None,
+            round: Some(round),
+            ..reply
+        }))
+    }
+
+    /// An executor answers in a message of its own.
+    fn feasibility_answered(
+        &self,
+        work: &mut Work,
+        negotiation: &Arc<Negotiation>,
+        negotiate: &Negotiate,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        check_addressee(negotiate, &negotiation.publisher)?;
+        let speech = speech(negotiate, &content_of(negotiate)?)?;
+        let executor = negotiation.executor.clone();
+        let key = |round| format!("{}/{KIND}/{round}/{executor}", negotiation.task);
+        let round = match place(negotiation, Side::Executor, negotiate.round, &speech)? {
+            Place::Again(round) => {
+                let awaited = Awaited::Turn(negotiation.task.clone(), KIND, round);
+                return Ok(self.same_reply_again(work, &awaited, key(round), now));
+            }
+            Place::New(round) => round,
+        };
+        let mut staged = Staged::default();
+        self.executor_answers(work, negotiation, speech, now, &mut staged)?;
+        let reply = Reply {
+            task: Some(negotiation.task.clone()),
+            round: Some(round),
+            ..Reply::accepted()
+        };
+        let (task, to) = (&negotiation.task, &negotiation.publisher);
+        let exchange = self.exchange(&executor, to, negotiate, task, key(round), now);
+        staged.respond(exchange, &reply, now);
+        Ok(committed(self.commit(staged), reply))
+    }
+
+    /// The executor's turn in a feasibility, later than its answer to who asked.
+    pub(super) fn executor_answers(
+        &self,
+        work: &mut Work,
+        negotiation: &Arc<Negotiation>,
+        speech: Speech,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) -> Result<(), Refusal> {
+        let spoken = Move::Speak(Side::Executor, speech);
+        let after = self.move_on(work, negotiation, spoken, now, staged)?;
+        let round = after.round();
+        let awaited = Awaited::Turn(after.task.clone(), KIND, round);
+        self.resolve(work, &awaited, &reply_of(&after, round), now, staged);
+        self.team_answered(work, &after, now, staged);
+        Ok(())
+    }
+
+    /// Whoever had the word stayed silent.
+    pub(crate) fn negotiation_due(
+        &self,
+        work: &mut Work,
+        task: &TaskId,
+        kind: Kind,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) {
+        let Some(open) = work
+            .negotiation(task, kind)
+            .filter(|n| n.is_open())
+            .cloned()
+        else {
+            return;
+        };
+        let expired = self.move_on(work, &open, Move::Expire, now, staged);
+        let expired = expired.expect("what is open can expire");
+        self.team_answered(work, &expired, now, staged);
+    }
+}
+
+/// A message of an executor goes to the publisher, whether it names it or not.
+pub(super) fn check_addressee(negotiate: &Negotiate, publisher: &str) -> Result<(), Refusal> {
+    match negotiate.to.as_ref().filter(|to| *to != publisher) {
+        Some(to) => Err(Refusal::BadLeaf {
+            leaf: "task-sendTo",
+            why: format!("the publisher is '{publisher}', not '{to}'"),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The task as it would be, for the executor to look at.
+fn supposed(negotiation: &Negotiation, text: &str, content: &Content, now: Timestamp) -> Task {
+    Task::assigned(
+        negotiation.task.clone(),
+        &negotiation.publisher,
+        &negotiation.executor,
+        text.to_owned(),
+        content.clone(),
+        true,
+        now,
+    )
+}
+
+impl Routed {
+    /// The sections of the request, completed by the leaves that say the same.
+    pub(super) fn content(&self) -> Result<Content, Refusal> {
+        content_of(&self.negotiate)
+    }
+}

@@ -1,0 +1,420 @@
+//! `FulfillmentNegotiate`: publisher and executor speak about a task under way (draft §4.3, §4.5;
+//! §5.3, 2): answers to questions, decisions, plans and judgements.
+//!
+//! What the message means follows from what the task waits for ([`Awaits`]). Read next:
+//! [`super::turn`], [`crate::life`].
+
+use super::feasibility::check_addressee;
+use super::turn::{Place, place, speech, speech_of};
+use super::{committed, complete};
+use crate::life::rounds_over;
+use crate::operation::{Execution, Negotiate};
+use crate::request::{Routed, content_of};
+use crate::staged::Staged;
+use crate::work::{Answered, Awaited, Work};
+use crate::{Engine, Refusal};
+use domain::access::Principal;
+use domain::agent::{Ask, Input};
+use domain::content::Content;
+use domain::negotiation::{Kind, Move, Negotiation, Side, Speech, Stance, State};
+use domain::reply::Reply;
+use domain::task::{Awaits, Command, OutOfTurn, Task, TaskId};
+use domain::time::Timestamp;
+use std::sync::Arc;
+use store::Filter;
+
+const KIND: Kind = Kind::Fulfillment;
+
+/// What the publisher says of a task.
+struct Said<'a> {
+    routed: &'a Routed,
+    task: &'a Arc<Task>,
+    content: Content,
+    speech: Speech,
+}
+
+impl Engine {
+    pub(super) fn fulfillment(
+        &self,
+        who: &Principal,
+        negotiate: Negotiate,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let mut work = self.lock_work();
+        let task = self.party_task(&work, who, &negotiate)?;
+        if task.to == who.name && task.from != who.name {
+            return self.executor_negotiates(&mut work, &task, &negotiate, now);
+        }
+        let routed = self.route(who, negotiate)?;
+        let task = self.published(&work, who, &routed)?;
+        let content = routed.content()?;
+        let speech = speech(&routed.negotiate, &content)?;
+        let said = Said {
+            routed: &routed,
+            task: &task,
+            content,
+            speech,
+        };
+        let kind = match task.awaits {
+            Some(Awaits::Answer | Awaits::Credentials) => None,
+            Some(Awaits::Judgement) => Some(Kind::Result),
+            Some(Awaits::Decision) => Some(KIND),
+            None => Some(self.kind_of_last(&work, &said)?),
+        };
+        if let Some(again) = self.said_before(&mut work, &said, kind, now)? {
+            return Ok(again);
+        }
+        let mut staged = Staged::default();
+        let (reply, key) = match task.awaits {
+            Some(Awaits::Answer | Awaits::Credentials) => {
+                self.answered(&mut work, &said, now, &mut staged)?
+            }
+            Some(Awaits::Judgement) => self.judged(&mut work, &said, now, &mut staged)?,
+            Some(Awaits::Decision) => self.decided(&mut work, &said, now, &mut staged)?,
+            None => self.revised(&mut work, &said, now, &mut staged)?,
+        };
+        let (from, to) = (&routed.from, &routed.to_name);
+        let exchange = self.exchange(from, to, &routed.negotiate, &task.id, key, now);
+        staged.respond(exchange, &reply, now);
+        Ok(committed(self.commit(staged), reply))
+    }
+
+    /// Which negotiation a message to a task that waits for nothing belongs to, if it is one that
+    /// is sent again: the one in which the publisher spoke last.
+    fn kind_of_last(&self, work: &Work, said: &Said<'_>) -> Result<Kind, Refusal> {
+        let result = self.negotiation(work, &said.task.id, Kind::Result)?;
+        let judged = result.is_some_and(|n| {
+            let last = n.turns.iter().rev().find(|t| t.by == Side::Publisher);
+            last.is_some_and(|t| t.speech == said.speech)
+        });
+        Ok(if judged { Kind::Result } else { KIND })
+    }
+
+    /// The reply to a message that was sent before.
+    fn said_before(
+        &self,
+        work: &mut Work,
+        said: &Said<'_>,
+        kind: Option<Kind>,
+        now: Timestamp,
+    ) -> Result<Option<Execution>, Refusal> {
+        let id = &said.task.id;
+        let negotiate = &said.routed.negotiate;
+        if let Some(kind) = kind
+            && let Some(known) = self.negotiation(work, id, kind)?
+            && let Place::Again(round) =
+                place(&known, Side::Publisher, negotiate.round, &said.speech)?
+        {
+            let key = turn_key(id, kind, round, &said.routed.from);
+            let awaited = Awaited::Turn(id.clone(), kind, round);
+            return Ok(Some(self.same_reply_again(work, &awaited, key, now)));
+        }
+        if said.task.awaits.is_some() {
+            return Ok(None);
+        }
+        // Perhaps the answer to a question, sent again.
+        let record = self.answered_before(work, said)?;
+        let awaited = Awaited::Task(id.clone());
+        Ok(record.map(|record| self.same_reply_again(work, &awaited, record, now)))
+    }
+
+    /// The record of the last answer to a question, if this is it.
+    fn answered_before(&self, work: &Work, said: &Said<'_>) -> Result<Option<String>, Refusal> {
+        let (id, from) = (&said.task.id, &said.routed.from);
+        let text = said.routed.negotiate.texts.join("\n");
+        if let Some(last) = work.answered.get(id) {
+            let same = last.from == *from && last.text == text;
+            return Ok(same.then(|| last.record.clone()));
+        }
+        let thread = self.store.exchanges(&Filter {
+            task: Some(id.clone()),
+            limit: usize::MAX,
+            ..Filter::default()
+        })?;
+        let answers = format!("{id}/answer/");
+        let last = thread.into_iter().rev().find(|e| e.id.starts_with(&answers));
+        let same = last.filter(|e| e.from == *from && e.request == text);
+        Ok(same.map(|e| e.id))
+    }
+
+    /// The answer to a question, or the credentials.
+    fn answered(
+        &self,
+        work: &mut Work,
+        said: &Said<'_>,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) -> Result<(Reply, String), Refusal> {
+        let command = Command::Answer(said.content.clone());
+        let after = self.change(work, said.task, command, now, staged)?;
+        let answer = self.tell(work, said, &after, None, now, staged);
+        let key = format!("{}/answer/{}", after.id, after.version);
+        let answered = Answered {
+            from: said.routed.from.clone(),
+            text: said.routed.negotiate.texts.join("\n"),
+            record: key.clone(),
+        };
+        work.answered.insert(after.id.clone(), answered);
+        Ok((self.completed(work, answer, &after), key))
+    }
+
+    /// The judgement of a result.
+    fn judged(
+        &self,
+        work: &mut Work,
+        said: &Said<'_>,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) -> Result<(Reply, String), Refusal> {
+        let stance = said.speech.stance;
+        if stance == Stance::Offer {
+            return Err(Refusal::BadLeaf {
+                leaf: "content",
+                why: "a result waits for judgement: '## result' must say accept or reject"
+                    .to_owned(),
+            });
+        }
+        let (speech, content) = (said.speech.clone(), said.content.clone());
+        let after = self.judge(work, said.task, speech, content, now, staged)?;
+        let turn = Some((Kind::Result, stance));
+        let answer = self.tell(work, said, &after, turn, now, staged);
+        let round = self.round_of(work, said.task, Kind::Result);
+        let key = turn_key(&after.id, Kind::Result, round, &said.routed.from);
+        Ok((self.completed(work, answer, &after), key))
+    }
+
+    /// The word on a proposed decision.
+    fn decided(
+        &self,
+        work: &mut Work,
+        said: &Said<'_>,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) -> Result<(Reply, String), Refusal> {
+        let task = said.task;
+        let spoken = Move::Speak(Side::Publisher, said.speech.clone());
+        let after = self.negotiate_on(work, task, KIND, spoken, now, staged)?;
+        let command = match after.state {
+            State::Agreed => Command::Agree(agreement_of(&after)),
+            State::Exhausted => Command::Fail(rounds_over(task, after.round_limit)),
+            _ => Command::Disagree(said.content.clone()),
+        };
+        let round = after.round();
+        let changed = self.change(work, task, command, now, staged)?;
+        let turn = Some((KIND, said.speech.stance));
+        let answer = self.tell(work, said, &changed, turn, now, staged);
+        if said.speech.stance == Stance::Offer && after.is_open() {
+            self.answer_plan(
+                work,
+                &changed,
+                &answer,
+                said.speech.contents.len(),
+                now,
+                staged,
+            );
+        }
+        let key = turn_key(&task.id, KIND, round, &said.routed.from);
+        Ok((self.completed(work, answer, &changed), key))
+    }
+
+    /// The plan of a task under way is reopened (§4.3).
+    fn revised(
+        &self,
+        work: &mut Work,
+        said: &Said<'_>,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) -> Result<(Reply, String), Refusal> {
+        let task = said.task;
+        if said.speech.stance != Stance::Offer || task.status.is_terminal() {
+            return Err(OutOfTurn {
+                task: task.id.clone(),
+                status: task.status,
+                command: said.speech.stance.as_str(),
+                because: Some("nothing waits for the publisher"),
+            }
+            .into());
+        }
+        let spoken = Move::Speak(Side::Publisher, said.speech.clone());
+        let after = self.negotiate_on(work, task, KIND, spoken, now, staged)?;
+        let key = turn_key(&task.id, KIND, after.round(), &said.routed.from);
+        let turn = Some((KIND, Stance::Offer));
+        let answer = self.tell(work, said, task, turn, now, staged);
+        let offered = said.speech.contents.len();
+        let round = after.round();
+        let task = self.answer_plan(work, task, &answer, offered, now, staged);
+        let mut reply = self.completed(work, answer, &task);
+        reply.round = Some(round);
+        Ok((reply, key))
+    }
+
+    /// What the executor answers to a plan or counter-proposal, if it answers at once. An answer
+    /// that is none leaves it the word.
+    fn answer_plan(
+        &self,
+        work: &mut Work,
+        task: &Arc<Task>,
+        answer: &Reply,
+        offered: usize,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) -> Arc<Task> {
+        let task = work
+            .task(&task.id)
+            .cloned()
+            .unwrap_or_else(|| Arc::clone(task));
+        let Some(speech) = speech_of(answer, offered) else {
+            return task;
+        };
+        match self.executor_speaks(work, &task, speech, now, staged) {
+            Ok(task) => task,
+            Err(defect) => {
+                tracing::error!(task.id = %task.id, agent = task.to, "answer not taken: {defect}");
+                task
+            }
+        }
+    }
+
+    /// The executor's turn on how the task is done: a decision proposed, a plan taken, refused or
+    /// countered.
+    pub(super) fn executor_speaks(
+        &self,
+        work: &mut Work,
+        task: &Arc<Task>,
+        speech: Speech,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) -> Result<Arc<Task>, Refusal> {
+        let (stance, contents) = (speech.stance, speech.contents.clone());
+        let proposed = contents.into_iter().next();
+        // Whatever follows for the task must be possible before a word is taken down.
+        match (stance, &proposed) {
+            (Stance::Offer, Some(proposed)) => {
+                drop(task.decide(Command::Propose(proposed.clone()), now)?)
+            }
+            (Stance::Accept, _) => drop(task.decide(Command::Revise(Content::default()), now)?),
+            _ => {}
+        }
+        let spoken = Move::Speak(Side::Executor, speech);
+        let after = self.negotiate_on(work, task, KIND, spoken, now, staged)?;
+        let command = match (after.state, proposed) {
+            (State::Agreed, _) => Command::Revise(agreement_of(&after)),
+            (State::Open, Some(proposed)) => Command::Propose(proposed),
+            (State::Exhausted, _) => Command::Fail(rounds_over(task, after.round_limit)),
+            _ => return Ok(Arc::clone(task)),
+        };
+        Ok(self.change(work, task, command, now, staged)?)
+    }
+
+    /// A message of the executor about its own task.
+    fn executor_negotiates(
+        &self,
+        work: &mut Work,
+        task: &Arc<Task>,
+        negotiate: &Negotiate,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        check_addressee(negotiate, &task.from)?;
+        let speech = speech(negotiate, &content_of(negotiate)?)?;
+        let known = self.negotiation(work, &task.id, KIND)?;
+        let fresh = || {
+            Arc::new(Negotiation::between(
+                task.id.clone(),
+                KIND,
+                &task.from,
+                &task.to,
+            ))
+        };
+        let known = known.unwrap_or_else(fresh);
+        let round = match place(&known, Side::Executor, negotiate.round, &speech)? {
+            Place::Again(round) => {
+                let key = turn_key(&task.id, KIND, round, &task.to);
+                let awaited = Awaited::Task(task.id.clone());
+                return Ok(self.same_reply_again(work, &awaited, key, now));
+            }
+            Place::New(round) => round,
+        };
+        let mut staged = Staged::default();
+        let after = self.executor_speaks(work, task, speech, now, &mut staged)?;
+        let reply = Reply {
+            round: Some(round),
+            ..complete(Reply::accepted(), &after)
+        };
+        let key = turn_key(&task.id, KIND, round, &task.to);
+        let exchange = self.exchange(&task.to, &task.from, negotiate, &task.id, key, now);
+        staged.respond(exchange, &reply, now);
+        Ok(committed(self.commit(staged), reply))
+    }
+
+    /// A word of an agent in here, later than its answer to who asked.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn spoke(
+        &self,
+        work: &mut Work,
+        agent: &str,
+        id: &TaskId,
+        kind: Kind,
+        speech: Speech,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) {
+        let spoken = match kind {
+            Kind::Feasibility => match work.negotiation(id, kind).cloned() {
+                Some(known) if known.executor == agent => {
+                    self.executor_answers(work, &known, speech, now, staged)
+                }
+                _ => return tracing::error!(task.id = %id, agent, "a word where it is no party"),
+            },
+            Kind::Fulfillment => match work.task(id).cloned() {
+                Some(task) if task.to == agent => {
+                    let spoken = self.executor_speaks(work, &task, speech, now, staged);
+                    spoken.map(drop)
+                }
+                _ => return tracing::error!(task.id = %id, agent, "a word where it is no party"),
+            },
+            Kind::Result => {
+                return tracing::error!(task.id = %id, agent, "a result is offered by a report");
+            }
+        };
+        if let Err(late) = spoken {
+            tracing::debug!(task.id = %id, agent, "word not taken: {late}");
+        }
+    }
+
+    /// Tells the executor what its publisher said, and hears its answer.
+    fn tell(
+        &self,
+        work: &mut Work,
+        said: &Said<'_>,
+        task: &Arc<Task>,
+        turn: Option<(Kind, Stance)>,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) -> Reply {
+        let ask = Ask {
+            content: said.content.clone(),
+            ..self.ask_about(said.routed, task, 1, turn)
+        };
+        self.run(work, said.routed.to, Input::Asked(ask), now, staged)
+            .unwrap_or_else(Reply::accepted)
+    }
+
+    fn completed(&self, work: &Work, answer: Reply, task: &Arc<Task>) -> Reply {
+        let latest = work.task(&task.id).unwrap_or(task);
+        complete(answer, latest)
+    }
+
+    fn round_of(&self, work: &Work, task: &Task, kind: Kind) -> u32 {
+        work.negotiation(&task.id, kind).map_or(1, |n| n.round())
+    }
+}
+
+/// The identifier of the exchange that holds a turn.
+fn turn_key(task: &TaskId, kind: Kind, round: u32, by: &str) -> String {
+    format!("{task}/{kind}/{round}/{by}")
+}
+
+fn agreement_of(negotiation: &Negotiation) -> Content {
+    let agreed = negotiation.agreement();
+    agreed.cloned().expect("what is agreed on was offered")
+}

@@ -1,0 +1,386 @@
+//! `task-negotiate`: who speaks to whom, about what; each verb has a file.
+//!
+//! The one who asks may be the publisher of a task or its executor: a message about a task that
+//! one executes oneself is the executor's. What was asked twice is answered alike and done once.
+//! Read next: [`assign`], [`feasibility`], [`fulfillment`], [`report`].
+
+mod assign;
+mod feasibility;
+mod fulfillment;
+mod report;
+mod turn;
+
+pub(crate) use feasibility::Proposal;
+pub(crate) use turn::reply_of;
+
+use crate::dispatch::state_reply;
+use crate::operation::{Endpoint, Execution, Negotiate, Outcome};
+use crate::request::{Routed, capability_content, task_leaf};
+use crate::staged::Staged;
+use crate::work::{Awaited, Due, Resolution, Waiting, Work};
+use crate::{Engine, Refusal};
+use domain::access::{Principal, Request};
+use domain::agent::Ask;
+use domain::context::Exchange;
+use domain::negotiation::{Kind, Negotiation, Stance};
+use domain::reply::{Reply, Verdict};
+use domain::task::{Task, TaskId};
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use std::sync::Arc;
+use store::{Store, Ticket};
+use tokio::sync::oneshot;
+
+impl Engine {
+    pub(crate) fn negotiate(
+        &self,
+        who: &Principal,
+        negotiate: Negotiate,
+        now: Timestamp,
+    ) -> Execution {
+        if let Err(refusal) = self.check_sender(who, &negotiate) {
+            return Execution::refused(refusal);
+        }
+        let executed = match negotiate.verb {
+            Verb::CapabilityRequest => self
+                .route(who, negotiate)
+                .map(|routed| self.capability(&routed, now)),
+            Verb::TaskAssign => self
+                .route(who, negotiate)
+                .and_then(|routed| self.assign(routed, now)),
+            Verb::TaskCancel => self
+                .route(who, negotiate)
+                .and_then(|routed| self.cancel(who, &routed, now)),
+            Verb::FeasibilityNegotiate => self.feasibility(who, negotiate, now),
+            Verb::FulfillmentNegotiate => self.fulfillment(who, negotiate, now),
+            Verb::TaskResultQuery => self
+                .route(who, negotiate)
+                .and_then(|routed| self.result(who, &routed, now)),
+            Verb::TaskResultSubscribe => self
+                .route(who, negotiate)
+                .and_then(|routed| self.subscribe(who, &routed, now)),
+            Verb::TaskResultNotify => self.report(who, negotiate, now),
+        };
+        executed.unwrap_or_else(Execution::refused)
+    }
+
+    fn check_sender(&self, who: &Principal, negotiate: &Negotiate) -> Result<(), Refusal> {
+        let exec = Request::Exec {
+            module: "irtf-agent",
+            rpc: "task-negotiate",
+            guarded: false,
+        };
+        if !self.permits(who, exec) {
+            return Err(Refusal::Denied {
+                user: who.name.clone(),
+            });
+        }
+        match negotiate.from.as_ref().filter(|f| **f != who.name) {
+            Some(from) => Err(Refusal::ForeignSender {
+                user: who.name.clone(),
+                from: from.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn route(&self, who: &Principal, negotiate: Negotiate) -> Result<Routed, Refusal> {
+        let to_name = match (&negotiate.endpoint, &negotiate.to) {
+            (Endpoint::Agent(own), Some(name)) if own != name => {
+                return Err(Refusal::OtherEndpoint {
+                    own: own.clone(),
+                    name: name.clone(),
+                });
+            }
+            (Endpoint::Agent(own), _) => own.clone(),
+            (Endpoint::Platform, Some(name)) => name.clone(),
+            (Endpoint::Platform, None) => self.default_agent().to_owned(),
+        };
+        let to = self
+            .roster
+            .find(&to_name)
+            .ok_or_else(|| Refusal::UnknownAgent {
+                name: to_name.clone(),
+            })?;
+        Ok(Routed {
+            from: who.name.clone(),
+            to,
+            to_name,
+            negotiate,
+        })
+    }
+
+    /// What the agent can do and negotiate, from its profile.
+    fn capability(&self, routed: &Routed, now: Timestamp) -> Execution {
+        let content = capability_content(&self.roster.registration(routed.to));
+        let mut reply = Reply::new(Verdict::Result, vec![content]);
+        reply.task = routed.negotiate.task.clone();
+        let exchange = {
+            let mut work = self.lock_work();
+            self.exchange_unkeyed(&mut work, routed, "capability", now)
+        };
+        self.answer_at_once(exchange, reply, now)
+    }
+
+    /// How the task is and what came of it. Answered from committed state, and recorded behind
+    /// the caller's back: a question changes nothing, so its record need not be waited for.
+    fn result(
+        &self,
+        who: &Principal,
+        routed: &Routed,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let id = task_leaf(&routed.negotiate)?;
+        let task = self.committed_task(&id)?;
+        let task = task.filter(|t| who.sees(&t.from, &t.to));
+        let task = task.ok_or_else(|| unknown_task(who, &id))?;
+        let reply = state_reply(&task);
+        let exchange = {
+            let mut work = self.lock_work();
+            self.exchange_unkeyed(&mut work, routed, "query", now)
+        };
+        Ok(self.answer_at_once(exchange, reply, now))
+    }
+
+    fn answer_at_once(&self, exchange: Exchange, reply: Reply, now: Timestamp) -> Execution {
+        let mut staged = Staged::default();
+        staged.respond(exchange, &reply, now);
+        drop(self.commit(staged));
+        Execution::Done(Ok(Outcome::Reply(reply)))
+    }
+
+    /// A task as decided: an open one from memory, an ended one perhaps from the store.
+    pub(crate) fn task(&self, work: &Work, id: &TaskId) -> Result<Option<Arc<Task>>, Refusal> {
+        match work.task(id) {
+            Some(task) => Ok(Some(Arc::clone(task))),
+            None => self.committed_task(id),
+        }
+    }
+
+    /// A negotiation as decided, likewise.
+    pub(crate) fn negotiation(
+        &self,
+        work: &Work,
+        task: &TaskId,
+        kind: Kind,
+    ) -> Result<Option<Arc<Negotiation>>, Refusal> {
+        match work.negotiation(task, kind) {
+            Some(negotiation) => Ok(Some(Arc::clone(negotiation))),
+            None => self.stored_negotiation(task, kind),
+        }
+    }
+
+    /// The task that this request is about, if the principal is party to it. Who is not learns no
+    /// more than that there is none.
+    fn party_task(
+        &self,
+        work: &Work,
+        who: &Principal,
+        negotiate: &Negotiate,
+    ) -> Result<Arc<Task>, Refusal> {
+        let id = task_leaf(negotiate)?;
+        let task = self.task(work, &id)?;
+        let task = task.filter(|t| who.sees(&t.from, &t.to));
+        task.ok_or_else(|| unknown_task(who, &id))
+    }
+
+    /// The task that the principal published and this request is about.
+    fn published(
+        &self,
+        work: &Work,
+        who: &Principal,
+        routed: &Routed,
+    ) -> Result<Arc<Task>, Refusal> {
+        let task = self.party_task(work, who, &routed.negotiate)?;
+        if task.to != routed.to_name {
+            return Err(Refusal::BadLeaf {
+                leaf: "task-sendTo",
+                why: format!("task '{}' is executed by '{}'", task.id, task.to),
+            });
+        }
+        if task.from != who.name && (who.agent || !who.groups.contains("admin")) {
+            return Err(Refusal::NotPublisher {
+                task: task.id.clone(),
+                verb: routed.negotiate.verb,
+            });
+        }
+        Ok(task)
+    }
+
+    fn ask_about(
+        &self,
+        routed: &Routed,
+        task: &Arc<Task>,
+        round: u32,
+        turn: Option<(Kind, Stance)>,
+    ) -> Ask {
+        Ask {
+            verb: routed.negotiate.verb,
+            task: Arc::clone(task),
+            from: routed.from.clone(),
+            content: task.content.clone(),
+            round,
+            turn,
+        }
+    }
+
+    /// Records what is asked, under the identifier that this question has on the platform.
+    fn exchange(
+        &self,
+        from: &str,
+        to: &str,
+        negotiate: &Negotiate,
+        task: &TaskId,
+        id: String,
+        now: Timestamp,
+    ) -> Exchange {
+        Exchange {
+            id,
+            task: Some(task.clone()),
+            from: from.to_owned(),
+            to: to.to_owned(),
+            verb: negotiate.verb,
+            request: negotiate.texts.join("\n"),
+            request_time: now,
+            response: None,
+            response_time: None,
+        }
+    }
+
+    /// Records a question that has no identity of its own.
+    fn exchange_unkeyed(
+        &self,
+        work: &mut Work,
+        routed: &Routed,
+        kind: &str,
+        now: Timestamp,
+    ) -> Exchange {
+        let number = work.next_number();
+        Exchange {
+            id: format!("{kind}-{}-{number}", now.as_ms()),
+            task: routed.negotiate.task.clone(),
+            from: routed.from.clone(),
+            to: routed.to_name.clone(),
+            verb: routed.negotiate.verb,
+            request: routed.negotiate.texts.join("\n"),
+            request_time: now,
+            response: None,
+            response_time: None,
+        }
+    }
+
+    /// Lets the caller wait for what is awaited, and the platform's patience run.
+    fn wait_for(
+        &self,
+        work: &mut Work,
+        awaited: Awaited,
+        exchange: Exchange,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) -> oneshot::Receiver<Resolution> {
+        let (sender, receiver) = oneshot::channel();
+        let waiting = Waiting {
+            exchange: exchange.clone(),
+            callers: vec![sender],
+        };
+        work.waiting.insert(awaited.clone(), waiting);
+        work.set_due(now + self.limits.synchronous_ms, Due::Reply(awaited));
+        staged.exchanges.push(exchange);
+        receiver
+    }
+
+    /// The answer to what was asked before: the callers who wait for it get one more, or its
+    /// record tells it once what was queued is on disk.
+    fn same_reply_again(
+        &self,
+        work: &mut Work,
+        awaited: &Awaited,
+        exchange: String,
+        now: Timestamp,
+    ) -> Execution {
+        let waiters = work.waiting.get_mut(awaited);
+        // Of a task that its publisher waits for, its executor may ask something again.
+        if let Some(waiters) = waiters.filter(|w| w.exchange.id == exchange) {
+            let (sender, receiver) = oneshot::channel();
+            waiters.callers.push(sender);
+            return waiting(receiver);
+        }
+        let barrier = self.store.commit(store::Batch::default());
+        let (store, view) = (self.store.clone(), Arc::clone(&self.view));
+        let awaited = awaited.clone();
+        Execution::Pending(Box::pin(async move {
+            barrier.await?;
+            let record = store.exchange(&exchange)?.ok_or_else(|| lost(&exchange))?;
+            if record.response.is_some() {
+                return recorded_reply(&store, &record).map(Outcome::Reply);
+            }
+            // The platform stopped while the caller waited, so nothing was answered yet: the state
+            // reached is the answer, and from now on the recorded one.
+            let reply = match &awaited {
+                Awaited::Task(id) => {
+                    let here = view.tasks().find(id).cloned();
+                    let task = match here {
+                        Some(task) => Some(task),
+                        None => store.task(id)?.map(Arc::new),
+                    };
+                    let task = task.ok_or_else(|| lost(&exchange))?;
+                    state_reply(&task)
+                }
+                Awaited::Turn(task, kind, round) => {
+                    let negotiation = store.negotiation(task, *kind)?;
+                    reply_of(&negotiation.ok_or_else(|| lost(&exchange))?, *round)
+                }
+            };
+            let mut staged = Staged::default();
+            staged.respond(record, &reply, now);
+            store.commit(staged.into_batch().0).await?;
+            Ok(Outcome::Reply(reply))
+        }))
+    }
+}
+
+pub(crate) fn unknown_task(who: &Principal, id: &TaskId) -> Refusal {
+    Refusal::UnknownTask {
+        task: id.clone(),
+        user: who.name.clone(),
+    }
+}
+
+fn lost(exchange: &str) -> Refusal {
+    Refusal::StoreFailed {
+        cause: format!("exchange '{exchange}' has no response"),
+    }
+}
+
+fn recorded_reply(store: &Store, record: &Exchange) -> Result<Reply, Refusal> {
+    let lost = || lost(&record.id);
+    let response = record.response.as_deref().ok_or_else(lost)?;
+    let data = store.data_param(response)?.ok_or_else(lost)?;
+    data.text().and_then(Reply::from_json).ok_or_else(lost)
+}
+
+fn waiting(receiver: oneshot::Receiver<Resolution>) -> Execution {
+    Execution::Pending(Box::pin(async move {
+        let (reply, ticket) = receiver.await.map_err(|_| Refusal::StoreFailed {
+            cause: "the platform is stopping".to_owned(),
+        })?;
+        ticket.await?;
+        Ok(Outcome::Reply(reply))
+    }))
+}
+
+fn committed(ticket: Ticket, reply: Reply) -> Execution {
+    Execution::Pending(Box::pin(async move {
+        ticket.await?;
+        Ok(Outcome::Reply(reply))
+    }))
+}
+
+/// The answer with what only the platform knows.
+fn complete(answer: Reply, task: &Task) -> Reply {
+    Reply {
+        task: Some(task.id.clone()),
+        status: Some(task.status),
+        ..answer
+    }
+}

@@ -1,0 +1,387 @@
+//! Agents come, stay and go, and are found (draft §4.1).
+//!
+//! Whoever speaks for an agent is the agent itself or an administrator. Hosted agents are a matter
+//! of configuration. Read next: `domain::registry` (what a place is), [`crate::roster`].
+
+use crate::operation::{Execution, Outcome, Register};
+use crate::roster::standing_for;
+use crate::staged::Staged;
+use crate::standin::Absent;
+use crate::work::{Due, Work};
+use crate::{Engine, Refusal};
+use domain::access::Principal;
+use domain::agent::{Briefing, Input};
+use domain::content::Content;
+use domain::discovery::Criteria;
+use domain::event::Happening;
+use domain::notification::{AgentChange, AgentUpdate};
+use domain::profile::ProfileError;
+use domain::registry::{Command, Event, Health, Improper, Reach, Registration, Terms};
+use domain::task;
+use domain::time::Timestamp;
+use std::sync::Arc;
+use store::Ticket;
+
+/// The most agents that one search tells.
+const FOUND_MOST: usize = 1_000;
+
+/// The most tags that a search may name.
+const TAGS_MOST: usize = 64;
+
+/// The longest text of a search, in bytes.
+const TEXT_MOST: usize = 4_096;
+
+/// Whose a name is, as the host that checks credentials has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Credential {
+    /// A person's, or a program's that is no agent.
+    User,
+    /// An agent's, whether it has registered or not.
+    Agent,
+}
+
+/// Whose a name is; none if the host knows no credential of that name of its own.
+pub type Credentials = Box<dyn Fn(&str) -> Option<Credential> + Send + Sync>;
+
+impl Engine {
+    /// True if the name is an agent's: by its credential, else by the roster.
+    pub(crate) fn is_agent(&self, name: &str) -> bool {
+        match (self.credentials)(name) {
+            Some(credential) => credential == Credential::Agent,
+            None => self.roster.find(name).is_some(),
+        }
+    }
+
+    /// An agent takes its place, or comes back with other terms.
+    pub(crate) fn register(
+        &self,
+        who: &Principal,
+        register: Register,
+        now: Timestamp,
+    ) -> Execution {
+        self.placed(who, register, now)
+            .unwrap_or_else(Execution::refused)
+    }
+
+    fn placed(
+        &self,
+        who: &Principal,
+        register: Register,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let name = register.profile.name.clone();
+        speaks_for(who, &name)?;
+        if (self.credentials)(&name) == Some(Credential::User) {
+            return Err(ProfileError::Taken(name).into());
+        }
+        if matches!(register.reach, Reach::Server { .. }) && self.proxy.is_none() {
+            return Err(Refusal::BadLeaf {
+                leaf: "reach",
+                why: "this platform connects to no agents".to_owned(),
+            });
+        }
+        let advice = register.profile.advice();
+        let terms = Terms {
+            profile: Arc::new(register.profile),
+            reach: register.reach,
+            lease_ms: register.lease_ms,
+        };
+        let mut work = self.lock_work();
+        if let Some(taken) = self.roster.taken(&terms.profile) {
+            return Err(ProfileError::Taken(taken.to_owned()).into());
+        }
+        let known = self
+            .roster
+            .find(&name)
+            .map(|index| self.roster.registration(index));
+        check_address(who, &terms.reach, known.as_deref())?;
+        let improper = |improper| refusal(improper, &name);
+        let mut staged = Staged::default();
+        let registration = match known {
+            Some(known) => {
+                let event = known
+                    .decide(Command::Register(terms), now)
+                    .map_err(improper)?;
+                let after = self.take_place(&mut work, &known, &event, &mut staged);
+                if after.reach != known.reach {
+                    self.awaken(&mut work, &after, now, &mut staged);
+                }
+                after
+            }
+            None if self.roster.count() >= self.limits.agents => {
+                return Err(Refusal::TooMany {
+                    what: "agents",
+                    most: self.limits.agents as u64,
+                });
+            }
+            None => {
+                let first = Registration::first(terms, now).map_err(improper)?;
+                let first = self.enter(&mut work, first, &mut staged);
+                tell(&first, AgentChange::Registered, now, &mut staged);
+                self.awaken(&mut work, &first, now, &mut staged);
+                first
+            }
+        };
+        let outcome = Outcome::Registered(registration, advice);
+        Ok(committed(self.commit(staged), outcome))
+    }
+
+    /// An agent is still there, and says how it is.
+    pub(crate) fn renew(
+        &self,
+        who: &Principal,
+        name: Option<String>,
+        health: Health,
+        note: String,
+        now: Timestamp,
+    ) -> Execution {
+        let name = name.unwrap_or_else(|| who.name.clone());
+        let mut work = self.lock_work();
+        let mut staged = Staged::default();
+        let renewed = self.known(who, &name).and_then(|known| {
+            let renew = Command::Renew { health, note };
+            let event = known.decide(renew, now).map_err(|e| refusal(e, &name))?;
+            Ok(self.take_place(&mut work, &known, &event, &mut staged))
+        });
+        match renewed {
+            Ok(after) => committed(self.commit(staged), Outcome::Registered(after, Vec::new())),
+            Err(refusal) => Execution::refused(refusal),
+        }
+    }
+
+    /// An agent leaves; the tasks that it was to carry out fail. Those that it published go on:
+    /// their executors, their conditions or an administrator end them.
+    pub(crate) fn deregister(
+        &self,
+        who: &Principal,
+        name: Option<String>,
+        now: Timestamp,
+    ) -> Execution {
+        let name = name.unwrap_or_else(|| who.name.clone());
+        let mut work = self.lock_work();
+        let known = match self.known(who, &name) {
+            Ok(known) if known.reach == Reach::Hosted => {
+                return Execution::refused(Refusal::HostedAgent { name });
+            }
+            Ok(known) => known,
+            Err(refusal) => return Execution::refused(refusal),
+        };
+        let mut staged = Staged::default();
+        for open in work.open_tasks_of(&name) {
+            // The end of one may have ended another, its part.
+            if let Some(open) = work
+                .task(&open.id)
+                .filter(|t| !t.status.is_terminal())
+                .cloned()
+            {
+                let why = Content::new(
+                    open.content.target_object.clone(),
+                    format!("agent '{name}' has left"),
+                );
+                self.change(&mut work, &open, task::Command::Fail(why), now, &mut staged)
+                    .expect("a task that has not ended can fail");
+            }
+        }
+        let index = self.roster.find(&name).expect("known agents have a place");
+        self.roster.leave(&name);
+        work.set_mind(index, self.roster.mind(index, Box::new(Absent)));
+        work.schedule(Due::Lease(name.clone()), None);
+        let at = now.max(known.renewed_at);
+        tell(&known, AgentChange::Left, at, &mut staged);
+        staged.left.push(name);
+        committed(self.commit(staged), Outcome::Left)
+    }
+
+    /// Who fits, best first.
+    pub(crate) fn discover(&self, criteria: &Criteria, limit: usize) -> Execution {
+        Execution::Done(check(criteria).map(|()| {
+            let limit = limit.min(FOUND_MOST);
+            Outcome::Found(self.roster.search(criteria, limit))
+        }))
+    }
+
+    /// Lets no lease end before the agent had the time of one to be heard again: while the platform
+    /// was down, none could be renewed.
+    pub(crate) fn grant_leases(&self, work: &mut Work, now: Timestamp) {
+        for registration in self.registrations().iter().filter(|r| !r.expired) {
+            if let (Some(until), Some(lease)) = (registration.lease_until(), registration.lease_ms)
+            {
+                let lease_due = Due::Lease(registration.profile.name.clone());
+                work.schedule(lease_due, Some(until.max(now + lease)));
+            }
+        }
+    }
+
+    /// The lease of an agent may be over.
+    pub(crate) fn lease_due(
+        &self,
+        work: &mut Work,
+        name: &str,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) {
+        let Some(index) = self.roster.find(name) else {
+            return;
+        };
+        let known = self.roster.registration(index);
+        if let Ok(event) = known.decide(Command::Expire, now) {
+            self.take_place(work, &known, &event, staged);
+        }
+    }
+
+    /// Makes true what was decided of a place, and tells what others should know of it.
+    fn take_place(
+        &self,
+        work: &mut Work,
+        known: &Registration,
+        event: &Event,
+        staged: &mut Staged,
+    ) -> Arc<Registration> {
+        let mut after = known.clone();
+        after.apply(event);
+        let after = self.enter(work, after, staged);
+        if let Some(change) = event.change {
+            tell(&after, change, event.at, staged);
+        }
+        after
+    }
+
+    fn enter(
+        &self,
+        work: &mut Work,
+        after: Registration,
+        staged: &mut Staged,
+    ) -> Arc<Registration> {
+        let after = Arc::new(after);
+        self.roster.put(Arc::clone(&after));
+        let lease = Due::Lease(after.profile.name.clone());
+        work.schedule(lease, after.lease_until().filter(|_| !after.expired));
+        staged.registrations.push(Arc::clone(&after));
+        after
+    }
+
+    /// Gives an agent that is elsewhere the mind that stands for it here, and briefs it if it
+    /// listens.
+    fn awaken(
+        &self,
+        work: &mut Work,
+        registration: &Registration,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) {
+        let name = &registration.profile.name;
+        let index = self.roster.find(name).expect("it was entered just now");
+        let agent = standing_for(registration, self.proxy.as_ref());
+        work.set_mind(index, self.roster.mind(index, agent));
+        if registration.reach == Reach::Client {
+            return;
+        }
+        let roster = self.registrations().into_iter();
+        let briefing = Briefing {
+            own: Arc::clone(&registration.profile),
+            roster: roster.map(|r| Arc::clone(&r.profile)).collect(),
+            inventory: work.inventory(),
+            open: work.open_tasks_of(name),
+        };
+        self.run(work, index, Input::Started(briefing), now, staged);
+    }
+
+    /// The place of an agent for whom the principal may speak.
+    fn known(&self, who: &Principal, name: &str) -> Result<Arc<Registration>, Refusal> {
+        speaks_for(who, name)?;
+        let index = self
+            .roster
+            .find(name)
+            .ok_or_else(|| Refusal::UnknownAgent {
+                name: name.to_owned(),
+            })?;
+        Ok(self.roster.registration(index))
+    }
+}
+
+/// The platform connects to addresses that an administrator entered, and to no other: an agent may
+/// keep the one it has.
+fn check_address(
+    who: &Principal,
+    reach: &Reach,
+    known: Option<&Registration>,
+) -> Result<(), Refusal> {
+    let new = matches!(reach, Reach::Server { .. }) && known.is_none_or(|k| k.reach != *reach);
+    match new && who.agent {
+        true => Err(Refusal::BadLeaf {
+            leaf: "address",
+            why: "the address of a server is entered by an administrator".to_owned(),
+        }),
+        false => Ok(()),
+    }
+}
+
+/// An agent speaks for itself, an administrator for any.
+fn speaks_for(who: &Principal, name: &str) -> Result<(), Refusal> {
+    let may = match who.agent {
+        true => who.name == name,
+        false => who.groups.contains("admin"),
+    };
+    match may {
+        true => Ok(()),
+        false => Err(Refusal::ForeignAgent {
+            user: who.name.clone(),
+            name: name.to_owned(),
+        }),
+    }
+}
+
+/// Bounds what a search may ask for.
+pub(crate) fn check(criteria: &Criteria) -> Result<(), Refusal> {
+    if criteria.tags.len() > TAGS_MOST {
+        return Err(Refusal::TooMany {
+            what: "tags of a search",
+            most: TAGS_MOST as u64,
+        });
+    }
+    match criteria.text.as_ref().map_or(0, String::len) > TEXT_MOST {
+        true => Err(Refusal::TooMany {
+            what: "bytes in the text of a search",
+            most: TEXT_MOST as u64,
+        }),
+        false => Ok(()),
+    }
+}
+
+fn tell(registration: &Registration, change: AgentChange, at: Timestamp, staged: &mut Staged) {
+    let update = AgentUpdate {
+        time: at,
+        name: registration.profile.name.clone(),
+        change,
+        health: registration.health,
+    };
+    staged
+        .happenings
+        .push((at, Happening::Agent(Arc::new(update))));
+}
+
+fn refusal(improper: Improper, name: &str) -> Refusal {
+    let leaf = match &improper {
+        Improper::Profile(error) => return error.clone().into(),
+        Improper::Hosted => {
+            return Refusal::HostedAgent {
+                name: name.to_owned(),
+            };
+        }
+        Improper::Lease { .. } | Improper::NotDue => "lease",
+        Improper::Note { .. } => "health-note",
+        Improper::Address { .. } => "address",
+        Improper::HostKey { .. } => "host-key",
+    };
+    Refusal::BadLeaf {
+        leaf,
+        why: improper.to_string(),
+    }
+}
+
+fn committed(ticket: Ticket, outcome: Outcome) -> Execution {
+    Execution::Pending(Box::pin(async move {
+        ticket.await?;
+        Ok(outcome)
+    }))
+}

@@ -1,0 +1,131 @@
+//! What one decision changes, to be committed as one batch: all of it, or nothing.
+//!
+//! Read next: [`crate::dispatch`], which commits it.
+
+use crate::work::{Outgoing, Resolved};
+use domain::context::{DataParam, Exchange};
+use domain::event::Happening;
+use domain::negotiation::{Change, Negotiation};
+use domain::notification::{NegotiationUpdate, Notification};
+use domain::registry::Registration;
+use domain::reply::Reply;
+use domain::task::{Event, Status, Task};
+use domain::team::Team;
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use std::sync::Arc;
+use store::{Batch, Chunk};
+
+/// What one decision changes.
+#[derive(Default)]
+pub(crate) struct Staged {
+    tasks: Vec<Arc<Task>>,
+    negotiations: Vec<Arc<Negotiation>>,
+    pub(crate) registrations: Vec<Arc<Registration>>,
+    pub(crate) left: Vec<String>,
+    pub(crate) teams: Vec<Arc<Team>>,
+    pub(crate) exchanges: Vec<Exchange>,
+    pub(crate) data: Vec<DataParam>,
+    pub(crate) chunks: Vec<Chunk>,
+    pub(crate) happenings: Vec<(Timestamp, Happening)>,
+    pub(crate) resolved: Resolved,
+    pub(crate) outgoing: Vec<Outgoing>,
+}
+
+impl Staged {
+    /// Enters a change of a task: its row, its log entry, its result.
+    pub(crate) fn change(&mut self, task: &Arc<Task>, previous: Option<Status>, event: &Event) {
+        let data = event.result.as_ref().map(|result| {
+            let id = format!("{}/result", task.id);
+            let parties = [task.from.clone(), task.to.clone()];
+            let text = result.render();
+            self.data.push(DataParam {
+                task: Some(task.id.clone()),
+                ..DataParam::inline(
+                    id.clone(),
+                    parties,
+                    "Result of the task",
+                    "text/plain",
+                    text,
+                    event.at,
+                )
+            });
+            id
+        });
+        let told = event.result.as_ref().or(event.said.as_ref());
+        let notification = Notification {
+            time: event.at,
+            task: task.id.clone(),
+            from: task.to.clone(),
+            to: task.from.clone(),
+            verb: Verb::TaskResultNotify,
+            asynchronous: task.asynchronous,
+            status: event.status,
+            previous,
+            start_time: task.created_at,
+            percent: event.percent,
+            content: told
+                .or(event.plan.as_ref())
+                .unwrap_or(&task.content)
+                .clone(),
+            awaits: event.awaits,
+            data,
+        };
+        let happening = Happening::Task(Arc::new(notification));
+        self.happenings.push((event.at, happening));
+        self.tasks.push(Arc::clone(task));
+    }
+
+    /// Enters a change of a negotiation: its row and its log entry.
+    pub(crate) fn turn(&mut self, negotiation: &Arc<Negotiation>, change: &Change) {
+        let update = NegotiationUpdate {
+            time: change.at,
+            task: negotiation.task.clone(),
+            kind: negotiation.kind,
+            publisher: negotiation.publisher.clone(),
+            executor: negotiation.executor.clone(),
+            state: change.state,
+            turn: change.turn.clone(),
+        };
+        let happening = Happening::Negotiation(Arc::new(update));
+        self.happenings.push((change.at, happening));
+        self.negotiations.push(Arc::clone(negotiation));
+    }
+
+    /// Enters the response to an exchange.
+    pub(crate) fn respond(&mut self, mut exchange: Exchange, reply: &Reply, now: Timestamp) {
+        let id = format!("{}/response", exchange.id);
+        let parties = [exchange.from.clone(), exchange.to.clone()];
+        let description = format!("Response to {}", exchange.verb);
+        self.data.push(DataParam {
+            task: exchange.task.clone(),
+            ..DataParam::inline(
+                id.clone(),
+                parties,
+                &description,
+                "application/json",
+                reply.to_json(),
+                now,
+            )
+        });
+        exchange.response = Some(id);
+        exchange.response_time = Some(now.max(exchange.request_time));
+        self.exchanges.push(exchange);
+    }
+
+    /// The batch for the store, and what is left to do once it is queued.
+    pub(crate) fn into_batch(self) -> (Batch, Resolved, Vec<Outgoing>) {
+        let batch = Batch {
+            tasks: self.tasks,
+            negotiations: self.negotiations,
+            registrations: self.registrations,
+            left: self.left,
+            teams: self.teams,
+            exchanges: self.exchanges,
+            data: self.data,
+            chunks: self.chunks,
+            happenings: self.happenings,
+        };
+        (batch, self.resolved, self.outgoing)
+    }
+}

@@ -1,0 +1,219 @@
+//! The platform under trial: it is opened, flushed, stopped, and killed.
+//!
+//! The writer of the store is held until [`Platform::flush`], so that what is on disk when the
+//! platform dies depends on the seed alone. Dying is a copy of the files as they are: a power cut
+//! between two commits. Whether the disk keeps what it was given is `store`'s own test. Read next:
+//! [`crate::trial`].
+
+use crate::mind::{Book, Errands, Mind};
+use crate::verdict::Lie;
+use domain::access::{AccessRules, Action};
+use domain::inventory::Inventory;
+use domain::profile::{Capability, Layer, Profile, Skill};
+use domain::task::TaskId;
+use domain::time::Timestamp;
+use engine::{Credential, Engine, Hosted, Limits, Retention, Setup};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use store::CommitError;
+use tempfile::TempDir;
+
+/// How long an ended task is kept, in milliseconds.
+pub const KEPT_MS: i64 = 10_000;
+/// How long a caller may wait, in milliseconds.
+pub const SYNCHRONOUS_MS: i64 = 5_000;
+/// How long a publisher may be silent where it does not say, in milliseconds.
+pub const ANSWER_WITHIN_MS: i64 = 20_000;
+/// How many rounds a negotiation has where its publisher does not say.
+pub const ROUNDS: u32 = 3;
+
+pub struct Platform {
+    seed: u64,
+    book: Arc<Mutex<Book>>,
+    lie: Option<Lie>,
+    homes: Option<TempDir>,
+    lives: u32,
+    /// A life that was copied earlier than it died; only a lie uses it.
+    stale: Option<u32>,
+    engine: Option<Engine>,
+}
+
+impl Platform {
+    pub fn new(
+        seed: u64,
+        on_disk: bool,
+        book: Arc<Mutex<Book>>,
+        lie: Option<Lie>,
+        now: Timestamp,
+    ) -> Self {
+        let mut platform = Self {
+            seed,
+            book,
+            lie,
+            homes: on_disk.then(|| tempfile::tempdir().unwrap()),
+            lives: 0,
+            stale: None,
+            engine: None,
+        };
+        platform.open(0, now);
+        platform
+    }
+
+    pub fn engine(&self) -> &Engine {
+        self.engine.as_ref().unwrap()
+    }
+
+    pub fn is_on_disk(&self) -> bool {
+        self.homes.is_some()
+    }
+
+    /// Everything that is queued is on disk, or nothing was queued.
+    pub fn flush(&self, now: Timestamp) {
+        // What was asked for before a job is committed before it; this one finds nothing to do.
+        let nothing = TaskId::new("nothing");
+        let flushed = self.engine().store().erase(&nothing, now).wait();
+        assert!(
+            matches!(flushed, Err(CommitError::UnknownTask { .. })),
+            "{flushed:?}"
+        );
+    }
+
+    /// Stops in order, and starts again.
+    pub fn reopen(&mut self, now: Timestamp) {
+        drop(self.engine.take());
+        self.open(self.lives, now);
+    }
+
+    /// Dies, and starts again with what was on disk.
+    pub fn die(&mut self, now: Timestamp) {
+        let life = match self.stale.take() {
+            Some(stale) => stale,
+            None => self.copy(),
+        };
+        drop(self.engine.take());
+        self.open(life, now);
+    }
+
+    /// Keeps what is on disk for the next death.
+    pub fn remember(&mut self) {
+        if self.stale.is_none() {
+            self.stale = Some(self.copy());
+        }
+    }
+
+    fn file(&self, life: u32) -> Option<PathBuf> {
+        let homes = self.homes.as_ref()?;
+        Some(homes.path().join(format!("{life}.db")))
+    }
+
+    fn copy(&mut self) -> u32 {
+        let from = self.file(self.lives).unwrap();
+        self.lives += 1;
+        let to = self.file(self.lives).unwrap();
+        for part in ["", "-wal"] {
+            let named = |path: &PathBuf| PathBuf::from(format!("{}{part}", path.display()));
+            if named(&from).exists() {
+                std::fs::copy(named(&from), named(&to)).unwrap();
+            }
+        }
+        self.lives
+    }
+
+    fn open(&mut self, life: u32, now: Timestamp) {
+        self.lives = self.lives.max(life);
+        let options = match self.file(life) {
+            Some(path) => store::Options::file(path),
+            None => store::Options::memory(),
+        };
+        let engine = Engine::open(Setup {
+            store: store::Options {
+                synchronous_full: false,
+                batch_wait: Duration::from_secs(3_600),
+                readers: 1,
+                ..options
+            },
+            access: access(),
+            agents: ["worker", "planner"]
+                .map(|name| self.hosted(name, now))
+                .into(),
+            default_agent: "worker".to_owned(),
+            inventory: Arc::new(Inventory::default()),
+            seed: self.seed,
+            limits: Limits {
+                synchronous_ms: SYNCHRONOUS_MS,
+                answer_within_ms: ANSWER_WITHIN_MS,
+                rounds: ROUNDS,
+                parts: 3,
+                depth: 3,
+                ..Limits::default()
+            },
+            retention: Retention {
+                max_age_ms: Some(KEPT_MS),
+                ..Retention::default()
+            },
+            deliverable: Box::new(|_| Ok(())),
+            proxy: None,
+            credentials: Box::new(|name| match name {
+                "watcher" => Some(Credential::User),
+                "field" | "tower" => Some(Credential::Agent),
+                _ => None,
+            }),
+        });
+        let engine = engine.unwrap();
+        engine.start(now);
+        self.engine = Some(engine);
+    }
+
+    fn hosted(&self, name: &str, now: Timestamp) -> Hosted {
+        Hosted {
+            profile: Arc::new(profile(name)),
+            agent: Box::new(Mind {
+                name: name.to_owned(),
+                seed: self.seed,
+                book: Arc::clone(&self.book),
+                lie: self.lie,
+                errands: Errands::default(),
+                next: u64::from(self.lives) << 32,
+            }),
+            endpoint: None,
+            registered_at: now,
+        }
+    }
+}
+
+pub fn profile(name: &str) -> Profile {
+    Profile {
+        name: name.to_owned(),
+        alias: None,
+        description: "works".to_owned(),
+        agent_type: None,
+        version: "1.0.0".to_owned(),
+        provider: "Convoke".to_owned(),
+        domain: None,
+        management_object: None,
+        layer: Layer::Resource,
+        capability: Capability {
+            streaming: false,
+            push_notifications: true,
+            negotiate: Some("acp-task-fulfillment-negotiation-v1.0".to_owned()),
+        },
+        skills: vec![Skill {
+            name: "work".to_owned(),
+            ..Skill::default()
+        }],
+        authentication: Vec::new(),
+    }
+}
+
+fn access() -> AccessRules {
+    AccessRules {
+        enabled: false,
+        read_default: Action::Permit,
+        write_default: Action::Deny,
+        exec_default: Action::Permit,
+        groups: BTreeMap::from([("admin".to_owned(), ["operator".to_owned()].into())]),
+        lists: Vec::new(),
+    }
+}
