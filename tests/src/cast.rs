@@ -7,13 +7,14 @@
 use domain::access::{AccessOperation, AccessRules, Action, Rule, RuleList, RuleTarget};
 use domain::agent::{Agent, Ask, Input, Output, Progress};
 use domain::content::Content;
+use domain::negotiation::{Kind, Speech, Stance};
 use domain::profile::{AuthenticationMethod, Capability, Layer, Profile, Skill};
 use domain::reply::{Reply, Verdict};
-use domain::task::TaskId;
+use domain::task::{Subscription, TaskId};
 use domain::telemetry::Token;
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
-use engine::Hosted;
+use engine::{Credential, Hosted, Retention};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -73,6 +74,41 @@ fn profile(name: &str, layer: Layer, domain: &str) -> Profile {
     }
 }
 
+/// Whose the names are: `outsider` and `remote` are agents that have not registered, all others are
+/// known by the cast alone.
+pub fn credential(name: &str) -> Option<Credential> {
+    ["outsider", "remote"]
+        .contains(&name)
+        .then_some(Credential::Agent)
+}
+
+/// How long ended tasks of the cases are kept: longer than any case lasts.
+pub fn retention() -> Retention {
+    Retention {
+        max_age_ms: Some(30 * 86_400_000),
+        max_bytes: Some(1 << 30),
+        log_max_age_ms: Some(90 * 86_400_000),
+    }
+}
+
+/// The one place to which reports of the cases' tasks can go. Nobody listens there.
+pub const REPORTS: &str = "http://127.0.0.1:9";
+
+/// Where reports of the cases' tasks can go.
+///
+/// # Errors
+/// Why they cannot.
+pub fn deliverable(to: &Subscription) -> Result<(), String> {
+    match to.protocol.as_str() {
+        "netconf" => Ok(()),
+        "http" | "https" if to.url.starts_with(&format!("{REPORTS}/")) => Ok(()),
+        _ => {
+            let origin = to.url.trim_end_matches('/');
+            Err(format!("{origin} is not allowed here"))
+        }
+    }
+}
+
 /// The access rules of the cases: what is shipped, with the users `operator` (group admin) and
 /// `guest` (no group).
 pub fn access() -> AccessRules {
@@ -84,12 +120,11 @@ pub fn access() -> AccessRules {
     )];
     let agents = vec![
         rpc("negotiate", "irtf-agent", "task-negotiate"),
-        rule(
-            "conditions",
-            "irtf-agent",
-            RuleTarget::Notification("condition-notifications".to_owned()),
-            Action::Permit,
-        ),
+        rpc("place", "convoke-registry", "*"),
+        rpc("data", "convoke-data", "*"),
+        notification("irtf-agent", "condition-notifications"),
+        notification("convoke-negotiation", "negotiation-update"),
+        notification("convoke-registry", "agent-update"),
         rule("model", "irtf-agent", data(&[]), Action::Permit),
         rule(
             "registry",
@@ -179,6 +214,11 @@ fn rpc(name: &str, module: &str, rpc: &str) -> Rule {
     )
 }
 
+fn notification(module: &str, name: &str) -> Rule {
+    let target = RuleTarget::Notification(name.to_owned());
+    rule(name, module, target, Action::Permit)
+}
+
 fn rule(name: &str, module: &str, target: RuleTarget, action: Action) -> Rule {
     use AccessOperation::{Exec, Read, Write};
     let operations = match &target {
@@ -210,11 +250,18 @@ fn list(name: &str, group: &str, rules: Vec<Rule>) -> RuleList {
 /// | `now` | the result at once |
 /// | `later` | accepted; half done after 1 s, the result after 2 s |
 /// | `ask` | input is required; the result 1 s after the answer |
+/// | `credentials` | accepted; credentials are required after 1 s; the result 1 s after them |
+/// | `propose` | accepted; a decision is proposed after 1 s, and 1 s after each refusal; the result 1 s after it is agreed |
 /// | `block` | accepted; blocked after 1 s |
 /// | `fail` | accepted; failed after 1 s |
 /// | `refuse` | refused |
 /// | `offer` | to a feasibility question: a counter-offer |
+/// | `options` | likewise, of two alternatives |
+/// | `think`, `ponder` | likewise no answer at once; accepted after 1 s, or 40 s |
 /// | anything else | accepted, and no more |
+///
+/// A revised plan is answered by its own first word: `refuse`, `offer`, or else it is accepted and
+/// the result follows 1 s later.
 #[derive(Default)]
 pub struct Player {
     parts: BTreeMap<Token, (TaskId, Content, &'static str)>,
@@ -224,76 +271,107 @@ pub struct Player {
 impl Agent for Player {
     fn step(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
         match input {
-            Input::Asked(ask) => self.asked(ask, now),
-            Input::Woken(token) => self.woken(token, now),
+            Input::Asked(ask) => self.asked(&ask, now),
+            Input::Woken(token) => self.woken(token),
             _ => Vec::new(),
         }
     }
 }
 
 impl Player {
-    fn asked(&mut self, ask: Ask, now: Timestamp) -> Vec<Output> {
-        let word = first_word(&ask.task.content).to_owned();
-        let done = |what: &str| Content::new(ask.task.content.target_object.clone(), what);
-        match (ask.verb, word.as_str()) {
-            (Verb::TaskCancel, _) => vec![accepted()],
-            (_, "refuse") => vec![Output::Answer(Reply::refused(
-                "not-today",
-                "task description",
-                "the part says no",
-            ))],
-            (Verb::FeasibilityNegotiate, "offer") => vec![Output::Answer(Reply::new(
-                Verdict::Offered,
-                vec![done("half of it")],
-            ))],
-            (Verb::FeasibilityNegotiate, _) => vec![accepted()],
-            (Verb::FulfillmentNegotiate, _) if ask.task.status.is_terminal() => vec![accepted()],
-            (Verb::FulfillmentNegotiate, _) => self.later(&ask, now, 1_000, "result"),
-            (_, "now") => vec![Output::Answer(Reply::new(
-                Verdict::Result,
-                vec![done("done").with_result("at once")],
-            ))],
-            (_, "ask") => vec![Output::Answer(Reply::new(
-                Verdict::InputRequired,
-                vec![done("which one?")],
-            ))],
-            (_, "later") => {
-                let mut outputs = self.later(&ask, now, 1_000, "work");
-                outputs.extend(self.later(&ask, now, 2_000, "result").into_iter().skip(1));
-                outputs
-            }
-            (_, "block") => self.later(&ask, now, 1_000, "block"),
-            (_, "fail") => self.later(&ask, now, 1_000, "fail"),
+    fn asked(&mut self, ask: &Ask, now: Timestamp) -> Vec<Output> {
+        match ask.verb {
+            Verb::TaskAssign => self.assigned(ask, now),
+            Verb::FeasibilityNegotiate => self.proposed(ask, now),
+            Verb::FulfillmentNegotiate if !ask.task.status.is_terminal() => self.told(ask, now),
             _ => vec![accepted()],
         }
     }
 
-    /// Accepts, and wakes up for a part of the play.
-    fn later(&mut self, ask: &Ask, now: Timestamp, ms: i64, part: &'static str) -> Vec<Output> {
-        self.last += 1;
-        let token: Token = self.last;
-        let content = Content::new(ask.task.content.target_object.clone(), part);
-        self.parts
-            .insert(token, (ask.task.id.clone(), content, part));
-        vec![
-            accepted(),
-            Output::Wake {
-                token,
-                at: now + ms,
-            },
-        ]
+    fn assigned(&mut self, ask: &Ask, now: Timestamp) -> Vec<Output> {
+        match first_word(&ask.task.content) {
+            "refuse" => vec![refused()],
+            "now" => vec![answer(
+                Verdict::Result,
+                [done(ask, "done").with_result("at once")],
+            )],
+            "ask" => vec![answer(Verdict::InputRequired, [done(ask, "which one?")])],
+            "later" => vec![
+                accepted(),
+                self.later(ask, now, 1_000, "work"),
+                self.later(ask, now, 2_000, "result"),
+            ],
+            "block" => vec![accepted(), self.later(ask, now, 1_000, "block")],
+            "fail" => vec![accepted(), self.later(ask, now, 1_000, "fail")],
+            "credentials" => vec![accepted(), self.later(ask, now, 1_000, "credentials")],
+            "propose" => vec![accepted(), self.later(ask, now, 1_000, "plan")],
+            _ => vec![accepted()],
+        }
     }
 
-    fn woken(&mut self, token: Token, _: Timestamp) -> Vec<Output> {
+    /// A turn of the publisher before the task exists.
+    fn proposed(&mut self, ask: &Ask, now: Timestamp) -> Vec<Output> {
+        if ask.turn.is_some_and(|(_, stance)| stance != Stance::Offer) {
+            return vec![accepted()];
+        }
+        match first_word(&ask.content) {
+            "refuse" => vec![refused()],
+            "offer" => vec![answer(Verdict::Offered, [done(ask, "half of it")])],
+            "options" => vec![answer(
+                Verdict::Offered,
+                [done(ask, "half of it"), done(ask, "all of it, tomorrow")],
+            )],
+            "think" => vec![pending(), self.later(ask, now, 1_000, "agree")],
+            "ponder" => vec![pending(), self.later(ask, now, 40_000, "agree")],
+            _ => vec![accepted()],
+        }
+    }
+
+    /// What the publisher says of a task under way: an answer, a judgement, a word on a decision,
+    /// or a plan of its own.
+    fn told(&mut self, ask: &Ask, now: Timestamp) -> Vec<Output> {
+        match (ask.turn, first_word(&ask.content)) {
+            (Some((Kind::Fulfillment, Stance::Offer)), "refuse") => vec![refused()],
+            (Some((Kind::Fulfillment, Stance::Offer)), "offer") => {
+                vec![answer(Verdict::Offered, [done(ask, "half of it")])]
+            }
+            (Some((Kind::Fulfillment, Stance::Refuse)), _) => {
+                vec![accepted(), self.later(ask, now, 1_000, "plan")]
+            }
+            _ => vec![accepted(), self.later(ask, now, 1_000, "result")],
+        }
+    }
+
+    /// Wakes up for a part of the play.
+    fn later(&mut self, ask: &Ask, now: Timestamp, ms: i64, part: &'static str) -> Output {
+        self.last += 1;
+        let token: Token = self.last;
+        let part = (ask.task.id.clone(), done(ask, part), part);
+        self.parts.insert(token, part);
+        Output::Wake {
+            token,
+            at: now + ms,
+        }
+    }
+
+    fn woken(&mut self, token: Token) -> Vec<Output> {
         let Some((task, content, part)) = self.parts.remove(&token) else {
             return Vec::new();
         };
+        let speak = |kind, speech| Output::Speak {
+            task: task.clone(),
+            kind,
+            speech,
+        };
         let progress = match part {
+            "agree" => return vec![speak(Kind::Feasibility, Speech::accept())],
+            "plan" => return vec![speak(Kind::Fulfillment, Speech::offer(vec![content]))],
             "work" => Progress::Working {
                 percent: 50,
                 content,
             },
             "block" => Progress::Blocked(content),
+            "credentials" => Progress::AuthRequired(content),
             "fail" => Progress::Failed(content),
             _ => Progress::Result(content.with_result("in the end")),
         };
@@ -301,14 +379,28 @@ impl Player {
     }
 }
 
+fn answer(verdict: Verdict, contents: impl Into<Vec<Content>>) -> Output {
+    Output::Answer(Reply::new(verdict, contents.into()))
+}
+
 fn accepted() -> Output {
     Output::Answer(Reply::accepted())
 }
 
+fn pending() -> Output {
+    answer(Verdict::Pending, [])
+}
+
+fn refused() -> Output {
+    let reply = Reply::refused("not-today", "task description", "the part says no");
+    Output::Answer(reply)
+}
+
+fn done(ask: &Ask, what: &str) -> Content {
+    Content::new(ask.task.content.target_object.clone(), what)
+}
+
 fn first_word(content: &Content) -> &str {
-    content
-        .task_description
-        .split_whitespace()
-        .next()
-        .unwrap_or_default()
+    let mut words = content.task_description.split_whitespace();
+    words.next().unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use crate::conformance::{Heard, Host, Opening, Patience, Wire};
 use bindings::netconf::{Flow, Peer, Platform, Session};
 use domain::inventory::Inventory;
 use domain::time::Timestamp;
-use engine::{Endpoint, Engine, Setup};
+use engine::{Endpoint, Engine, Limits, Setup};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
@@ -54,7 +54,11 @@ impl Memory {
             default_agent: "oss".to_owned(),
             inventory: Arc::new(Inventory::default()),
             seed: 1,
-            synchronous_limit_ms: 30_000,
+            limits: Limits::default(),
+            deliverable: Box::new(cast::deliverable),
+            credentials: Box::new(cast::credential),
+            proxy: Some(Box::new(|_| Box::new(cast::Player::default()))),
+            retention: cast::retention(),
         })
         .expect("a store in memory opens");
         engine.start(now);

@@ -8,8 +8,9 @@ use crate::conformance::{Heard, Host, Opening, Patience, Wire};
 use crate::memory::{BEGIN, generation};
 use domain::inventory::Inventory;
 use domain::time::Timestamp;
+use engine::Credential;
 use server::clock::Clock;
-use server::config::Settings;
+use server::config::{Settings, WebhookSettings};
 use server::host::{Company, Endpoint, Home, Host as Platform};
 use server::ssh::{HostKeyPolicy, Outbound, keys, split};
 use server::state::StateFolder;
@@ -57,6 +58,10 @@ impl OverSsh {
         let settings = Settings {
             netconf: Some(([127, 0, 0, 1], 0).into()),
             agents_from: Some(0),
+            webhook: WebhookSettings {
+                allow: Some(vec![cast::REPORTS.to_owned()]),
+                ..WebhookSettings::default()
+            },
             ..Settings::default()
         };
         let host = runtime
@@ -87,9 +92,14 @@ impl OverSsh {
             guest => {
                 let path = self.folder.path().join(format!("{guest}_ed25519"));
                 let key = keys::load_or_generate(&path, guest);
-                let public = state.users().join(format!("{guest}.pub"));
+                let folder = match cast::credential(guest) {
+                    Some(Credential::Agent) => state.agents(),
+                    _ => state.users(),
+                };
+                let public = folder.join(format!("{guest}.pub"));
                 if let (Ok(key), false) = (&key, public.exists()) {
-                    keys::write_public(&public, key.public_key()).expect("users/ can be written");
+                    keys::write_public(&public, key.public_key())
+                        .expect("the folder can be written");
                 }
                 key
             }

@@ -16,11 +16,12 @@ mod platform;
 mod session;
 
 pub use client::{
-    NegotiateReply, NegotiateRequest, Unreadable, negotiate_request, read_notification, read_reply,
+    NegotiateReply, NegotiateRequest, Unreadable, negotiate_request, read_negotiation,
+    read_notification, read_reply,
 };
 pub use modelled::agent_xml;
 pub use platform::{Platform, SessionInfo};
-pub use session::{Flow, Peer, Session};
+pub use session::{Backlog, Flow, Peer, Session};
 
 /// The namespace of module irtf-agent.
 pub const AGENT_NAMESPACE: &str = "urn:ietf:params:xml:ns:yang:irtf-agent";
@@ -30,3 +31,5 @@ pub const NEGOTIATION_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-
 pub const SIMULATION_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-simulation";
 /// The namespace of module convoke-registry.
 pub const REGISTRY_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-registry";
+/// The namespace of module convoke-data.
+pub const DATA_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-data";

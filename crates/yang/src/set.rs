@@ -26,6 +26,7 @@ const IMPLEMENTED: &[(&str, &[&str])] = &[
     ("convoke-deviations", &[]),
     ("convoke-negotiation", &[]),
     ("convoke-registry", &[]),
+    ("convoke-data", &[]),
     ("convoke-simulation", &[]),
 ];
 

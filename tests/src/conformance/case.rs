@@ -38,6 +38,8 @@ pub struct Step {
 pub struct Description {
     /// What the case shows, with the clause.
     pub about: String,
+    /// What of the draft it proves, by the numbers of `tests/tests/checklist.rs`.
+    pub proves: Vec<String>,
     /// The sessions' user, unless told for one session.
     pub user: Option<String>,
     /// Where they connect: `platform` or the name of an agent.

@@ -178,7 +178,7 @@ fn invalid_negotiations() -> Vec<(String, &'static str)> {
         ),
         (
             own("<commuType>FeasibilityNegotiate</commuType>"),
-            "application missing-element /rpc/task-negotiate <content>",
+            "application missing-element /rpc/task-negotiate <task-id>",
         ),
     ]
 }
@@ -301,8 +301,10 @@ fn what_comes_too_late_for_a_task_is_refused_and_changes_nothing() {
         );
         let cancelled = talk.ask(&verb("taskCancel", "open", "")).await;
         assert_eq!(text(&cancelled.document, "task-status"), "cancelled");
+        // Cancelled is cancelled: the same again is answered alike.
+        let again = talk.ask(&verb("taskCancel", "open", "")).await;
+        assert_eq!(text(&again.document, "task-status"), "cancelled");
         for late in [
-            verb("taskCancel", "open", ""),
             verb("FulfillmentNegotiate", "open", CONTENT),
             verb(
                 "FulfillmentNegotiate",

@@ -10,9 +10,10 @@ use ::netconf::error::RpcError;
 use ::netconf::filter::Projection;
 use ::netconf::xml::Element;
 use domain::content::{Content, ContentError};
-use domain::notification::Notification;
+use domain::negotiation::{Kind, Side, Speech, Stance, State, Turn};
+use domain::notification::{NegotiationUpdate, Notification};
 use domain::reply::{Reason, Reply, Verdict};
-use domain::task::{Status, TaskId};
+use domain::task::{Awaits, Conditions, Status, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 
@@ -34,6 +35,10 @@ pub struct NegotiateRequest<'a> {
     pub asynchronous: Option<bool>,
     /// `round`.
     pub round: Option<u32>,
+    /// `alternative`.
+    pub alternative: Option<u32>,
+    /// On which conditions; none for all messages but assignments.
+    pub conditions: Option<&'a Conditions>,
 }
 
 /// The element `<task-negotiate>`.
@@ -43,7 +48,6 @@ pub fn negotiate_request(verb: Verb, request: &NegotiateRequest<'_>) -> String {
         Verb::FulfillmentNegotiate => Some("FULFILLMENT"),
         _ => None,
     };
-    let extra = |name, value: String| Node::value(NEGOTIATION_NAMESPACE, name, value);
     let node = Node::container(AGENT_NAMESPACE, "task-negotiate")
         .leaf_opt("task-sendFrom", request.from)
         .leaf_opt("task-sendTo", request.to)
@@ -56,10 +60,48 @@ pub fn negotiate_request(verb: Verb, request: &NegotiateRequest<'_>) -> String {
                 .asynchronous
                 .map(|a| extra("task-async", a.to_string())),
         )
-        .with_opt(request.round.map(|r| extra("round", r.to_string())));
+        .with_opt(request.round.map(|r| extra("round", r.to_string())))
+        .with_opt(
+            request
+                .alternative
+                .map(|a| extra("alternative", a.to_string())),
+        );
+    let node = request.conditions.into_iter().fold(node, conditioned);
     let mut out = Vec::with_capacity(512);
     write(&node, &Projection::everything(), &mut out);
     String::from_utf8(out).expect("nodes are written from strings")
+}
+
+fn extra(name: &'static str, value: String) -> Node<'static> {
+    Node::value(NEGOTIATION_NAMESPACE, name, value)
+}
+
+/// Adds the conditions of an assignment, those that are given.
+fn conditioned<'a>(node: Node<'a>, given: &'a Conditions) -> Node<'a> {
+    let subscription = given.subscription.as_ref().map(|to| {
+        Node::container(NEGOTIATION_NAMESPACE, "task-subscription")
+            .leaf("subscript-protocol", &to.protocol)
+            .leaf("subscript-method", &to.method)
+            .leaf("subscript-url", &to.url)
+    });
+    // Whoever is given a little more time than it takes loses nothing.
+    let seconds = given.answer_within_ms.map(|ms| (ms + 999) / 1_000);
+    let demanded = given.fulfillment_demanded.then(|| "true".to_owned());
+    let limit = (given.round_limit > 0).then(|| given.round_limit.to_string());
+    let leaves = [
+        ("msg-data", given.data.clone()),
+        ("context", given.context.clone()),
+        ("parent-task", given.parent.as_ref().map(|t| t.to_string())),
+        ("deadline", given.deadline.map(|t| t.to_string())),
+        ("answer-within", seconds.map(|s| s.to_string())),
+        ("fulfillment-required", demanded),
+        ("round-limit", limit),
+    ];
+    node.with_opt(subscription).with_all(
+        leaves
+            .into_iter()
+            .filter_map(|(name, value)| Some(extra(name, value?))),
+    )
 }
 
 /// Why a message of the peer cannot be read.
@@ -86,16 +128,7 @@ pub fn read_reply(reply: &RpcReply) -> Result<NegotiateReply, Unreadable> {
         .and_then(|d| d.child(NEGOTIATION_NAMESPACE, "reply"))
         .ok_or(Unreadable::Missing("reply"))?;
     let text = |name| element.child(NEGOTIATION_NAMESPACE, name).map(|e| e.text());
-    let content = element
-        .children()
-        .filter(|c| c.name() == "content")
-        .map(|c| Content::parse([c.text()]))
-        .collect::<Result<_, _>>()?;
-    let reasons = element
-        .children()
-        .filter(|c| c.name() == "refusal")
-        .map(reason)
-        .collect();
+    let (content, reasons) = (contents(&element)?, reasons(&element));
     Ok(Ok(Reply {
         task: text("task-id").map(TaskId::new),
         status: text("task-status").and_then(Status::parse),
@@ -106,6 +139,16 @@ pub fn read_reply(reply: &RpcReply) -> Result<NegotiateReply, Unreadable> {
         content,
         reasons,
     }))
+}
+
+fn contents(element: &Element<'_>) -> Result<Vec<Content>, ContentError> {
+    let contents = element.children().filter(|c| c.name() == "content");
+    contents.map(|c| Content::parse([c.text()])).collect()
+}
+
+fn reasons(element: &Element<'_>) -> Vec<Reason> {
+    let refusals = element.children().filter(|c| c.name() == "refusal");
+    refusals.map(reason).collect()
 }
 
 fn reason(element: Element<'_>) -> Reason {
@@ -161,6 +204,98 @@ pub fn read_notification(received: &Received) -> Result<Option<Notification>, Un
         start_time: time(inner("start-time")?, "start-time")?,
         percent: extra("progress").and_then(|p| p.parse().ok()).unwrap_or(0),
         content: Content::parse([inner("required")?])?,
+        awaits: extra("awaits").and_then(Awaits::parse),
         data: extra("msg-data").map(str::to_owned),
     }))
+}
+
+/// Reads a `negotiation-update`; none for another event.
+///
+/// # Errors
+/// [`Unreadable`] if it is one, and lacks what one has.
+pub fn read_negotiation(received: &Received) -> Result<Option<NegotiationUpdate>, Unreadable> {
+    let Some(event) = received
+        .content()
+        .filter(|e| e.is(NEGOTIATION_NAMESPACE, "negotiation-update"))
+    else {
+        return Ok(None);
+    };
+    let text = |name: &'static str| {
+        let child = event.child(NEGOTIATION_NAMESPACE, name);
+        child.map(|e| e.text()).ok_or(Unreadable::Missing(name))
+    };
+    let time = Timestamp::parse(&received.event_time);
+    let time = time.map_err(|_| Unreadable::Missing("eventTime"))?;
+    let turn = event.child(NEGOTIATION_NAMESPACE, "turn");
+    // A change without words has no turn, or an empty one.
+    let turn = turn.filter(|t| t.child(NEGOTIATION_NAMESPACE, "round").is_some());
+    Ok(Some(NegotiationUpdate {
+        time,
+        task: TaskId::new(text("task-id")?),
+        kind: Kind::parse(text("kind")?).ok_or(Unreadable::Missing("kind"))?,
+        publisher: text("publisher")?.to_owned(),
+        executor: text("executor")?.to_owned(),
+        state: State::parse(text("state")?).ok_or(Unreadable::Missing("state"))?,
+        turn: turn.map(|turn| read_turn(&turn, time)).transpose()?,
+    }))
+}
+
+fn read_turn(element: &Element<'_>, at: Timestamp) -> Result<Turn, Unreadable> {
+    let text = |name: &'static str| {
+        let child = element.child(NEGOTIATION_NAMESPACE, name);
+        child.map(|e| e.text()).ok_or(Unreadable::Missing(name))
+    };
+    let round = text("round")?.parse();
+    let alternative = text("alternative").ok();
+    Ok(Turn {
+        round: round.map_err(|_| Unreadable::Missing("round"))?,
+        by: Side::parse(text("by")?).ok_or(Unreadable::Missing("by"))?,
+        speech: Speech {
+            stance: Stance::parse(text("stance")?).ok_or(Unreadable::Missing("stance"))?,
+            contents: contents(element)?,
+            reasons: reasons(element),
+            alternative: alternative.and_then(|a| a.parse().ok()),
+        },
+        at,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use domain::task::Subscription;
+    use yang::{Generation, ModuleSet};
+
+    #[test]
+    fn a_request_with_every_condition_is_one_of_the_schema() {
+        let conditions = Conditions {
+            parent: Some(TaskId::new("t-0")),
+            deadline: Some(Timestamp::from_ms(1_000)),
+            answer_within_ms: Some(1_500),
+            fulfillment_demanded: true,
+            round_limit: 3,
+            subscription: Some(Subscription {
+                protocol: "https".to_owned(),
+                method: "POST".to_owned(),
+                url: "https://reports.example/t?a&b".to_owned(),
+            }),
+            data: Some("sketch".to_owned()),
+            context: Some("t-0/assign".to_owned()),
+        };
+        let request = NegotiateRequest {
+            to: Some("ip"),
+            task: Some("t-1"),
+            content: vec![Content::new("site-1", "look").render()],
+            round: Some(1),
+            alternative: Some(2),
+            conditions: Some(&conditions),
+            ..NegotiateRequest::default()
+        };
+        let request = negotiate_request(Verb::TaskAssign, &request);
+        let schema = Generation::load(&ModuleSet::convoke()).unwrap();
+        assert_eq!(schema.check_rpc(&request), Ok(()), "{request}");
+        // Half a second more rather than less.
+        assert!(request.contains(">2</answer-within>"), "{request}");
+    }
 }

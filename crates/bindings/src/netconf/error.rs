@@ -2,21 +2,81 @@
 //!
 //! Tags and their meaning: RFC 6241 Appendix A. Read next: `operation`.
 
+use super::{
+    AGENT_NAMESPACE, DATA_NAMESPACE, NEGOTIATION_NAMESPACE, REGISTRY_NAMESPACE,
+    SIMULATION_NAMESPACE,
+};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::FilterError;
 use ::netconf::names::namespace::BASE;
 use ::netconf::xml::Element;
 use domain::content::ContentError;
+use domain::negotiation::Misplaced;
+use domain::profile::ProfileError;
 use engine::Refusal;
 use yang::{Violation, XPathError};
 
-/// Where `task-negotiate` stands in its message, or a leaf of it. RFC 6241 §4.3: a path to what
-/// was sent begins at the document, so with `rpc`.
-fn negotiate_path(leaf: Option<&str>) -> ErrorPath {
-    let leaf = leaf.map_or_else(String::new, |leaf| format!("/agt:{leaf}"));
-    ErrorPath::new(format!("/nc:rpc/agt:task-negotiate{leaf}"))
-        .bind("nc", BASE)
-        .bind("agt", super::AGENT_NAMESPACE)
+/// Which rpc was asked, to say where in its message something is wrong.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Asked {
+    /// `task-negotiate`.
+    Negotiate,
+    /// An rpc of convoke-registry.
+    Registry(&'static str),
+    /// An rpc of convoke-data.
+    Data(&'static str),
+    /// `inject-fault`.
+    Simulation,
+}
+
+/// Leaves of `task-negotiate` that irtf-agent defines; the others are of convoke-negotiation.
+const DRAFTS_OWN: [&str; 6] = [
+    "task-sendFrom",
+    "task-sendTo",
+    "commuType",
+    "task-id",
+    "content",
+    "type",
+];
+
+impl Asked {
+    /// Where the rpc stands in its message, or a leaf of it. RFC 6241 §4.3: a path to what was sent
+    /// begins at the document, so with `rpc`.
+    fn path(self, leaf: Option<&str>) -> ErrorPath {
+        let (prefix, namespace, rpc) = match self {
+            Self::Negotiate => ("agt", AGENT_NAMESPACE, "task-negotiate"),
+            Self::Registry(rpc) => ("cvr", REGISTRY_NAMESPACE, rpc),
+            Self::Data(rpc) => ("cvdata", DATA_NAMESPACE, rpc),
+            Self::Simulation => ("cvs", SIMULATION_NAMESPACE, "inject-fault"),
+        };
+        let path = format!("/nc:rpc/{prefix}:{rpc}");
+        let path = match leaf {
+            None => ErrorPath::new(path),
+            Some(leaf) if matches!(self, Self::Negotiate) && !DRAFTS_OWN.contains(&leaf) => {
+                let steps = leaf.replace('/', "/cvn:");
+                ErrorPath::new(format!("{path}/cvn:{steps}")).bind("cvn", NEGOTIATION_NAMESPACE)
+            }
+            Some(leaf) => ErrorPath::new(format!("{path}/{prefix}:{leaf}")),
+        };
+        path.bind("nc", BASE).bind(prefix, namespace)
+    }
+
+    /// The leaf in which the rpc names an agent.
+    fn agent_leaf(self) -> &'static str {
+        match self {
+            Self::Negotiate => "task-sendTo",
+            Self::Data(_) => "reader",
+            Self::Registry(_) | Self::Simulation => "name",
+        }
+    }
+
+    /// The leaf in which the rpc names an entry of `/data-params`.
+    fn data_leaf(self) -> &'static str {
+        match self {
+            Self::Negotiate => "msg-data",
+            Self::Registry(_) | Self::Data(_) | Self::Simulation => "id",
+        }
+    }
 }
 
 /// A path of libyang, in which a name without prefix has that of the one above it, as XPath wants
@@ -62,65 +122,133 @@ fn qualified(path: &str) -> String {
     out
 }
 
-/// A refusal of the engine.
+/// A refusal of the engine that came later than the message was read: the store's, or that data
+/// written do not fit what was written before.
 pub(crate) fn of_refusal(refusal: &Refusal) -> RpcError {
-    let message = refusal.to_string();
-    let error = match refusal {
-        Refusal::Denied { .. } => {
-            RpcError::protocol(ErrorTag::AccessDenied).path(negotiate_path(None))
-        }
-        Refusal::ForeignSender { .. } => {
-            RpcError::protocol(ErrorTag::AccessDenied).path(negotiate_path(Some("task-sendFrom")))
-        }
-        Refusal::UnknownAgent { .. } | Refusal::OtherEndpoint { .. } => {
-            RpcError::application(ErrorTag::InvalidValue).path(negotiate_path(Some("task-sendTo")))
-        }
-        Refusal::MissingLeaf { leaf, .. } => RpcError::application(ErrorTag::MissingElement)
-            .path(negotiate_path(None))
-            .bad_element(*leaf),
-        Refusal::BadLeaf { leaf, .. } => {
-            RpcError::application(ErrorTag::InvalidValue).path(negotiate_path(Some(leaf)))
-        }
-        Refusal::Content(cause) => {
-            let error =
-                RpcError::application(ErrorTag::InvalidValue).path(negotiate_path(Some("content")));
-            match cause {
-                ContentError::SecondPayload
-                | ContentError::NotJson { .. }
-                | ContentError::NotAPayload => error.app_tag("kv-payload"),
-                ContentError::Missing(_) | ContentError::NotABoolean(_) => error,
-            }
-        }
-        Refusal::TaskExists { .. } => {
-            RpcError::application(ErrorTag::DataExists).path(negotiate_path(Some("task-id")))
-        }
-        Refusal::UnknownTask { .. } => {
-            RpcError::application(ErrorTag::DataMissing).path(negotiate_path(Some("task-id")))
-        }
-        Refusal::NotPublisher { .. } => {
-            RpcError::application(ErrorTag::AccessDenied).path(negotiate_path(Some("task-id")))
-        }
-        Refusal::OutOfTurn(_) => RpcError::application(ErrorTag::OperationFailed)
-            .app_tag("bad-state")
-            .path(negotiate_path(Some("task-id"))),
-        Refusal::NotOffered { .. } => RpcError::application(ErrorTag::OperationNotSupported)
-            .path(negotiate_path(Some("commuType"))),
-        Refusal::NoAnswer { .. } => {
-            RpcError::application(ErrorTag::OperationFailed).app_tag("no-answer")
-        }
-        Refusal::NoNetwork => {
-            RpcError::application(ErrorTag::OperationFailed).app_tag("no-network")
-        }
-        Refusal::NoSuchFault { .. } => RpcError::application(ErrorTag::InvalidValue).path(
-            ErrorPath::new("/cvs:inject-fault/cvs:element")
-                .bind("cvs", super::SIMULATION_NAMESPACE),
-        ),
-        Refusal::StoreFull => RpcError::application(ErrorTag::ResourceDenied).app_tag("store-full"),
-        Refusal::StoreFailed { .. } => {
-            RpcError::application(ErrorTag::OperationFailed).app_tag("store-failed")
-        }
+    let asked = match refusal {
+        Refusal::DataMismatch { .. } => Asked::Data("data-write"),
+        _ => Asked::Negotiate,
     };
-    error.message(message)
+    refused(refusal, asked)
+}
+
+/// A refusal of the engine.
+pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
+    use ErrorTag::*;
+    use RpcError as E;
+    let at = |leaf| asked.path(Some(leaf));
+    let error = match refusal {
+        Refusal::Denied { .. } => E::protocol(AccessDenied).path(asked.path(None)),
+        Refusal::ForeignSender { .. } => E::protocol(AccessDenied).path(at("task-sendFrom")),
+        Refusal::ForeignAgent { .. } => E::protocol(AccessDenied).path(at("name")),
+        Refusal::UnknownAgent { .. } => E::application(InvalidValue).path(at(asked.agent_leaf())),
+        Refusal::OtherEndpoint { .. } => E::application(InvalidValue).path(at("task-sendTo")),
+        Refusal::MissingLeaf { leaf, .. } => E::application(MissingElement)
+            .path(asked.path(None))
+            .bad_element(*leaf),
+        Refusal::BadLeaf { leaf, .. } => E::application(InvalidValue).path(at(leaf)),
+        Refusal::Content(cause) => of_content(cause, at("content")),
+        Refusal::TaskExists { .. } => E::application(DataExists).path(at("task-id")),
+        Refusal::UnknownTask { .. } => E::application(DataMissing).path(at("task-id")),
+        Refusal::UnknownData { .. } => E::application(DataMissing).path(at(asked.data_leaf())),
+        Refusal::NotPublisher { .. } | Refusal::NotExecutor { .. } => {
+            E::application(AccessDenied).path(at("task-id"))
+        }
+        Refusal::OutOfTurn(_) | Refusal::StillNegotiated { .. } => bad_state(at("task-id")),
+        Refusal::Misplaced(Misplaced::WhichAlternative { .. }) => {
+            E::application(InvalidValue).path(at("alternative"))
+        }
+        Refusal::Misplaced(_) => bad_state(at("task-id")),
+        Refusal::NotAsAgreed { misfit, .. } => E::application(InvalidValue)
+            .app_tag("not-as-agreed")
+            .path(at("content"))
+            .bad_element(element_name(&misfit.path)),
+        Refusal::WrongRound { round, next, .. } => match next < round {
+            true => E::application(InvalidValue).path(at("round")),
+            false => E::application(DataExists).path(at("round")),
+        },
+        Refusal::Unavailable { .. } => E::application(OperationFailed)
+            .app_tag("agent-unavailable")
+            .path(at(asked.agent_leaf())),
+        Refusal::NotAPart { .. } => E::application(InvalidValue).path(at("parent-task")),
+        Refusal::Profile(cause) => of_profile(cause, asked),
+        Refusal::HostedAgent { .. } => E::application(OperationNotSupported).path(at("name")),
+        Refusal::TooMany { .. } => E::application(ResourceDenied).path(asked.path(None)),
+        Refusal::DataMismatch { .. } => E::application(InvalidValue)
+            .app_tag("data-mismatch")
+            .path(at("id")),
+        Refusal::Undeliverable { .. } => E::application(InvalidValue)
+            .app_tag("not-allowed")
+            .path(at("task-subscription/subscript-url")),
+        Refusal::NoAnswer { .. } => E::application(OperationFailed).app_tag("no-answer"),
+        Refusal::NoNetwork => E::application(OperationFailed).app_tag("no-network"),
+        Refusal::NoSuchFault { .. } => {
+            E::application(InvalidValue).path(Asked::Simulation.path(Some("element")))
+        }
+        Refusal::StoreFull => E::application(ResourceDenied).app_tag("store-full"),
+        Refusal::Damaged { .. } => E::application(OperationFailed).app_tag("data-corrupt"),
+        Refusal::StoreFailed { .. } => E::application(OperationFailed).app_tag("store-failed"),
+    };
+    error.message(refusal.to_string())
+}
+
+/// A key of a payload, if an element could be called so; else the leaf that holds it. RFC 6241
+/// Appendix B: `bad-element` is a name.
+fn element_name(key: &str) -> &str {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let begins = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    match begins && key.chars().all(fits) {
+        true => key,
+        false => "content",
+    }
+}
+
+/// What the task or the negotiation does not take in its state.
+fn bad_state(path: ErrorPath) -> RpcError {
+    RpcError::application(ErrorTag::OperationFailed)
+        .app_tag("bad-state")
+        .path(path)
+}
+
+/// Sections that are not ones, in an element of a request.
+pub(crate) fn of_sections(cause: &ContentError, at: Element<'_>) -> RpcError {
+    of_content(cause, ErrorPath::of(at)).message(cause.to_string())
+}
+
+fn of_content(cause: &ContentError, path: ErrorPath) -> RpcError {
+    let error = RpcError::application(ErrorTag::InvalidValue).path(path);
+    match cause {
+        ContentError::SecondPayload | ContentError::NotJson { .. } | ContentError::NotAPayload => {
+            error.app_tag("kv-payload")
+        }
+        ContentError::Missing(_) | ContentError::NotABoolean(_) => error,
+    }
+}
+
+/// A profile that cannot be registered.
+fn of_profile(cause: &ProfileError, asked: Asked) -> RpcError {
+    let (tag, leaf) = match cause {
+        ProfileError::Name(_) => (ErrorTag::InvalidValue, Some("name")),
+        ProfileError::Taken(_) => (ErrorTag::DataExists, Some("name")),
+        ProfileError::Version(_) => (ErrorTag::InvalidValue, Some("version")),
+        ProfileError::Mode { .. } => (ErrorTag::InvalidValue, Some("skills")),
+        ProfileError::Twice { .. } => (ErrorTag::InvalidValue, None),
+        ProfileError::TooLong { .. } => (ErrorTag::TooBig, None),
+    };
+    RpcError::application(tag).path(asked.path(leaf))
+}
+
+/// A look at data that the engine refused.
+pub(crate) fn of_reading(refusal: &Refusal, operation: Element<'_>) -> RpcError {
+    match refusal {
+        Refusal::TooMany { .. } => RpcError::application(ErrorTag::TooBig)
+            .path(ErrorPath::of(operation))
+            .message(format!(
+                "{refusal}; name the keys that are wanted, or read page by page with <get-tasks> \
+                 and <get-context> of convoke-registry"
+            )),
+        other => of_refusal(other),
+    }
 }
 
 /// A violation of the schema by the operation `at`.
@@ -134,23 +262,24 @@ pub(crate) fn of_violation(violation: &Violation, at: Element<'_>) -> RpcError {
             .message(violation.message.clone())
             .bad_element(at.name());
     }
-    let mut error = RpcError::application(tag).message(violation.message.clone());
-    if let Some(path) = &violation.path {
-        let path = violation
-            .prefixes
-            .iter()
-            .fold(
-                ErrorPath::new(format!("/nc:rpc{}", qualified(path))),
-                |path, (prefix, uri)| path.bind(prefix, uri),
-            )
-            .bind("nc", BASE);
-        error = error.path(path);
-    }
+    let path = violation.path.as_ref().map(|path| {
+        let path = ErrorPath::new(format!("/nc:rpc{}", qualified(path)));
+        let bound = violation.prefixes.iter();
+        bound
+            .fold(path, |path, (prefix, uri)| path.bind(prefix, uri))
+            .bind("nc", BASE)
+    });
+    // libyang does not always say where: then it is about the operation.
+    let mut error = RpcError::application(tag)
+        .message(violation.message.clone())
+        .path(path.unwrap_or_else(|| ErrorPath::of(at)));
     if let Some(app_tag) = &violation.app_tag {
         error = error.app_tag(app_tag.clone());
     }
     if let Some(element) = &violation.element {
         error = error.bad_element(element.clone());
+    } else if tag == ErrorTag::BadElement {
+        error = error.bad_element(at.name());
     }
     if let Some(namespace) = &violation.namespace {
         error = error.bad_namespace(namespace.clone());
@@ -230,7 +359,54 @@ pub(crate) fn invalid(at: Element<'_>, message: impl Into<String>) -> RpcError {
 
 #[cfg(test)]
 mod tests {
-    use super::qualified;
+    use super::{Asked, element_name, qualified};
+
+    #[test]
+    fn a_leaf_is_in_the_namespace_of_the_module_that_defines_it() {
+        for (asked, leaf, path) in [
+            (
+                Asked::Negotiate,
+                "task-id",
+                "/nc:rpc/agt:task-negotiate/agt:task-id",
+            ),
+            (
+                Asked::Negotiate,
+                "round",
+                "/nc:rpc/agt:task-negotiate/cvn:round",
+            ),
+            (
+                Asked::Negotiate,
+                "task-subscription/subscript-url",
+                "/nc:rpc/agt:task-negotiate/cvn:task-subscription/cvn:subscript-url",
+            ),
+            (
+                Asked::Registry("renew-lease"),
+                "name",
+                "/nc:rpc/cvr:renew-lease/cvr:name",
+            ),
+            (
+                Asked::Data("data-read"),
+                "id",
+                "/nc:rpc/cvdata:data-read/cvdata:id",
+            ),
+        ] {
+            let told = asked.path(Some(leaf));
+            assert_eq!(told.path, path);
+            let bound = |prefix: &str| told.namespaces.iter().any(|(p, _)| p == prefix);
+            let mut prefixes = path
+                .split('/')
+                .filter_map(|step| Some(step.split_once(':')?.0));
+            assert!(prefixes.all(bound), "{told:?}");
+        }
+    }
+
+    #[test]
+    fn a_bad_element_has_a_name_that_an_element_can_have() {
+        assert_eq!(element_name("power_watts"), "power_watts");
+        for key in ["task description", "", "1st", "a/b"] {
+            assert_eq!(element_name(key), "content");
+        }
+    }
 
     #[test]
     fn every_step_gets_the_prefix_of_the_one_above() {

@@ -2,7 +2,8 @@
 //!
 //! Read next: [`super::session`], which sends them.
 
-use super::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE};
+use super::modelled::negotiation;
+use super::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE, REGISTRY_NAMESPACE};
 use ::netconf::data::{Node, write};
 use ::netconf::filter::{Projection, Selection};
 use ::netconf::names::namespace::{NETCONF_NOTIFICATIONS, NETMOD_NOTIFICATION, NOTIFICATION};
@@ -77,6 +78,8 @@ pub(crate) fn receivable(
 ) -> bool {
     let (module, name) = match &entry.happening {
         Happening::Task(_) => ("irtf-agent", "condition-notifications"),
+        Happening::Negotiation(_) => ("convoke-negotiation", "negotiation-update"),
+        Happening::Agent(_) => ("convoke-registry", "agent-update"),
         Happening::SessionStarted { .. } => ("ietf-netconf-notifications", "netconf-session-start"),
         Happening::SessionEnded { .. } => ("ietf-netconf-notifications", "netconf-session-end"),
     };
@@ -84,6 +87,11 @@ pub(crate) fn receivable(
         Happening::Task(n) => {
             who.sees(&n.from, &n.to) && !matches!(endpoint, Endpoint::Agent(own) if *own != n.from)
         }
+        Happening::Negotiation(n) => {
+            let elsewhere = matches!(endpoint, Endpoint::Agent(own) if *own != n.executor);
+            who.sees(&n.publisher, &n.executor) && !elsewhere
+        }
+        Happening::Agent(_) => *endpoint == Endpoint::Platform,
         Happening::SessionStarted { username, .. } | Happening::SessionEnded { username, .. } => {
             *endpoint == Endpoint::Platform && (!who.agent || who.name == *username)
         }
@@ -102,6 +110,11 @@ pub(crate) fn receivable(
 fn node(entry: &Entry) -> Node<'_> {
     match &entry.happening {
         Happening::Task(notification) => condition(notification),
+        Happening::Negotiation(update) => negotiation::update(update),
+        Happening::Agent(update) => Node::container(REGISTRY_NAMESPACE, "agent-update")
+            .leaf("name", &update.name)
+            .leaf("change", update.change.as_str())
+            .leaf("health", update.health.as_str()),
         Happening::SessionStarted {
             username,
             session,
@@ -149,6 +162,7 @@ fn condition(n: &Notification) -> Node<'_> {
                 .map(|p| extra("previous-status", p.as_str().to_owned())),
         )
         .with(extra("progress", n.percent.to_string()))
+        .with_opt(n.awaits.map(|a| extra("awaits", a.as_str().to_owned())))
         .with_opt(n.data.clone().map(|d| extra("msg-data", d)))
 }
 
@@ -160,7 +174,7 @@ mod tests {
     use ::netconf::client::Notification as Received;
     use ::netconf::xml::{Document, Limits};
     use domain::content::Content;
-    use domain::task::{Status, TaskId};
+    use domain::task::{Awaits, Status, TaskId};
     use domain::verb::Verb;
     use std::sync::Arc;
 
@@ -177,6 +191,7 @@ mod tests {
             start_time: Timestamp::from_ms(500),
             percent: 40,
             content: Content::new("site & 1", "waits"),
+            awaits: Some(Awaits::Judgement),
             data: Some("t<1>/result".to_owned()),
         }
     }

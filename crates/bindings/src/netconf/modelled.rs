@@ -5,12 +5,14 @@
 
 mod access;
 mod agent;
-mod context;
+pub(super) mod context;
 mod library;
 mod monitoring;
+pub(super) mod negotiation;
 mod registry;
 mod streams;
 pub(super) mod task;
+pub(super) mod team;
 
 pub use agent::agent_xml;
 

@@ -4,24 +4,31 @@
 //! before access is judged; one that is denied is `access-denied` before its content is looked
 //! at. Read next: `negotiate`, `read`.
 
+mod data;
+mod input;
 mod lock;
 mod negotiate;
+mod page;
 pub(super) mod plain;
 mod read;
+mod registry;
 mod schema;
 mod simulation;
 mod subscribe;
 
 pub(super) use subscribe::Subscription;
 
+use super::error::Asked;
 use super::session::Scene;
-use super::{AGENT_NAMESPACE, SIMULATION_NAMESPACE, error};
+use super::{AGENT_NAMESPACE, DATA_NAMESPACE, REGISTRY_NAMESPACE, SIMULATION_NAMESPACE, error};
+use ::netconf::data::{Node, write};
 use ::netconf::error::RpcError;
+use ::netconf::filter::Projection;
 use ::netconf::names::namespace::{BASE, MONITORING, NMDA, NOTIFICATION};
 use ::netconf::session::{CloseReason, Rpc};
 use ::netconf::xml::Element;
 use domain::access::Request;
-use engine::{Outcome, Refusal};
+use engine::{Execution, Operation, Outcome, Refusal};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::Ordering::Relaxed;
@@ -64,6 +71,15 @@ pub(super) enum Offered {
     GetSchema,
     CreateSubscription,
     TaskNegotiate,
+    RegisterAgent,
+    RenewLease,
+    DeregisterAgent,
+    DiscoverAgents,
+    FormTeam,
+    GetTasks,
+    GetContext,
+    DataWrite,
+    DataRead,
     InjectFault,
 }
 
@@ -82,6 +98,15 @@ impl Offered {
             (MONITORING, "get-schema") => (Self::GetSchema, "ietf-netconf-monitoring"),
             (NOTIFICATION, "create-subscription") => (Self::CreateSubscription, "notifications"),
             (AGENT_NAMESPACE, "task-negotiate") => (Self::TaskNegotiate, "irtf-agent"),
+            (REGISTRY_NAMESPACE, "register-agent") => (Self::RegisterAgent, "convoke-registry"),
+            (REGISTRY_NAMESPACE, "renew-lease") => (Self::RenewLease, "convoke-registry"),
+            (REGISTRY_NAMESPACE, "deregister-agent") => (Self::DeregisterAgent, "convoke-registry"),
+            (REGISTRY_NAMESPACE, "discover-agents") => (Self::DiscoverAgents, "convoke-registry"),
+            (REGISTRY_NAMESPACE, "form-team") => (Self::FormTeam, "convoke-registry"),
+            (REGISTRY_NAMESPACE, "get-tasks") => (Self::GetTasks, "convoke-registry"),
+            (REGISTRY_NAMESPACE, "get-context") => (Self::GetContext, "convoke-registry"),
+            (DATA_NAMESPACE, "data-write") => (Self::DataWrite, "convoke-data"),
+            (DATA_NAMESPACE, "data-read") => (Self::DataRead, "convoke-data"),
             (SIMULATION_NAMESPACE, "inject-fault") => (Self::InjectFault, "convoke-simulation"),
             _ => return None,
         })
@@ -90,7 +115,7 @@ impl Offered {
     /// True if answering it looks at state that earlier requests of the session may change, so
     /// that it must wait for them.
     pub(super) fn reads(self) -> bool {
-        !matches!(self, Self::TaskNegotiate)
+        !matches!(self, Self::TaskNegotiate | Self::DataWrite)
     }
 }
 
@@ -117,6 +142,15 @@ pub(super) fn handle(scene: &Scene<'_>, rpc: &Rpc) -> Handled {
     }
     match offered {
         Offered::TaskNegotiate => negotiate::task_negotiate(scene, operation),
+        Offered::RegisterAgent => registry::register_agent(scene, operation),
+        Offered::RenewLease => registry::renew_lease(scene, operation),
+        Offered::DeregisterAgent => registry::deregister_agent(scene, operation),
+        Offered::DiscoverAgents => registry::discover_agents(scene, operation),
+        Offered::FormTeam => registry::form_team(scene, operation),
+        Offered::GetTasks => Handled::Now(page::get_tasks(scene, operation)),
+        Offered::GetContext => Handled::Now(page::get_context(scene, operation)),
+        Offered::DataWrite => data::data_write(scene, operation),
+        Offered::DataRead => data::data_read(scene, operation),
         Offered::InjectFault => simulation::inject_fault(scene, operation),
         Offered::Get => Handled::Now(read::get(scene, operation)),
         Offered::GetConfig => Handled::Now(read::get_config(scene, operation)),
@@ -132,11 +166,50 @@ pub(super) fn handle(scene: &Scene<'_>, rpc: &Rpc) -> Handled {
     }
 }
 
-/// The reply of a negotiation, once its outcome is known.
+/// Asks the engine for what was read, unless it could not be read.
+fn ask(scene: &Scene<'_>, wanted: Result<Operation, RpcError>, asked: Asked) -> Handled {
+    let wanted = match wanted {
+        Ok(wanted) => wanted,
+        Err(error) => return Handled::Now(Err(error)),
+    };
+    match scene.platform.engine.execute(scene.who, wanted, scene.now) {
+        Execution::Done(Ok(outcome)) => Handled::Now(Ok(encoded(outcome))),
+        Execution::Done(Err(refusal)) => Handled::Now(Err(error::refused(&refusal, asked))),
+        Execution::Pending(pending) => Handled::Later(pending),
+    }
+}
+
+/// The answer to what was asked, once its outcome is known.
 pub(super) fn answer(outcome: Result<Outcome, Refusal>) -> Result<Answer, RpcError> {
+    outcome
+        .map(encoded)
+        .map_err(|refusal| error::of_refusal(&refusal))
+}
+
+fn encoded(outcome: Outcome) -> Answer {
     match outcome {
-        Ok(Outcome::Injected(injected)) => Ok(simulation::answer(&injected)),
-        outcome => negotiate::answer(outcome),
+        Outcome::Reply(reply) => Answer::Body(negotiate::encode(&reply)),
+        Outcome::Registered(place, advice) => registry::place(&place, &advice),
+        Outcome::Left => Answer::Ok,
+        Outcome::Found(found) => registry::matches(&found),
+        Outcome::Team(team) => registry::formed(&team),
+        Outcome::Written(written) => data::written(written),
+        Outcome::Bytes(piece) => data::piece(&piece),
+        Outcome::Injected(injected) => simulation::injected(&injected),
+        Outcome::Records(_) => unreachable!("records are read, not asked for"),
+    }
+}
+
+/// The output of an rpc: siblings, each in the namespace of its module. RFC 7950 §7.14.4: if there is
+/// none, `<ok/>`.
+fn output<'a>(nodes: impl IntoIterator<Item = Node<'a>>) -> Answer {
+    let mut out = Vec::with_capacity(512);
+    for node in nodes {
+        write(&node, &Projection::everything(), &mut out);
+    }
+    match out.is_empty() {
+        true => Answer::Ok,
+        false => Answer::Body(out),
     }
 }
 

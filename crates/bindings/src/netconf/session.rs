@@ -56,6 +56,25 @@ pub enum Flow {
     Close,
 }
 
+/// What waits for a subscriber: the events that it is due, that were committed since it subscribed,
+/// and that were not handed to its transport.
+///
+/// What a replay still has to bring does not wait: it was there before the subscriber was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// How many.
+    pub events: u64,
+    /// How long their messages are together, in bytes without framing.
+    pub bytes: u64,
+}
+
+impl Backlog {
+    /// True if it is larger than `limit` in one of the two.
+    pub fn exceeds(&self, limit: &Backlog) -> bool {
+        self.events > limit.events || self.bytes > limit.bytes
+    }
+}
+
 /// What an operation sees of its session.
 pub(super) struct Scene<'s> {
     pub(super) platform: &'s Platform,
@@ -213,6 +232,19 @@ impl Session {
     /// Resolves when the session is killed; for an owner that is stuck in writing.
     pub async fn killed(info: &SessionInfo) {
         info.killed.notified().await;
+    }
+
+    /// True if more than `limit` waits for the subscriber. To be asked again and again while the
+    /// transport takes nothing: one look counts so much of the log, the next goes on from there.
+    pub fn is_behind(&mut self, limit: &Backlog) -> bool {
+        let Some(subscription) = &mut self.subscription else {
+            return false;
+        };
+        match subscription.backlog(&self.platform, &self.who, limit) {
+            Ok(backlog) => backlog.exceeds(limit),
+            // The next step meets the same error, and ends the session with it.
+            Err(_) => false,
+        }
     }
 
     async fn front(turns: &mut VecDeque<Turn>) {
@@ -425,10 +457,20 @@ impl Session {
             .store(counted.out_notifications, Relaxed);
     }
 
+    /// Says why the owner gives the session up, where it is not that the transport was lost.
+    pub fn give_up(&mut self, reason: CloseReason) {
+        self.end.get_or_insert(reason);
+    }
+
     /// Leaves the platform: locks are released, the end is entered into the log. To be called
-    /// once, whatever ended the session; `None` if the transport was lost.
+    /// once, whatever ended the session; if nothing else is known, its transport was lost.
     pub fn leave(self, now: Timestamp) {
-        let reason = self.end.clone().unwrap_or(CloseReason::Dropped);
+        // Who kills a session that is stuck in writing ends it before it takes another step.
+        let killed = || match self.info.killed_by.load(Relaxed) {
+            0 => CloseReason::Dropped,
+            by => CloseReason::Killed { by },
+        };
+        let reason = self.end.clone().unwrap_or_else(killed);
         self.platform.leave(self.info.id);
         self.platform.count(self.machine.statistics());
         if reason == CloseReason::Dropped {
@@ -439,7 +481,8 @@ impl Session {
             user = self.info.username,
             "session ends: {reason}"
         );
-        if self.ready {
+        // A transport that is lost before the hellos never was a session.
+        if self.ready || reason != CloseReason::Dropped {
             let killed_by = match reason {
                 CloseReason::Killed { by } => Some(by),
                 _ => None,

@@ -93,8 +93,9 @@ impl CloseReason {
             CloseReason::Requested => "closed",
             CloseReason::Killed { .. } => "killed",
             CloseReason::Dropped => "dropped",
-            CloseReason::HelloTimeout | CloseReason::BadHello(_) => "bad-hello",
-            CloseReason::MessageTimeout => "timeout",
+            CloseReason::BadHello(_) => "bad-hello",
+            // RFC 6470 §2.2: inactivity, "e.g., waiting for the <hello> message".
+            CloseReason::HelloTimeout | CloseReason::MessageTimeout => "timeout",
             CloseReason::Malformed(_)
             | CloseReason::TooBig(_)
             | CloseReason::BadFraming(_)

@@ -452,7 +452,7 @@ fn the_registry_takes_what_the_platform_observes() {
         "<registry xmlns=\"urn:convoke:params:xml:ns:yang:convoke-registry\">\
          <agent><name>a</name><description>d</description><version>1.0.0</version><provider>p</provider>\
          <observed><online>true</online><registered-at>2026-11-21T10:00:00Z</registered-at><layer>service</layer>\
-         <endpoint>127.0.0.1:8831</endpoint><skill-example><skill-name>s</skill-name><example>e</example></skill-example></observed></agent>\
+         <endpoint>127.0.0.1:8831</endpoint><skill-detail><skill-name>s</skill-name><example>e</example></skill-detail></observed></agent>\
          <task><task-id>t</task-id><content>{PROMPT}</content><type>fault-diagnosis</type><task-version>3</task-version>\
          <created-at>2026-11-21T10:00:00Z</created-at><changed-at>2026-11-21T10:00:00Z</changed-at><progress>40</progress>\
          <result><msg-data>elsewhere</msg-data></result></task>\

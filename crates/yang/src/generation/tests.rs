@@ -177,6 +177,8 @@ fn operations_and_events_are_listed() {
     assert_eq!(
         names(Kind::Notification),
         [
+            "convoke-negotiation:negotiation-update",
+            "convoke-registry:agent-update",
             "ietf-netconf-notifications:netconf-config-change",
             "ietf-netconf-notifications:netconf-capability-change",
             "ietf-netconf-notifications:netconf-session-start",

@@ -5,14 +5,15 @@ use crate::netconf::AGENT_NAMESPACE;
 use ::netconf::data::{Node, write};
 use ::netconf::filter::Projection;
 use domain::profile::{AuthenticationMethod, Profile, Skill};
+use domain::registry::Registration;
 
 impl Reader<'_> {
     pub(super) fn write_agent(&self, projection: &Projection<'_>, out: &mut Vec<u8>) {
         let own = self.own_agent();
-        let members = self.platform.engine.members();
-        if let Some(member) = members.iter().find(|m| m.profile.name == own) {
+        let registrations = self.platform.engine.registrations();
+        if let Some(found) = registrations.iter().find(|r| r.profile.name == own) {
             let agent = Node::container(AGENT_NAMESPACE, "agent").state();
-            write(&profile(agent, &member.profile), projection, out);
+            write(&profile(agent, &found.profile), projection, out);
         }
     }
 }
@@ -49,6 +50,29 @@ pub(super) fn profile<'a>(node: Node<'a>, profile: &'a Profile) -> Node<'a> {
         .with(capability)
         .leaf_opt("management-object", profile.management_object.as_ref())
         .with(authentication)
+}
+
+/// An entry of `/registry/agent`: the profile, and what the platform observed.
+pub(super) fn registered<'a>(of: &'a Registration, endpoint: Option<String>) -> Node<'a> {
+    let detailed = |s: &&Skill| !s.examples.is_empty() || !s.schemas.is_empty();
+    let skills = of.profile.skills.iter().filter(detailed);
+    let note = (!of.health_note.is_empty()).then_some(&of.health_note);
+    let observed = Node::container("", "observed")
+        .leaf("online", !of.expired)
+        .leaf("reach", of.reach.as_str())
+        .leaf("registered-at", of.registered_at.to_string())
+        .leaf("renewed-at", of.renewed_at.to_string())
+        .leaf_opt("lease-until", of.lease_until().map(|t| t.to_string()))
+        .leaf("health", of.health.as_str())
+        .leaf_opt("health-note", note)
+        .leaf_opt("endpoint", endpoint)
+        .leaf("layer", of.profile.layer.as_str())
+        .list("skill-detail", 1, skills, |node, skill| {
+            node.leaf("skill-name", &skill.name)
+                .leaf_list("example", &skill.examples)
+                .leaf_list("schema", &skill.schemas)
+        });
+    profile(Node::entry("", "agent", 1), &of.profile).with(observed)
 }
 
 fn skill<'a>(node: Node<'a>, skill: &'a Skill) -> Node<'a> {

@@ -1,10 +1,10 @@
 //! `/context` and `/data-params`: what was said, and the data that travelled with it (draft §5.2).
 
 use super::{Reader, keys};
-use crate::netconf::AGENT_NAMESPACE;
+use crate::netconf::{AGENT_NAMESPACE, REGISTRY_NAMESPACE};
 use ::netconf::data::{Node, write};
 use ::netconf::filter::{Projection, View};
-use domain::context::{DataParam, Exchange};
+use domain::context::{Body, DataParam, Exchange};
 use engine::{Query, Records, Refusal};
 
 impl Reader<'_> {
@@ -64,8 +64,8 @@ fn record<'a>(node: Node<'a>, exchange: &'a Exchange) -> Node<'a> {
 }
 
 /// An entry of `/registry/context`: the record with the task and the verb it belongs to.
-pub(super) fn registered(exchange: &Exchange) -> Node<'_> {
-    Node::entry("", "context", 1)
+pub(in crate::netconf) fn registered(exchange: &Exchange) -> Node<'_> {
+    Node::entry(REGISTRY_NAMESPACE, "context", 1)
         .leaf("id", &exchange.id)
         .leaf_opt("task-id", exchange.task.as_ref().map(|t| t.as_str()))
         .leaf("sendFrom", &exchange.from)
@@ -85,14 +85,25 @@ fn infos(exchange: &Exchange) -> [Node<'_>; 2] {
 }
 
 fn data_param(data: &DataParam) -> Node<'_> {
+    let (size, chunked, finished) = match &data.body {
+        Body::Inline(text) => (Some(text.len() as u64), false, true),
+        Body::Elsewhere(_) => (None, false, true),
+        Body::Chunked(chunked) => (Some(chunked.size), true, chunked.finished),
+    };
+    let url = match &data.body {
+        Body::Elsewhere(url) => Some(url),
+        Body::Inline(_) | Body::Chunked(_) => None,
+    };
+    let description = (!data.description.is_empty()).then_some(&data.description);
     Node::entry(AGENT_NAMESPACE, "data-params", 1)
         .state()
         .leaf("id", &data.id)
         .leaf("dataType", data.data_type.as_str())
-        .leaf("description", &data.description)
-        .leaf("dataSize", data.data.len().to_string())
+        .leaf_opt("description", description)
+        .leaf_opt("dataSize", size.map(|s| s.to_string()))
         .leaf("format", &data.format)
-        .leaf("data", &data.data)
-        .leaf("chunked", false)
-        .leaf("finished", true)
+        .leaf_opt("url", url)
+        .leaf_opt("data", data.text())
+        .leaf("chunked", chunked)
+        .leaf("finished", finished)
 }

@@ -1,12 +1,18 @@
-//! `/registry` (module convoke-registry): the agents, tasks and exchanges of the platform.
+//! `/registry` (module convoke-registry): the agents, tasks, negotiations, teams and exchanges of the
+//! platform.
+//!
+//! A key that is given is looked up; what hangs below a task is read only if it is asked for.
 
 use super::context::{registered as exchange_node, wanted};
-use super::{Reader, agent, keys, task};
+use super::{Reader, agent, keys, negotiation, task, team};
 use crate::netconf::REGISTRY_NAMESPACE;
 use ::netconf::data::{Node, Writer};
 use ::netconf::filter::View;
-use domain::task::TaskId;
-use engine::{Member, Query, Records, Refusal};
+use domain::negotiation::Negotiation;
+use domain::task::{Task, TaskId};
+use engine::{Query, Records, Refusal, TaskFilter};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What a task usually takes, in bytes: a guess too high costs nothing.
 const TASK_BYTES: usize = 1_024;
@@ -17,72 +23,189 @@ impl Reader<'_> {
         view: &View<'_>,
         writer: &mut Writer<'_>,
     ) -> Result<(), Refusal> {
-        if view.wants(REGISTRY_NAMESPACE, "agent") {
-            for member in self.platform.engine.members() {
-                writer.node(&registered_agent(member));
-            }
+        let below = |name| view.child(REGISTRY_NAMESPACE, name);
+        if let Some(view) = below("agent") {
+            self.write_agents(&view, writer);
         }
-        if let Some(view) = view.child(REGISTRY_NAMESPACE, "task") {
+        if let Some(view) = below("task") {
             self.write_tasks(&view, writer)?;
         }
-        if let Some(view) = view.child(REGISTRY_NAMESPACE, "context") {
-            for id in wanted(keys(&view, "id")) {
-                let task =
-                    keys(&view, "task-id").and_then(|k| (k.len() == 1).then(|| TaskId::new(&k[0])));
-                let query = Query::Exchanges {
-                    party: None,
-                    id,
-                    task,
-                };
-                if let Records::Exchanges(found) = self.read(query)? {
-                    found.iter().for_each(|e| writer.node(&exchange_node(e)));
-                }
-            }
+        if let Some(view) = below("negotiation") {
+            self.write_proposals(&view, writer)?;
         }
-        if view.wants(REGISTRY_NAMESPACE, "statistics") {
+        if let Some(view) = below("team") {
+            self.write_teams(&view, writer)?;
+        }
+        if let Some(view) = below("context") {
+            self.write_exchanges(&view, writer)?;
+        }
+        if below("retention").is_some() {
+            writer.node(&self.retention());
+        }
+        if below("statistics").is_some() {
             writer.node(&self.registry_statistics());
         }
         Ok(())
     }
 
+    fn write_agents(&self, view: &View<'_>, writer: &mut Writer<'_>) {
+        let engine = &self.platform.engine;
+        let names = keys(view, "name");
+        for of in engine.registrations() {
+            let name = &of.profile.name;
+            if names.as_ref().is_none_or(|names| names.contains(name)) {
+                writer.node(&agent::registered(&of, engine.endpoint_of(name)));
+            }
+        }
+    }
+
     fn write_tasks(&self, view: &View<'_>, writer: &mut Writer<'_>) -> Result<(), Refusal> {
+        match keys(view, "task-id") {
+            Some(ids) => {
+                for id in ids.into_iter().map(TaskId::new) {
+                    let found = self.tasks(Query::Task(id.clone()))?;
+                    let wanted = !found.is_empty() && view.wants(REGISTRY_NAMESPACE, "child-task");
+                    let parts = if wanted { self.parts(&id)? } else { Vec::new() };
+                    self.write_found(view, &found, &parts, Some(id), writer)?;
+                }
+                Ok(())
+            }
+            None => {
+                let found = self.tasks(Query::Tasks)?;
+                self.write_found(view, &found, &found, None, writer)
+            }
+        }
+    }
+
+    /// Writes tasks, all or the `one`; their parts are among `parts`.
+    fn write_found(
+        &self,
+        view: &View<'_>,
+        found: &[Arc<Task>],
+        parts: &[Arc<Task>],
+        one: Option<TaskId>,
+        writer: &mut Writer<'_>,
+    ) -> Result<(), Refusal> {
+        let mut parts_of: BTreeMap<&TaskId, Vec<&str>> = BTreeMap::new();
+        for part in parts {
+            if let Some(parent) = &part.conditions.parent {
+                parts_of.entry(parent).or_default().push(part.id.as_str());
+            }
+        }
+        let negotiations = match view.wants(REGISTRY_NAMESPACE, "negotiation") {
+            true if !found.is_empty() => self.negotiations(one)?,
+            _ => BTreeMap::new(),
+        };
+        writer.reserve(found.len() * TASK_BYTES);
+        for of in found {
+            let negotiations = negotiations.get(&of.id).map_or(&[][..], Vec::as_slice);
+            let parts = parts_of.get(&of.id).into_iter().flatten().copied();
+            let node = task::registered(of).leaf_list("child-task", parts).list(
+                "negotiation",
+                1,
+                negotiations,
+                |node, of| negotiation::filled(node, of),
+            );
+            writer.node(&node);
+        }
+        Ok(())
+    }
+
+    /// Feasibilities of tasks that are not there yet.
+    fn write_proposals(&self, view: &View<'_>, writer: &mut Writer<'_>) -> Result<(), Refusal> {
         for id in wanted(keys(view, "task-id")) {
-            let query = id.map_or(Query::Tasks, |id| Query::Task(TaskId::new(id)));
-            if let Records::Tasks(found) = self.read(query)? {
-                writer.reserve(found.len() * TASK_BYTES);
-                found.iter().for_each(|t| writer.node(&task::registered(t)));
+            for (id, negotiations) in self.negotiations(id.map(TaskId::new))? {
+                if !self.tasks(Query::Task(id.clone()))?.is_empty() {
+                    continue;
+                }
+                for of in &negotiations {
+                    let node = Node::entry("", "negotiation", 2).leaf("task-id", id.as_str());
+                    writer.node(&negotiation::filled(node, of));
+                }
             }
         }
         Ok(())
     }
 
+    fn write_teams(&self, view: &View<'_>, writer: &mut Writer<'_>) -> Result<(), Refusal> {
+        for id in wanted(keys(view, "task-id")) {
+            if let Records::Teams(found) = self.read(Query::Teams(id.map(TaskId::new)))? {
+                for of in &found {
+                    writer.node(&team::filled(Node::entry("", "team", 1), of));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write_exchanges(&self, view: &View<'_>, writer: &mut Writer<'_>) -> Result<(), Refusal> {
+        for id in wanted(keys(view, "id")) {
+            let task =
+                keys(view, "task-id").and_then(|k| (k.len() == 1).then(|| TaskId::new(&k[0])));
+            let query = Query::Exchanges {
+                party: None,
+                id,
+                task,
+            };
+            if let Records::Exchanges(found) = self.read(query)? {
+                found.iter().for_each(|e| writer.node(&exchange_node(e)));
+            }
+        }
+        Ok(())
+    }
+
+    fn tasks(&self, query: Query) -> Result<Vec<Arc<Task>>, Refusal> {
+        match self.read(query)? {
+            Records::Tasks(found) => Ok(found),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn parts(&self, of: &TaskId) -> Result<Vec<Arc<Task>>, Refusal> {
+        self.tasks(Query::TaskPage(TaskFilter {
+            parent: Some(of.clone()),
+            limit: Query::MOST,
+            ..TaskFilter::default()
+        }))
+    }
+
+    /// The negotiations of a task, or all, by their tasks.
+    fn negotiations(
+        &self,
+        of: Option<TaskId>,
+    ) -> Result<BTreeMap<TaskId, Vec<Arc<Negotiation>>>, Refusal> {
+        let mut by_task: BTreeMap<TaskId, Vec<Arc<Negotiation>>> = BTreeMap::new();
+        if let Records::Negotiations(found) = self.read(Query::Negotiations(of))? {
+            for negotiation in found {
+                let task = negotiation.task.clone();
+                by_task.entry(task).or_default().push(negotiation);
+            }
+        }
+        Ok(by_task)
+    }
+
+    fn retention(&self) -> Node<'static> {
+        let engine = &self.platform.engine;
+        let retention = engine.retention();
+        let began = engine.feed().began();
+        let seconds = |ms: Option<i64>| ms.map(|ms| ms / 1_000);
+        Node::container("", "retention")
+            .leaf_opt("max-age", seconds(retention.max_age_ms))
+            .leaf_opt("max-size", retention.max_bytes)
+            .leaf_opt("log-max-age", seconds(retention.log_max_age_ms))
+            .leaf_opt("log-began", began.map(|t| t.to_string()))
+    }
+
     fn registry_statistics(&self) -> Node<'static> {
         let engine = &self.platform.engine;
-        let agents = engine.members().len() as u32;
+        let registrations = engine.registrations();
+        let online = registrations.iter().filter(|r| !r.expired).count() as u32;
         let counts = engine.counts();
         Node::container("", "statistics")
-            .leaf("agents", agents)
-            .leaf("agents-online", agents)
+            .leaf("agents", registrations.len() as u32)
+            .leaf("agents-online", online)
             .leaf("tasks", counts.tasks)
             .leaf("tasks-open", counts.open)
             .leaf("events", engine.last_sequence())
     }
-}
-
-fn registered_agent(member: &Member) -> Node<'_> {
-    let examples = member
-        .profile
-        .skills
-        .iter()
-        .filter(|s| !s.examples.is_empty());
-    let observed = Node::container("", "observed")
-        .leaf("online", true)
-        .leaf("registered-at", member.registered_at.to_string())
-        .leaf("layer", member.profile.layer.as_str())
-        .leaf_opt("endpoint", member.endpoint.as_ref())
-        .list("skill-example", 1, examples, |node, skill| {
-            node.leaf("skill-name", &skill.name)
-                .leaf_list("example", &skill.examples)
-        });
-    agent::profile(Node::entry("", "agent", 1), &member.profile).with(observed)
 }

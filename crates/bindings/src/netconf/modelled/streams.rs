@@ -16,7 +16,7 @@ impl Reader<'_> {
             .leaf("name", "NETCONF")
             .leaf(
                 "description",
-                "Every event: changes of tasks, sessions that start and end.",
+                "Every event: changes of tasks, negotiations and agents, sessions that start and end.",
             )
             .leaf("replaySupport", true)
             .leaf("replayLogCreationTime", began.to_string());

@@ -1,91 +1,102 @@
 //! `task-negotiate`: read, checked by the schema, asked of the engine, and its reply written.
 
-use super::{Answer, Handled, check, plain};
+use super::{Handled, ask, check, input, plain};
+use crate::netconf::error::{self, Asked};
+use crate::netconf::modelled::negotiation::refusals;
 use crate::netconf::session::Scene;
-use crate::netconf::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE, error};
+use crate::netconf::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE};
 use ::netconf::data::{Node, write};
 use ::netconf::error::RpcError;
 use ::netconf::filter::Projection;
 use ::netconf::xml::{Element, write as xml};
 use domain::reply::Reply;
-use domain::task::TaskId;
+use domain::task::{Subscription, TaskId};
 use domain::verb::Verb;
-use engine::{Execution, Negotiate, Operation, Outcome, Refusal};
+use engine::{Negotiate, Operation};
+
+const MS_PER_S: i64 = 1_000;
 
 pub(super) fn task_negotiate(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
     let checked = match scene.announced.plain_negotiations && plain::is_plain(operation) {
         true => Ok(()),
         false => check(scene, operation),
     };
-    let negotiate = match checked.and_then(|()| decode(scene, operation)) {
-        Ok(negotiate) => negotiate,
-        Err(error) => return Handled::Now(Err(error)),
-    };
-    match scene
-        .platform
-        .engine
-        .execute(scene.who, Operation::Negotiate(negotiate), scene.now)
-    {
-        Execution::Done(outcome) => Handled::Now(answer(outcome)),
-        Execution::Pending(pending) => Handled::Later(pending),
-    }
-}
-
-pub(super) fn answer(outcome: Result<Outcome, Refusal>) -> Result<Answer, RpcError> {
-    match outcome {
-        Ok(Outcome::Reply(reply)) => Ok(Answer::Body(encode(&reply))),
-        Ok(Outcome::Records(_) | Outcome::Injected(_)) => {
-            unreachable!("a negotiation is answered by a reply")
-        }
-        Err(refusal) => Err(error::of_refusal(&refusal)),
-    }
+    let wanted = checked.and_then(|()| decode(scene, operation));
+    ask(scene, wanted.map(Operation::Negotiate), Asked::Negotiate)
 }
 
 /// Reads the input; the schema has been checked, so leaves are single and well typed.
 fn decode(scene: &Scene<'_>, operation: Element<'_>) -> Result<Negotiate, RpcError> {
-    let text = |name: &str| {
-        operation
-            .child(AGENT_NAMESPACE, name)
-            .map(|e| e.text().to_owned())
-    };
-    let extra = |name: &str| operation.child(NEGOTIATION_NAMESPACE, name);
-    let verb = verb(operation)?;
-    if let Some(subscription) = extra("task-subscription") {
-        // Reports to an address of the client's choice are not offered; to take the task on and
-        // stay silent would be worse than to say so.
-        return Err(error::not_supported(
-            subscription,
-            "reports are delivered to NETCONF subscriptions",
-        ));
+    let mut negotiate = Negotiate::new(scene.endpoint.clone(), verb(operation)?);
+    // One pass over what is there: most inputs are a few leaves.
+    for leaf in operation.children() {
+        match leaf.namespace() {
+            AGENT_NAMESPACE => own(&mut negotiate, leaf),
+            NEGOTIATION_NAMESPACE => extra(&mut negotiate, leaf)?,
+            _ => {}
+        }
     }
-    let texts = operation
-        .children()
-        .filter(|c| c.is(AGENT_NAMESPACE, "content"))
-        .map(|c| c.text().to_owned())
-        .collect();
-    let terms = operation
-        .children()
-        .filter(|c| c.is(NEGOTIATION_NAMESPACE, "term-explains"))
-        .map(|t| {
-            let part = |name| {
-                t.child(NEGOTIATION_NAMESPACE, name)
-                    .map_or_else(String::new, |e| e.text().to_owned())
-            };
-            (part("term"), part("explaination"))
-        })
-        .collect();
-    Ok(Negotiate {
-        endpoint: scene.endpoint.clone(),
-        from: text("task-sendFrom"),
-        to: text("task-sendTo"),
-        verb,
-        task: text("task-id").map(TaskId::new),
-        texts,
-        asynchronous: extra("task-async").map(|e| e.trimmed_text() == "true"),
-        expected_response: extra("expected-response").map(|e| e.text().to_owned()),
-        terms,
-        round: extra("round").and_then(|e| e.trimmed_text().parse().ok()),
-    })
+    Ok(negotiate)
+}
+
+/// Takes a leaf of irtf-agent.
+fn own(negotiate: &mut Negotiate, leaf: Element<'_>) {
+    let text = || leaf.text().to_owned();
+    match leaf.name() {
+        "task-sendFrom" => negotiate.from = Some(text()),
+        "task-sendTo" => negotiate.to = Some(text()),
+        "task-id" => negotiate.task = Some(TaskId::new(text())),
+        "content" => negotiate.texts.push(text()),
+        _ => {}
+    }
+}
+
+/// Takes a node of convoke-negotiation.
+fn extra(negotiate: &mut Negotiate, node: Element<'_>) -> Result<(), RpcError> {
+    let text = || Some(node.text().to_owned());
+    let flag = || Some(node.trimmed_text() == "true");
+    let number = || node.trimmed_text().parse().ok();
+    match node.name() {
+        "task-async" => negotiate.asynchronous = flag(),
+        "task-subscription" => negotiate.subscription = subscription(node)?,
+        "expected-response" => negotiate.expected_response = text(),
+        "term-explains" => negotiate.terms.push((
+            input::text(node, "term").unwrap_or_default(),
+            input::text(node, "explaination").unwrap_or_default(),
+        )),
+        "msg-data" => negotiate.data = text(),
+        "context" => negotiate.context = text(),
+        "round" => negotiate.round = number(),
+        "alternative" => negotiate.alternative = number(),
+        "parent-task" => negotiate.parent = text().map(TaskId::new),
+        "deadline" => negotiate.deadline = Some(input::instant(node)?),
+        "answer-within" => {
+            negotiate.answer_within_ms = number().map(|s| i64::from(s) * MS_PER_S);
+        }
+        "fulfillment-required" => negotiate.fulfillment = flag(),
+        "round-limit" => negotiate.round_limit = number(),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// `task-subscription`; each protocol has one method, so that it need not be said. Whether reports
+/// can go there, the engine knows.
+fn subscription(node: Element<'_>) -> Result<Option<Subscription>, RpcError> {
+    if !node.has_children() {
+        return Ok(None);
+    }
+    let protocol = input::text(node, "subscript-protocol")
+        .ok_or_else(|| error::missing(node, "subscript-protocol"))?;
+    let only = match protocol.as_str() {
+        "netconf" => "create-subscription",
+        _ => "POST",
+    };
+    Ok(Some(Subscription {
+        method: input::text(node, "subscript-method").unwrap_or_else(|| only.to_owned()),
+        url: input::text(node, "subscript-url").unwrap_or_default(),
+        protocol,
+    }))
 }
 
 /// `commuType` decides, and `type` must agree with it (a contradiction is never guessed at).
@@ -117,7 +128,7 @@ fn verb(operation: Element<'_>) -> Result<Verb, RpcError> {
 }
 
 /// `<data>` with one `<reply>` of convoke-negotiation.
-fn encode(reply: &Reply) -> Vec<u8> {
+pub(super) fn encode(reply: &Reply) -> Vec<u8> {
     let mut out = Vec::with_capacity(768);
     out.extend_from_slice(b"<data");
     xml::attribute("xmlns", AGENT_NAMESPACE, &mut out);
@@ -128,16 +139,11 @@ fn encode(reply: &Reply) -> Vec<u8> {
 }
 
 fn node(reply: &Reply) -> Node<'_> {
-    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    Node::container(NEGOTIATION_NAMESPACE, "reply")
+    let node = Node::container(NEGOTIATION_NAMESPACE, "reply")
         .leaf_opt("task-id", reply.task.as_ref().map(TaskId::as_str))
         .leaf_opt("task-status", reply.status.map(|s| s.as_str()))
         .leaf("verdict", reply.verdict.as_str())
         .leaf_opt("round", reply.round)
-        .leaf_list("content", reply.content.iter().map(|c| c.render()))
-        .list("refusal", 0, &reply.reasons, |node, reason| {
-            node.leaf_opt("reason", some(&reason.reason))
-                .leaf_opt("path", some(&reason.path))
-                .leaf_opt("message", some(&reason.message))
-        })
+        .leaf_list("content", reply.content.iter().map(|c| c.render()));
+    refusals(node, &reply.reasons)
 }

@@ -13,7 +13,7 @@ use yang::Generation;
 const WRITTEN_FOR: [(&str, &str); 3] = [
     ("agent-message", "2025-07-01"),
     ("irtf-agent", "2025-07-01"),
-    ("convoke-negotiation", "2026-11-21"),
+    ("convoke-negotiation", "2026-11-22"),
 ];
 /// Modules that deviate them, none of which touches the input.
 const DEVIATED_BY: &[(&str, &str)] = &[("convoke-deviations", "2026-11-21")];
@@ -21,7 +21,7 @@ const DEVIATED_BY: &[(&str, &str)] = &[("convoke-deviations", "2026-11-21")];
 const CONTENT_BYTES: usize = 32 * 1_024;
 /// The input of `task-negotiate`, as it was when this was written.
 const INPUT: &str = "/irtf-agent:task-negotiate/input/";
-const LEAVES: [&str; 17] = [
+const LEAVES: [&str; 24] = [
     "task-sendFrom",
     "task-sendTo",
     "commuType",
@@ -39,8 +39,14 @@ const LEAVES: [&str; 17] = [
     "convoke-negotiation:term-explains/explaination",
     "convoke-negotiation:msg-data",
     "convoke-negotiation:context",
+    "convoke-negotiation:round",
+    "convoke-negotiation:alternative",
+    "convoke-negotiation:parent-task",
+    "convoke-negotiation:deadline",
+    "convoke-negotiation:answer-within",
+    "convoke-negotiation:fulfillment-required",
+    "convoke-negotiation:round-limit",
 ];
-const ROUND: &str = "convoke-negotiation:round";
 
 /// True if the generation has the input as this file knows it.
 pub(in crate::netconf) fn speaks_for(generation: &Generation) -> bool {
@@ -53,8 +59,7 @@ pub(in crate::netconf) fn speaks_for(generation: &Generation) -> bool {
     });
     let nodes = generation.schema_nodes().iter();
     let mut inputs = nodes.filter_map(|node| Some((node, node.path.strip_prefix(INPUT)?)));
-    as_written
-        && inputs.all(|(node, path)| !node.mandatory && (LEAVES.contains(&path) || path == ROUND))
+    as_written && inputs.all(|(node, path)| !node.mandatory && LEAVES.contains(&path))
 }
 
 /// True if the schema certainly has no objection to the operation.

@@ -46,7 +46,7 @@ pub(super) fn get(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, R
         defaults: defaults(operation)?,
         max_depth: None,
     };
-    read(scene, &request).map(Answer::Data)
+    read(scene, operation, &request).map(Answer::Data)
 }
 
 pub(super) fn get_config(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
@@ -65,7 +65,7 @@ pub(super) fn get_config(scene: &Scene<'_>, operation: Element<'_>) -> Result<An
         defaults: defaults(operation)?,
         max_depth: None,
     };
-    read(scene, &request).map(Answer::Data)
+    read(scene, operation, &request).map(Answer::Data)
 }
 
 pub(super) fn get_data(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
@@ -99,7 +99,7 @@ pub(super) fn get_data(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answ
         defaults: defaults(operation)?,
         max_depth: leaf("max-depth").and_then(|d| d.trimmed_text().parse().ok()),
     };
-    read(scene, &request).map(|data| Answer::Body(wrapped(&data)))
+    read(scene, operation, &request).map(|data| Answer::Body(wrapped(&data)))
 }
 
 /// The local name of a `datastore` value, if it is an identity of ietf-datastores.
@@ -166,7 +166,11 @@ fn defaults(operation: Element<'_>) -> Result<DefaultsMode, RpcError> {
         .ok_or_else(|| error::invalid(leaf, format!("'{text}' is no mode of with-defaults")))
 }
 
-fn read(scene: &Scene<'_>, request: &Request<'_>) -> Result<Vec<u8>, RpcError> {
+fn read(
+    scene: &Scene<'_>,
+    operation: Element<'_>,
+    request: &Request<'_>,
+) -> Result<Vec<u8>, RpcError> {
     let permit = scene
         .platform
         .permit(scene.who, &scene.announced.generation);
@@ -190,7 +194,7 @@ fn read(scene: &Scene<'_>, request: &Request<'_>) -> Result<Vec<u8>, RpcError> {
     let mut data = Vec::with_capacity(1_024);
     reader
         .write(&projection, &mut data)
-        .map_err(|refusal| error::of_refusal(&refusal))?;
+        .map_err(|refusal| error::of_reading(&refusal, operation))?;
     match request.filter {
         Filter::Selection(_) => Ok(data),
         Filter::XPath { scope, .. } if request.max_depth.is_some() => {

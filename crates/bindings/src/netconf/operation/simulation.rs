@@ -2,41 +2,31 @@
 //!
 //! Whoever runs the network answers; the binding only translates.
 
-use super::{Answer, Handled, check};
+use super::input::{text, word};
+use super::{Answer, Handled, ask, check, output};
 use crate::netconf::SIMULATION_NAMESPACE;
+use crate::netconf::error::Asked;
 use crate::netconf::session::Scene;
-use ::netconf::data::{Node, write};
-use ::netconf::filter::Projection;
+use ::netconf::data::Node;
 use ::netconf::xml::Element;
-use engine::{Execution, Injected, Operation};
+use engine::{Injected, Operation};
 
 pub(super) fn inject_fault(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
-    if let Err(error) = check(scene, operation) {
-        return Handled::Now(Err(error));
-    }
-    let text = |name| {
-        operation
-            .child(SIMULATION_NAMESPACE, name)
-            .map(|e| e.trimmed_text().to_owned())
+    let read = || {
+        check(scene, operation)?;
+        Ok(Operation::InjectFault {
+            kind: word(operation, "kind").unwrap_or_default().to_owned(),
+            element: text(operation, "element"),
+        })
     };
-    let wanted = Operation::InjectFault {
-        kind: text("kind").unwrap_or_default(),
-        element: text("element"),
-    };
-    match scene.platform.engine.execute(scene.who, wanted, scene.now) {
-        Execution::Done(outcome) => Handled::Now(super::answer(outcome)),
-        Execution::Pending(pending) => Handled::Later(pending),
-    }
+    ask(scene, read(), Asked::Simulation)
 }
 
-pub(super) fn answer(injected: &Injected) -> Answer {
-    let mut out = Vec::new();
-    for (name, value) in [("kind", &injected.kind), ("element", &injected.element)] {
-        write(
-            &Node::value(SIMULATION_NAMESPACE, name, value),
-            &Projection::everything(),
-            &mut out,
-        );
-    }
-    Answer::Body(out)
+/// The output of `inject-fault`.
+pub(super) fn injected(injected: &Injected) -> Answer {
+    let leaf = |name, value| Node::value(SIMULATION_NAMESPACE, name, value);
+    output([
+        leaf("kind", &injected.kind),
+        leaf("element", &injected.element),
+    ])
 }

@@ -1,11 +1,12 @@
 //! `create-subscription` (RFC 5277 §2.1.1) and the subscription it makes.
 //!
 //! Replay and live delivery are one loop: a cursor in the log. What the principal may not
-//! receive, and what the filter does not select, is passed over.
+//! receive, and what the filter does not select, is passed over. Nothing is queued for a
+//! subscriber; what waits for it is counted in the log when somebody asks ([`Backlog`]).
 
 use super::Answer;
 use crate::netconf::platform::Platform;
-use crate::netconf::session::Scene;
+use crate::netconf::session::{Backlog, Scene};
 use crate::netconf::{error, event};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::{Compiled, Selection};
@@ -19,9 +20,19 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use yang::Generation;
 
+/// How many entries are read from the log at a time.
+const ENTRIES: usize = 64;
+
+/// How many of these groups one look at the backlog takes up: a filter may be dear to evaluate.
+const GROUPS_A_LOOK: usize = 64;
+
 /// A subscription under way.
 pub(in crate::netconf) struct Subscription {
     cursor: Sequence,
+    /// The last entry that was there when it was made.
+    since: Sequence,
+    /// What waits after the cursor, as far as it was counted: up to and with this entry.
+    counted: (Sequence, Backlog),
     filter: Option<Filter>,
     /// The end of the replay: entries up to here were there when it began.
     replay_until: Option<Sequence>,
@@ -92,6 +103,8 @@ pub(super) fn create(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer
     };
     Ok(Answer::Subscribed(Box::new(Subscription {
         cursor,
+        since: last,
+        counted: (last, Backlog::default()),
         filter,
         replay_until: start.map(|_| last),
         stop,
@@ -178,8 +191,9 @@ impl Subscription {
             over: false,
         };
         let mut size = 0;
+        let began = self.cursor;
         while size < bytes && !due.over {
-            let entries = platform.engine.feed().after(self.cursor, 64)?;
+            let entries = platform.engine.feed().after(self.cursor, ENTRIES)?;
             if entries.is_empty() {
                 break;
             }
@@ -192,7 +206,9 @@ impl Subscription {
                 if self.is_late(entry) {
                     continue;
                 }
-                if let Some(message) = self.message(platform, who, entry) {
+                if !self.is_permitted(platform, who, entry) {
+                    platform.totals.denied_notifications.fetch_add(1, Relaxed);
+                } else if let Some(message) = self.message(platform, entry) {
                     size += message.len();
                     due.messages.push(message);
                 }
@@ -200,6 +216,9 @@ impl Subscription {
                     self.end_replay(now, &mut due);
                 }
             }
+        }
+        if self.cursor > began {
+            self.counted = (self.cursor.max(self.since), Backlog::default());
         }
         if self.replay_until.is_some_and(|until| until <= self.cursor) {
             self.end_replay(now, &mut due);
@@ -216,6 +235,37 @@ impl Subscription {
         Ok(due)
     }
 
+    /// What waits for the subscriber, as far as this look and those before it came. Each entry is
+    /// looked at once, and none when there is more than `limit` already.
+    pub(in crate::netconf) fn backlog(
+        &mut self,
+        platform: &Platform,
+        who: &Principal,
+        limit: &Backlog,
+    ) -> Result<Backlog, engine::ReadError> {
+        let (mut counted, mut backlog) = self.counted;
+        for _ in 0..GROUPS_A_LOOK {
+            let entries = platform.engine.feed().after(counted, ENTRIES)?;
+            if entries.is_empty() || backlog.exceeds(limit) {
+                break;
+            }
+            for entry in &entries {
+                counted = entry.sequence;
+                if self.stop.is_some_and(|stop| entry.time > stop) || self.is_late(entry) {
+                    continue;
+                }
+                if self.is_permitted(platform, who, entry)
+                    && let Some(message) = self.message(platform, entry)
+                {
+                    backlog.events += 1;
+                    backlog.bytes += message.len() as u64;
+                }
+            }
+        }
+        self.counted = (counted, backlog);
+        Ok(backlog)
+    }
+
     /// True for the start of this very session, met live: it happened before the subscription
     /// and may merely have been committed after it.
     fn is_late(&self, entry: &Entry) -> bool {
@@ -228,11 +278,12 @@ impl Subscription {
         due.messages.push(event::replay_complete(now).into());
     }
 
-    fn message(&self, platform: &Platform, who: &Principal, entry: &Entry) -> Option<Arc<[u8]>> {
-        if !event::receivable(&platform.engine, &self.endpoint, who, entry) {
-            platform.totals.denied_notifications.fetch_add(1, Relaxed);
-            return None;
-        }
+    fn is_permitted(&self, platform: &Platform, who: &Principal, entry: &Entry) -> bool {
+        event::receivable(&platform.engine, &self.endpoint, who, entry)
+    }
+
+    /// The entry's message if the filter wants it.
+    fn message(&self, platform: &Platform, entry: &Entry) -> Option<Arc<[u8]>> {
         let wanted = match &self.filter {
             None => true,
             Some(Filter::Selection(selection)) => event::is_selected(entry, selection),

@@ -27,7 +27,9 @@ fn judged(leaves: &str) -> (bool, bool) {
 fn leaf(name: &str, text: &str) -> String {
     let mut out = Vec::new();
     let namespace = match name {
-        "task-async" | "round" | "msg-data" => NEGOTIATION_NAMESPACE,
+        "task-async" | "round" | "msg-data" | "alternative" | "deadline" | "round-limit" => {
+            NEGOTIATION_NAMESPACE
+        }
         _ => AGENT_NAMESPACE,
     };
     out.extend_from_slice(format!("<{name} xmlns=\"{namespace}\">").as_bytes());
@@ -79,6 +81,9 @@ fn name() -> impl Strategy<Value = &'static str> {
         "task-async",
         "round",
         "msg-data",
+        "alternative",
+        "deadline",
+        "round-limit",
         "unknown",
     ])
 }

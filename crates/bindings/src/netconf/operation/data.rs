@@ -1,0 +1,90 @@
+//! `data-write` and `data-read` (module convoke-data): data in pieces (draft §5.2).
+//!
+//! Pieces travel in base64 (RFC 7950 §9.8). Read next: [`base64`].
+
+mod base64;
+
+use super::input::{child, flag, number, text, word};
+use super::{Answer, Handled, ask, check, output};
+use crate::netconf::DATA_NAMESPACE;
+use crate::netconf::error::{self, Asked};
+use crate::netconf::session::Scene;
+use ::netconf::data::Node;
+use ::netconf::error::RpcError;
+use ::netconf::xml::Element;
+use domain::context::{Body, DataType};
+use domain::task::TaskId;
+use engine::{Bytes, Operation, WriteData, Written};
+
+pub(super) fn data_write(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
+    let read = || {
+        check(scene, operation)?;
+        Ok(Operation::WriteData(WriteData {
+            id: needed(operation, "id")?,
+            task: text(operation, "task-id").map(TaskId::new),
+            reader: text(operation, "reader"),
+            data_type: word(operation, "dataType").and_then(DataType::parse),
+            description: text(operation, "description"),
+            format: text(operation, "format"),
+            url: text(operation, "url"),
+            offset: number(operation, "offset").unwrap_or(0),
+            bytes: bytes(operation)?,
+            size: number(operation, "size"),
+            sha256: word(operation, "sha256").and_then(digest),
+            finished: flag(operation, "finished"),
+        }))
+    };
+    ask(scene, read(), Asked::Data("data-write"))
+}
+
+pub(super) fn data_read(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
+    let read = || {
+        check(scene, operation)?;
+        Ok(Operation::ReadData {
+            id: needed(operation, "id")?,
+            offset: number(operation, "offset").unwrap_or(0),
+            length: number(operation, "length").unwrap_or(Body::CHUNK_MOST),
+        })
+    };
+    ask(scene, read(), Asked::Data("data-read"))
+}
+
+/// The output of `data-write`.
+pub(super) fn written(written: Written) -> Answer {
+    output([
+        Node::value(DATA_NAMESPACE, "received", written.received),
+        Node::value(DATA_NAMESPACE, "finished", written.finished),
+    ])
+}
+
+/// The output of `data-read`.
+pub(super) fn piece(piece: &Bytes) -> Answer {
+    output([
+        Node::value(DATA_NAMESPACE, "data", base64::encode(&piece.bytes)),
+        Node::value(DATA_NAMESPACE, "size", piece.size),
+        Node::value(DATA_NAMESPACE, "last", piece.last),
+    ])
+}
+
+fn needed(operation: Element<'_>, name: &str) -> Result<String, RpcError> {
+    text(operation, name).ok_or_else(|| error::missing(operation, name))
+}
+
+fn bytes(operation: Element<'_>) -> Result<Vec<u8>, RpcError> {
+    let Some(leaf) = child(operation, "data") else {
+        return Ok(Vec::new());
+    };
+    base64::decode(leaf.text()).ok_or_else(|| error::invalid(leaf, "this is not base64"))
+}
+
+/// 64 hexadecimal digits as the 32 bytes they mean.
+fn digest(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if text.len() != 2 * bytes.len() || !text.is_ascii() {
+        return None;
+    }
+    for (place, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * place..2 * place + 2], 16).ok()?;
+    }
+    Some(bytes)
+}

@@ -1,0 +1,91 @@
+//! `get-tasks` and `get-context` (module convoke-registry): long lists, page by page.
+//!
+//! A page is asked for with one entry more than wanted: if it comes, another page follows. Read
+//! next: [`crate::netconf::modelled`].
+
+use super::input::{all, number, text, time};
+use super::{Answer, check, output};
+use crate::netconf::REGISTRY_NAMESPACE;
+use crate::netconf::error::{self, Asked};
+use crate::netconf::modelled::{context, task};
+use crate::netconf::session::Scene;
+use ::netconf::data::Node;
+use ::netconf::error::RpcError;
+use ::netconf::xml::Element;
+use domain::task::{Status, TaskId};
+use engine::{Execution, Filter, Operation, Outcome, Query, Records, TaskFilter};
+
+/// `limit`, if it is not given: the default of the module.
+const ROWS: usize = 100;
+
+pub(super) fn get_tasks(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
+    check(scene, operation)?;
+    let limit = number(operation, "limit").unwrap_or(ROWS);
+    let status: Vec<Status> = all(operation, "status")
+        .filter_map(|s| Status::parse(s.trimmed_text()))
+        .collect();
+    let every = TaskFilter::default();
+    let filter = TaskFilter {
+        party: text(operation, "party"),
+        executor: text(operation, "executor"),
+        status: if status.is_empty() {
+            every.status
+        } else {
+            status
+        },
+        parent: text(operation, "parent-task").map(TaskId::new),
+        since: time(operation, "since")?,
+        until: time(operation, "until")?,
+        after: text(operation, "after").map(TaskId::new),
+        limit: limit + 1,
+    };
+    let asked = Asked::Registry("get-tasks");
+    let Records::Tasks(found) = read(scene, Query::TaskPage(filter), asked)? else {
+        unreachable!("a page of tasks holds tasks")
+    };
+    let (page, next) = cut(&found, limit);
+    let next = next.map(|task| follows(task.id.as_str()));
+    let tasks = page.iter().map(|task| task::registered(task));
+    Ok(output(tasks.chain(next)))
+}
+
+pub(super) fn get_context(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
+    check(scene, operation)?;
+    let limit = number(operation, "limit").unwrap_or(ROWS);
+    let filter = Filter {
+        task: text(operation, "task-id").map(TaskId::new),
+        party: text(operation, "party"),
+        counterparty: text(operation, "counterparty"),
+        since: time(operation, "since")?,
+        until: time(operation, "until")?,
+        after: text(operation, "after"),
+        limit: limit + 1,
+    };
+    let asked = Asked::Registry("get-context");
+    let Records::Exchanges(found) = read(scene, Query::ExchangePage(filter), asked)? else {
+        unreachable!("a page of exchanges holds exchanges")
+    };
+    let (page, next) = cut(&found, limit);
+    let next = next.map(|exchange| follows(&exchange.id));
+    let exchanges = page.iter().map(context::registered);
+    Ok(output(exchanges.chain(next)))
+}
+
+fn read(scene: &Scene<'_>, query: Query, asked: Asked) -> Result<Records, RpcError> {
+    let wanted = Operation::Read(query);
+    match scene.platform.engine.execute(scene.who, wanted, scene.now) {
+        Execution::Done(Ok(Outcome::Records(records))) => Ok(records),
+        Execution::Done(Err(refusal)) => Err(error::refused(&refusal, asked)),
+        _ => unreachable!("a query is answered at once, with records"),
+    }
+}
+
+/// The page, and its last entry if more follows.
+fn cut<T>(found: &[T], limit: usize) -> (&[T], Option<&T>) {
+    let page = &found[..found.len().min(limit)];
+    (page, page.last().filter(|_| found.len() > limit))
+}
+
+fn follows(last: &str) -> Node<'_> {
+    Node::value(REGISTRY_NAMESPACE, "next", last)
+}

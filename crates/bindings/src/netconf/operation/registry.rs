@@ -1,0 +1,207 @@
+//! `register-agent`, `renew-lease`, `deregister-agent`, `discover-agents` and `form-team` (module
+//! convoke-registry; draft §4.1).
+//!
+//! Read by the schema's leave and asked of the engine, which decides. Read next: `page`.
+
+use super::input::{all, child, flag, number, text, texts, word};
+use super::{Answer, Handled, ask, check, output};
+use crate::netconf::REGISTRY_NAMESPACE;
+use crate::netconf::error::{self, Asked};
+use crate::netconf::modelled::team;
+use crate::netconf::session::Scene;
+use ::netconf::data::Node;
+use ::netconf::error::RpcError;
+use ::netconf::xml::Element;
+use domain::content::Content;
+use domain::discovery::{Criteria, Match};
+use domain::profile::{Advice, AuthenticationMethod, Capability, Layer, Profile, Skill};
+use domain::registry::{Health, Reach, Registration};
+use domain::task::TaskId;
+use domain::team::{Need, Team};
+use engine::{Operation, Register};
+
+/// `lease`, if it is not given, in seconds: the default of the module.
+const LEASE_S: i64 = 300;
+/// `limit` of `discover-agents`, if it is not given: the default of the module.
+const MATCHES: usize = 10;
+
+pub(super) fn register_agent(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
+    let read = || {
+        check(scene, operation)?;
+        Ok(Operation::Register(Register {
+            profile: profile(operation)?,
+            reach: reach(operation),
+            lease_ms: 1_000 * number(operation, "lease").unwrap_or(LEASE_S),
+        }))
+    };
+    ask(scene, read(), Asked::Registry("register-agent"))
+}
+
+pub(super) fn renew_lease(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
+    let read = || {
+        check(scene, operation)?;
+        let health = word(operation, "health");
+        Ok(Operation::Renew {
+            name: text(operation, "name"),
+            health: health.and_then(Health::parse).unwrap_or_default(),
+            note: text(operation, "health-note").unwrap_or_default(),
+        })
+    };
+    ask(scene, read(), Asked::Registry("renew-lease"))
+}
+
+pub(super) fn deregister_agent(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
+    let read = || {
+        check(scene, operation)?;
+        let name = text(operation, "name");
+        Ok(Operation::Deregister { name })
+    };
+    ask(scene, read(), Asked::Registry("deregister-agent"))
+}
+
+pub(super) fn discover_agents(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
+    let read = || {
+        check(scene, operation)?;
+        Ok(Operation::Discover {
+            criteria: criteria(operation),
+            limit: number(operation, "limit").unwrap_or(MATCHES),
+        })
+    };
+    ask(scene, read(), Asked::Registry("discover-agents"))
+}
+
+pub(super) fn form_team(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
+    let read = || {
+        check(scene, operation)?;
+        let task =
+            text(operation, "task-id").ok_or_else(|| error::missing(operation, "task-id"))?;
+        Ok(Operation::FormTeam {
+            task: TaskId::new(task),
+            needs: all(operation, "need").map(need).collect::<Result<_, _>>()?,
+        })
+    };
+    ask(scene, read(), Asked::Registry("form-team"))
+}
+
+/// The output of `register-agent` and `renew-lease`.
+pub(super) fn place(registration: &Registration, advice: &[Advice]) -> Answer {
+    let leaf = |name, text: String| Node::value(REGISTRY_NAMESPACE, name, text);
+    let name = leaf("name", registration.profile.name.clone());
+    let lease = registration.lease_until();
+    let advice = advice.iter().map(|a| leaf("advice", a.0.clone()));
+    let lease = lease.map(|until| leaf("lease-until", until.to_string()));
+    output([name].into_iter().chain(lease).chain(advice))
+}
+
+/// The output of `discover-agents`.
+pub(super) fn matches(found: &[Match]) -> Answer {
+    output(found.iter().map(|found| {
+        Node::entry(REGISTRY_NAMESPACE, "match", 1)
+            .leaf("name", &found.name)
+            .leaf("score", found.score)
+            .leaf_list("reason", &found.reasons)
+    }))
+}
+
+/// The output of `form-team`.
+pub(super) fn formed(formed: &Team) -> Answer {
+    let team = Node::container(REGISTRY_NAMESPACE, "team");
+    output([team::filled(team, formed)])
+}
+
+fn profile(operation: Element<'_>) -> Result<Profile, RpcError> {
+    let needed = |name| text(operation, name).ok_or_else(|| error::missing(operation, name));
+    let layer = word(operation, "layer");
+    let skills = child(operation, "skills").into_iter();
+    let methods = child(operation, "authentication").into_iter();
+    Ok(Profile {
+        name: needed("name")?,
+        alias: text(operation, "alias"),
+        description: needed("description")?,
+        agent_type: text(operation, "type"),
+        version: needed("version")?,
+        provider: needed("provider")?,
+        domain: text(operation, "domain"),
+        management_object: text(operation, "management-object"),
+        layer: layer
+            .and_then(|name| Layer::ALL.into_iter().find(|l| l.as_str() == name))
+            .ok_or_else(|| error::missing(operation, "layer"))?,
+        capability: child(operation, "capability").map_or_else(Capability::default, capability),
+        skills: skills
+            .flat_map(|s| all(s, "skill"))
+            .map(|s| skill(s, operation))
+            .collect(),
+        authentication: methods
+            .flat_map(|m| all(m, "authentication-methods"))
+            .map(method)
+            .collect(),
+    })
+}
+
+fn capability(element: Element<'_>) -> Capability {
+    Capability {
+        streaming: flag(element, "streaming"),
+        push_notifications: flag(element, "push-notifications"),
+        negotiate: text(element, "negotiate"),
+    }
+}
+
+/// A skill, with what its entry of `skill-detail` adds.
+fn skill(element: Element<'_>, operation: Element<'_>) -> Skill {
+    let name = text(element, "skill-name").unwrap_or_default();
+    let detail = all(operation, "skill-detail")
+        .find(|d| text(*d, "skill-name").as_deref() == Some(name.as_str()));
+    let more = |leaf| detail.map_or_else(Vec::new, |d| texts(d, leaf));
+    Skill {
+        description: text(element, "skill-description").unwrap_or_default(),
+        tags: texts(element, "skill-tags"),
+        input_modes: texts(element, "input-modes"),
+        output_modes: texts(element, "output-modes"),
+        examples: more("example"),
+        schemas: more("schema"),
+        name,
+    }
+}
+
+fn method(element: Element<'_>) -> AuthenticationMethod {
+    AuthenticationMethod {
+        id: text(element, "accessinfo-id").unwrap_or_default(),
+        scheme: text(element, "scheme").unwrap_or_default(),
+        jwt_info: text(element, "jwtInfo"),
+        oauth: text(element, "oauth"),
+    }
+}
+
+fn reach(operation: Element<'_>) -> Reach {
+    match word(operation, "reach") {
+        Some("server") => Reach::Server {
+            address: text(operation, "address").unwrap_or_default(),
+            host_key: text(operation, "host-key").unwrap_or_default(),
+        },
+        _ => Reach::Client,
+    }
+}
+
+fn criteria(element: Element<'_>) -> Criteria {
+    Criteria {
+        skill: text(element, "skill"),
+        tags: texts(element, "tag"),
+        input_mode: text(element, "input-mode"),
+        output_mode: text(element, "output-mode"),
+        domain: text(element, "domain"),
+        management_object: text(element, "management-object"),
+        schema: text(element, "schema"),
+        text: text(element, "text"),
+    }
+}
+
+fn need(element: Element<'_>) -> Result<Need, RpcError> {
+    let content = child(element, "content").ok_or_else(|| error::missing(element, "content"))?;
+    Ok(Need {
+        name: text(element, "name").unwrap_or_default(),
+        criteria: criteria(element),
+        content: Content::parse([content.text()])
+            .map_err(|cause| error::of_sections(&cause, content))?,
+        optional: flag(element, "optional"),
+    })
+}
