@@ -1,84 +1,223 @@
 //! The clock: the only place where the time of day is read.
 //!
-//! It follows the wall, or stands where a simulation has set it; either way it never goes back.
-//! Read next: [`crate::world`], which sets it.
+//! It runs by the machine's monotonic clock and steers towards what the wall shows. So a wall that
+//! is put forward or back, by hours even, moves nothing back, stops nothing, and lets a deadline
+//! fall due early or late by a tenth of its time at most. Or it stands where a simulation has set
+//! it. What is timed in it is the engine's. Read next: [`crate::world`], which sets it.
 
 use domain::time::Timestamp;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::fmt::Debug;
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use tracing::{info, warn};
+
+/// The clock gains or loses at most the time that passes, divided by this.
+const STEER: i64 = 10;
+
+/// From this difference on the wall counts as astray, in nanoseconds; below half of it no more.
+const ASTRAY_NS: i64 = 1_000_000_000;
+
+const MS_NS: i64 = 1_000_000;
+
+/// What a clock goes by.
+pub trait Source: Debug + Send + Sync {
+    /// What the wall shows, in nanoseconds since 1970; it may jump either way.
+    fn wall_ns(&self) -> i64;
+
+    /// Nanoseconds since some instant; it never goes back, and passes as time does.
+    fn monotonic_ns(&self) -> i64;
+}
+
+/// The machine's own clocks.
+#[derive(Debug)]
+struct Machine {
+    began: Instant,
+}
+
+impl Source for Machine {
+    fn wall_ns(&self) -> i64 {
+        wall_ns()
+    }
+
+    fn monotonic_ns(&self) -> i64 {
+        self.began.elapsed().as_nanos() as i64
+    }
+}
+
+/// A wall before 1970 shows 1970.
+fn wall_ns() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    i64::try_from(since.unwrap_or_default().as_nanos()).unwrap_or(i64::MAX)
+}
 
 /// The clock; share it in an `Arc`.
 #[derive(Debug)]
 pub struct Clock {
-    /// Where a simulation has set it; negative while it follows the wall.
-    set: AtomicI64,
-    /// The latest instant given out, so that a wall clock that is put back moves nothing back.
-    latest: AtomicI64,
-    began: Instant,
-    /// Serialises setting and following.
-    mode: Mutex<()>,
+    source: Box<dyn Source>,
+    hand: Mutex<Hand>,
 }
 
-const FOLLOWS_WALL: i64 = -1;
+/// What the clock shows, and when that was read.
+#[derive(Debug)]
+struct Hand {
+    shown_ns: i64,
+    read_ns: i64,
+    follows: bool,
+    astray: bool,
+}
 
 impl Clock {
     /// A clock that follows the wall.
     pub fn wall() -> Self {
-        Self {
-            set: AtomicI64::new(FOLLOWS_WALL),
-            latest: AtomicI64::new(0),
+        Self::by(Machine {
             began: Instant::now(),
-            mode: Mutex::new(()),
+        })
+    }
+
+    /// A clock that begins where the source's wall stands, and follows it.
+    pub fn by(source: impl Source + 'static) -> Self {
+        let hand = Hand {
+            shown_ns: source.wall_ns(),
+            read_ns: source.monotonic_ns(),
+            follows: true,
+            astray: false,
+        };
+        Self {
+            source: Box::new(source),
+            hand: Mutex::new(hand),
         }
     }
 
     /// A clock that stands at `at` until it is set.
     pub fn standing(at: Timestamp) -> Self {
         let clock = Self::wall();
-        clock.set(at);
+        *clock.hand() = Hand {
+            shown_ns: ns(at),
+            read_ns: 0,
+            follows: false,
+            astray: false,
+        };
         clock
     }
 
     /// What the wall shows.
     pub fn wall_time() -> Timestamp {
-        let since = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        Timestamp::from_ms(since.as_millis() as i64)
+        Timestamp::from_ms(wall_ns() / MS_NS)
     }
 
     /// The time of day; never before an instant given out earlier.
+    ///
+    /// While the wall is astray, since somebody has set it, this clock goes a tenth faster or
+    /// slower than time passes until both agree again.
     pub fn now(&self) -> Timestamp {
-        let now = match self.set.load(Ordering::Acquire) {
-            FOLLOWS_WALL => Self::wall_time().as_ms(),
-            set => set,
-        };
-        let before = self.latest.fetch_max(now, Ordering::AcqRel);
-        Timestamp::from_ms(now.max(before))
+        let mut hand = self.hand();
+        if hand.follows {
+            hand.steer(self.source.wall_ns(), self.source.monotonic_ns());
+        }
+        Timestamp::from_ms(hand.shown_ns / MS_NS)
     }
 
-    /// Monotonic milliseconds, for timeouts.
+    /// Monotonic milliseconds, for timeouts; what the wall shows does not matter.
     pub fn monotonic_ms(&self) -> u64 {
-        self.began.elapsed().as_millis() as u64
+        (self.source.monotonic_ns() / MS_NS) as u64
     }
 
-    /// Stands at `at` from now on.
+    /// Stands at `at` from now on, or where it is if that is later.
     pub fn set(&self, at: Timestamp) {
-        let _mode = self.mode.lock().expect("no holder panics");
-        self.set.store(at.as_ms(), Ordering::Release);
+        let mut hand = self.hand();
+        hand.follows = false;
+        hand.shown_ns = hand.shown_ns.max(ns(at));
     }
 
-    /// Follows the wall from now on.
+    /// Follows the wall from now on: at once if it is ahead, else from where the clock stands.
     pub fn follow_wall(&self) {
-        let _mode = self.mode.lock().expect("no holder panics");
-        self.set.store(FOLLOWS_WALL, Ordering::Release);
+        let mut hand = self.hand();
+        hand.follows = true;
+        hand.shown_ns = hand.shown_ns.max(self.source.wall_ns());
+        hand.read_ns = self.source.monotonic_ns();
     }
+
+    /// Shows `at` at least: what is on record did not happen in the future, whatever the wall says.
+    pub fn not_before(&self, at: Timestamp) {
+        let mut hand = self.hand();
+        hand.shown_ns = hand.shown_ns.max(ns(at));
+    }
+
+    fn hand(&self) -> MutexGuard<'_, Hand> {
+        self.hand.lock().expect("no holder panics")
+    }
+}
+
+impl Hand {
+    fn steer(&mut self, wall_ns: i64, monotonic_ns: i64) {
+        let passed = monotonic_ns.saturating_sub(self.read_ns).max(0);
+        let kept = self.shown_ns.saturating_add(passed);
+        let gap = wall_ns.saturating_sub(kept);
+        let most = passed / STEER;
+        self.shown_ns = kept.saturating_add(gap.clamp(-most, most));
+        self.read_ns = self.read_ns.max(monotonic_ns);
+        self.heed(gap);
+    }
+
+    /// Tells once that the wall is astray, and once that it no longer is.
+    fn heed(&mut self, gap_ns: i64) {
+        let (by_ms, by_ns) = (gap_ns / MS_NS, gap_ns.saturating_abs());
+        if !self.astray && by_ns >= ASTRAY_NS {
+            self.astray = true;
+            warn!(
+                by_ms,
+                "the wall clock was set: it is {by_ms} ms away and is followed slowly; a restart \
+                 follows it at once, unless the log is ahead of it"
+            );
+        } else if self.astray && by_ns < ASTRAY_NS / 2 {
+            self.astray = false;
+            info!("the platform's clock agrees with the wall again");
+        }
+    }
+}
+
+fn ns(at: Timestamp) -> i64 {
+    at.as_ms().saturating_mul(MS_NS)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+
+    const HOUR_MS: i64 = 3_600_000;
+    const NOON_MS: i64 = 1_795_262_400_000;
+
+    /// Clocks that the test moves: time, and somebody who sets the wall.
+    #[derive(Clone, Debug, Default)]
+    struct Hands {
+        passed_ms: Arc<AtomicI64>,
+        set_ms: Arc<AtomicI64>,
+    }
+
+    impl Source for Hands {
+        fn wall_ns(&self) -> i64 {
+            (NOON_MS + self.passed_ms.load(Relaxed) + self.set_ms.load(Relaxed)) * MS_NS
+        }
+
+        fn monotonic_ns(&self) -> i64 {
+            self.passed_ms.load(Relaxed) * MS_NS
+        }
+    }
+
+    /// Lets `ms` pass and reads the clock a thousand times; how far it went.
+    fn goes(clock: &Clock, hands: &Hands, ms: i64) -> i64 {
+        let before = clock.now();
+        let mut last = before;
+        for _ in 0..1_000 {
+            hands.passed_ms.fetch_add(ms / 1_000, Relaxed);
+            let now = clock.now();
+            assert!(now >= last, "{now} after {last}");
+            last = now;
+        }
+        last - before
+    }
 
     #[test]
     fn it_never_goes_back() {
@@ -88,5 +227,63 @@ mod tests {
         assert_eq!(clock.now().as_ms(), 5_000);
         clock.follow_wall();
         assert!(clock.now().as_ms() > 5_000);
+    }
+
+    #[test]
+    fn while_nobody_sets_the_wall_it_shows_what_the_wall_shows() {
+        let hands = Hands::default();
+        let clock = Clock::by(hands.clone());
+        assert_eq!(goes(&clock, &hands, 10_000), 10_000);
+        assert_eq!(clock.now().as_ms(), NOON_MS + 10_000);
+    }
+
+    #[test]
+    fn a_jump_of_the_wall_makes_time_pass_a_tenth_faster_or_slower_and_no_more() {
+        let hands = Hands::default();
+        let clock = Clock::by(hands.clone());
+        for jump in [2, -2, -2, -2, 2, 2, 2, -2, 2, -2] {
+            hands.set_ms.fetch_add(jump * HOUR_MS, Relaxed);
+            let gone = goes(&clock, &hands, 60_000);
+            assert!(
+                (54_000..=66_000).contains(&gone),
+                "{gone} ms in 60 s after {jump} h"
+            );
+        }
+    }
+
+    #[test]
+    fn it_comes_back_to_the_wall_and_stays_there() {
+        for jump in [2, -2] {
+            let hands = Hands::default();
+            let clock = Clock::by(hands.clone());
+            hands.set_ms.store(jump * HOUR_MS, Relaxed);
+            goes(&clock, &hands, 19 * HOUR_MS);
+            assert_ne!(clock.now().as_ms(), hands.wall_ns() / MS_NS);
+            goes(&clock, &hands, HOUR_MS + 1_000);
+            assert_eq!(clock.now().as_ms(), hands.wall_ns() / MS_NS);
+            assert_eq!(goes(&clock, &hands, 10_000), 10_000);
+        }
+    }
+
+    #[test]
+    fn a_wall_behind_the_record_is_waited_for_while_time_goes_on() {
+        let hands = Hands::default();
+        let clock = Clock::by(hands.clone());
+        clock.not_before(Timestamp::from_ms(NOON_MS + 2 * HOUR_MS));
+        assert_eq!(clock.now().as_ms(), NOON_MS + 2 * HOUR_MS);
+        assert_eq!(goes(&clock, &hands, 10_000), 9_000);
+        clock.not_before(Timestamp::from_ms(NOON_MS));
+        assert_eq!(clock.now().as_ms(), NOON_MS + 2 * HOUR_MS + 9_000);
+    }
+
+    #[test]
+    fn a_wall_at_the_ends_of_time_breaks_nothing() {
+        for set in [i64::MIN / 4, i64::MAX / 4] {
+            let hands = Hands::default();
+            let clock = Clock::by(hands.clone());
+            hands.set_ms.store(set / MS_NS, Relaxed);
+            let gone = goes(&clock, &hands, 1_000);
+            assert!((900..=1_100).contains(&gone));
+        }
     }
 }

@@ -3,11 +3,21 @@
 //! Knows names, defaults and what may not be combined; the command line is `convoke`'s. Read next:
 //! [`crate::host`].
 
+pub mod tasks;
+pub mod webhook;
+
+pub use tasks::{RetentionSettings, TaskSettings};
+pub use webhook::WebhookSettings;
+
 use crate::file::FileError;
+use crate::session::Patience;
+use crate::ssh::Limits;
 use crate::state::StateFolder;
+use bindings::netconf::Backlog;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Where the platform listens, if nothing else is said.
 pub const NETCONF: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8830);
@@ -31,6 +41,92 @@ pub struct Settings {
     pub sites: Option<usize>,
     /// `profiles`: a folder of profiles instead of those that ship.
     pub profiles: Option<PathBuf>,
+    /// `[limits]`: how much is too much.
+    #[serde(default)]
+    pub limits: LimitSettings,
+    /// `[tasks]`: how long things may take.
+    #[serde(default)]
+    pub tasks: TaskSettings,
+    /// `[retention]`: how long what has ended is kept.
+    #[serde(default)]
+    pub retention: RetentionSettings,
+    /// `[webhook]`: where reports of tasks may be sent.
+    #[serde(default)]
+    pub webhook: WebhookSettings,
+}
+
+/// The section `[limits]`, as far as it is given.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct LimitSettings {
+    /// `subscription-events-max`: the events that may wait for a subscriber whose transport takes
+    /// nothing; 1,024 if nothing is said.
+    pub subscription_events_max: Option<u64>,
+    /// `subscription-bytes-max`: the same in bytes; 1 MiB if nothing is said.
+    pub subscription_bytes_max: Option<u64>,
+    /// `subscription-stall-s`: how long its transport may take nothing once more than that waits,
+    /// 1 to 3,600 s; 30 s if nothing is said.
+    pub subscription_stall_s: Option<u64>,
+    /// `keepalive-s`: a peer that is silent for so long is asked for a sign of life, 1 to 3,600 s;
+    /// four times this after the last one it is gone. 15 s if nothing is said.
+    pub keepalive_s: Option<u64>,
+}
+
+impl LimitSettings {
+    fn over(self, below: Self) -> Self {
+        Self {
+            subscription_events_max: self
+                .subscription_events_max
+                .or(below.subscription_events_max),
+            subscription_bytes_max: self.subscription_bytes_max.or(below.subscription_bytes_max),
+            subscription_stall_s: self.subscription_stall_s.or(below.subscription_stall_s),
+            keepalive_s: self.keepalive_s.or(below.keepalive_s),
+        }
+    }
+
+    fn check(&self) -> Result<(), SettingsError> {
+        for (name, value) in [
+            ("subscription-stall-s", self.subscription_stall_s),
+            ("keepalive-s", self.keepalive_s),
+        ] {
+            if let Some(value) = value
+                && !(1..=3_600).contains(&value)
+            {
+                return Err(SettingsError::Range {
+                    name,
+                    value: value.to_string(),
+                    range: "1 to 3600",
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// When a subscriber is given up.
+    pub fn patience(&self) -> Patience {
+        let usual = Patience::default();
+        let Backlog { events, bytes } = usual.backlog;
+        Patience {
+            backlog: Backlog {
+                events: self.subscription_events_max.unwrap_or(events),
+                bytes: self.subscription_bytes_max.unwrap_or(bytes),
+            },
+            stall: self
+                .subscription_stall_s
+                .map_or(usual.stall, Duration::from_secs),
+        }
+    }
+
+    /// What protects the listeners.
+    pub fn gate(&self) -> Limits {
+        let usual = Limits::default();
+        Limits {
+            keepalive: self
+                .keepalive_s
+                .map_or(usual.keepalive, Duration::from_secs),
+            ..usual
+        }
+    }
 }
 
 /// Why the settings cannot be used.
@@ -45,6 +141,9 @@ pub enum SettingsError {
          access.toml, then ask for it again"
     )]
     Exposed(SocketAddr),
+    /// A receiver of reports cannot be allowed.
+    #[error("[webhook]: {0}")]
+    Webhook(#[source] crate::webhook::BadEntry),
     /// A number is out of range.
     #[error("{name} is {value}; it must be {range}")]
     Range {
@@ -83,6 +182,10 @@ impl Settings {
             network: self.network.or(below.network),
             sites: self.sites.or(below.sites),
             profiles: self.profiles.or(below.profiles),
+            limits: self.limits.over(below.limits),
+            tasks: self.tasks.over(below.tasks),
+            retention: self.retention.over(below.retention),
+            webhook: self.webhook.over(below.webhook),
         }
     }
 
@@ -98,6 +201,10 @@ impl Settings {
         if !netconf.ip().is_loopback() && !prepared {
             return Err(SettingsError::Exposed(netconf));
         }
+        self.limits.check()?;
+        self.tasks.check()?;
+        self.retention.check()?;
+        self.webhook.allowed()?;
         match self.sites {
             Some(sites) if !(1..=20_000).contains(&sites) => Err(SettingsError::Range {
                 name: "sites",
@@ -149,6 +256,32 @@ mod tests {
                 .unwrap_err()
                 .to_string()
                 .contains("convoke.toml:2: unknown field")
+        );
+    }
+
+    #[test]
+    fn limits_are_a_section_and_what_it_leaves_open_is_as_usual() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = StateFolder::new(folder.path());
+        let text = "seed = 4\n[limits]\nsubscription-events-max = 10\nkeepalive-s = 1\n";
+        std::fs::write(state.settings(), text).unwrap();
+        let limits = Settings::default()
+            .over(Settings::load(&state).unwrap())
+            .limits;
+        let expected = Patience {
+            backlog: Backlog {
+                events: 10,
+                ..Patience::default().backlog
+            },
+            ..Patience::default()
+        };
+        assert_eq!(limits.patience(), expected);
+        assert_eq!(limits.gate().keepalive, Duration::from_secs(1));
+        std::fs::write(state.settings(), "[limits]\nkeepalive-s = 0\n").unwrap();
+        let settings = Settings::load(&state).unwrap();
+        assert_eq!(
+            settings.check(&state).unwrap_err().to_string(),
+            "keepalive-s is 0; it must be 1 to 3600"
         );
     }
 }

@@ -8,27 +8,33 @@ use crate::clock::Clock;
 use crate::config::{AGENTS_FROM, NETCONF, Settings, SettingsError};
 use crate::file::FileError;
 use crate::profile::{self, ProfileFile};
-use crate::session;
+use crate::seal::HostSeal;
+use crate::session::{self, Patience};
 use crate::ssh::keys::{self, KeyError, StateKeys};
-use crate::ssh::{
-    BindError, ByteStream, Gate, KeyDirectory, Limits, Listener, PrivateKey, Serving,
-};
-use crate::state::StateFolder;
+use crate::ssh::{BindError, ByteStream, Gate, KeyDirectory, Listener, PrivateKey, Serving};
+use crate::state::{NameError, StateFolder};
+use crate::webhook::{self, AllowList, Deliveries, WebhookError};
 use bindings::netconf::{Peer, Platform};
 use domain::access::AccessRules;
 use domain::inventory::Inventory;
+use domain::profile::Profile;
+use domain::registry::Reach;
 use domain::time::Timestamp;
 pub use engine::Endpoint;
-use engine::{Engine, Hosted, Setup};
+use engine::{Credentials, Engine, Hosted, Retention, Setup};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use store::Options as StoreOptions;
+use std::time::Duration;
+use store::{Condition, Options as StoreOptions};
+use tracing::{info, warn};
 use yang::{Generation, ModuleSet};
 
-/// How long a synchronous task may keep its caller waiting, in milliseconds of the platform's
-/// time; agents measure for some minutes.
-const SYNCHRONOUS_LIMIT_MS: i64 = 15 * 60 * 1_000;
+/// How often it is looked whether the store still works.
+const LOOK_AT_STORE: Duration = Duration::from_secs(1);
+
+/// How often what is too old is looked for.
+const HOUSEKEEPING: Duration = Duration::from_secs(600);
 
 /// How much a pipe between two sessions of this process holds, in bytes.
 const PIPE_BYTES: usize = 1_024 * 1_024;
@@ -45,6 +51,9 @@ pub enum StartError {
     /// A name or alias is used twice, or no agent takes tasks addressed to nobody.
     #[error("{0}")]
     Roster(String),
+    /// A name is given to two principals, or to an agent that cannot have it.
+    #[error(transparent)]
+    Name(#[from] NameError),
     /// A key cannot be read or made.
     #[error(transparent)]
     Key(#[from] KeyError),
@@ -54,9 +63,15 @@ pub enum StartError {
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] store::OpenError),
+    /// The log cannot be read.
+    #[error(transparent)]
+    Log(#[from] engine::ReadError),
     /// A port cannot be had.
     #[error(transparent)]
     Bind(#[from] BindError),
+    /// Reports of tasks cannot be delivered.
+    #[error(transparent)]
+    Webhook(#[from] WebhookError),
 }
 
 /// One listener.
@@ -77,12 +92,15 @@ pub struct Host {
     /// The clock.
     pub clock: Arc<Clock>,
     /// The profiles, in roster order.
-    pub profiles: Vec<Arc<domain::profile::Profile>>,
+    pub profiles: Vec<Arc<Profile>>,
     /// The listeners; empty without sockets.
     pub listening: Vec<Listening>,
     /// The keys; none without a state folder.
     pub keys: Option<StateKeys>,
+    patience: Patience,
     serving: Vec<Serving>,
+    housekeeping: Option<tokio::task::JoinHandle<()>>,
+    deliveries: Option<Deliveries>,
 }
 
 /// Who works on a platform, and who may do what there.
@@ -150,15 +168,25 @@ impl Host {
         inventory: Arc<Inventory>,
         clock: Arc<Clock>,
     ) -> Result<Self, StartError> {
+        // What is delivered is signed with a key, and that lies in a folder.
+        let allowed = match &home {
+            Home::Folder(_) => settings.webhook.allowed()?,
+            Home::Memory => AllowList::default(),
+        };
         let (store, keys, listeners) = match &home {
             Home::Folder(folder) => {
                 settings.check(folder)?;
                 let keys = StateKeys::open(folder.path())?;
                 let listeners = bind(&keys, settings, &company)?;
-                (StoreOptions::file(folder.store()), Some(keys), listeners)
+                let store = StoreOptions {
+                    signer: Some(Arc::new(HostSeal(keys.host()?))),
+                    ..StoreOptions::file(folder.store())
+                };
+                (store, Some(keys), listeners)
             }
             Home::Memory => (StoreOptions::memory(), None, Vec::new()),
         };
+        let credentials = credentials(&home, &company)?;
         let now = clock.now();
         for agent in &mut company.agents {
             let endpoint = Endpoint::Agent(agent.profile.name.clone());
@@ -174,19 +202,79 @@ impl Host {
             default_agent: company.default_agent,
             inventory,
             seed: settings.seed.unwrap_or(0),
-            synchronous_limit_ms: SYNCHRONOUS_LIMIT_MS,
+            limits: settings.tasks.limits(),
+            retention: settings.retention.retention(),
+            deliverable: webhook::deliverable(allowed.clone()),
+            credentials,
+            proxy: Some(Box::new(crate::remote::proxy)),
         })?;
+        if let Some(latest) = latest(&engine)? {
+            clock.not_before(latest);
+        }
         let platform = Arc::new(Platform::new(Arc::new(engine), generation, now));
         let mut host = Self {
-            profiles: platform.engine().profiles(),
+            profiles: hosted_profiles(platform.engine()),
             platform,
             clock,
             listening: listeners.iter().map(|(l, _)| l.clone()).collect(),
             keys,
+            patience: settings.limits.patience(),
             serving: Vec::new(),
+            housekeeping: None,
+            deliveries: None,
         };
+        host.keep_house();
+        if let (Home::Folder(folder), false) = (&home, allowed.is_empty()) {
+            host.deliver(folder, settings, allowed)?;
+        }
         host.serve(listeners)?;
         Ok(host)
+    }
+
+    /// Removes from time to time what has been kept long enough.
+    fn keep_house(&mut self) {
+        let engine = Arc::clone(self.platform.engine());
+        let Retention {
+            max_age_ms,
+            max_bytes,
+            ..
+        } = engine.retention();
+        if max_age_ms.is_none() && max_bytes.is_none() {
+            return;
+        }
+        let clock = Arc::clone(&self.clock);
+        self.housekeeping = Some(tokio::spawn(async move {
+            loop {
+                match engine.trim(clock.now()).await {
+                    Ok(trimmed) if trimmed.tasks > 0 => {
+                        info!(
+                            store.tasks = trimmed.tasks,
+                            "removed {} tasks", trimmed.tasks
+                        );
+                    }
+                    Ok(_) => {}
+                    Err(cause) => warn!("what is too old was not removed: {cause}"),
+                }
+                tokio::time::sleep(HOUSEKEEPING).await;
+            }
+        }));
+    }
+
+    fn deliver(
+        &mut self,
+        folder: &StateFolder,
+        settings: &Settings,
+        allowed: AllowList,
+    ) -> Result<(), StartError> {
+        self.deliveries = Some(webhook::start(
+            Arc::clone(self.platform.engine()),
+            allowed,
+            settings.webhook.ca_file.as_deref(),
+            StateKeys::open(folder.path())?.host()?,
+            folder.webhook(),
+            Arc::clone(&self.clock),
+        )?);
+        Ok(())
     }
 
     fn serve(&mut self, listeners: Vec<(Listening, Listener)>) -> Result<(), StartError> {
@@ -196,6 +284,7 @@ impl Host {
         let authenticator = Arc::new(authenticator(keys, &self.profiles)?);
         for (listening, listener) in listeners {
             let (platform, clock) = (Arc::clone(&self.platform), Arc::clone(&self.clock));
+            let patience = self.patience;
             let endpoint = listening.endpoint;
             let subsystem = move |stream: ByteStream, peer: crate::ssh::Peer| {
                 let peer = Peer {
@@ -208,6 +297,7 @@ impl Host {
                     endpoint.clone(),
                     peer,
                     Arc::clone(&clock),
+                    patience,
                 )
             };
             self.serving
@@ -229,6 +319,7 @@ impl Host {
             endpoint,
             peer,
             Arc::clone(&self.clock),
+            self.patience,
         ));
         ByteStream::new(ours)
     }
@@ -241,12 +332,41 @@ impl Host {
             .map(|l| l.address)
     }
 
+    /// Resolves once the store accepts nothing more, because writing failed: nothing that is asked
+    /// from then on can be promised.
+    pub async fn failed(&self) {
+        let store = self.platform.engine().store();
+        while store.statistics().condition != Condition::Stopped {
+            tokio::time::sleep(LOOK_AT_STORE).await;
+        }
+    }
+
     /// Stops listening and ends all sessions.
     pub async fn stop(self) {
+        if let Some(housekeeping) = self.housekeeping {
+            housekeeping.abort();
+        }
         for serving in self.serving {
             serving.close().await;
         }
+        if let Some(deliveries) = self.deliveries {
+            deliveries.stop().await;
+        }
     }
+}
+
+/// The profiles of the agents that are hosted here.
+fn hosted_profiles(engine: &Engine) -> Vec<Arc<Profile>> {
+    let registrations = engine.registrations().into_iter();
+    let hosted = registrations.filter(|r| r.reach == Reach::Hosted);
+    hosted.map(|r| Arc::clone(&r.profile)).collect()
+}
+
+/// When the last thing on record happened; nothing may happen before it.
+fn latest(engine: &Engine) -> Result<Option<Timestamp>, StartError> {
+    let feed = engine.feed();
+    let last = feed.after(feed.last().saturating_sub(1), 1)?;
+    Ok(last.first().map(|entry| entry.time))
 }
 
 fn hosted(file: ProfileFile, now: Timestamp) -> Hosted {
@@ -289,7 +409,7 @@ fn bind(
     settings: &Settings,
     company: &Company,
 ) -> Result<Vec<(Listening, Listener)>, StartError> {
-    let (host_key, gate) = (keys.host()?, Gate::new(Limits::default()));
+    let (host_key, gate) = (keys.host()?, Gate::new(settings.limits.gate()));
     let platform = settings.netconf.unwrap_or(NETCONF);
     let first = settings.agents_from.unwrap_or(AGENTS_FROM);
     let mut listeners = Vec::new();
@@ -333,7 +453,7 @@ fn authenticator(
         directory.with_key(user, key.public_key())
     };
     let mut directory = known(
-        KeyDirectory::new(keys.users()),
+        KeyDirectory::new(keys.users()).with_agents(keys.agents()),
         "operator",
         keys.operator()?,
     );
@@ -343,11 +463,26 @@ fn authenticator(
     Ok(directory)
 }
 
-/// Checks settings, access rules and profiles without starting anything or writing a file.
+/// Whose the names are that are no hosted agents'.
+fn credentials(home: &Home, company: &Company) -> Result<Credentials, NameError> {
+    let Home::Folder(folder) = home else {
+        return Ok(Box::new(|_| None));
+    };
+    let names = company.agents.iter().map(|a| a.profile.name.clone());
+    let hosted: BTreeSet<String> = names.collect();
+    folder.check_agents(hosted.iter().map(String::as_str))?;
+    let folder = folder.clone();
+    Ok(Box::new(move |name| {
+        folder.credential(name).filter(|_| !hosted.contains(name))
+    }))
+}
+
+/// Checks settings, access rules, names and profiles without starting anything or writing a file.
+/// Returns what is allowed but not recommended, each with its file.
 ///
 /// # Errors
 /// [`StartError`] for the first that cannot be used.
-pub fn check_files(folder: &StateFolder) -> Result<(), StartError> {
+pub fn check_files(folder: &StateFolder) -> Result<Vec<String>, StartError> {
     let settings = Settings::load(folder)?;
     settings.check(folder)?;
     if folder.access().exists() {
@@ -358,5 +493,11 @@ pub fn check_files(folder: &StateFolder) -> Result<(), StartError> {
         Some(profiles) => profile::in_folder(profiles, &generation)?,
         None => profile::shipped(&generation)?,
     };
-    check_roster(&files).map(|_| ())
+    check_roster(&files)?;
+    folder.check_agents(files.iter().map(|f| f.profile.name.as_str()))?;
+    let advice = files.iter().flat_map(|f| {
+        let advice = f.profile.advice().into_iter();
+        advice.map(|advice| format!("{}: {advice}", f.file))
+    });
+    Ok(advice.collect())
 }

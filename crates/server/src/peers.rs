@@ -1,32 +1,35 @@
-//! How agents hosted here speak to each other: NETCONF sessions to the addressee's endpoint.
+//! How agents hosted here speak to others: NETCONF sessions to the addressee's endpoint.
 //!
 //! In `demo` and `serve` each is a real SSH session with the agent's own key; in `simulate` the
-//! same machines are joined by a pipe. What is counted is counted after framing and before SSH,
-//! so both ways give the same figures. Read next: [`crate::world`].
+//! same machines are joined by a pipe. An agent that is a client elsewhere is spoken to at the
+//! platform's endpoint; one that is a server is reached by the mind that stands for it here, with
+//! the platform's own key. What is counted is counted after framing and before SSH, so all ways
+//! give the same figures. Read next: [`road`], [`crate::world`].
+
+mod road;
 
 use crate::host::Host;
-use crate::ssh::{
-    ByteStream, ConnectError, Connector, HostKeyPolicy, Inbound, Outbound, Target, split,
-};
-use bindings::netconf::{NegotiateRequest, negotiate_request, read_notification, read_reply};
+use crate::ssh::{Connector, HostKeyPolicy, PublicKey, Target};
+use bindings::netconf::{NegotiateRequest, negotiate_request};
 use domain::agent::{Message, Undelivered};
 use domain::event::Sequence;
 use domain::notification::Notification;
+use domain::registry::{Reach, Registration};
 use domain::reply::Reply;
+use domain::task::Conditions;
 use domain::telemetry::Token;
 use engine::Endpoint;
-use netconf::client::{ClientConfig, ClientEvent, ClientSession, Outcome, Reply as RpcReply};
-use netconf::framing::Framing;
-use netconf::names::namespace::NOTIFICATION;
-use std::collections::{BTreeMap, HashMap};
+use road::{Call, Plan, Road};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use tokio::io::AsyncWriteExt;
-use tokio::sync::{mpsc, oneshot};
-use tracing::warn;
+use tokio::sync::mpsc;
 
-/// How much a peer may send ahead of being read, in bytes.
-const QUOTA_BYTES: usize = 64 * 1_024 * 1_024;
+/// The name under which a platform logs in to agents that are servers elsewhere, and of its key.
+pub const PLATFORM: &str = "platform";
+
+/// The tag of what could not be delivered.
+const UNREACHABLE: &str = "unreachable";
 
 /// What agents exchanged: messages and their bytes, framing included, hellos not.
 #[derive(Debug, Default)]
@@ -64,22 +67,32 @@ pub enum Arrival {
         /// What came back.
         reply: Result<Reply, Undelivered>,
     },
-    /// A notification of a task that it published.
+    /// The reply to what it sent takes longer: the peer cannot be reached at the moment, or wants
+    /// time to answer.
+    Delayed {
+        /// The agent.
+        agent: String,
+        /// The token of the sending.
+        token: Token,
+    },
+    /// A notification of a task that the peer executes.
     Notified {
         /// The agent.
         agent: String,
-        /// Whose endpoint sent it.
+        /// The peer.
         from: String,
-        /// What it says; none for an event that is no `condition-notifications`.
-        notification: Option<Arc<Notification>>,
+        /// What it says.
+        notification: Arc<Notification>,
     },
 }
 
-/// One session of an agent to an endpoint.
+/// A road as its sender sees it.
 struct Link {
-    calls: mpsc::UnboundedSender<(Token, String)>,
+    calls: mpsc::UnboundedSender<Call>,
     /// The log's end when the subscription began: what follows is notified.
-    since: Sequence,
+    since: Arc<AtomicU64>,
+    /// True if the peer's log is another.
+    is_elsewhere: bool,
     received: u64,
 }
 
@@ -116,28 +129,38 @@ impl Peers {
     /// Sends a message of an agent; its reply arrives later.
     ///
     /// # Errors
-    /// [`Undelivered`] if no session to the addressee can be had.
-    pub async fn send(
+    /// [`Undelivered`] if nobody here is called like the addressee.
+    pub fn send(
         &mut self,
         agent: &str,
         token: Token,
         message: &Message,
     ) -> Result<(), Undelivered> {
+        let conditions =
+            (message.conditions != Conditions::default()).then_some(&message.conditions);
+        let elsewhere = agent == message.to;
         let rpc = negotiate_request(
             message.verb,
             &NegotiateRequest {
-                from: Some(agent),
+                // Elsewhere it is the platform that speaks, under the name of its key.
+                from: (!elsewhere).then_some(agent),
                 to: Some(&message.to),
                 task: Some(message.task.as_str()),
                 content: vec![message.content.render()],
                 asynchronous: Some(message.asynchronous),
                 round: (message.round > 1).then_some(message.round),
+                alternative: None,
+                conditions,
             },
         );
-        let link = self.link(agent, &message.to).await?;
-        link.calls
-            .send((token, rpc))
-            .map_err(|_| unreachable(&message.to, "the session ended"))
+        let call = Call {
+            token,
+            rpc,
+            task: message.task.clone(),
+        };
+        let link = self.link(agent, &message.to)?;
+        let ended = |_| unreachable(&message.to, "the platform is stopping");
+        link.calls.send(call).map_err(ended)
     }
 
     /// The next arrival.
@@ -157,6 +180,7 @@ impl Peers {
     fn note(&mut self, arrival: &Arrival) {
         if let Arrival::Notified { agent, from, .. } = arrival
             && let Some(link) = self.links.get_mut(&(agent.clone(), from.clone()))
+            && !link.is_elsewhere
         {
             link.received += 1;
         }
@@ -166,7 +190,7 @@ impl Peers {
     /// to.
     pub fn follows(&self, to: &str, from: &str, sequence: Sequence) -> bool {
         let link = self.links.get(&(to.to_owned(), from.to_owned()));
-        link.is_some_and(|l| sequence > l.since && !l.calls.is_closed())
+        link.is_some_and(|l| !l.is_elsewhere && sequence > l.since.load(Relaxed))
     }
 
     /// Notifications that have arrived over all sessions.
@@ -174,207 +198,113 @@ impl Peers {
         self.links.values().map(|l| l.received).sum()
     }
 
-    async fn link(&mut self, agent: &str, to: &str) -> Result<&Link, Undelivered> {
+    fn link(&mut self, agent: &str, to: &str) -> Result<&Link, Undelivered> {
         let key = (agent.to_owned(), to.to_owned());
-        if self.links.get(&key).is_some_and(|l| l.calls.is_closed()) {
-            self.links.remove(&key);
-        }
         if !self.links.contains_key(&key) {
-            let stream = self.connect(agent, to).await?;
-            let link = self.open(agent, to, stream).await?;
+            let found = self.registration(to);
+            let registration = found.ok_or_else(|| unreachable(to, "no such agent"))?;
+            let link = self.build(agent, &registration);
             self.links.insert(key.clone(), link);
         }
         Ok(&self.links[&key])
     }
 
-    async fn connect(&self, agent: &str, to: &str) -> Result<ByteStream, Undelivered> {
-        let endpoint = Endpoint::Agent(to.to_owned());
-        if !self.host.profiles.iter().any(|p| p.name == to) {
-            return Err(unreachable(to, "no such agent"));
-        }
-        let (Some(keys), Some(address)) = (&self.host.keys, self.host.address_of(&endpoint)) else {
-            return Ok(self.host.pipe(agent, endpoint));
-        };
-        let key = keys
-            .agent(agent)
-            .map_err(|e| unreachable(to, &e.to_string()))?;
-        let target = Target {
-            address: address.to_string(),
-            user: agent.to_owned(),
-            key: Arc::new(key),
-            host_key: HostKeyPolicy::KnownHosts(keys.known_hosts()),
-        };
-        self.connector
-            .connect(&target)
-            .await
-            .map_err(|e: ConnectError| unreachable(to, &e.to_string()))
+    fn registration(&self, name: &str) -> Option<Arc<Registration>> {
+        let registrations = self.host.platform.engine().registrations();
+        registrations.into_iter().find(|r| r.profile.name == name)
     }
 
-    /// Opens the session: hellos, and a subscription to what the endpoint has to tell.
-    async fn open(&self, agent: &str, to: &str, stream: ByteStream) -> Result<Link, Undelivered> {
-        let (calls, requests) = mpsc::unbounded_channel();
-        let (opened, opening) = oneshot::channel();
-        let conversation = Conversation {
+    fn build(&self, agent: &str, peer: &Registration) -> Link {
+        let (calls, waiting) = mpsc::unbounded_channel();
+        let since = Arc::new(AtomicU64::new(u64::MAX));
+        let to = peer.profile.name.clone();
+        let is_elsewhere = agent == to;
+        let engine = Arc::downgrade(self.host.platform.engine());
+        let plan = Plan {
             agent: agent.to_owned(),
-            to: to.to_owned(),
-            client: ClientSession::new(ClientConfig::default()),
-            tokens: HashMap::new(),
-            opened: Some(opened),
-            subscription: None,
-            arrived: self.arrived.clone(),
-            tally: Arc::clone(&self.tally),
+            connect: self.connect(agent, &to),
+            last_sequence: Box::new(move || engine.upgrade().map_or(0, |e| e.last_sequence())),
+            is_elsewhere,
+            to,
         };
-        tokio::spawn(conversation.run(stream, requests));
-        opening
-            .await
-            .map_err(|_| unreachable(to, "the session ended before it began"))?;
-        Ok(Link {
+        let (arrived, tally) = (self.arrived.clone(), Arc::clone(&self.tally));
+        let road = Road::new(plan, waiting, arrived, tally, Arc::clone(&since));
+        tokio::spawn(road.run());
+        Link {
             calls,
-            since: self.host.platform.engine().last_sequence(),
+            since,
+            is_elsewhere,
             received: 0,
+        }
+    }
+
+    /// How a road's sessions are opened. It is looked up each time: an agent may come back at
+    /// another address.
+    fn connect(&self, agent: &str, to: &str) -> road::Connect {
+        let (host, connector) = (Arc::downgrade(&self.host), self.connector.clone());
+        let (agent, to) = (agent.to_owned(), to.to_owned());
+        Box::new(move || {
+            let (host, connector) = (host.upgrade(), connector.clone());
+            let (agent, to) = (agent.clone(), to.clone());
+            Box::pin(async move {
+                let way = match host {
+                    Some(host) => way(&host, &agent, &to)?,
+                    None => return Err("the platform is stopping".to_owned()),
+                };
+                match way {
+                    Way::Pipe(stream) => Ok(stream),
+                    Way::Ssh(target) => {
+                        let stream = connector.connect(&target).await;
+                        stream.map_err(|error| error.to_string())
+                    }
+                }
+            })
         })
     }
 }
 
+/// How a peer is reached.
+enum Way {
+    Pipe(crate::ssh::ByteStream),
+    Ssh(Target),
+}
+
+fn way(host: &Host, agent: &str, to: &str) -> Result<Way, String> {
+    let registrations = host.platform.engine().registrations();
+    let peer = registrations.iter().find(|r| r.profile.name == to);
+    let reach = &peer.ok_or("no such agent")?.reach;
+    let key = |name: &str| {
+        let keys = host.keys.as_ref().ok_or("this platform has no keys")?;
+        let key = keys.agent(name).map_err(|e| e.to_string())?;
+        Ok::<_, String>(Arc::new(key))
+    };
+    if let (Reach::Server { address, host_key }, true) = (reach, agent == to) {
+        let host_key = PublicKey::from_openssh(host_key).map_err(|e| e.to_string())?;
+        return Ok(Way::Ssh(Target {
+            address: address.clone(),
+            user: PLATFORM.to_owned(),
+            key: key(PLATFORM)?,
+            host_key: HostKeyPolicy::Exactly(host_key),
+        }));
+    }
+    let endpoint = match reach {
+        Reach::Hosted => Endpoint::Agent(to.to_owned()),
+        Reach::Client | Reach::Server { .. } => Endpoint::Platform,
+    };
+    let (Some(keys), Some(address)) = (&host.keys, host.address_of(&endpoint)) else {
+        return Ok(Way::Pipe(host.pipe(agent, endpoint)));
+    };
+    Ok(Way::Ssh(Target {
+        address: address.to_string(),
+        user: agent.to_owned(),
+        key: key(agent)?,
+        host_key: HostKeyPolicy::KnownHosts(keys.known_hosts()),
+    }))
+}
+
 fn unreachable(to: &str, why: &str) -> Undelivered {
     Undelivered {
-        tag: "unreachable".to_owned(),
+        tag: UNREACHABLE.to_owned(),
         message: format!("{to} cannot be reached: {why}"),
     }
-}
-
-/// One session as its task sees it.
-struct Conversation {
-    agent: String,
-    to: String,
-    client: ClientSession,
-    tokens: HashMap<u64, Token>,
-    opened: Option<oneshot::Sender<()>>,
-    subscription: Option<u64>,
-    arrived: mpsc::UnboundedSender<Arrival>,
-    tally: Arc<Tally>,
-}
-
-impl Conversation {
-    async fn run(
-        mut self,
-        stream: ByteStream,
-        mut requests: mpsc::UnboundedReceiver<(Token, String)>,
-    ) {
-        let (mut inbound, outbound): (Inbound, Outbound) = split(stream, QUOTA_BYTES);
-        let mut outbound = outbound.ending_with_input();
-        let why = loop {
-            let output = self.client.transmit();
-            if !output.is_empty() && outbound.write_all(&output).await.is_err() {
-                break "the connection was lost".to_owned();
-            }
-            tokio::select! {
-                request = requests.recv() => match request {
-                    Some((token, rpc)) => self.call(token, &rpc),
-                    None => return,
-                },
-                received = inbound.receive() => match received {
-                    Ok(Some(bytes)) => {
-                        self.client.receive(&bytes);
-                        if let Some(why) = self.take_events() {
-                            break why;
-                        }
-                    }
-                    Ok(None) => break "the peer closed the session".to_owned(),
-                    Err(error) => break error.to_string(),
-                },
-            }
-        };
-        // Nobody listens any more when the platform ends; then this is no news.
-        if !self.arrived.is_closed() {
-            warn!(agent = self.agent, peer = self.to, "session ends: {why}");
-        }
-        for (_, token) in self.tokens.drain() {
-            let reply = Err(unreachable(&self.to, &why));
-            let _ = self.arrived.send(Arrival::Reply {
-                agent: self.agent.clone(),
-                token,
-                reply,
-            });
-        }
-    }
-
-    fn call(&mut self, token: Token, rpc: &str) {
-        let id = self.client.call(rpc);
-        self.tokens.insert(id, token);
-        self.tally.count(framed(rpc.len() + envelope_bytes(id)));
-    }
-
-    fn take_events(&mut self) -> Option<String> {
-        while let Some(event) = self.client.poll() {
-            match event {
-                ClientEvent::Ready { .. } => {
-                    debug_assert_eq!(self.client.framing(), Framing::Chunked);
-                    let rpc = format!("<create-subscription xmlns=\"{NOTIFICATION}\"/>");
-                    self.subscription = Some(self.client.call(&rpc));
-                }
-                ClientEvent::Reply(reply) if self.subscription == Some(reply.message_id) => {
-                    if let Outcome::Errors(errors) = &reply.outcome {
-                        return Some(format!("no subscription: {}", errors[0]));
-                    }
-                    if let Some(opened) = self.opened.take() {
-                        let _ = opened.send(());
-                    }
-                }
-                ClientEvent::Reply(reply) => self.reply(&reply),
-                ClientEvent::Notification(notification) => {
-                    self.tally.count(framed(notification.raw().len()));
-                    let read = read_notification(&notification).unwrap_or_else(|error| {
-                        warn!(
-                            agent = self.agent,
-                            peer = self.to,
-                            "unreadable notification: {error}"
-                        );
-                        None
-                    });
-                    let _ = self.arrived.send(Arrival::Notified {
-                        agent: self.agent.clone(),
-                        from: self.to.clone(),
-                        notification: read.map(Arc::new),
-                    });
-                }
-                ClientEvent::Closed(error) => return Some(error.to_string()),
-            }
-        }
-        None
-    }
-
-    fn reply(&mut self, reply: &RpcReply) {
-        self.tally.count(framed(reply.raw().len()));
-        let Some(token) = self.tokens.remove(&reply.message_id) else {
-            return;
-        };
-        let reply = match read_reply(reply) {
-            Ok(Ok(reply)) => Ok(reply),
-            Ok(Err(errors)) => Err(Undelivered {
-                tag: errors[0].tag.as_str().to_owned(),
-                message: errors[0].message.clone().unwrap_or_default(),
-            }),
-            Err(error) => Err(Undelivered {
-                tag: "malformed".to_owned(),
-                message: error.to_string(),
-            }),
-        };
-        let _ = self.arrived.send(Arrival::Reply {
-            agent: self.agent.clone(),
-            token,
-            reply,
-        });
-    }
-}
-
-/// Bytes of a message in one chunk: `LF # size LF … LF ## LF`.
-fn framed(bytes: usize) -> usize {
-    bytes + bytes.to_string().len() + 7
-}
-
-/// Bytes of `<rpc xmlns="…" message-id="…">` and its end.
-fn envelope_bytes(id: u64) -> usize {
-    let namespace = netconf::names::namespace::BASE;
-    format!("<rpc xmlns=\"{namespace}\" message-id=\"{id}\"></rpc>").len()
 }

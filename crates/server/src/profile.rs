@@ -13,6 +13,8 @@ use yang::Generation;
 /// A profile with the role that names the behaviour behind it.
 #[derive(Clone, Debug)]
 pub struct ProfileFile {
+    /// The file, as it is named in messages.
+    pub file: String,
     /// The profile.
     pub profile: Profile,
     /// The behaviour, one of `agents::roster::roles()`.
@@ -147,6 +149,7 @@ pub fn read(file: &str, text: &str, schema: &Generation) -> Result<ProfileFile, 
             E::Version(version) => line_of(text, "version", version),
             E::Twice { key, .. } => last_line_with(text, key),
             E::Mode { mode, .. } => line_with(text, &format!("\"{mode}\"")),
+            E::TooLong { .. } => 1,
         };
         wrong(line, error.to_string())
     })?;
@@ -160,7 +163,11 @@ pub fn read(file: &str, text: &str, schema: &Generation) -> Result<ProfileFile, 
                 .unwrap_or("name");
             wrong(line_with(text, leaf), violation.to_string())
         })?;
-    Ok(ProfileFile { profile, role })
+    Ok(ProfileFile {
+        file: file.to_owned(),
+        profile,
+        role,
+    })
 }
 
 fn profile(document: Document) -> (Profile, String) {

@@ -4,18 +4,62 @@
 //! Read next: [`crate::host`].
 
 use crate::clock::Clock;
-use crate::ssh::{ByteStream, DEFAULT_QUOTA_BYTES, split};
-use bindings::netconf::{Flow, Peer, Platform, Session};
+use crate::ssh::{ByteStream, DEFAULT_QUOTA_BYTES, InboundError, Outbound, split};
+use bindings::netconf::{Backlog, Flow, Peer, Platform, Session};
 use domain::time::Timestamp;
 use engine::Endpoint;
+use netconf::session::CloseReason;
+use std::error::Error;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
-use tracing::debug;
+use tokio::time::{Instant, sleep_until};
+use tracing::{debug, warn};
 
 /// How much received input a session may hold before it reads no more, in bytes. A message is at
 /// most 8 MiB; the rest waits in the stream's own buffer.
 const HELD_BYTES: usize = 16 * 1_024 * 1_024;
+
+/// How often in [`Patience::stall`] it is looked whether a stalled subscriber is behind by now.
+const LOOKS: u32 = 10;
+
+/// When a subscriber is given up: RFC 5277 has no way to suspend it, and nothing may be left out.
+///
+/// More than `backlog` waits for it *and* its transport has taken no byte for `stall`. Who reads,
+/// however slowly, is never given up, and neither is a replay for being long. The session ends as
+/// one whose transport was lost; the client subscribes again with `startTime`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// What may wait without end.
+    pub backlog: Backlog,
+    /// How long the transport may take nothing while more than that waits.
+    pub stall: Duration,
+}
+
+impl Default for Patience {
+    /// 1,024 events or 1 MiB; 30 s.
+    fn default() -> Self {
+        Self {
+            backlog: Backlog {
+                events: 1_024,
+                bytes: 1_024 * 1_024,
+            },
+            stall: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Why not everything was written.
+#[derive(Debug, thiserror::Error)]
+enum Unwritten {
+    #[error("the peer is gone: {0}")]
+    Gone(#[from] io::Error),
+    #[error("killed while its peer took nothing")]
+    Killed,
+    #[error("its peer took nothing for {stall:?}, and more waits than the limit allows")]
+    Behind { stall: Duration },
+}
 
 /// The session with the certainty that it leaves the platform, however it ends: when a connection
 /// is lost, what serves it is dropped.
@@ -45,6 +89,7 @@ pub async fn serve(
     endpoint: Endpoint,
     peer: Peer,
     clock: Arc<Clock>,
+    patience: Patience,
 ) {
     let (mut inbound, mut outbound) = split(stream, DEFAULT_QUOTA_BYTES);
     let session = Session::open(
@@ -64,17 +109,18 @@ pub async fn serve(
         let flow = session.step(clock.now(), clock.monotonic_ms());
         let output = session.transmit();
         if !output.is_empty() {
-            let info = Arc::clone(session.info());
-            // A peer that does not read keeps nobody waiting but itself; a kill cuts it short,
-            // and with it the connection.
-            let written = tokio::select! {
-                biased;
-                written = outbound.write_all(&output) => written,
-                () = Session::killed(&info) => return,
-            };
-            if let Err(error) = written {
-                debug!(session.id = info.id, "the peer is gone: {error}");
-                return;
+            match write(&mut outbound, &output, session, &patience).await {
+                Ok(()) => {}
+                Err(Unwritten::Gone(error)) => {
+                    let over_quota = error.kind() == io::ErrorKind::QuotaExceeded;
+                    return lost(session, outbound, &error, over_quota);
+                }
+                Err(stuck) => {
+                    let (id, user) = (session.info().id, &session.info().username);
+                    warn!(session.id = id, user, "session {id} is cut off: {stuck}");
+                    outbound.cut();
+                    return;
+                }
             }
             if flow != Flow::Close {
                 continue;
@@ -94,8 +140,8 @@ pub async fn serve(
                 Ok(Some(bytes)) => guarded.session().receive(&bytes, clock.monotonic_ms()),
                 Ok(None) => input_ended = true,
                 Err(error) => {
-                    debug!("input ends: {error}");
-                    return;
+                    let over_quota = matches!(error, InboundError::OverQuota { .. });
+                    return lost(guarded.session(), outbound, &error, over_quota);
                 }
             },
             () = session.changed() => {}
@@ -104,6 +150,52 @@ pub async fn serve(
     }
     let _ = outbound.flush().await;
     let _ = outbound.shutdown().await;
+}
+
+/// The transport carries no more: the peer is gone, or has sent more than anybody would hold.
+fn lost(session: &mut Session, outbound: Outbound, error: &dyn Error, over_quota: bool) {
+    debug!(
+        session.id = session.info().id,
+        "the transport is lost: {error}"
+    );
+    if over_quota {
+        session.give_up(CloseReason::TooBig(error.to_string()));
+        outbound.cut();
+    }
+}
+
+/// Writes everything, unless the session is killed meanwhile or its subscriber is given up. A peer
+/// that does not read keeps nobody waiting but itself.
+async fn write(
+    outbound: &mut Outbound,
+    output: &[u8],
+    session: &mut Session,
+    patience: &Patience,
+) -> Result<(), Unwritten> {
+    let info = Arc::clone(session.info());
+    let mut rest = output;
+    let mut look = Instant::now() + patience.stall;
+    while !rest.is_empty() {
+        tokio::select! {
+            biased;
+            // Given up or not, the next write begins with the same bytes.
+            written = outbound.write(rest) => match written? {
+                0 => return Err(io::Error::from(io::ErrorKind::WriteZero).into()),
+                length => {
+                    rest = &rest[length..];
+                    look = Instant::now() + patience.stall;
+                }
+            },
+            () = Session::killed(&info) => return Err(Unwritten::Killed),
+            () = sleep_until(look) => {
+                if session.is_behind(&patience.backlog) {
+                    return Err(Unwritten::Behind { stall: patience.stall });
+                }
+                look = Instant::now() + patience.stall / LOOKS;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// How long the session may be left alone.

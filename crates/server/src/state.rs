@@ -1,10 +1,45 @@
 //! The state folder: everything that a platform keeps, under one roof.
 //!
 //! `convoke.toml`, `access.toml`, `convoke.db`, `host_ed25519`, `known_hosts`, `operator_ed25519`,
-//! `keys/AGENT_ed25519`, `users/NAME.pub`. Made at the first start; no password exists. Read next:
-//! [`crate::config`], [`crate::ssh::keys`].
+//! `keys/AGENT_ed25519`, `users/NAME.pub`, `agents/NAME.pub`. Made at the first start; no password
+//! exists. A name is one principal's: a user's, or a hosted agent's, or that of an agent elsewhere.
+//! Read next: [`crate::config`], [`crate::ssh::keys`].
 
+use crate::file::FileError;
+use crate::ssh::is_user_name;
+use domain::profile::{ProfileError, usable_name};
+use engine::Credential;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+/// Why the names in the state folder cannot stay as they are.
+#[derive(Debug, thiserror::Error)]
+pub enum NameError {
+    /// Two principals have one name.
+    #[error("{} and {} give the name '{name}' to two principals: remove one of them", agent.display(), other.display())]
+    Twice {
+        /// The name.
+        name: String,
+        /// The file that makes it an agent's.
+        agent: PathBuf,
+        /// The file of the other principal.
+        other: PathBuf,
+    },
+    /// No agent can have the name.
+    #[error("{}: {cause}", file.display())]
+    Unusable {
+        /// The file that would give it to one.
+        file: PathBuf,
+        /// Why not.
+        cause: ProfileError,
+    },
+    /// The folder cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
+}
+
+/// The user whose key is made at the first start.
+const OPERATOR: &str = "operator";
 
 /// A state folder.
 #[derive(Clone, Debug)]
@@ -31,9 +66,81 @@ impl StateFolder {
         self.0.join("access.toml")
     }
 
+    /// The host key, with which the record is signed as well.
+    pub fn host_key(&self) -> PathBuf {
+        self.0.join("host_ed25519")
+    }
+
     /// The store.
     pub fn store(&self) -> PathBuf {
         self.0.join("convoke.db")
+    }
+
+    /// Whose the name is: a user's, or an agent's that has a key in `agents/`. None if the folder
+    /// knows no such name, hosted agents' among them.
+    pub fn credential(&self, name: &str) -> Option<Credential> {
+        if !is_user_name(name) {
+            return None;
+        }
+        if name == OPERATOR || self.key("users", name).is_file() {
+            return Some(Credential::User);
+        }
+        let agent = self.key("agents", name).is_file();
+        agent.then_some(Credential::Agent)
+    }
+
+    /// Checks that every key in `agents/` has a name that an agent can have and nobody else has;
+    /// `hosted` are the names of the agents hosted here.
+    ///
+    /// # Errors
+    /// [`NameError`] for the first that is not so, by name.
+    pub fn check_agents<'a>(
+        &self,
+        hosted: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), NameError> {
+        let folder = self.0.join("agents");
+        let unreadable = |cause| FileError::unreadable(&folder, cause);
+        let entries = match std::fs::read_dir(&folder) {
+            Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(()),
+            entries => entries.map_err(unreadable)?,
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let file = entry.map_err(unreadable)?.file_name();
+            let name = file.to_str().and_then(|name| name.strip_suffix(".pub"));
+            names.extend(name.filter(|n| !n.starts_with('.')).map(str::to_owned));
+        }
+        names.sort();
+        let hosted: Vec<&str> = hosted.into_iter().collect();
+        for name in names {
+            let agent = self.key("agents", &name);
+            if !usable_name(&name) {
+                let cause = ProfileError::Name(name);
+                return Err(NameError::Unusable { file: agent, cause });
+            }
+            let user = self.key("users", &name);
+            let other = if user.exists() {
+                user
+            } else if name == OPERATOR {
+                self.0.join("operator_ed25519.pub")
+            } else if hosted.contains(&name.as_str()) {
+                self.0.join("keys").join(format!("{name}_ed25519"))
+            } else {
+                continue;
+            };
+            return Err(NameError::Twice { name, agent, other });
+        }
+        Ok(())
+    }
+
+    /// The file with the public keys of `name` in a folder of principals.
+    fn key(&self, folder: &str, name: &str) -> PathBuf {
+        self.0.join(folder).join(format!("{name}.pub"))
+    }
+
+    /// The cursors of webhooks; forgotten with the store.
+    pub fn webhook(&self) -> PathBuf {
+        self.0.join("convoke.db-webhook")
     }
 
     /// True if a platform has been started here before.
@@ -60,5 +167,65 @@ impl StateFolder {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn folder_with(files: &[&str]) -> (tempfile::TempDir, StateFolder) {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        let state = StateFolder::new(folder.path());
+        (folder, state)
+    }
+
+    #[test]
+    fn a_name_is_a_users_or_an_agents() {
+        let (_folder, state) = folder_with(&["users/noc.pub", "agents/ip.pub", "agents/.x.pub"]);
+        for (name, whose) in [
+            ("operator", Some(Credential::User)),
+            ("noc", Some(Credential::User)),
+            ("ip", Some(Credential::Agent)),
+            ("hosted", None),
+            ("../agents/ip", None),
+            (".x", None),
+        ] {
+            assert_eq!(state.credential(name), whose, "{name}");
+        }
+        assert!(state.check_agents(["hosted"]).is_ok());
+        assert!(StateFolder::new("/nonexistent").check_agents([]).is_ok());
+    }
+
+    #[test]
+    fn a_name_of_two_is_told_with_both_files() {
+        for (other, name) in [
+            ("users/noc.pub", "noc"),
+            ("operator_ed25519.pub", "operator"),
+            ("keys/hosted_ed25519", "hosted"),
+        ] {
+            let agent = format!("agents/{name}.pub");
+            let (folder, state) = folder_with(&[other, &agent, "agents/fine.pub"]);
+            let told = state.check_agents(["hosted"]).unwrap_err().to_string();
+            let path = |file: &str| folder.path().join(file).display().to_string();
+            let expected = format!(
+                "{} and {} give the name '{name}' to two principals: remove one of them",
+                path(&agent),
+                path(other)
+            );
+            assert_eq!(told, expected);
+        }
+        let (_folder, state) = folder_with(&["agents/a b.pub"]);
+        let told = state.check_agents([]).unwrap_err().to_string();
+        assert!(
+            told.contains("agents/a b.pub: the name 'a b' is not usable"),
+            "{told}"
+        );
     }
 }

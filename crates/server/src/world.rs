@@ -376,7 +376,7 @@ impl World {
                         && !message.asynchronous,
                     to,
                 };
-                match self.peers.send(&agent, token, &message).await {
+                match self.peers.send(&agent, token, &message) {
                     Ok(()) => {
                         self.awaited.insert((agent, token), awaited);
                         self.await_reply().await;
@@ -411,7 +411,10 @@ impl World {
                 }
             }
             Output::Note(text) => self.tell(Happened::Note { agent: alias, text }),
-            Output::Answer(_) | Output::Report { .. } | Output::Wake { .. } => {
+            Output::Answer(_)
+            | Output::Report { .. }
+            | Output::Speak { .. }
+            | Output::Wake { .. } => {
                 debug!(agent, "the engine keeps these to itself");
             }
         }
@@ -467,12 +470,16 @@ impl World {
                 self.engine
                     .deliver(&agent, Input::Replied { token, reply }, now);
             }
+            // Nobody waits for it any more; it arrives all the same.
+            Arrival::Delayed { agent, token } => drop(self.awaited.remove(&(agent, token))),
             Arrival::Notified {
                 agent,
                 from,
-                notification: Some(notification),
+                notification,
             } => {
-                if notification.to == agent {
+                // A mind that stands for an agent elsewhere hears what that agent tells the
+                // platform.
+                if notification.to == agent || from == agent {
                     let (from, to) = (self.alias(&from), self.alias(&agent));
                     self.tell(Happened::Notified {
                         from,
@@ -483,9 +490,6 @@ impl World {
                         .deliver(&agent, Input::Notified(notification), now);
                 }
             }
-            Arrival::Notified {
-                notification: None, ..
-            } => {}
         }
     }
 }

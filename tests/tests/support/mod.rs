@@ -2,7 +2,8 @@
 //!
 //! - [`process`]: the `convoke` command as its users have it, started, watched and killed;
 //! - [`talk`]: a session with any number of calls under way;
-//! - [`raw`]: a session on which anything can be sent, XML or not.
+//! - [`raw`]: a session on which anything can be sent, XML or not;
+//! - [`openssh`]: a session through OpenSSH's client, for one that does not read.
 //!
 //! Everything is bounded in time and nothing sleeps: a wait ends when what is waited for comes, or
 //! the test fails by name. Knows the public interfaces only.
@@ -10,6 +11,7 @@
 // Each test binary uses its own part of this.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod openssh;
 pub mod process;
 pub mod raw;
 pub mod talk;
@@ -38,4 +40,12 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
         .build()
         .unwrap()
         .block_on(future)
+}
+
+/// The text of the first element of that name in a message, which is not parsed: for streams of so
+/// many that it would cost too much.
+pub fn element<'m>(message: &'m str, name: &str) -> Option<&'m str> {
+    let start = message.find(&format!("<{name}>"))? + name.len() + 2;
+    let length = message[start..].find('<')?;
+    Some(&message[start..start + length])
 }

@@ -207,6 +207,14 @@ impl Running {
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 
+    /// How many files, sockets among them, it has open.
+    pub fn open_files(&self) -> usize {
+        let pid = self.child.id().expect("it runs");
+        std::fs::read_dir(format!("/proc/{pid}/fd"))
+            .unwrap()
+            .count()
+    }
+
     fn proc(&self, file: &str) -> String {
         let pid = self.child.id().expect("it runs");
         std::fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap()

@@ -41,6 +41,20 @@ impl Raw {
         raw
     }
 
+    /// A session that subscribes, with what stands inside `<create-subscription>`.
+    ///
+    /// # Panics
+    /// If it may not.
+    pub async fn subscribed(stream: ByteStream, inside: &str) -> Self {
+        let mut raw = Self::open(stream, Framing::Chunked).await;
+        let operation = super::talk::subscribe(inside);
+        let rpc = format!("<rpc xmlns=\"{BASE}\" message-id=\"1\">{operation}</rpc>");
+        raw.send(rpc.as_bytes()).await;
+        let reply = raw.next().await.expect("a reply");
+        assert!(reply.contains("<ok/>"), "{reply}");
+        raw
+    }
+
     /// Reads the server's hello and says nothing.
     ///
     /// # Panics

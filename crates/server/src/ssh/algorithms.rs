@@ -18,10 +18,11 @@ pub(super) fn identification() -> SshId {
     )))
 }
 
-/// An unanswered keep-alive is repeated after this time; after
-/// [`KEEPALIVE_MAX`] of them the peer counts as gone.
+/// A peer that is silent for so long is asked for a sign of life, unless
+/// [`super::Limits::keepalive`] says otherwise.
 pub(super) const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(15);
-/// See [`KEEPALIVE_INTERVAL`].
+/// After so many questions without an answer the peer counts as gone, one
+/// interval after the last.
 pub(super) const KEEPALIVE_MAX: usize = 3;
 
 /// Bytes the peer may send on one channel before it must wait for us. Readers

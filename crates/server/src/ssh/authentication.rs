@@ -35,16 +35,23 @@ pub fn is_user_name(name: &str) -> bool {
         && !name.contains(|c: char| c == '/' || c == '\\' || c.is_control())
 }
 
-/// The files `NAME.pub` of a folder, each with one or more OpenSSH public keys
-/// on lines of their own, and keys given in memory.
+/// The files `NAME.pub` of a folder of users, and perhaps of one of agents, each with one or more
+/// OpenSSH public keys on lines of their own, and keys given in memory.
 ///
 /// A file is looked at when someone logs in, so whoever drops one in lets a
 /// user in at once, and removing it keeps the user out. The principal is the
-/// user's name.
+/// user's name. A name of a user, or with a given key, is no agent's.
 #[derive(Debug)]
 pub struct KeyDirectory {
-    directory: PathBuf,
+    users: KeyFiles,
+    agents: Option<KeyFiles>,
     given: BTreeMap<String, Vec<KeyData>>,
+}
+
+/// The files `NAME.pub` of one folder.
+#[derive(Debug)]
+struct KeyFiles {
+    directory: PathBuf,
     read: Mutex<BTreeMap<String, Entry>>,
 }
 
@@ -74,10 +81,17 @@ impl KeyDirectory {
     #[must_use]
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         Self {
-            directory: directory.into(),
+            users: KeyFiles::new(directory),
+            agents: None,
             given: BTreeMap::new(),
-            read: Mutex::new(BTreeMap::new()),
         }
+    }
+
+    /// Also looks for agents in `directory`, which need not exist yet.
+    #[must_use]
+    pub fn with_agents(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.agents = Some(KeyFiles::new(directory));
+        self
     }
 
     /// Also lets `user` in with `key`, whatever the folder says.
@@ -87,29 +101,6 @@ impl KeyDirectory {
         keys.push(key.key_data().clone());
         self
     }
-
-    fn knows(&self, user: &str, key: &KeyData) -> bool {
-        let path = self.directory.join(format!("{user}.pub"));
-        let metadata = fs::metadata(&path).ok().filter(Metadata::is_file);
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(metadata) = metadata else {
-            read.remove(user);
-            return false;
-        };
-        let stamp = Stamp::of(&metadata);
-        if let Some(entry) = read.get(user).filter(|entry| entry.stamp == stamp) {
-            return entry.keys.contains(key);
-        }
-        let keys = keys_in(&path);
-        let known = keys.contains(key);
-        if stamp.is_settled() {
-            if read.len() >= USERS_REMEMBERED {
-                read.clear();
-            }
-            read.insert(user.to_owned(), Entry { stamp, keys });
-        }
-        known
-    }
 }
 
 impl Authenticator for KeyDirectory {
@@ -117,11 +108,52 @@ impl Authenticator for KeyDirectory {
         if !is_user_name(user) || is_weak(key.key_data()) {
             return None;
         }
-        let given = self.given.get(user);
-        let given = given.is_some_and(|keys| keys.contains(key.key_data()));
-        // Both are asked, whatever the first says.
-        let filed = self.knows(user, key.key_data());
-        (given || filed).then(|| user.to_owned())
+        let holds = |keys: Option<Vec<KeyData>>| keys.map(|keys| keys.contains(key.key_data()));
+        // All are asked, whatever the first says.
+        let given = holds(self.given.get(user).cloned());
+        let filed = holds(self.users.keys(user));
+        let agent = holds(self.agents.as_ref().and_then(|agents| agents.keys(user)));
+        let known = match (given, filed) {
+            (None, None) => agent,
+            _ => Some(given == Some(true) || filed == Some(true)),
+        };
+        (known == Some(true)).then(|| user.to_owned())
+    }
+}
+
+impl KeyFiles {
+    fn new(directory: impl Into<PathBuf>) -> Self {
+        Self {
+            directory: directory.into(),
+            read: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// The keys in the file of `name`; none if there is no such file.
+    fn keys(&self, name: &str) -> Option<Vec<KeyData>> {
+        let path = self.directory.join(format!("{name}.pub"));
+        let metadata = fs::metadata(&path).ok().filter(Metadata::is_file);
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(metadata) = metadata else {
+            read.remove(name);
+            return None;
+        };
+        let stamp = Stamp::of(&metadata);
+        if let Some(entry) = read.get(name).filter(|entry| entry.stamp == stamp) {
+            return Some(entry.keys.clone());
+        }
+        let keys = keys_in(&path);
+        if stamp.is_settled() {
+            if read.len() >= USERS_REMEMBERED {
+                read.clear();
+            }
+            let entry = Entry {
+                stamp,
+                keys: keys.clone(),
+            };
+            read.insert(name.to_owned(), entry);
+        }
+        Some(keys)
     }
 }
 
@@ -229,6 +261,30 @@ mod tests {
             fs::write(&path, line(generate("k").public_key())).unwrap();
             assert!(known.authenticate("anna", key.public_key()).is_none());
         }
+    }
+
+    #[test]
+    fn an_agents_key_counts_where_no_user_has_the_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (users, agents) = (folder.path().join("users"), folder.path().join("agents"));
+        let (user, agent) = (generate("user"), generate("agent"));
+        for (folder, key) in [(&users, &user), (&agents, &agent)] {
+            fs::create_dir(folder).unwrap();
+            fs::write(folder.join("both.pub"), line(key.public_key())).unwrap();
+        }
+        fs::write(agents.join("ip.pub"), line(agent.public_key())).unwrap();
+        fs::write(agents.join("hosted.pub"), line(agent.public_key())).unwrap();
+        let known = KeyDirectory::new(&users)
+            .with_key("hosted", user.public_key())
+            .with_agents(&agents);
+        let lets_in = |name: &str, key: &PublicKey| known.authenticate(name, key).is_some();
+        assert!(lets_in("ip", agent.public_key()) && !lets_in("ip", user.public_key()));
+        assert!(lets_in("both", user.public_key()) && !lets_in("both", agent.public_key()));
+        assert!(lets_in("hosted", user.public_key()) && !lets_in("hosted", agent.public_key()));
+        fs::remove_file(agents.join("ip.pub")).unwrap();
+        assert!(!lets_in("ip", agent.public_key()));
+        fs::remove_file(users.join("both.pub")).unwrap();
+        assert!(lets_in("both", agent.public_key()));
     }
 
     #[test]

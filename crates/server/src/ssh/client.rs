@@ -157,7 +157,7 @@ async fn open(target: &Target, config: Arc<client::Config>) -> Result<ByteStream
     let tcp = TcpStream::connect((host, port))
         .await
         .map_err(unreachable)?;
-    let socket = Socket::new(tcp);
+    let socket = Socket::new(tcp, algorithms::KEEPALIVE_INTERVAL);
     let notes = Arc::new(Mutex::new(Notes::default()));
     let verifier = Verifier {
         host: host.to_owned(),

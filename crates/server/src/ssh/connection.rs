@@ -7,7 +7,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ pub(super) async fn run(
     farewell: Duration,
 ) {
     let deadline = Instant::now() + service.gate.limits().handshake;
-    let socket = Socket::new(tcp);
+    let socket = Socket::new(tcp, service.gate.limits().keepalive);
     let _cut = CutOnDrop(Arc::clone(&socket));
     let admitted = tokio::select! {
         admitted = timeout_at(deadline, service.gate.admit(address.ip(), &socket)) => admitted,
@@ -56,7 +56,7 @@ pub(super) async fn run(
     };
     let authenticated = Arc::new(AtomicBool::new(false));
     let config = Arc::clone(&service.config);
-    let handler = Connection::new(service, address, slot, Arc::clone(&authenticated));
+    let handler = Connection::new(service, address, slot, &socket, Arc::clone(&authenticated));
     let wire = Wire::new(Arc::clone(&socket));
     let begun = tokio::select! {
         begun = timeout_at(deadline, run_stream(config, wire, handler)) => begun,
@@ -105,6 +105,7 @@ struct Connection {
     service: Arc<Service>,
     address: SocketAddr,
     number: u64,
+    socket: Arc<Socket>,
     slot: Option<Slot>,
     authenticated: Arc<AtomicBool>,
     principal: Option<String>,
@@ -114,6 +115,8 @@ struct Connection {
     /// Channels that have not yet asked for the subsystem.
     opened: Vec<(Channel<Msg>, Option<SessionPermit>)>,
     running: Vec<(ChannelId, AbortHandle)>,
+    /// How many sessions run.
+    sharing: Arc<AtomicUsize>,
     sessions: JoinSet<()>,
 }
 
@@ -122,12 +125,14 @@ impl Connection {
         service: Arc<Service>,
         address: SocketAddr,
         slot: Slot,
+        socket: &Arc<Socket>,
         authenticated: Arc<AtomicBool>,
     ) -> Self {
         Self {
             service,
             address,
             number: slot.number(),
+            socket: Arc::clone(socket),
             slot: Some(slot),
             authenticated,
             principal: None,
@@ -135,6 +140,7 @@ impl Connection {
             refused_requests: 0,
             opened: Vec::new(),
             running: Vec::new(),
+            sharing: Arc::default(),
             sessions: JoinSet::new(),
         }
     }
@@ -196,16 +202,29 @@ impl Connection {
                 drop(stream); // sends SSH_MSG_CHANNEL_CLOSE
             });
         });
-        let session = self.service.subsystem.serve(ByteStream::new(stream), peer);
+        let stream = ByteStream::new(stream).cut_by(self.cutter());
+        let session = self.service.subsystem.serve(stream, peer);
         let watch = SessionWatch {
             address: self.address,
+            sharing: Arc::clone(&self.sharing),
             _permit: permit,
         };
+        self.sharing.fetch_add(1, Ordering::AcqRel);
         let task = self.sessions.spawn(async move {
             let _watch = watch;
             session.await;
         });
         self.running.push((id, task));
+    }
+
+    /// Cuts the connection, unless another session still runs on it.
+    fn cutter(&self) -> impl FnOnce() + Send + 'static {
+        let (socket, sharing) = (Arc::clone(&self.socket), Arc::clone(&self.sharing));
+        move || {
+            if sharing.load(Ordering::Acquire) == 1 {
+                socket.cut();
+            }
+        }
     }
 }
 
@@ -429,11 +448,13 @@ impl Handler for Connection {
 /// Lives as long as a session's task.
 struct SessionWatch {
     address: SocketAddr,
+    sharing: Arc<AtomicUsize>,
     _permit: Option<SessionPermit>,
 }
 
 impl Drop for SessionWatch {
     fn drop(&mut self) {
+        self.sharing.fetch_sub(1, Ordering::AcqRel);
         if thread::panicking() {
             error!(ssh.address = %self.address, "a session of {} ended by a defect", self.address);
         }

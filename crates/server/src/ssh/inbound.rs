@@ -8,6 +8,7 @@
 //! quota ends. Knows nothing of messages.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +17,7 @@ use std::task::{Context, Poll, Waker, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf, ReadHalf, WriteHalf};
 use tokio::task::AbortHandle;
 
-use super::stream::ByteStream;
+use super::stream::{ByteStream, Cut};
 
 /// The usual quota: 64 MiB received and not yet taken.
 pub const DEFAULT_QUOTA_BYTES: usize = 64 << 20;
@@ -44,7 +45,8 @@ pub enum InboundError {
 /// Must be called inside a tokio runtime. The stream closes when both halves
 /// are dropped; a dropped [`Inbound`] reads no more.
 #[must_use]
-pub fn split(stream: ByteStream, quota_bytes: usize) -> (Inbound, Outbound) {
+pub fn split(mut stream: ByteStream, quota_bytes: usize) -> (Inbound, Outbound) {
+    let cut = stream.take_cut();
     let (reader, writer) = tokio::io::split(stream);
     let queue = Arc::new(Queue {
         state: Mutex::new(State::default()),
@@ -62,6 +64,7 @@ pub fn split(stream: ByteStream, quota_bytes: usize) -> (Inbound, Outbound) {
         writer,
         queue,
         ends_with_input: false,
+        cut,
     };
     (inbound, outbound)
 }
@@ -124,11 +127,17 @@ impl Drop for Inbound {
 
 /// The bytes to send. Writes fail with [`io::ErrorKind::QuotaExceeded`] once
 /// the peer is over its quota, even one that is already waiting.
-#[derive(Debug)]
 pub struct Outbound {
     writer: WriteHalf<ByteStream>,
     queue: Arc<Queue>,
     ends_with_input: bool,
+    cut: Option<Cut>,
+}
+
+impl fmt::Debug for Outbound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outbound").finish_non_exhaustive()
+    }
 }
 
 impl Outbound {
@@ -139,6 +148,14 @@ impl Outbound {
     pub fn ending_with_input(mut self) -> Self {
         self.ends_with_input = true;
         self
+    }
+
+    /// Lets go of a peer that takes nothing: its connection ends at once, without a word that would
+    /// have to wait behind what it does not take. A connection that other sessions share stays.
+    pub fn cut(mut self) {
+        if let Some(cut) = self.cut.take() {
+            cut();
+        }
     }
 }
 

@@ -61,7 +61,7 @@ pub struct StateKeys {
 
 impl StateKeys {
     /// The keys of the state folder `directory`, which is made (mode 0700) with
-    /// `keys/` and `users/` when it is missing.
+    /// `keys/`, `users/` and `agents/` when it is missing.
     ///
     /// # Errors
     /// [`KeyError::File`] if a folder cannot be made.
@@ -71,6 +71,7 @@ impl StateKeys {
             directory.clone(),
             directory.join("keys"),
             directory.join("users"),
+            directory.join("agents"),
         ] {
             private_folder(&folder)?;
         }
@@ -120,6 +121,13 @@ impl StateKeys {
     #[must_use]
     pub fn users(&self) -> PathBuf {
         self.directory.join("users")
+    }
+
+    /// The folder of public keys of agents that are not hosted here, for
+    /// [`super::KeyDirectory::with_agents`].
+    #[must_use]
+    pub fn agents(&self) -> PathBuf {
+        self.directory.join("agents")
     }
 
     /// Where [`write_known_hosts`] should write.
@@ -306,7 +314,9 @@ mod tests {
         assert_eq!(host.public_key(), state.host().unwrap().public_key());
         let agent = state.agent("ran-east").unwrap();
         assert_ne!(host.public_key().key_data(), agent.public_key().key_data());
-        assert_eq!(mode(&folder.path().join("state")), 0o700);
+        for made in ["state", "state/keys", "state/users", "state/agents"] {
+            assert_eq!(mode(&folder.path().join(made)), 0o700, "{made}");
+        }
         assert_eq!(mode(&folder.path().join("state/host_ed25519")), 0o600);
         assert_eq!(
             mode(&folder.path().join("state/keys/ran-east_ed25519")),

@@ -160,7 +160,7 @@ fn config(host_key: &PrivateKey, limits: &Limits) -> Config {
         maximum_packet_size: algorithms::PACKET_BYTES,
         event_buffer_size: 32,
         inactivity_timeout: None,
-        keepalive_interval: Some(algorithms::KEEPALIVE_INTERVAL),
+        keepalive_interval: Some(limits.keepalive),
         keepalive_max: algorithms::KEEPALIVE_MAX,
         nodelay: true,
         ..Config::default()

@@ -22,7 +22,7 @@ pub mod listener;
 pub mod stream;
 mod wire;
 
-pub use authentication::{Authenticator, KeyDirectory};
+pub use authentication::{Authenticator, KeyDirectory, is_user_name};
 pub use client::{ConnectError, Connector, HostKeyPolicy, Target, connect};
 pub use gate::{Gate, GateCounts, Limits};
 pub use inbound::{DEFAULT_QUOTA_BYTES, Inbound, InboundError, Outbound, split};

@@ -63,7 +63,11 @@ pub struct ByteStream {
     inner: Option<Pin<Box<dyn Duplex>>>,
     /// Closing a channel spawns a task; the drop may happen outside a runtime.
     runtime: Option<tokio::runtime::Handle>,
+    cut: Option<Cut>,
 }
+
+/// Ends the transport under a stream.
+pub(super) type Cut = Box<dyn FnOnce() + Send>;
 
 impl ByteStream {
     /// Makes a session's stream out of any other.
@@ -71,7 +75,20 @@ impl ByteStream {
         Self {
             inner: Some(Box::pin(stream)),
             runtime: tokio::runtime::Handle::try_current().ok(),
+            cut: None,
         }
+    }
+
+    /// The same stream, under which `cut` ends the transport at once; see
+    /// [`super::Outbound::cut`].
+    #[must_use]
+    pub fn cut_by(mut self, cut: impl FnOnce() + Send + 'static) -> Self {
+        self.cut = Some(Box::new(cut));
+        self
+    }
+
+    pub(super) fn take_cut(&mut self) -> Option<Cut> {
+        self.cut.take()
     }
 
     fn inner(&mut self) -> Pin<&mut dyn Duplex> {

@@ -9,13 +9,14 @@ use std::net::Shutdown;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
-use super::algorithms::{KEEPALIVE_INTERVAL, KEEPALIVE_MAX};
+use super::algorithms::KEEPALIVE_MAX;
 
 /// Bytes fetched by one read of the socket on behalf of smaller ones.
 const READ_AHEAD: usize = 4096;
@@ -29,13 +30,15 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    /// Prepares an accepted or connected socket.
-    pub(super) fn new(tcp: TcpStream) -> Arc<Self> {
+    /// Prepares an accepted or connected socket; `keepalive` is the interval of
+    /// SSH's keep-alives on it.
+    pub(super) fn new(tcp: TcpStream, keepalive: Duration) -> Arc<Self> {
         // Both are refinements: a socket that refuses them still works.
         let _ = tcp.set_nodelay(true);
         // The library cannot send keep-alives while a write is stuck, so the
-        // kernel watches written data for the same time.
-        let patience = KEEPALIVE_INTERVAL * (KEEPALIVE_MAX as u32 + 1);
+        // kernel watches written data, of which the first keep-alive is the
+        // latest: whatever is under way, a peer is gone after the same time.
+        let patience = keepalive * KEEPALIVE_MAX as u32;
         #[cfg(target_os = "linux")]
         let _ = SockRef::from(&tcp).set_tcp_user_timeout(Some(patience));
         #[cfg(not(target_os = "linux"))]

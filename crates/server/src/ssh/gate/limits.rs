@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use crate::ssh::algorithms::KEEPALIVE_INTERVAL;
+
 /// How much is too much.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -31,6 +33,9 @@ pub struct Limits {
     pub sessions_max: usize,
     /// Channels at once on one connection.
     pub channels_max: usize,
+    /// A peer that is silent for so long is asked for a sign of life; four times
+    /// this after its last one its connection is closed.
+    pub keepalive: Duration,
 }
 
 impl Default for Limits {
@@ -48,6 +53,7 @@ impl Default for Limits {
             rejection: Duration::from_secs(1),
             sessions_max: 12_000,
             channels_max: 10,
+            keepalive: KEEPALIVE_INTERVAL,
         }
     }
 }

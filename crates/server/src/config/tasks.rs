@@ -1,0 +1,120 @@
+//! The sections `[tasks]` and `[retention]`: how long things may take, and how long they are kept.
+//!
+//! Read next: `engine::Limits`, `engine::Retention`.
+
+use super::SettingsError;
+use engine::{Limits, Retention};
+use serde::Deserialize;
+
+/// How long a synchronous task may keep its caller waiting if nothing is said, in seconds of the
+/// platform's time; agents measure for some minutes.
+const SYNCHRONOUS_S: u64 = 15 * 60;
+
+const DAY_MS: i64 = 86_400_000;
+
+/// The section `[tasks]`, as far as it is given.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TaskSettings {
+    /// `synchronous-s`: how long a synchronous task or a question may keep its caller waiting, 1 to
+    /// 86,400 s; 900 s if nothing is said.
+    pub synchronous_s: Option<u64>,
+    /// `answer-within-s`: how long a result, a decision or an offer may wait for the other side
+    /// where its publisher does not say, 1 to 31,536,000 s; a day if nothing is said.
+    pub answer_within_s: Option<u64>,
+    /// `round-limit`: how many rounds a negotiation may take where its publisher does not say, 1 to
+    /// 100; 10 if nothing is said.
+    pub round_limit: Option<u64>,
+}
+
+impl TaskSettings {
+    pub(super) fn over(self, below: Self) -> Self {
+        Self {
+            synchronous_s: self.synchronous_s.or(below.synchronous_s),
+            answer_within_s: self.answer_within_s.or(below.answer_within_s),
+            round_limit: self.round_limit.or(below.round_limit),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), SettingsError> {
+        within("synchronous-s", self.synchronous_s, 86_400, "1 to 86400")?;
+        let year = 31_536_000;
+        within(
+            "answer-within-s",
+            self.answer_within_s,
+            year,
+            "1 to 31536000",
+        )?;
+        within("round-limit", self.round_limit, 100, "1 to 100")
+    }
+
+    /// What the engine bounds.
+    pub fn limits(&self) -> Limits {
+        let usual = Limits::default();
+        let ms = |seconds: u64| seconds as i64 * 1_000;
+        Limits {
+            synchronous_ms: ms(self.synchronous_s.unwrap_or(SYNCHRONOUS_S)),
+            answer_within_ms: self.answer_within_s.map_or(usual.answer_within_ms, ms),
+            rounds: self.round_limit.map_or(usual.rounds, |r| r as u32),
+            ..usual
+        }
+    }
+}
+
+/// The section `[retention]`, as far as it is given. What is open is always kept.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RetentionSettings {
+    /// `max-age-days`: ended tasks, and what was said of them, are removed so many days after their
+    /// last change, 1 to 36,500; kept for ever if nothing is said.
+    pub max_age_days: Option<u64>,
+    /// `max-size-mib`: the oldest of them are removed while the store is larger, 16 to 16,777,216
+    /// MiB; as large as the disk if nothing is said.
+    pub max_size_mib: Option<u64>,
+}
+
+impl RetentionSettings {
+    pub(super) fn over(self, below: Self) -> Self {
+        Self {
+            max_age_days: self.max_age_days.or(below.max_age_days),
+            max_size_mib: self.max_size_mib.or(below.max_size_mib),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), SettingsError> {
+        within("max-age-days", self.max_age_days, 36_500, "1 to 36500")?;
+        match self.max_size_mib {
+            Some(size) if !(16..=1 << 24).contains(&size) => Err(SettingsError::Range {
+                name: "max-size-mib",
+                value: size.to_string(),
+                range: "16 to 16777216",
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the engine keeps.
+    pub fn retention(&self) -> Retention {
+        Retention {
+            max_age_ms: self.max_age_days.map(|days| days as i64 * DAY_MS),
+            max_bytes: self.max_size_mib.map(|size| size << 20),
+            ..Retention::default()
+        }
+    }
+}
+
+fn within(
+    name: &'static str,
+    value: Option<u64>,
+    most: u64,
+    range: &'static str,
+) -> Result<(), SettingsError> {
+    match value {
+        Some(value) if !(1..=most).contains(&value) => Err(SettingsError::Range {
+            name,
+            value: value.to_string(),
+            range,
+        }),
+        _ => Ok(()),
+    }
+}

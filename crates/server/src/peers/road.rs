@@ -1,0 +1,493 @@
+//! One agent's road to one endpoint: a session that is opened when it is first needed, and opened
+//! again when it is lost.
+//!
+//! A message waits here until its reply has come. If the session is lost it is sent again, as it
+//! was, over the next one; the platform answers what it has answered before. Notifications of the
+//! time between two sessions are replayed. Read next: `netconf::client`, the machine below.
+
+use super::{Arrival, Tally, UNREACHABLE};
+use crate::ssh::{ByteStream, Inbound, Outbound, split};
+use bindings::netconf::{
+    AGENT_NAMESPACE, NEGOTIATION_NAMESPACE, read_negotiation, read_notification, read_reply,
+};
+use domain::agent::Undelivered;
+use domain::event::Sequence;
+use domain::negotiation::{Kind, Side, Stance, State};
+use domain::notification::NegotiationUpdate;
+use domain::reply::{Reply, Verdict};
+use domain::task::TaskId;
+use domain::telemetry::Token;
+use netconf::client::{
+    ClientConfig, ClientEvent, ClientSession, Notification, Outcome, Reply as RpcReply,
+};
+use netconf::framing::Framing;
+use netconf::names::namespace::{BASE, NOTIFICATION};
+use netconf::xml::write::text;
+use std::collections::{BTreeMap, HashMap};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::sync::mpsc;
+use tracing::{debug, warn};
+
+/// How much a peer may send ahead of being read, in bytes.
+const QUOTA_BYTES: usize = 64 * 1_024 * 1_024;
+/// How often a message is sent before its sender hears that it cannot be delivered.
+const TRIES: u32 = 4;
+/// How long until a lost session is opened again: at first, at most.
+const AGAIN: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
+
+/// A message on its way.
+pub(super) struct Call {
+    pub(super) token: Token,
+    /// The operation.
+    pub(super) rpc: String,
+    pub(super) task: TaskId,
+}
+
+/// Opens a session's stream.
+pub(super) type Connect =
+    Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<ByteStream, String>> + Send>> + Send + Sync>;
+
+/// What a road is made of.
+pub(super) struct Plan {
+    /// Who speaks.
+    pub(super) agent: String,
+    /// Whom with; its notifications are followed.
+    pub(super) to: String,
+    pub(super) connect: Connect,
+    /// The end of the own log, at the instant of a subscription.
+    pub(super) last_sequence: Box<dyn Fn() -> Sequence + Send + Sync>,
+    /// True if the peer is another platform, whose answers may take long.
+    pub(super) is_elsewhere: bool,
+}
+
+/// Why a session is over.
+enum End {
+    /// Nobody is there any more who could want something.
+    Unwanted,
+    Lost(String),
+}
+
+/// A call whose reply has not come.
+struct Open {
+    call: Call,
+    tries: u32,
+}
+
+pub(super) struct Road {
+    plan: Plan,
+    calls: mpsc::UnboundedReceiver<Call>,
+    arrived: mpsc::UnboundedSender<Arrival>,
+    tally: Arc<Tally>,
+    since: Arc<AtomicU64>,
+    open: Vec<Open>,
+    /// Offers whose answer is to come by notification.
+    pending: BTreeMap<(TaskId, Kind, u32), Token>,
+    /// What was heard last; none before the first subscription.
+    heard: Option<Heard>,
+}
+
+/// The events that were heard last: a replay begins with their instant.
+#[derive(Default)]
+struct Heard {
+    /// The instant; empty if nothing was heard yet.
+    time: String,
+    events: Vec<String>,
+    /// Those that the replay under way is to tell once more.
+    again: Vec<String>,
+}
+
+/// One session of a road.
+struct Session {
+    client: ClientSession,
+    subscription: Option<u64>,
+    ready: bool,
+    /// Tokens by message-id.
+    tokens: HashMap<u64, Token>,
+}
+
+impl Road {
+    /// Builds it; `since` is the end of the log when the subscription began, the greatest number
+    /// while there is none.
+    pub(super) fn new(
+        plan: Plan,
+        calls: mpsc::UnboundedReceiver<Call>,
+        arrived: mpsc::UnboundedSender<Arrival>,
+        tally: Arc<Tally>,
+        since: Arc<AtomicU64>,
+    ) -> Self {
+        Self {
+            plan,
+            calls,
+            arrived,
+            tally,
+            since,
+            open: Vec::new(),
+            pending: BTreeMap::new(),
+            heard: None,
+        }
+    }
+
+    /// Carries messages until nobody sends any more.
+    pub(super) async fn run(mut self) {
+        let mut pause = AGAIN.0;
+        loop {
+            // What was subscribed to is followed, whether there is something to say or not.
+            if self.open.is_empty() && self.heard.is_none() {
+                match self.calls.recv().await {
+                    Some(call) => self.enter(call),
+                    None => return,
+                }
+            }
+            let heard = self.since.load(Relaxed);
+            let why = match self.session().await {
+                End::Unwanted => return,
+                End::Lost(why) => why,
+            };
+            if self.since.swap(u64::MAX, Relaxed) != heard {
+                // It could be opened: what ended it is new.
+                pause = AGAIN.0;
+            }
+            self.lost(&why);
+            if !self.rest(pause).await {
+                return;
+            }
+            pause = (2 * pause).min(AGAIN.1);
+        }
+    }
+
+    /// Waits before the next session; whoever has something new to say shortens that. False if
+    /// nobody is there any more.
+    async fn rest(&mut self, pause: Duration) -> bool {
+        let (mut least, mut most) = (false, false);
+        let mut new = false;
+        let began = tokio::time::Instant::now();
+        while !(most || least && new) {
+            tokio::select! {
+                () = tokio::time::sleep_until(began + AGAIN.0), if !least => least = true,
+                () = tokio::time::sleep_until(began + pause) => most = true,
+                call = self.calls.recv() => match call {
+                    Some(call) => {
+                        self.delayed(call.token);
+                        self.open.push(Open { call, tries: 0 });
+                        new = true;
+                    }
+                    None => return false,
+                },
+            }
+        }
+        true
+    }
+
+    fn enter(&mut self, call: Call) {
+        if self.plan.is_elsewhere {
+            self.delayed(call.token);
+        }
+        self.open.push(Open { call, tries: 0 });
+    }
+
+    /// The session is lost, or could not be had: whoever waits learns that it takes longer, and at
+    /// last that it is in vain.
+    fn lost(&mut self, why: &str) {
+        // Nobody listens any more when the platform ends; then this is no news.
+        let (agent, peer) = (&self.plan.agent, &self.plan.to);
+        match self.open.iter().any(|open| open.tries == 0) && !self.arrived.is_closed() {
+            true => warn!(agent, peer, "session ends: {why}"),
+            false => debug!(agent, peer, "session ends: {why}"),
+        }
+        let mut open = std::mem::take(&mut self.open);
+        open.retain_mut(|open| {
+            open.tries += 1;
+            let token = open.call.token;
+            if open.tries == 1 && !self.plan.is_elsewhere {
+                self.delayed(token);
+            }
+            if open.tries >= TRIES {
+                let undelivered = Undelivered {
+                    tag: UNREACHABLE.to_owned(),
+                    message: format!("{} cannot be reached: {why}", self.plan.to),
+                };
+                self.reply(token, Err(undelivered));
+            }
+            open.tries < TRIES
+        });
+        self.open = open;
+    }
+
+    fn delayed(&self, token: Token) {
+        let agent = self.plan.agent.clone();
+        let _ = self.arrived.send(Arrival::Delayed { agent, token });
+    }
+
+    fn reply(&self, token: Token, reply: Result<Reply, Undelivered>) {
+        let _ = self.arrived.send(Arrival::Reply {
+            agent: self.plan.agent.clone(),
+            token,
+            reply,
+        });
+    }
+
+    /// One session, from the connection to its end.
+    async fn session(&mut self) -> End {
+        let mut connecting = (self.plan.connect)();
+        let stream = loop {
+            tokio::select! {
+                stream = &mut connecting => match stream {
+                    Ok(stream) => break stream,
+                    Err(why) => return End::Lost(why),
+                },
+                call = self.calls.recv() => match call {
+                    Some(call) => self.enter(call),
+                    None => return End::Unwanted,
+                },
+            }
+        };
+        let (mut inbound, outbound): (Inbound, Outbound) = split(stream, QUOTA_BYTES);
+        let mut outbound = outbound.ending_with_input();
+        let mut session = Session {
+            client: ClientSession::new(ClientConfig::default()),
+            subscription: None,
+            ready: false,
+            tokens: HashMap::new(),
+        };
+        loop {
+            let output = session.client.transmit();
+            if !output.is_empty() && outbound.write_all(&output).await.is_err() {
+                return End::Lost("the connection was lost".to_owned());
+            }
+            tokio::select! {
+                call = self.calls.recv() => match call {
+                    Some(call) => {
+                        self.enter(call);
+                        if session.ready {
+                            self.call(&mut session, self.open.len() - 1);
+                        }
+                    }
+                    None => return End::Unwanted,
+                },
+                received = inbound.receive() => match received {
+                    Ok(Some(bytes)) => {
+                        session.client.receive(&bytes);
+                        if let Some(why) = self.take_events(&mut session) {
+                            return End::Lost(why);
+                        }
+                    }
+                    Ok(None) => return End::Lost("the peer closed the session".to_owned()),
+                    Err(error) => return End::Lost(error.to_string()),
+                },
+            }
+        }
+    }
+
+    fn call(&self, session: &mut Session, place: usize) {
+        let call = &self.open[place].call;
+        let id = session.client.call(&call.rpc);
+        session.tokens.insert(id, call.token);
+        let bytes = call.rpc.len() + envelope_bytes(id);
+        self.tally.count(framed(bytes, session.client.framing()));
+    }
+
+    fn take_events(&mut self, session: &mut Session) -> Option<String> {
+        while let Some(event) = session.client.poll() {
+            match event {
+                ClientEvent::Ready { .. } => {
+                    let rpc = self.subscription();
+                    session.subscription = Some(session.client.call(&rpc));
+                }
+                ClientEvent::Reply(reply) if session.subscription == Some(reply.message_id) => {
+                    if let Outcome::Errors(errors) = &reply.outcome {
+                        return Some(format!("no subscription: {}", errors[0]));
+                    }
+                    self.since.store((self.plan.last_sequence)(), Relaxed);
+                    self.heard.get_or_insert_default();
+                    session.ready = true;
+                    for place in 0..self.open.len() {
+                        self.call(session, place);
+                    }
+                }
+                ClientEvent::Reply(reply) => self.replied(session, &reply),
+                ClientEvent::Notification(notification) => {
+                    let bytes = notification.raw().len();
+                    self.told(&notification, framed(bytes, session.client.framing()));
+                }
+                ClientEvent::Closed(error) => return Some(error.to_string()),
+            }
+        }
+        None
+    }
+
+    /// What the peer tells of the tasks and negotiations that it executes; from where the last
+    /// session ended, if there was one.
+    fn subscription(&mut self) -> String {
+        let mut peer = Vec::new();
+        text(&self.plan.to, &mut peer);
+        let peer = String::from_utf8_lossy(&peer);
+        let heard = self.heard.as_mut().filter(|heard| !heard.time.is_empty());
+        let from = heard.map(|heard| {
+            heard.again.clone_from(&heard.events);
+            format!("<startTime>{}</startTime>", heard.time)
+        });
+        format!(
+            "<create-subscription xmlns=\"{NOTIFICATION}\"><filter type=\"subtree\">\
+             <condition-notifications xmlns=\"{AGENT_NAMESPACE}\">\
+             <task-sendFrom>{peer}</task-sendFrom></condition-notifications>\
+             <negotiation-update xmlns=\"{NEGOTIATION_NAMESPACE}\">\
+             <executor>{peer}</executor></negotiation-update></filter>{}</create-subscription>",
+            from.unwrap_or_default()
+        )
+    }
+
+    fn replied(&mut self, session: &mut Session, reply: &RpcReply) {
+        let bytes = reply.raw().len();
+        self.tally.count(framed(bytes, session.client.framing()));
+        let Some(token) = session.tokens.remove(&reply.message_id) else {
+            return;
+        };
+        let Some(place) = self.open.iter().position(|o| o.call.token == token) else {
+            return;
+        };
+        let call = self.open.remove(place).call;
+        let reply = match read_reply(reply) {
+            Ok(Ok(reply)) => Ok(reply),
+            Ok(Err(errors)) => Err(Undelivered {
+                tag: errors[0].tag.as_str().to_owned(),
+                message: errors[0].message.clone().unwrap_or_default(),
+            }),
+            Err(error) => Err(Undelivered {
+                tag: "malformed".to_owned(),
+                message: error.to_string(),
+            }),
+        };
+        match reply {
+            // A turn whose answer is to come: an assignment's reply has no round.
+            Ok(Reply {
+                verdict: Verdict::Pending,
+                round: Some(round),
+                status,
+                ..
+            }) => {
+                let kind = match status {
+                    None => Kind::Feasibility,
+                    Some(_) => Kind::Fulfillment,
+                };
+                self.pending.insert((call.task, kind, round), token);
+                self.delayed(token);
+            }
+            reply => self.reply(token, reply),
+        }
+    }
+
+    fn told(&mut self, received: &Notification, bytes: usize) {
+        if !self.is_new(received) {
+            return;
+        }
+        match (read_notification(received), read_negotiation(received)) {
+            (Ok(Some(news)), _) => {
+                self.tally.count(bytes);
+                let _ = self.arrived.send(Arrival::Notified {
+                    agent: self.plan.agent.clone(),
+                    from: self.plan.to.clone(),
+                    notification: Arc::new(news),
+                });
+            }
+            (_, Ok(Some(update))) => {
+                self.tally.count(bytes);
+                self.moved_on(update);
+            }
+            (Err(error), _) | (_, Err(error)) => {
+                let (agent, peer) = (&self.plan.agent, &self.plan.to);
+                warn!(agent, peer, "unreadable notification: {error}");
+            }
+            (Ok(None), Ok(None)) => {}
+        }
+    }
+
+    /// True unless the event is replayed that was heard in the session before.
+    fn is_new(&mut self, received: &Notification) -> bool {
+        let Heard {
+            time,
+            events,
+            again,
+        } = self.heard.get_or_insert_default();
+        if *time != received.event_time {
+            time.clone_from(&received.event_time);
+            events.clear();
+            again.clear();
+        }
+        let raw = received.raw();
+        if let Some(place) = again.iter().position(|event| event == raw) {
+            again.remove(place);
+            return false;
+        }
+        events.push(raw.to_owned());
+        true
+    }
+
+    /// An answer that was pending has come, or never will.
+    fn moved_on(&mut self, update: NegotiationUpdate) {
+        let NegotiationUpdate {
+            task,
+            kind,
+            state,
+            turn,
+            ..
+        } = update;
+        let reply = match turn {
+            Some(turn) if turn.by == Side::Executor => {
+                let verdict = match turn.speech.stance {
+                    Stance::Offer => Verdict::Offered,
+                    Stance::Accept => Verdict::Accepted,
+                    Stance::Refuse => Verdict::Refused,
+                };
+                Reply {
+                    reasons: turn.speech.reasons,
+                    round: Some(turn.round),
+                    ..Reply::new(verdict, turn.speech.contents)
+                }
+            }
+            None if state != State::Open => {
+                let words = format!("the negotiation is {}", state.as_str());
+                Reply::refused(state.as_str(), "", words)
+            }
+            _ => return,
+        };
+        let answered = |(t, k, round): &(TaskId, Kind, u32)| {
+            *t == task && *k == kind && reply.round.is_none_or(|r| r == *round)
+        };
+        let keys: Vec<_> = self
+            .pending
+            .keys()
+            .filter(|k| answered(k))
+            .cloned()
+            .collect();
+        for key in keys {
+            if let Some(token) = self.pending.remove(&key) {
+                let task = Some(task.clone());
+                self.reply(
+                    token,
+                    Ok(Reply {
+                        task,
+                        ..reply.clone()
+                    }),
+                );
+            }
+        }
+    }
+}
+
+/// Bytes of a message with its frame: in one chunk `LF # size LF … LF ## LF`, or with the marker
+/// of its end.
+fn framed(bytes: usize, framing: Framing) -> usize {
+    match framing {
+        Framing::Chunked => bytes + bytes.to_string().len() + 7,
+        Framing::EndOfMessage => bytes + 6,
+    }
+}
+
+/// Bytes of `<rpc xmlns="…" message-id="…">` and its end.
+fn envelope_bytes(id: u64) -> usize {
+    format!("<rpc xmlns=\"{BASE}\" message-id=\"{id}\"></rpc>").len()
+}

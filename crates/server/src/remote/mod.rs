@@ -1,0 +1,237 @@
+//! The mind that stands for an agent which is a NETCONF server elsewhere (draft §4.1, §5).
+//!
+//! It decides nothing. What it is asked it passes on, answers `pending`, and says what the agent
+//! says once that is known; what cannot be delivered it tries again until the task has ended. A
+//! task has the same identifier there as here, so that one sent twice is done once. How messages
+//! travel is the business of [`crate::peers`]. Pure: time is an argument. Read next: [`told`].
+
+mod told;
+
+#[cfg(test)]
+mod tests;
+
+use agents::desk::{message, report};
+use domain::agent::{Agent, Ask, Input, Message, Output, Progress, Undelivered};
+use domain::content::Content;
+use domain::negotiation::{Kind, Speech, Stance};
+use domain::registry::Registration;
+use domain::reply::{Reason, Reply, Verdict};
+use domain::task::{Conditions, Task, TaskId};
+use domain::telemetry::Token;
+use domain::time::{Dice, Timestamp};
+use domain::verb::Verb;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Milliseconds until a message that could not be delivered is tried again: at first, at most.
+const AGAIN_MS: (i64, i64) = (1_000, 60_000);
+/// The `tag` of what could not be delivered; with any other, the agent itself said no.
+const UNREACHABLE: &str = "unreachable";
+
+/// Makes the mind of an agent elsewhere.
+pub fn proxy(registration: &Registration) -> Box<dyn Agent> {
+    Box::new(Remote::new(&registration.profile.name))
+}
+
+/// What a message was for, and so what its reply means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// An assignment.
+    Assignment,
+    /// An assignment made before a restart: what was said to it then may be outdated.
+    Reminder,
+    /// A question how the task is.
+    State,
+    /// An offer in a negotiation, that wants an answer.
+    Turn(Kind),
+    /// A judgement, an answer, a refusal or a cancellation.
+    Word,
+}
+
+/// A message under way.
+#[derive(Clone, Debug)]
+struct Sent {
+    purpose: Purpose,
+    message: Message,
+    /// How long the next pause is, in milliseconds.
+    pause_ms: i64,
+}
+
+/// An agent elsewhere.
+#[derive(Debug)]
+pub struct Remote {
+    name: String,
+    /// The tasks it has been given.
+    open: BTreeSet<TaskId>,
+    /// Messages whose reply has not come.
+    sent: BTreeMap<Token, Sent>,
+    last_token: Token,
+}
+
+impl Agent for Remote {
+    fn step(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+        // Tokens of this run are greater than those of the runs before.
+        let first = (now.as_ms().max(0) as u64).saturating_mul(1_000);
+        self.last_token = self.last_token.max(first);
+        match input {
+            Input::Started(briefing) => {
+                let open = briefing.open.iter();
+                open.map(|task| self.remind(task)).collect()
+            }
+            Input::Asked(ask) => self.asked(&ask),
+            Input::Replied { token, reply } => self.replied(token, reply, now),
+            Input::Notified(news) if self.open.contains(&news.task) => {
+                told::by_notification(&news).into_iter().collect()
+            }
+            Input::Woken(token) => {
+                let again = self.sent.get(&token).map(|sent| sent.message.clone());
+                let send = |message| Output::Send { token, message };
+                again.map(send).into_iter().collect()
+            }
+            Input::Notified(_) | Input::Telemetry(_) | Input::Acted { .. } => Vec::new(),
+        }
+    }
+}
+
+impl Remote {
+    fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            open: BTreeSet::new(),
+            sent: BTreeMap::new(),
+            last_token: 0,
+        }
+    }
+
+    fn send(&mut self, purpose: Purpose, message: Message) -> Output {
+        self.last_token += 1;
+        let token = self.last_token;
+        let sent = Sent {
+            purpose,
+            message: message.clone(),
+            pause_ms: AGAIN_MS.0,
+        };
+        self.sent.insert(token, sent);
+        Output::Send { token, message }
+    }
+
+    fn assignment(&mut self, task: &Task) -> Message {
+        self.open.insert(task.id.clone());
+        let given = &task.conditions;
+        Message {
+            // What these name is here, not there.
+            conditions: Conditions {
+                parent: None,
+                subscription: None,
+                data: None,
+                context: None,
+                ..given.clone()
+            },
+            ..message(
+                self.name.as_str(),
+                Verb::TaskAssign,
+                task.id.clone(),
+                task.content.clone(),
+            )
+        }
+    }
+
+    /// A task from before a restart is assigned again, lest it was not delivered.
+    fn remind(&mut self, task: &Task) -> Output {
+        let assignment = self.assignment(task);
+        self.send(Purpose::Reminder, assignment)
+    }
+
+    fn asked(&mut self, ask: &Ask) -> Vec<Output> {
+        let pending = || Reply::new(Verdict::Pending, Vec::new());
+        let id = &ask.task.id;
+        let passed_on = Message {
+            round: ask.round,
+            ..message(
+                self.name.as_str(),
+                ask.verb,
+                id.clone(),
+                ask.content.clone(),
+            )
+        };
+        let (answer, purpose, message) = match (ask.verb, ask.turn) {
+            (Verb::TaskAssign, _) => {
+                let assignment = self.assignment(&ask.task);
+                (pending(), Purpose::Assignment, assignment)
+            }
+            (Verb::FeasibilityNegotiate, None) => {
+                (pending(), Purpose::Turn(Kind::Feasibility), passed_on)
+            }
+            (_, Some((kind, Stance::Offer))) => (pending(), Purpose::Turn(kind), passed_on),
+            _ => (Reply::accepted(), Purpose::Word, passed_on),
+        };
+        if ask.verb == Verb::TaskCancel {
+            self.sent.retain(|_, sent| sent.message.task != *id);
+        }
+        if ask.verb == Verb::TaskCancel || ask.task.status.is_terminal() {
+            self.open.remove(id);
+        }
+        vec![Output::Answer(answer), self.send(purpose, message)]
+    }
+
+    fn replied(
+        &mut self,
+        token: Token,
+        reply: Result<Reply, Undelivered>,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let Some(sent) = self.sent.get_mut(&token) else {
+            return Vec::new();
+        };
+        let (purpose, task) = (sent.purpose, sent.message.task.clone());
+        if let Err(undelivered) = &reply
+            && undelivered.tag == UNREACHABLE
+        {
+            let pause_ms = sent.pause_ms;
+            let in_vain = matches!(purpose, Purpose::Turn(_)) && pause_ms == AGAIN_MS.1;
+            if !in_vain {
+                sent.pause_ms = (2 * pause_ms).min(AGAIN_MS.1);
+                let at = now + pause_ms;
+                return vec![Output::Wake { token, at }];
+            }
+        }
+        let Some(Sent { message, .. }) = self.sent.remove(&token) else {
+            return Vec::new();
+        };
+        let open = self.open.contains(&task);
+        match (purpose, reply) {
+            (Purpose::Reminder, Ok(_)) if open => {
+                let target = message.content.target_object.as_str();
+                let query = Message {
+                    content: Content::new(target, "How is it?"),
+                    verb: Verb::TaskResultQuery,
+                    conditions: Conditions::default(),
+                    ..message
+                };
+                vec![self.send(Purpose::State, query)]
+            }
+            (Purpose::Assignment, Ok(reply)) if open => {
+                told::by_answer(&message, reply).into_iter().collect()
+            }
+            (Purpose::State, Ok(reply)) if open => {
+                told::by_state(&message, reply).into_iter().collect()
+            }
+            (Purpose::Turn(kind), Ok(reply)) => {
+                told::by_turn(&task, kind, reply).into_iter().collect()
+            }
+            (Purpose::Assignment | Purpose::Reminder, Err(no)) if open => {
+                let target = message.content.target_object.as_str();
+                let why = Content::new(target, format!("{}: {}", no.tag, no.message));
+                vec![report(&task, Progress::Failed(why))]
+            }
+            (Purpose::Turn(kind), Err(no)) => {
+                let speech = Speech::refuse(vec![Reason {
+                    reason: no.tag,
+                    path: String::new(),
+                    message: no.message,
+                }]);
+                vec![Output::Speak { task, kind, speech }]
+            }
+            _ => Vec::new(),
+        }
+    }
+}

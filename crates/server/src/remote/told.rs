@@ -1,0 +1,95 @@
+//! What an agent elsewhere says, as what it would have said here.
+//!
+//! Knows the forms in which the same is told: an answer, a state, a turn, a notification. Read
+//! next: [`super`].
+
+use agents::desk::{as_news, awaits_of, report};
+use domain::agent::{Message, Output, Progress};
+use domain::content::Content;
+use domain::negotiation::{Kind, Speech, Stance};
+use domain::notification::Notification;
+use domain::reply::{Reply, Verdict};
+use domain::task::{Awaits, Status, TaskId};
+
+/// The answer to an assignment.
+pub(super) fn by_answer(assignment: &Message, reply: Reply) -> Option<Output> {
+    let (task, target) = (&assignment.task, &assignment.content.target_object);
+    if reply.verdict != Verdict::Accepted {
+        return as_news(task, target, reply);
+    }
+    let taken_on = || Content::new(target.as_str(), "taken on");
+    let content = reply.content.into_iter().next().unwrap_or_else(taken_on);
+    let percent = 0;
+    Some(report(task, Progress::Working { percent, content }))
+}
+
+/// The state of a task that was asked for.
+pub(super) fn by_state(query: &Message, reply: Reply) -> Option<Output> {
+    let awaits = awaits_of(&reply);
+    let target = query.content.target_object.as_str();
+    let said = reply.content.into_iter().next();
+    let content = said.unwrap_or_else(|| Content::new(target, "nothing was said"));
+    by_status(&query.task, reply.status?, awaits, 0, content)
+}
+
+/// A change of a task. What its publisher caused is no news of the executor.
+pub(super) fn by_notification(news: &Notification) -> Option<Output> {
+    let waited = matches!(
+        news.previous,
+        Some(Status::InputRequired | Status::AuthRequired)
+    );
+    if waited && news.status == Status::Processing {
+        return None;
+    }
+    let (status, content) = (news.status, news.content.clone());
+    by_status(&news.task, status, news.awaits, news.percent, content)
+}
+
+fn by_status(
+    task: &TaskId,
+    status: Status,
+    awaits: Option<Awaits>,
+    percent: u8,
+    content: Content,
+) -> Option<Output> {
+    let progress = match (status, awaits) {
+        (Status::Created, _) => return None,
+        (Status::Processing, _) => Progress::Working { percent, content },
+        (Status::Blocked, _) => Progress::Blocked(content),
+        (Status::InputRequired, Some(Awaits::Decision)) => {
+            return Some(Output::Speak {
+                task: task.clone(),
+                kind: Kind::Fulfillment,
+                speech: Speech::offer(vec![content]),
+            });
+        }
+        (Status::Finished, _) | (_, Some(Awaits::Judgement)) => Progress::Result(content),
+        (Status::InputRequired, _) => Progress::InputRequired(content),
+        (Status::AuthRequired, _) => Progress::AuthRequired(content),
+        (Status::Failed | Status::Cancelled | Status::Rejected | Status::Unconfirmed, _) => {
+            Progress::Failed(content)
+        }
+    };
+    Some(report(task, progress))
+}
+
+/// The answer to an offer; none while there is none.
+pub(super) fn by_turn(task: &TaskId, kind: Kind, reply: Reply) -> Option<Output> {
+    let stance = match reply.verdict {
+        Verdict::Accepted | Verdict::Result => Stance::Accept,
+        Verdict::Offered => Stance::Offer,
+        Verdict::Refused | Verdict::InputRequired => Stance::Refuse,
+        Verdict::Pending => return None,
+    };
+    let speech = Speech {
+        stance,
+        contents: reply.content,
+        reasons: reply.reasons,
+        alternative: None,
+    };
+    Some(Output::Speak {
+        task: task.clone(),
+        kind,
+        speech,
+    })
+}

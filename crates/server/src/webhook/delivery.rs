@@ -1,0 +1,472 @@
+//! Deliveries: the log is read on, what publishers want told is sent, and cursors are kept.
+//!
+//! The log is the queue. One cursor says how far it was read; each lane that is behind has a cursor of
+//! its own, and what lies between the two is read again after a restart. So nothing is lost, and
+//! what was sent after cursors were kept last, at most a second's worth, is sent again: at least
+//! once, in the order of the log for each task. Whom to try when is [`super::schedule`]'s, how is
+//! [`super::client`]'s. Read next: [`super::source`].
+
+use super::client::{Client, Unanswered};
+use super::report;
+use super::schedule::{Lane, Outcome, Reached, Retry, Schedule, Try};
+use super::source::{Failure, Kept, Source};
+use crate::clock::Clock;
+use domain::event::{Entry, Happening, Sequence};
+use domain::task::TaskId;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{oneshot, watch};
+use tokio::task::{JoinHandle, JoinSet};
+use tracing::{debug, info, warn};
+
+/// How many entries of the log are read in one go.
+const ENTRIES: usize = 256;
+/// How often cursors are kept while they move, in milliseconds.
+const KEEP_MS: u64 = 1_000;
+/// How long to wait after the log could not be read or cursors not be kept, in milliseconds.
+const PAUSE_MS: u64 = 5_000;
+/// The longest sleep, in milliseconds.
+const LONG_MS: u64 = 3_600_000;
+/// The name of the cursor up to which the log was read; those of lanes begin with it.
+const NAME: &str = "webhook";
+/// The cursor of a lane of which the receiver wants nothing more.
+const GONE: Sequence = i64::MAX as Sequence;
+
+/// What became of reports since the start, and what is still to be told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Reports that their receivers have.
+    pub delivered: u64,
+    /// Tries that failed; each is made again unless it was the last.
+    pub failed: u64,
+    /// Changes that are told no more, since their receiver did not take them for a day.
+    pub given_up: u64,
+    /// Subscriptions that their receivers ended.
+    pub gone: u64,
+    /// Changes not told because their address is not allowed any more.
+    pub refused: u64,
+    /// Changes still to be told.
+    pub pending: u64,
+}
+
+/// Deliveries under way. Dropped, they end at once, and what was sent lately may be sent again.
+pub struct Deliveries {
+    stop: Option<oneshot::Sender<()>>,
+    courier: JoinHandle<()>,
+    statistics: watch::Receiver<Statistics>,
+}
+
+impl Deliveries {
+    /// Begins to deliver: from the cursors kept on, or, where none is, with what happens from now
+    /// on.
+    ///
+    /// # Errors
+    /// [`Failure`] if the cursors cannot be read.
+    pub fn start(
+        source: Arc<dyn Source>,
+        client: Client,
+        retry: Retry,
+        clock: Arc<Clock>,
+    ) -> Result<Self, Failure> {
+        let (stop, stopped) = oneshot::channel();
+        let (statistics, told) = watch::channel(Statistics::default());
+        let cursors = Cursors::read(source.cursors()?);
+        let last = *source.watch().borrow();
+        let read_to = cursors.read_to.unwrap_or(last).min(last);
+        let courier = Courier {
+            source,
+            client: Arc::new(client),
+            retry,
+            clock,
+            statistics,
+            schedule: Schedule::new(retry),
+            tries: JoinSet::new(),
+            read_to,
+            kept_to: cursors.read_to.filter(|kept| *kept == read_to),
+            keeping: None,
+            keep_at_ms: 0,
+            read_at_ms: 0,
+        };
+        Ok(Self {
+            stop: Some(stop),
+            courier: tokio::spawn(courier.run(cursors.lanes, stopped)),
+            statistics: told,
+        })
+    }
+
+    /// What became of reports; to be looked at, or to wait for.
+    pub fn statistics(&self) -> watch::Receiver<Statistics> {
+        self.statistics.clone()
+    }
+
+    /// Ends deliveries and keeps their cursors.
+    pub async fn stop(mut self) {
+        drop(self.stop.take());
+        if let Err(error) = (&mut self.courier).await {
+            warn!("deliveries ended badly: {error}");
+        }
+    }
+}
+
+impl Drop for Deliveries {
+    fn drop(&mut self) {
+        self.courier.abort();
+    }
+}
+
+/// Cursors as they were kept.
+#[derive(Default)]
+struct Cursors {
+    read_to: Option<Sequence>,
+    lanes: Vec<(Lane, Sequence)>,
+}
+
+impl Cursors {
+    fn read(kept: Vec<(String, Sequence)>) -> Self {
+        let mut cursors = Self::default();
+        for (name, sequence) in kept {
+            let rest = name.strip_prefix(NAME);
+            // An address holds no space; the name of a task may.
+            let lane = rest.and_then(|rest| rest.strip_prefix(' ')?.split_once(' '));
+            if let Some((url, task)) = lane {
+                let (url, task) = (url.to_owned(), TaskId::new(task));
+                cursors.lanes.push((Lane { task, url }, sequence));
+            } else if rest == Some("") {
+                cursors.read_to = Some(sequence);
+            }
+        }
+        cursors
+    }
+
+    fn name_of(lane: &Lane) -> String {
+        format!("{NAME} {} {}", lane.url, lane.task)
+    }
+}
+
+/// What came of a try that has ended.
+type Tried = (Try, Result<u16, Unanswered>);
+
+struct Courier {
+    source: Arc<dyn Source>,
+    client: Arc<Client>,
+    retry: Retry,
+    clock: Arc<Clock>,
+    statistics: watch::Sender<Statistics>,
+    schedule: Schedule,
+    tries: JoinSet<Tried>,
+    /// How far the log was read.
+    read_to: Sequence,
+    /// How far it was read when cursors were kept last.
+    kept_to: Option<Sequence>,
+    keeping: Option<(Kept, Vec<Arc<Lane>>)>,
+    keep_at_ms: u64,
+    read_at_ms: u64,
+}
+
+impl Courier {
+    async fn run(mut self, lanes: Vec<(Lane, Sequence)>, mut stopped: oneshot::Receiver<()>) {
+        let mut last = self.source.watch();
+        tokio::select! {
+            biased;
+            // What was to be taken up again is still kept as it was.
+            _ = &mut stopped => return,
+            () = self.resume(lanes) => {}
+        }
+        loop {
+            self.read_on();
+            self.begin_tries();
+            self.begin_keeping();
+            self.tell_pending();
+            let sleep = Duration::from_millis(self.sleep_ms());
+            tokio::select! {
+                biased;
+                _ = &mut stopped => break,
+                Some(tried) = self.tries.join_next() => {
+                    let (one, answer) = tried.expect("tries do not panic and are not aborted");
+                    self.settle(&one, answer);
+                }
+                kept = kept(&mut self.keeping) => self.kept(kept),
+                _ = last.changed() => {}
+                () = tokio::time::sleep(sleep) => {}
+            }
+        }
+        self.finish().await;
+    }
+
+    /// Takes up what lanes had still to tell when cursors were kept last.
+    async fn resume(&mut self, lanes: Vec<(Lane, Sequence)>) {
+        let mut behind: BTreeMap<TaskId, Vec<(Lane, Sequence)>> = BTreeMap::new();
+        for (lane, cursor) in lanes {
+            match cursor {
+                GONE => self.schedule.enter_gone(lane),
+                _ => {
+                    // Unless something is found to be told, its cursor is forgotten.
+                    self.schedule.not_kept(Arc::new(lane.clone()));
+                    behind
+                        .entry(lane.task.clone())
+                        .or_default()
+                        .push((lane, cursor));
+                }
+            }
+        }
+        let cursors = behind.values().flatten().map(|(_, cursor)| *cursor);
+        let mut cursor = cursors.min().unwrap_or(self.read_to);
+        while cursor < self.read_to {
+            let entries = match self.source.after(cursor, ENTRIES) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    warn!("the log cannot be read for deliveries: {error}");
+                    tokio::time::sleep(Duration::from_millis(PAUSE_MS)).await;
+                    continue;
+                }
+            };
+            let Some(last) = entries.last().map(|e| e.sequence) else {
+                break;
+            };
+            let read_to = self.read_to;
+            for entry in entries.iter().filter(|e| e.sequence <= read_to) {
+                self.take_up_again(entry, &behind);
+            }
+            cursor = last;
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn take_up_again(&mut self, entry: &Entry, behind: &BTreeMap<TaskId, Vec<(Lane, Sequence)>>) {
+        let Happening::Task(change) = &entry.happening else {
+            return;
+        };
+        let lanes = behind.get(&change.task).into_iter().flatten();
+        for (lane, _) in lanes.filter(|(_, cursor)| *cursor < entry.sequence) {
+            match self.client.allowed().admit_url(&lane.url) {
+                Ok(target) => self
+                    .schedule
+                    .enter(lane, &target, entry.sequence, entry.time),
+                Err(why) => self.refuse(lane, &why),
+            }
+        }
+        if change.status.is_terminal() {
+            self.schedule.task_ended(&change.task);
+        }
+    }
+
+    /// Reads the log on; at most one page, so that deliveries have their turn.
+    fn read_on(&mut self) {
+        if self.clock.monotonic_ms() < self.read_at_ms {
+            return;
+        }
+        let read = self.source.after(self.read_to, ENTRIES);
+        let taken_up = read.and_then(|entries| {
+            entries.iter().try_for_each(|entry| {
+                self.take_up(entry)?;
+                self.read_to = entry.sequence;
+                Ok(())
+            })
+        });
+        if let Err(error) = taken_up {
+            warn!("the log cannot be read for deliveries: {error}");
+            self.read_at_ms = self.clock.monotonic_ms() + PAUSE_MS;
+        }
+    }
+
+    fn take_up(&mut self, entry: &Entry) -> Result<(), Failure> {
+        let Happening::Task(change) = &entry.happening else {
+            return Ok(());
+        };
+        if let Some(subscription) = self.source.subscription(change)? {
+            let lane = |url| Lane {
+                task: change.task.clone(),
+                url,
+            };
+            match self.client.allowed().admit(&subscription) {
+                Ok(Some(target)) => {
+                    let lane = lane(target.to_string());
+                    self.schedule
+                        .enter(&lane, &target, entry.sequence, entry.time);
+                }
+                Ok(None) => {}
+                Err(why) => self.refuse(&lane(subscription.url), &why),
+            }
+        }
+        if change.status.is_terminal() {
+            self.schedule.task_ended(&change.task);
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, lane: &Lane, why: &super::target::Inadmissible) {
+        self.count(|s| s.refused += 1);
+        debug!(task.id = %lane.task, "a change of task {} is not told: {why}", lane.task);
+    }
+
+    fn count(&self, counts: impl FnOnce(&mut Statistics)) {
+        self.statistics.send_modify(counts);
+    }
+
+    fn begin_tries(&mut self) {
+        self.schedule.wake(self.clock.monotonic_ms());
+        while let Some(one) = self.schedule.next_try() {
+            match self.report_of(&one) {
+                Ok(Some(body)) => self.begin(one, body),
+                // Retention has cut the log: there is nothing left to tell.
+                Ok(None) => {
+                    self.count(|s| s.given_up += 1);
+                    let task = &one.lane.task;
+                    warn!(task.id = %task, "a change of task {task} has left the log untold");
+                    self.came_to(&one, Outcome::Delivered);
+                }
+                Err(error) => {
+                    warn!("the log cannot be read for deliveries: {error}");
+                    self.came_to(&one, Outcome::Refused);
+                }
+            }
+        }
+    }
+
+    fn tell_pending(&self) {
+        let pending = self.schedule.pending() as u64;
+        self.statistics
+            .send_if_modified(|s| std::mem::replace(&mut s.pending, pending) != pending);
+    }
+
+    fn report_of(&self, one: &Try) -> Result<Option<String>, Failure> {
+        let entries = self.source.after(one.sequence - 1, 1)?;
+        let entry = entries.first().filter(|e| e.sequence == one.sequence);
+        Ok(entry.and_then(|entry| match &entry.happening {
+            Happening::Task(change) => Some(report::body(entry.sequence, change)),
+            _ => None,
+        }))
+    }
+
+    fn begin(&mut self, one: Try, body: String) {
+        let client = Arc::clone(&self.client);
+        let ms = self.retry.try_ms;
+        let created = Clock::wall_time().as_ms() / 1_000;
+        self.tries.spawn(async move {
+            let posted = client.post(&one.target, body, created);
+            let answer = tokio::time::timeout(Duration::from_millis(ms), posted).await;
+            (one, answer.unwrap_or(Err(Unanswered::Late { ms })))
+        });
+    }
+
+    fn settle(&mut self, one: &Try, answer: Result<u16, Unanswered>) {
+        let lane = &one.lane;
+        match answer {
+            Ok(200..=299) => {
+                self.count(|s| s.delivered += 1);
+                self.came_to(one, Outcome::Delivered);
+            }
+            Ok(410) => {
+                self.count(|s| s.gone += 1);
+                info!(
+                    "{} wants no more reports of task {}",
+                    one.target.origin, lane.task
+                );
+                self.came_to(one, Outcome::Gone);
+            }
+            Ok(status) => {
+                debug!(
+                    "{} answers a report of task {} with {status}",
+                    one.target.origin, lane.task
+                );
+                self.failed(one, Outcome::Refused);
+            }
+            Err(error) => {
+                debug!(
+                    "{} has not answered a report of task {}: {error}",
+                    one.target.origin, lane.task
+                );
+                self.failed(one, Outcome::Silence);
+            }
+        }
+    }
+
+    fn failed(&mut self, one: &Try, outcome: Outcome) {
+        self.count(|s| s.failed += 1);
+        let given_up = self.came_to(one, outcome);
+        if given_up > 0 {
+            self.count(|s| s.given_up += given_up as u64);
+            let (origin, task) = (&one.target.origin, &one.lane.task);
+            warn!(task.id = %task, "{origin} took no report in time: {given_up} changes of task {task} are told no more");
+        }
+    }
+
+    fn came_to(&mut self, one: &Try, outcome: Outcome) -> usize {
+        let (now_ms, time) = (self.clock.monotonic_ms(), self.clock.now());
+        self.schedule.settle(&one.lane, outcome, now_ms, time)
+    }
+
+    fn has_moved(&self) -> bool {
+        self.schedule.has_changed() || self.kept_to != Some(self.read_to)
+    }
+
+    fn begin_keeping(&mut self) {
+        let due = self.clock.monotonic_ms() >= self.keep_at_ms;
+        if self.keeping.is_none() && due && self.has_moved() {
+            self.keep_at_ms = self.clock.monotonic_ms() + KEEP_MS;
+            self.keeping = Some(self.keep());
+        }
+    }
+
+    /// Keeps all cursors that have moved, as they are now.
+    fn keep(&mut self) -> (Kept, Vec<Arc<Lane>>) {
+        let changed = self.schedule.take_changed();
+        let mut cursors = vec![(NAME.to_owned(), Some(self.read_to))];
+        cursors.extend(changed.iter().map(|(lane, reached)| {
+            let cursor = match reached {
+                Reached::Behind(cursor) => Some(*cursor),
+                Reached::Gone => Some(GONE),
+                Reached::End => None,
+            };
+            (Cursors::name_of(lane), cursor)
+        }));
+        self.kept_to = Some(self.read_to);
+        let lanes = changed.into_iter().map(|(lane, _)| lane).collect();
+        (self.source.keep(cursors), lanes)
+    }
+
+    fn kept(&mut self, kept: Result<(), Failure>) {
+        let lanes = self.keeping.take().map(|(_, lanes)| lanes);
+        if let Err(error) = kept {
+            warn!("the cursors of deliveries are not kept: {error}");
+            self.kept_to = None;
+            self.keep_at_ms = self.clock.monotonic_ms() + PAUSE_MS;
+            for lane in lanes.into_iter().flatten() {
+                self.schedule.not_kept(lane);
+            }
+        }
+    }
+
+    /// How long nothing is due, in milliseconds.
+    fn sleep_ms(&self) -> u64 {
+        let now = self.clock.monotonic_ms();
+        let last = *self.source.watch().borrow();
+        let reading = (last > self.read_to).then_some(self.read_at_ms);
+        let keeping = (self.keeping.is_none() && self.has_moved()).then_some(self.keep_at_ms);
+        let due = [self.schedule.due_ms(), reading, keeping];
+        let next = due.into_iter().flatten().min();
+        next.map_or(LONG_MS, |at| at.saturating_sub(now))
+    }
+
+    /// Keeps the cursors that have moved; tries under way are withdrawn and made again later.
+    async fn finish(mut self) {
+        self.tries.shutdown().await;
+        if let Some((keeping, _)) = &mut self.keeping {
+            let kept = keeping.await;
+            self.kept(kept);
+        }
+        if self.has_moved() {
+            let kept = self.keep().0.await;
+            self.kept(kept);
+        }
+    }
+}
+
+/// Resolves when the cursors that are being kept are; never if none are.
+async fn kept(keeping: &mut Option<(Kept, Vec<Arc<Lane>>)>) -> Result<(), Failure> {
+    match keeping {
+        Some((kept, _)) => kept.await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,81 @@
+//! Webhooks: changes of tasks posted to the address of their `task-subscription` (draft §5.2).
+//!
+//! A tour: [`target`] reads addresses and says which are allowed; [`report`] is the body of a
+//! report and [`signature`] its seal; [`client`] posts one; [`schedule`] says which is next, and
+//! when; [`delivery`] follows the log with them, which it knows as a [`source`]; [`platform`] is
+//! that source for a real platform.
+//!
+//! Nothing is allowed unless the section `[webhook]` of the settings says so.
+
+pub mod client;
+pub mod delivery;
+pub mod platform;
+pub mod report;
+pub mod schedule;
+pub mod signature;
+pub mod source;
+pub mod target;
+
+pub use client::{Client, TrustError};
+pub use delivery::{Deliveries, Statistics};
+pub use platform::PlatformSource;
+pub use schedule::Retry;
+pub use signature::{Sealer, WrongKey};
+pub use source::Source;
+pub use target::{AllowList, BadEntry};
+
+use crate::clock::Clock;
+use crate::ssh::PrivateKey;
+use engine::{Deliverable, Engine};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Why nothing can be delivered.
+#[derive(Debug, thiserror::Error)]
+pub enum WebhookError {
+    /// The host key cannot sign reports.
+    #[error(transparent)]
+    Key(#[from] WrongKey),
+    /// There is no authority to trust.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    /// The cursors cannot be read.
+    #[error("the cursors of deliveries in {} cannot be read", path.display())]
+    Cursors {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: source::Failure,
+    },
+}
+
+/// What the engine asks before it takes a subscription.
+pub fn deliverable(allowed: AllowList) -> Deliverable {
+    Box::new(move |subscription| match allowed.admit(subscription) {
+        Ok(_) => Ok(()),
+        Err(why) => Err(why.to_string()),
+    })
+}
+
+/// Begins to deliver what happens on a platform: to what is allowed, signed with its host key, from
+/// the cursors in the file at `path` on.
+///
+/// # Errors
+/// [`WebhookError`]
+pub fn start(
+    engine: Arc<Engine>,
+    allowed: AllowList,
+    authorities: Option<&Path>,
+    host_key: PrivateKey,
+    path: PathBuf,
+    clock: Arc<Clock>,
+) -> Result<Deliveries, WebhookError> {
+    let client = Client::new(allowed, Sealer::new(host_key)?, authorities)?;
+    let unreadable = |cause| WebhookError::Cursors {
+        path: path.clone(),
+        cause,
+    };
+    let source = PlatformSource::new(engine, path.clone()).map_err(|e| unreadable(e.into()))?;
+    Deliveries::start(Arc::new(source), client, Retry::default(), clock).map_err(unreadable)
+}

@@ -1,0 +1,157 @@
+//! A platform as deliveries see it: the engine's log and tasks, and the cursors in a file.
+//!
+//! The file lies beside the store, is replaced as a whole, and is forgotten with the store. Read
+//! next: [`super::delivery`], which says what cursors mean.
+
+use super::source::{Failure, Kept, Source};
+use domain::access::Request;
+use domain::event::{Entry, Sequence};
+use domain::notification::Notification;
+use domain::task::Subscription;
+use domain::time::Timestamp;
+use engine::{Engine, Execution, Operation, Outcome, Query, Records, Refusal};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use tokio::sync::watch;
+
+/// A platform whose tasks are told of.
+pub struct PlatformSource {
+    engine: Arc<Engine>,
+    cursors: Arc<CursorFile>,
+}
+
+impl PlatformSource {
+    /// The platform of this engine, with its cursors in the file at `path`.
+    ///
+    /// # Errors
+    /// If the file is there and cannot be read.
+    pub fn new(engine: Arc<Engine>, path: PathBuf) -> io::Result<Self> {
+        let cursors = Arc::new(CursorFile::open(path)?);
+        Ok(Self { engine, cursors })
+    }
+}
+
+impl Source for PlatformSource {
+    fn watch(&self) -> watch::Receiver<Sequence> {
+        self.engine.feed().watch()
+    }
+
+    fn after(&self, cursor: Sequence, limit: usize) -> Result<Vec<Arc<Entry>>, Failure> {
+        Ok(self.engine.feed().after(cursor, limit)?)
+    }
+
+    fn subscription(&self, change: &Notification) -> Result<Option<Subscription>, Failure> {
+        let publisher = self.engine.principal(&change.to);
+        let query = Operation::Read(Query::Task(change.task.clone()));
+        let found = match self.engine.execute(&publisher, query, Timestamp::default()) {
+            Execution::Done(Ok(Outcome::Records(Records::Tasks(found)))) => found,
+            Execution::Done(Err(failed @ (Refusal::StoreFailed { .. } | Refusal::StoreFull))) => {
+                return Err(failed.into());
+            }
+            // The publisher may not even see it.
+            _ => return Ok(None),
+        };
+        let received = Request::Notification {
+            module: "irtf-agent",
+            name: "condition-notifications",
+            guarded: false,
+        };
+        let subscription = found
+            .first()
+            .and_then(|t| t.conditions.subscription.clone());
+        Ok(subscription.filter(|_| self.engine.permits(&publisher, received)))
+    }
+
+    fn cursors(&self) -> Result<Vec<(String, Sequence)>, Failure> {
+        Ok(self.cursors.all())
+    }
+
+    fn keep(&self, cursors: Vec<(String, Option<Sequence>)>) -> Kept {
+        let file = Arc::clone(&self.cursors);
+        Box::pin(async move {
+            let kept = tokio::task::spawn_blocking(move || file.keep(cursors));
+            Ok(kept.await??)
+        })
+    }
+}
+
+/// Cursors by name, in a file that is one JSON object and is replaced as a whole.
+struct CursorFile {
+    path: PathBuf,
+    cursors: Mutex<BTreeMap<String, Sequence>>,
+}
+
+impl CursorFile {
+    fn open(path: PathBuf) -> io::Result<Self> {
+        let cursors = match fs::read(&path) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
+            read => serde_json::from_slice(&read?)?,
+        };
+        Ok(Self {
+            path,
+            cursors: Mutex::new(cursors),
+        })
+    }
+
+    fn all(&self) -> Vec<(String, Sequence)> {
+        let cursors = self.cursors.lock().expect("no holder panics");
+        cursors.clone().into_iter().collect()
+    }
+
+    /// Takes the changes over, and is on disk as a whole.
+    fn keep(&self, changed: Vec<(String, Option<Sequence>)>) -> io::Result<()> {
+        let mut cursors = self.cursors.lock().expect("no holder panics");
+        for (name, cursor) in changed {
+            match cursor {
+                Some(cursor) => cursors.insert(name, cursor),
+                None => cursors.remove(&name),
+            };
+        }
+        let text = serde_json::to_vec(&*cursors)?;
+        let temporary = self.path.with_extension("new");
+        let mut file = File::create(&temporary)?;
+        file.write_all(&text)?;
+        file.sync_all()?;
+        fs::rename(&temporary, &self.path)?;
+        match self.path.parent() {
+            Some(folder) => File::open(folder)?.sync_all(),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors_are_there_again_and_a_damaged_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("convoke.db-webhook");
+        let file = CursorFile::open(path.clone()).unwrap();
+        assert_eq!(file.all(), []);
+        let names = [
+            "webhook",
+            "webhook http://a/ a\ntask",
+            "webhook http://a/ b",
+        ];
+        let set = |place| names.map(|name| (name.to_owned(), place)).to_vec();
+        file.keep(set(Some(7))).unwrap();
+        file.keep(vec![(names[2].to_owned(), None)]).unwrap();
+        let again = CursorFile::open(path.clone()).unwrap();
+        assert_eq!(
+            again.all(),
+            names[..2]
+                .iter()
+                .map(|n| ((*n).to_owned(), 7))
+                .collect::<Vec<_>>()
+        );
+        fs::write(&path, "{\"webhook\":7").unwrap();
+        let damaged = CursorFile::open(path).err().unwrap();
+        assert_eq!(damaged.kind(), io::ErrorKind::UnexpectedEof);
+    }
+}

@@ -1,0 +1,228 @@
+//! The schedule with a clock that the tests move.
+
+use super::*;
+
+const RETRY: Retry = Retry {
+    try_ms: 10_000,
+    first_wait_ms: 1_000,
+    longest_wait_ms: 300_000,
+    give_up_ms: 86_400_000,
+    tries: 6,
+    tries_a_host: 4,
+};
+
+fn lane(task: &str, host: &str) -> (Lane, Target) {
+    let url = format!("http://{host}/");
+    let target = Target::parse(&url).unwrap();
+    let task = TaskId::new(task);
+    (Lane { task, url }, target)
+}
+
+fn enter(schedule: &mut Schedule, task: &str, host: &str, sequence: Sequence) {
+    let (lane, target) = lane(task, host);
+    schedule.enter(&lane, &target, sequence, Timestamp::from_ms(1_000));
+}
+
+fn settle(schedule: &mut Schedule, one: &Try, outcome: Outcome, now_ms: u64) -> usize {
+    schedule.settle(&one.lane, outcome, now_ms, Timestamp::from_ms(2_000))
+}
+
+fn all(schedule: &mut Schedule) -> Vec<Try> {
+    std::iter::from_fn(|| schedule.next_try()).collect()
+}
+
+fn names(tries: &[Try]) -> Vec<String> {
+    tries
+        .iter()
+        .map(|t| format!("{}:{}", t.lane.task, t.sequence))
+        .collect()
+}
+
+#[test]
+fn a_task_is_told_in_order_and_one_change_at_a_time() {
+    let mut schedule = Schedule::new(RETRY);
+    for sequence in [3, 5, 9] {
+        enter(&mut schedule, "t", "a.example", sequence);
+    }
+    for sequence in [3, 5, 9] {
+        let tries = all(&mut schedule);
+        assert_eq!(names(&tries), [format!("t:{sequence}")]);
+        settle(&mut schedule, &tries[0], Outcome::Delivered, 0);
+    }
+    assert_eq!((all(&mut schedule), schedule.pending()), (vec![], 0));
+}
+
+#[test]
+fn waits_double_up_to_the_longest_and_begin_anew_after_a_success() {
+    let mut schedule = Schedule::new(RETRY);
+    enter(&mut schedule, "t", "a.example", 1);
+    enter(&mut schedule, "t", "a.example", 2);
+    let mut now = 0;
+    let mut waits = Vec::new();
+    for _ in 0..11 {
+        let one = schedule.next_try().unwrap();
+        assert_eq!(one.sequence, 1, "the second waits for the first");
+        settle(&mut schedule, &one, Outcome::Refused, now);
+        assert!(schedule.next_try().is_none());
+        let due = schedule.due_ms().unwrap();
+        waits.push((due - now) / 1_000);
+        schedule.wake(due - 1);
+        assert!(schedule.next_try().is_none());
+        now = due;
+        schedule.wake(now);
+    }
+    assert_eq!(waits, [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
+    let one = schedule.next_try().unwrap();
+    settle(&mut schedule, &one, Outcome::Delivered, now);
+    let one = schedule.next_try().unwrap();
+    settle(&mut schedule, &one, Outcome::Silence, now);
+    assert_eq!(schedule.due_ms(), Some(now + 1_000));
+}
+
+#[test]
+fn a_host_has_its_share_and_a_silent_one_a_single_place() {
+    let mut schedule = Schedule::new(RETRY);
+    for task in 0..5 {
+        for host in ["a.example", "b.example"] {
+            enter(&mut schedule, &format!("{host}-{task}"), host, task + 1);
+        }
+    }
+    let tries = all(&mut schedule);
+    let to = |tries: &[Try], host: &str| tries.iter().filter(|t| t.lane.url.contains(host)).count();
+    assert_eq!(
+        (to(&tries, "a.example"), to(&tries, "b.example")),
+        (3, 3),
+        "in turn"
+    );
+    for one in &tries {
+        let outcome = match one.lane.url.contains("a.example") {
+            true => Outcome::Silence,
+            false => Outcome::Delivered,
+        };
+        settle(&mut schedule, one, outcome, 0);
+    }
+    let tries = all(&mut schedule);
+    assert_eq!((to(&tries, "a.example"), to(&tries, "b.example")), (1, 2));
+    // An answer, even a refusal, gives the host its places back.
+    for one in &tries {
+        settle(&mut schedule, one, Outcome::Refused, 0);
+    }
+    schedule.wake(1_000);
+    let tries = all(&mut schedule);
+    assert_eq!((to(&tries, "a.example"), to(&tries, "b.example")), (4, 2));
+}
+
+#[test]
+fn hosts_that_fail_delay_no_other() {
+    let mut schedule = Schedule::new(RETRY);
+    for task in 0..100 {
+        enter(
+            &mut schedule,
+            &format!("dead-{task}"),
+            "dead.example",
+            task + 1,
+        );
+    }
+    let first = all(&mut schedule);
+    for one in &first {
+        settle(&mut schedule, one, Outcome::Silence, 0);
+    }
+    let probe = all(&mut schedule);
+    assert_eq!((first.len(), probe.len()), (4, 1));
+    for task in 0..100 {
+        enter(
+            &mut schedule,
+            &format!("live-{task}"),
+            "live.example",
+            task + 101,
+        );
+    }
+    let mut told = 0;
+    while told < 100 {
+        for one in all(&mut schedule) {
+            assert!(one.lane.url.contains("live"));
+            settle(&mut schedule, &one, Outcome::Delivered, 0);
+            told += 1;
+        }
+    }
+}
+
+#[test]
+fn what_is_too_old_is_given_up_with_the_next_failure_and_what_is_young_is_kept() {
+    let mut schedule = Schedule::new(RETRY);
+    let (lane, target) = lane("t", "a.example");
+    let day = RETRY.give_up_ms;
+    for (sequence, at) in [(1, 0), (2, 10), (3, day)] {
+        schedule.enter(&lane, &target, sequence, Timestamp::from_ms(at));
+    }
+    let fail = |schedule: &mut Schedule, at| {
+        let one = schedule.next_try().unwrap();
+        let given_up = schedule.settle(&one.lane, Outcome::Refused, 0, Timestamp::from_ms(at));
+        schedule.wake(u64::MAX);
+        given_up
+    };
+    assert_eq!(fail(&mut schedule, day - 1), 0);
+    assert_eq!(fail(&mut schedule, day + 10), 2);
+    assert_eq!(schedule.pending(), 1);
+    assert_eq!(fail(&mut schedule, 2 * day), 1);
+    assert_eq!(schedule.pending(), 0);
+}
+
+#[test]
+fn who_wants_nothing_more_is_told_nothing_more_of_that_task() {
+    let mut schedule = Schedule::new(RETRY);
+    for sequence in [1, 2] {
+        enter(&mut schedule, "t", "a.example", sequence);
+    }
+    let one = schedule.next_try().unwrap();
+    settle(&mut schedule, &one, Outcome::Gone, 0);
+    assert_eq!(
+        schedule.take_changed(),
+        [(Arc::clone(&one.lane), Reached::Gone)]
+    );
+    enter(&mut schedule, "t", "a.example", 3);
+    assert!(schedule.next_try().is_none());
+    enter(&mut schedule, "other", "a.example", 4);
+    enter(&mut schedule, "t", "b.example", 5);
+    assert_eq!(names(&all(&mut schedule)), ["t:5", "other:4"]);
+    // The end of the task ends what is remembered of it.
+    schedule.take_changed();
+    schedule.task_ended(&TaskId::new("t"));
+    assert_eq!(schedule.take_changed(), [(one.lane, Reached::End)]);
+}
+
+#[test]
+fn a_receiver_that_leaves_at_the_end_of_the_task_is_not_remembered() {
+    let mut schedule = Schedule::new(RETRY);
+    enter(&mut schedule, "t", "a.example", 1);
+    schedule.task_ended(&TaskId::new("t"));
+    let one = schedule.next_try().unwrap();
+    settle(&mut schedule, &one, Outcome::Gone, 0);
+    assert_eq!(schedule.take_changed(), [(one.lane, Reached::End)]);
+}
+
+#[test]
+fn places_reached_are_told_once_and_again_if_they_were_not_kept() {
+    let mut schedule = Schedule::new(RETRY);
+    for sequence in [7, 9] {
+        enter(&mut schedule, "t", "a.example", sequence);
+    }
+    let reached = |schedule: &mut Schedule| {
+        let changed = schedule.take_changed().into_iter();
+        changed.map(|(_, reached)| reached).collect::<Vec<_>>()
+    };
+    assert_eq!(reached(&mut schedule), [Reached::Behind(6)]);
+    assert_eq!(reached(&mut schedule), []);
+    let one = schedule.next_try().unwrap();
+    settle(&mut schedule, &one, Outcome::Refused, 0);
+    assert_eq!(reached(&mut schedule), [], "a failure moves nothing");
+    schedule.wake(1_000);
+    let one = schedule.next_try().unwrap();
+    settle(&mut schedule, &one, Outcome::Delivered, 0);
+    assert_eq!(reached(&mut schedule), [Reached::Behind(8)]);
+    schedule.not_kept(Arc::clone(&one.lane));
+    assert_eq!(reached(&mut schedule), [Reached::Behind(8)]);
+    let one = schedule.next_try().unwrap();
+    settle(&mut schedule, &one, Outcome::Delivered, 0);
+    assert_eq!(reached(&mut schedule), [Reached::End]);
+}

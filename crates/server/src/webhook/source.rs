@@ -1,0 +1,45 @@
+//! What deliveries need of the platform: its log, where publishers want it told, kept cursors.
+//!
+//! Read next: [`super::delivery`].
+
+use domain::event::{Entry, Sequence};
+use domain::notification::Notification;
+use domain::task::Subscription;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Why the platform did not do its part; it says so itself where it matters.
+pub type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// Resolves when cursors are on disk.
+pub type Kept = Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;
+
+/// A platform whose tasks are told of.
+pub trait Source: Send + Sync + 'static {
+    /// The place of the last committed entry of the log, to wait for more.
+    fn watch(&self) -> watch::Receiver<Sequence>;
+
+    /// Up to `limit` entries of the log after the cursor, in order and without a gap.
+    ///
+    /// # Errors
+    /// [`Failure`] if the log cannot be read.
+    fn after(&self, cursor: Sequence, limit: usize) -> Result<Vec<Arc<Entry>>, Failure>;
+
+    /// Where the publisher wants this change told; none if nowhere, or if the publisher may not
+    /// receive such a notification.
+    ///
+    /// # Errors
+    /// [`Failure`] if the task cannot be read.
+    fn subscription(&self, change: &Notification) -> Result<Option<Subscription>, Failure>;
+
+    /// The cursors kept, by name.
+    ///
+    /// # Errors
+    /// [`Failure`] if they cannot be read.
+    fn cursors(&self) -> Result<Vec<(String, Sequence)>, Failure>;
+
+    /// Keeps these cursors, all of them or none; one without a sequence is forgotten.
+    fn keep(&self, cursors: Vec<(String, Option<Sequence>)>) -> Kept;
+}

@@ -1,0 +1,159 @@
+//! A platform that is a list: what deliveries need of one, in memory, and able to fail.
+
+use domain::content::Content;
+use domain::event::{Entry, Happening, Sequence};
+use domain::notification::Notification;
+use domain::task::{Status, Subscription, TaskId};
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use server::clock::Clock;
+use server::ssh::PrivateKey;
+use server::webhook::source::{Failure, Kept, Source};
+use server::webhook::{AllowList, Client, Deliveries, Retry, Sealer};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use tokio::sync::watch;
+
+/// Cursors as they were kept.
+pub type Cursors = BTreeMap<String, Sequence>;
+
+/// The platform.
+pub struct Desk {
+    entries: Mutex<Vec<Arc<Entry>>>,
+    last: watch::Sender<Sequence>,
+    subscriptions: Mutex<BTreeMap<TaskId, Subscription>>,
+    pub cursors: watch::Sender<Cursors>,
+    pub full: AtomicBool,
+}
+
+impl Desk {
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self {
+            entries: Mutex::default(),
+            last: watch::Sender::new(0),
+            subscriptions: Mutex::default(),
+            cursors: watch::Sender::default(),
+            full: AtomicBool::new(false),
+        })
+    }
+
+    /// Reports of a task go to this address from now on.
+    pub fn subscribe(&self, task: &str, url: &str) {
+        let subscription = Subscription {
+            protocol: url.split(':').next().unwrap().to_owned(),
+            method: "POST".to_owned(),
+            url: url.to_owned(),
+        };
+        let mut all = self.subscriptions.lock().unwrap();
+        all.insert(TaskId::new(task), subscription);
+    }
+
+    /// The task changes.
+    pub fn change(&self, task: &str, status: Status) {
+        let mut entries = self.entries.lock().unwrap();
+        let sequence = entries.len() as u64 + 1;
+        let time = Clock::wall_time();
+        let change = Notification {
+            time,
+            task: TaskId::new(task),
+            from: "executor".to_owned(),
+            to: "publisher".to_owned(),
+            verb: Verb::TaskResultNotify,
+            asynchronous: true,
+            status,
+            previous: None,
+            start_time: Timestamp::from_ms(0),
+            percent: 10,
+            content: Content::new("site-1", "look"),
+            awaits: None,
+            data: None,
+        };
+        entries.push(Arc::new(Entry {
+            sequence,
+            time,
+            happening: Happening::Task(Arc::new(change)),
+        }));
+        self.last.send_replace(sequence);
+    }
+
+    /// The task changes so many times.
+    pub fn changes(&self, task: &str, count: usize) {
+        for _ in 0..count {
+            self.change(task, Status::Processing);
+        }
+    }
+
+    /// Begins to deliver.
+    pub fn deliver(self: &Arc<Self>, client: Client) -> Deliveries {
+        let clock = Arc::new(Clock::wall());
+        Deliveries::start(Arc::clone(self) as Arc<dyn Source>, client, QUICK, clock).unwrap()
+    }
+}
+
+/// As usual, only sooner.
+pub const QUICK: Retry = Retry {
+    try_ms: 1_000,
+    first_wait_ms: 20,
+    longest_wait_ms: 100,
+    give_up_ms: 24 * 60 * 60 * 1_000,
+    tries: 64,
+    tries_a_host: 4,
+};
+
+/// A client that may go to these origins, and with `private` anywhere their names lead.
+pub fn client(origins: &[String], private: bool) -> Client {
+    signing(server::ssh::keys::generate("host"), origins, private, None)
+}
+
+/// The same with a host key of the test's, and authorities if it speaks TLS.
+pub fn signing(
+    key: PrivateKey,
+    origins: &[String],
+    private: bool,
+    authorities: Option<&Path>,
+) -> Client {
+    let allowed = match private {
+        true => AllowList::new(&[], origins),
+        false => AllowList::new(origins, &[]),
+    };
+    let sealer = Sealer::new(key).unwrap();
+    Client::new(allowed.unwrap(), sealer, authorities).unwrap()
+}
+
+impl Source for Desk {
+    fn watch(&self) -> watch::Receiver<Sequence> {
+        self.last.subscribe()
+    }
+
+    fn after(&self, cursor: Sequence, limit: usize) -> Result<Vec<Arc<Entry>>, Failure> {
+        let entries = self.entries.lock().unwrap();
+        let after = entries.iter().skip(cursor as usize);
+        Ok(after.take(limit).cloned().collect())
+    }
+
+    fn subscription(&self, change: &Notification) -> Result<Option<Subscription>, Failure> {
+        let all = self.subscriptions.lock().unwrap();
+        Ok(all.get(&change.task).cloned())
+    }
+
+    fn cursors(&self) -> Result<Vec<(String, Sequence)>, Failure> {
+        Ok(self.cursors.borrow().clone().into_iter().collect())
+    }
+
+    fn keep(&self, changed: Vec<(String, Option<Sequence>)>) -> Kept {
+        if self.full.load(Relaxed) {
+            return Box::pin(async { Err("the disk is full".into()) });
+        }
+        self.cursors.send_modify(|cursors| {
+            for (name, cursor) in changed {
+                match cursor {
+                    Some(cursor) => cursors.insert(name, cursor),
+                    None => cursors.remove(&name),
+                };
+            }
+        });
+        Box::pin(async { Ok(()) })
+    }
+}
