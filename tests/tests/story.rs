@@ -16,10 +16,11 @@ use agents::roster::{PROFILES, hosted};
 use domain::agent::{Agent, Ask, Briefing, Input, Message, Output, Progress};
 use domain::content::Content;
 use domain::inventory::{Domain, ElementId};
+use domain::negotiation::{Kind, Speech, Stance};
 use domain::notification::Notification;
 use domain::profile::{Capability, Layer, Profile, Skill};
 use domain::reply::{Reply, Verdict};
-use domain::task::{Command, Status, Task, TaskId};
+use domain::task::{Awaits, Command, Status, Task, TaskId};
 use domain::telemetry::Token;
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
@@ -116,7 +117,10 @@ fn profile(text: &str) -> Profile {
             .into_iter()
             .find(|l| Some(l.as_str()) == one("layer").as_deref())
             .unwrap(),
-        capability: Capability::default(),
+        capability: Capability {
+            negotiate: one("negotiate"),
+            ..Capability::default()
+        },
         skills: vec![Skill {
             name: "all".to_owned(),
             schemas: strings("schemas"),
@@ -283,6 +287,7 @@ impl Story {
                     );
                 }
                 Output::Report { task, progress } => self.report(member, &task, progress),
+                Output::Speak { task, kind, speech } => self.spoke(&task, kind, speech),
                 Output::Act { token, action } => {
                     let m = &self.members[member];
                     let (name, permit) = (m.profile.name.clone(), m.permit.clone());
@@ -316,10 +321,23 @@ impl Story {
             },
             Progress::Blocked(content) => Command::Block(content),
             Progress::InputRequired(content) => Command::Ask(content),
-            Progress::Result(content) => Command::Offer(content),
+            Progress::AuthRequired(content) => Command::AskCredentials(content),
+            Progress::Result(result) => Command::Offer {
+                result,
+                held: false,
+            },
             Progress::Failed(content) => Command::Fail(content),
         };
         self.command(id, command);
+    }
+
+    /// A decision that an executor proposes.
+    fn spoke(&mut self, id: &TaskId, kind: Kind, speech: Speech) {
+        assert_eq!((kind, speech.stance), (Kind::Fulfillment, Stance::Offer));
+        let [proposed] = &speech.contents[..] else {
+            panic!("one decision at a time")
+        };
+        self.command(id, Command::Propose(proposed.clone()));
     }
 
     /// Changes a task and tells its publisher.
@@ -354,6 +372,7 @@ impl Story {
             start_time: task.created_at,
             percent: task.percent,
             content,
+            awaits: task.awaits,
             data: None,
         };
         self.messages += 1;
@@ -384,55 +403,80 @@ impl Story {
                 asynchronous,
                 self.now,
             )
+            .under(message.conditions.clone())
         };
         match message.verb {
             Verb::FeasibilityNegotiate => {
                 let task = fresh();
-                self.ask(to, message.verb, task, &from, content)
+                let turn = Some((Kind::Feasibility, Stance::Offer));
+                self.ask(to, message.verb, task, &from, content, turn)
             }
             Verb::TaskAssign => {
                 let task = fresh();
                 let before = self.tasks.insert(id.clone(), task.clone());
                 assert!(before.is_none(), "{id} is used twice");
-                let reply = self.ask(to, message.verb, task, &from, content);
+                let reply = self.ask(to, message.verb, task, &from, content, None);
                 let said = reply.content.first().cloned();
                 match reply.verdict {
                     Verdict::Accepted => {}
-                    Verdict::Result => self.command(&id, Command::Offer(said.unwrap())),
-                    Verdict::Refused | Verdict::InputRequired | Verdict::Offered => {
-                        let said = said.unwrap_or_else(|| Content::new("-", "refused"));
-                        self.command(&id, Command::Refuse(said));
+                    Verdict::Result => {
+                        let (result, held) = (said.unwrap(), false);
+                        self.command(&id, Command::Offer { result, held });
                     }
+                    other => panic!("{id} is answered {other:?}"),
                 }
                 reply
             }
             Verb::TaskCancel => {
                 self.command(&id, Command::Cancel);
                 let task = self.tasks[&id].clone();
-                self.ask(to, message.verb, task, &from, content)
+                self.ask(to, message.verb, task, &from, content, None)
             }
             Verb::FulfillmentNegotiate => {
-                let verdict = content.result.clone().unwrap_or_default();
-                let command = if verdict.starts_with("accept") {
-                    Command::Accept
-                } else {
-                    Command::Reject(content.clone())
+                let accepted = content.result.as_ref().unwrap().starts_with("accept");
+                let (stance, awaits) = (stance(accepted), self.tasks[&id].awaits.unwrap());
+                let (kind, command) = match (awaits, accepted) {
+                    (Awaits::Judgement, true) => (Kind::Result, Command::Accept),
+                    (Awaits::Judgement, false) => (Kind::Result, Command::Reject(content.clone())),
+                    (Awaits::Decision, true) => {
+                        let proposed = self.tasks[&id].said.clone().unwrap();
+                        (Kind::Fulfillment, Command::Agree(proposed))
+                    }
+                    (Awaits::Decision, false) => {
+                        (Kind::Fulfillment, Command::Disagree(content.clone()))
+                    }
+                    (other, _) => panic!("{id} awaits {other:?}"),
                 };
                 self.command(&id, command);
                 let task = self.tasks[&id].clone();
-                self.ask(to, message.verb, task, &from, content)
+                let turn = Some((kind, stance));
+                self.ask(to, message.verb, task, &from, content, turn)
+            }
+            Verb::TaskResultQuery => {
+                let mut reply = Reply::accepted();
+                reply.status = Some(self.tasks[&id].status);
+                reply
             }
             other => panic!("{other} is not sent by agents"),
         }
     }
 
-    fn ask(&mut self, to: usize, verb: Verb, task: Task, from: &str, content: Content) -> Reply {
+    fn ask(
+        &mut self,
+        to: usize,
+        verb: Verb,
+        task: Task,
+        from: &str,
+        content: Content,
+        turn: Option<(Kind, Stance)>,
+    ) -> Reply {
         let ask = Ask {
             verb,
             task: Arc::new(task),
             from: from.to_owned(),
             content,
             round: 1,
+            turn,
         };
         self.step(to, Input::Asked(ask))
             .expect("an answer is owed in the same step")
@@ -489,6 +533,13 @@ impl Story {
                 .filter(|t| t.scenario() == Some("fault_repair"))
                 .count(),
         }
+    }
+}
+
+fn stance(accepted: bool) -> Stance {
+    match accepted {
+        true => Stance::Accept,
+        false => Stance::Refuse,
     }
 }
 

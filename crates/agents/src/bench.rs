@@ -6,7 +6,8 @@ use crate::roster::PROFILES;
 use domain::agent::{Agent, Ask, Briefing, Input, Output};
 use domain::content::Content;
 use domain::inventory::{Domain, Element, ElementId, ElementKind, Inventory, Link};
-use domain::profile::{Layer, Profile, Skill};
+use domain::negotiation::{Kind, Stance};
+use domain::profile::{Capability, Layer, Profile, Skill};
 use domain::reply::Reply;
 use domain::task::{Task, TaskId};
 use domain::telemetry::{Alarm, AlarmType, Severity};
@@ -185,7 +186,10 @@ pub(crate) fn roster() -> Vec<Arc<Profile>> {
                 domain: Some(domains.to_owned()),
                 management_object: None,
                 layer,
-                capability: Default::default(),
+                capability: Capability {
+                    negotiate: Some("acp-task-fulfillment-negotiation-v1.0".to_owned()),
+                    ..Capability::default()
+                },
                 skills: vec![Skill {
                     name: "s".to_owned(),
                     schemas: schemas.iter().map(|s| (*s).to_owned()).collect(),
@@ -232,13 +236,30 @@ pub(crate) fn task(name: &str, from: &str, content: Content, asynchronous: bool)
 }
 
 pub(crate) fn ask(verb: Verb, task: &Arc<Task>, content: Content) -> Input {
+    let turn = (verb == Verb::FeasibilityNegotiate).then_some((Kind::Feasibility, Stance::Offer));
+    said(verb, task, content, turn)
+}
+
+/// A word of the publisher, as a turn of a negotiation if it is one.
+pub(crate) fn said(
+    verb: Verb,
+    task: &Arc<Task>,
+    content: Content,
+    turn: Option<(Kind, Stance)>,
+) -> Input {
     Input::Asked(Ask {
         verb,
         task: Arc::clone(task),
         from: task.from.clone(),
         content,
         round: 1,
+        turn,
     })
+}
+
+/// The word on a result, a decision or a plan.
+pub(crate) fn word(task: &Arc<Task>, content: Content, turn: (Kind, Stance)) -> Input {
+    said(Verb::FulfillmentNegotiate, task, content, Some(turn))
 }
 
 pub(crate) fn assign(name: &str, content: Content) -> Input {

@@ -1,15 +1,18 @@
 //! What every agent has on its desk: its profile, the roster, the inventory, and fresh numbers.
 //!
-//! Also the wrapper that turns a [`Worker`] into an [`Agent`], so that no agent has to say twice
-//! what happens before it was started. Read next: [`crate::roster`].
+//! Also the wrapper that turns a [`Worker`] into an [`Agent`]: it tells apart what may be asked of an
+//! executor, so that no agent has to say it twice. Read next: [`crate::roster`].
 
-use domain::agent::{Agent, Ask, Briefing, Input, Output};
+use domain::agent::{Agent, Ask, Briefing, Input, Message, Output, Progress};
+use domain::content::{Content, Payload};
 use domain::inventory::{Domain, Inventory};
+use domain::negotiation::{Kind, Speech, Stance};
 use domain::profile::{Layer, Profile};
-use domain::reply::Reply;
-use domain::task::TaskId;
+use domain::reply::{Reply, Verdict};
+use domain::task::{Awaits, Conditions, Status, TaskId};
 use domain::telemetry::Token;
 use domain::time::{Dice, Timestamp};
+use domain::verb::Verb;
 use std::sync::Arc;
 
 /// What an agent was told at the start, and the numbers it hands out.
@@ -56,17 +59,71 @@ impl Desk {
         self.own.alias.as_deref().unwrap_or(&self.own.name)
     }
 
-    /// The first other agent of the roster with a skill that takes `schema`, working in `layer`
-    /// and, if one is asked for, in `domain`.
-    pub fn colleague(&self, schema: &str, layer: Layer, domain: Option<Domain>) -> Option<String> {
-        let fits = |p: &&Arc<Profile>| {
+    /// The other agents of the roster with a skill that takes `schema`, working in `layer` and, if
+    /// one is asked for, in `domain`; in roster order.
+    pub fn colleagues(
+        &self,
+        schema: &str,
+        layer: Layer,
+        domain: Option<Domain>,
+    ) -> impl Iterator<Item = &str> {
+        let fits = move |p: &&Arc<Profile>| {
             p.name != self.own.name
                 && p.layer == layer
                 && p.schemas().any(|s| s == schema)
                 && domain.is_none_or(|d| works_in(p, d))
         };
-        self.roster.iter().find(fits).map(|p| p.name.clone())
+        self.roster
+            .iter()
+            .filter(fits)
+            .map(|profile| profile.name.as_str())
     }
+
+    /// The first of [`Desk::colleagues`].
+    pub fn colleague(&self, schema: &str, layer: Layer, domain: Option<Domain>) -> Option<String> {
+        let mut colleagues = self.colleagues(schema, layer, domain);
+        colleagues.next().map(str::to_owned)
+    }
+
+    /// True if an agent declares that it negotiates how it fulfils a task (draft §5.1, §5.3).
+    pub fn negotiates_fulfillment(&self, name: &str) -> bool {
+        let declares = |p: &Arc<Profile>| {
+            let negotiates = p.capability.negotiate.as_deref();
+            p.name == name && negotiates.is_some_and(|n| n.contains(FULFILLMENT))
+        };
+        self.roster.iter().any(declares)
+    }
+}
+
+/// How a profile says that an agent negotiates the fulfilment of tasks (draft §5.1).
+const FULFILLMENT: &str = "acp-task-fulfillment-negotiation";
+
+/// An asynchronous message in the first round, on no conditions.
+pub fn message(to: impl Into<String>, verb: Verb, task: TaskId, content: Content) -> Message {
+    Message {
+        to: to.into(),
+        verb,
+        task,
+        content,
+        asynchronous: true,
+        round: 1,
+        conditions: Conditions::default(),
+    }
+}
+
+/// News of a task.
+pub fn report(task: &TaskId, progress: Progress) -> Output {
+    Output::Report {
+        task: task.clone(),
+        progress,
+    }
+}
+
+/// `word` with the unmet points, each on a line of its own, as a judgement or a refusal says them
+/// under `## result`.
+pub fn with_points(word: &str, points: &[String]) -> String {
+    let lines = points.iter().map(|point| format!("\n- {point}"));
+    std::iter::once(word.to_owned()).chain(lines).collect()
 }
 
 /// True if `profile` names `domain` among its domains.
@@ -81,10 +138,145 @@ pub fn works_in(profile: &Profile, domain: Domain) -> bool {
 pub trait Worker: Sized + Send {
     /// Begins, with what follows from it.
     fn start(briefing: Briefing, now: Timestamp, dice: &mut Dice) -> (Self, Vec<Output>);
+
     /// Takes any input but [`Input::Started`] and [`Input::Asked`].
     fn take(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output>;
-    /// Answers an [`Ask`]: the reply, and what else follows.
-    fn answer(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>);
+
+    /// Could it do this (§5.3, 1)?
+    fn feasible(&self, content: &Content) -> Reply;
+
+    /// Answers an assignment. Also called when a question about one was answered, with both as one
+    /// content.
+    fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>);
+
+    /// The task has ended: cancelled, accepted, or out of time or rounds.
+    fn ended(&mut self, task: &TaskId) -> Vec<Output> {
+        let _ = task;
+        Vec::new()
+    }
+
+    /// The result is rejected for the reasons in the content; the task goes on (§4.5).
+    fn rejected(&mut self, ask: &Ask, now: Timestamp) -> Vec<Output> {
+        let _ = (ask, now);
+        Vec::new()
+    }
+
+    /// The publisher's word on a decision that was proposed (§5.3, 2).
+    fn decided(&mut self, ask: &Ask, agreed: bool, now: Timestamp) -> Vec<Output> {
+        let _ = (ask, agreed, now);
+        Vec::new()
+    }
+
+    /// The publisher would rather have this plan (§4.3).
+    fn planned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+        let _ = now;
+        let words = "the work is done in one way only";
+        let target = &ask.task.content.target_object;
+        (Reply::refused("no-other-plan", target, words), Vec::new())
+    }
+}
+
+/// Answers what is asked of an executor: exactly one reply, and what else follows.
+fn asked<W: Worker>(worker: &mut W, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+    let noted = |outputs| (Reply::accepted(), outputs);
+    let task = &ask.task.id;
+    match (ask.verb, ask.turn) {
+        (Verb::FeasibilityNegotiate, None | Some((_, Stance::Offer))) => {
+            (worker.feasible(&ask.content), Vec::new())
+        }
+        (Verb::FeasibilityNegotiate, Some(_)) => noted(Vec::new()),
+        (Verb::TaskAssign, _) => worker.assigned(ask, now),
+        (Verb::TaskCancel, _) => noted(worker.ended(task)),
+        (Verb::FulfillmentNegotiate, _) if ask.task.status.is_terminal() => {
+            noted(worker.ended(task))
+        }
+        (Verb::FulfillmentNegotiate, None) => noted(answered(worker, ask, now)),
+        (Verb::FulfillmentNegotiate, Some((Kind::Result, _))) => noted(worker.rejected(ask, now)),
+        (Verb::FulfillmentNegotiate, Some((_, Stance::Offer))) => worker.planned(ask, now),
+        (Verb::FulfillmentNegotiate, Some((_, stance))) => {
+            noted(worker.decided(ask, stance == Stance::Accept, now))
+        }
+        (other, _) => {
+            let words = format!("{other} is not for agents");
+            (Reply::refused("unknown-verb", "", words), Vec::new())
+        }
+    }
+}
+
+/// A question was answered (§4.4): the task goes on as if it had been assigned like this.
+fn answered<W: Worker>(worker: &mut W, ask: &Ask, now: Timestamp) -> Vec<Output> {
+    let complete = Ask {
+        content: completed(&ask.task.content, &ask.content),
+        ..ask.clone()
+    };
+    let (reply, rest) = worker.assigned(&complete, now);
+    let mut outputs: Vec<Output> = as_news(&ask.task.id, &ask.task.content.target_object, reply)
+        .into_iter()
+        .collect();
+    outputs.extend(rest);
+    outputs
+}
+
+/// An assignment together with the answer to a question about it.
+fn completed(assignment: &Content, answer: &Content) -> Content {
+    let mut whole = assignment.clone();
+    whole.target_object.clone_from(&answer.target_object);
+    whole.task_description = [
+        &assignment.target_object,
+        &assignment.task_description,
+        &answer.task_description,
+    ]
+    .map(String::as_str)
+    .join("\n");
+    whole.result.clone_from(&answer.result);
+    whole.terms.extend(answer.terms.iter().cloned());
+    whole.payload = match (whole.payload, &answer.payload) {
+        (Some(asked), Some(more)) if asked.schema_id == more.schema_id => {
+            let both = asked.values.into_iter().chain(more.values.clone());
+            Some(Payload {
+                values: both.collect(),
+                ..more.clone()
+            })
+        }
+        (asked, more) => more.clone().or(asked),
+    };
+    whole
+}
+
+/// What would have been the answer to an assignment, as news of the task; none if the work merely
+/// goes on.
+pub fn as_news(task: &TaskId, target: &str, reply: Reply) -> Option<Output> {
+    let said = |reply: &Reply| {
+        reply.content.first().cloned().unwrap_or_else(|| {
+            let words: Vec<&str> = reply.reasons.iter().map(|r| r.message.as_str()).collect();
+            Content::new(target, words.join("; "))
+        })
+    };
+    let progress = match reply.verdict {
+        Verdict::Accepted | Verdict::Pending => return None,
+        Verdict::Result => Progress::Result(said(&reply)),
+        Verdict::InputRequired => Progress::InputRequired(said(&reply)),
+        Verdict::Refused => Progress::Failed(said(&reply)),
+        Verdict::Offered => {
+            return Some(Output::Speak {
+                task: task.clone(),
+                kind: Kind::Fulfillment,
+                speech: Speech::offer(reply.content),
+            });
+        }
+    };
+    Some(report(task, progress))
+}
+
+/// What a task waits for, as the reply to a `taskResultQuery` says it.
+pub fn awaits_of(reply: &Reply) -> Option<Awaits> {
+    match (reply.status?, reply.verdict) {
+        (Status::AuthRequired, _) => Some(Awaits::Credentials),
+        (Status::InputRequired, Verdict::Result) => Some(Awaits::Judgement),
+        (Status::InputRequired, Verdict::Offered) => Some(Awaits::Decision),
+        (Status::InputRequired, _) => Some(Awaits::Answer),
+        _ => None,
+    }
 }
 
 /// A [`Worker`] behind the contract of [`Agent`]; asked before it was started, it refuses.
@@ -106,7 +298,7 @@ impl<W: Worker> Agent for Hosted<W> {
                 outputs
             }
             (Input::Asked(ask), Some(worker)) => {
-                let (reply, rest) = worker.answer(&ask, now);
+                let (reply, rest) = asked(worker, &ask, now);
                 let mut outputs = vec![Output::Answer(reply)];
                 outputs.extend(rest);
                 outputs

@@ -1,10 +1,49 @@
 //! Which elements a text in natural language names.
 //!
 //! Case does not matter, nor does the order of words: an element is named by its identifier, by
-//! the part behind the kind (`BE-017`, `Berlin/2`), or by its kind and its place together.
+//! the part behind the kind (`BE-017`, `Berlin/2`), or by its kind and its place together. Terms
+//! that the publisher explains (`term-explains`, draft §5.2) are read as explained.
 //! Read next: [`crate::resource_copilot`], which answers about what was found.
 
+use domain::content::Content;
 use domain::inventory::{Element, ElementId, ElementKind, Inventory};
+
+/// A text as it was understood.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The elements named, surest first.
+    pub elements: Vec<ElementId>,
+    /// The publisher's terms that stand in the text, with their explanations.
+    pub terms: Vec<(String, String)>,
+}
+
+impl Reading {
+    /// `text`, led by how terms were read, so that whoever used them sees it.
+    pub fn before(&self, text: &str) -> String {
+        let terms = self.terms.iter();
+        let read = terms.map(|(term, meaning)| format!("'{term}' is read as '{meaning}'. "));
+        read.chain([text.to_owned()]).collect()
+    }
+}
+
+/// Reads the words of a content: its target object, its description, and the words to a judgement.
+pub fn read(inventory: &Inventory, content: &Content) -> Reading {
+    let words = content.result.as_deref().unwrap_or_default();
+    let text = [&content.target_object, &content.task_description, words].join("\n");
+    let mut text = text.to_lowercase();
+    let mut terms = Vec::new();
+    for (term, meaning) in &content.terms {
+        let explained = with_word_replaced(&text, &term.to_lowercase(), &meaning.to_lowercase());
+        if explained != text {
+            text = explained;
+            terms.push((term.clone(), meaning.clone()));
+        }
+    }
+    Reading {
+        elements: named(inventory, &text),
+        terms,
+    }
+}
 
 /// The elements that `text` names, surest first: by identifier, by name (longest first), then by
 /// kind and place ("the router in Leipzig").
@@ -56,11 +95,26 @@ fn kind_words(kind: ElementKind) -> &'static [&'static str] {
 
 /// True if `word` stands in `text` and not inside a longer name.
 fn contains_word(text: &str, word: &str) -> bool {
-    if word.is_empty() {
-        return false;
+    places_of(text, word).next().is_some()
+}
+
+/// `text` with every `word` in it replaced.
+fn with_word_replaced(text: &str, word: &str, by: &str) -> String {
+    let mut replaced = String::with_capacity(text.len());
+    let mut taken = 0;
+    for at in places_of(text, word) {
+        replaced.push_str(&text[taken..at]);
+        replaced.push_str(by);
+        taken = at + word.len();
     }
+    replaced + &text[taken..]
+}
+
+/// Where `word` stands in `text` and not inside a longer name.
+fn places_of<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
     let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '/' | ':' | '_');
-    text.match_indices(word).any(|(at, _)| {
+    let places = text.match_indices(word).filter(|_| !word.is_empty());
+    let alone = move |at: usize| {
         let before = text[..at].chars().next_back();
         let mut after = text[at + word.len()..].chars();
         let next = after.next();
@@ -68,7 +122,8 @@ fn contains_word(text: &str, word: &str) -> bool {
         let punctuation = matches!(next, Some(':' | '-' | '/'))
             && after.next().is_none_or(|c| !c.is_alphanumeric());
         before.is_none_or(|c| !joins(c)) && (next.is_none_or(|c| !joins(c)) || punctuation)
-    })
+    };
+    places.map(|(at, _)| at).filter(move |at| alone(*at))
 }
 
 #[cfg(test)]
@@ -96,5 +151,24 @@ mod tests {
         ] {
             assert_eq!(first(text).as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_term_that_stands_for_an_element_or_a_place_is_read_as_explained() {
+        let mut content = Content::new("the Old Lady", "How is the router in BN? Not in BNX.");
+        content.terms = [
+            ("old lady", "card:B/1"),
+            ("BN", "Bonn"),
+            ("unused", "router:A"),
+        ]
+        .map(|(term, meaning)| (term.to_owned(), meaning.to_owned()))
+        .into();
+        let reading = read(&Net::town().inventory(), &content);
+        let named: Vec<&str> = reading.elements.iter().map(ElementId::as_str).collect();
+        assert_eq!(&named[..2], ["card:B/1", "router:B"]);
+        assert_eq!(
+            reading.before("Measuring."),
+            "'old lady' is read as 'card:B/1'. 'BN' is read as 'Bonn'. Measuring."
+        );
     }
 }

@@ -38,6 +38,22 @@ pub struct Aftermath<'a> {
     reached: Vec<bool>,
 }
 
+/// The links that end on or run through an element.
+pub fn links_of<'a>(
+    inventory: &'a Inventory,
+    element: &'a ElementId,
+) -> impl Iterator<Item = &'a ElementId> {
+    let touches = move |l: &domain::inventory::Link| {
+        l.a == *element
+            || l.b == *element
+            || l.ducts.contains(element)
+            || inventory.node_of(&l.a) == element
+            || inventory.node_of(&l.b) == element
+    };
+    let links = inventory.links.iter().filter(move |(_, l)| touches(l));
+    links.map(|(id, _)| id)
+}
+
 impl Topology {
     /// Indexes `inventory`; links whose ends it does not know are left out.
     pub fn new(inventory: Arc<Inventory>) -> Self {
@@ -89,6 +105,23 @@ impl Topology {
     /// and spurs end that it belongs to. Alarms with a router in common may have a cause in common.
     pub fn area(&self, element: &ElementId) -> Option<&BTreeSet<ElementId>> {
         self.areas.get(element)
+    }
+
+    /// What is joined to an element directly: a link's ends and ducts, the links on or in it, what
+    /// is built into it, what it is built into.
+    pub fn neighbours(&self, id: &ElementId) -> BTreeSet<ElementId> {
+        let inventory = &self.inventory;
+        let mut beside: BTreeSet<ElementId> = links_of(inventory, id).cloned().collect();
+        if let Some(link) = inventory.links.get(id) {
+            beside.extend([link.a.clone(), link.b.clone()]);
+            beside.extend(link.ducts.iter().cloned());
+        }
+        let children = inventory.elements.values();
+        let children = children.filter(|e| e.parent.as_ref() == Some(id));
+        beside.extend(children.map(|e| e.id.clone()));
+        beside.extend(inventory.element(id).and_then(|e| e.parent.clone()));
+        beside.remove(id);
+        beside
     }
 
     /// What is left when every element of `failed` has failed.

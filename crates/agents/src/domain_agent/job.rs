@@ -3,12 +3,14 @@
 //! Knows the course of a diagnosis; what readings mean is the domain's [`super::Practice`].
 
 use crate::cause::Cause;
+use crate::desk::report;
+use crate::lookup::Reading;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
 use domain::agent::{Output, Progress};
 use domain::content::Content;
 use domain::inventory::{ElementId, ElementKind, Inventory};
-use domain::task::TaskId;
+use domain::task::{Task, TaskId};
 use domain::telemetry::{Measurement, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,6 +44,10 @@ pub struct Job {
     pub task: TaskId,
     /// What was asked.
     pub diagnosis: Diagnosis,
+    /// How its words were read.
+    pub reading: Reading,
+    /// True if the publisher judges the result.
+    is_judged: bool,
     /// Counts the rounds of measuring, from 1.
     pub stage: u32,
     /// What has been measured in all stages.
@@ -56,9 +62,11 @@ pub struct Job {
 
 impl Job {
     /// A diagnosis just taken on.
-    pub fn new(task: TaskId, diagnosis: Diagnosis) -> Self {
+    pub fn new(task: &Task, diagnosis: Diagnosis, reading: Reading) -> Self {
         Self {
-            task,
+            task: task.id.clone(),
+            is_judged: task.content.expected_response.is_some(),
+            reading,
             stage: 0,
             measurements: BTreeMap::new(),
             looked_at: vec![diagnosis.suspicion.clone()],
@@ -69,6 +77,29 @@ impl Job {
             unmeasured: Vec::new(),
             diagnosis,
         }
+    }
+
+    /// The same task with another diagnosis. Stages go on counting, so that a deadline of the old
+    /// one does not end the new.
+    pub fn replaced_by(&self, diagnosis: Diagnosis, reading: Reading) -> Self {
+        Self {
+            stage: self.stage,
+            measurements: BTreeMap::new(),
+            looked_at: vec![diagnosis.suspicion.clone()],
+            reading,
+            diagnosis,
+            ..self.clone()
+        }
+    }
+
+    /// True once something has been measured, or could not be.
+    pub fn has_readings(&self) -> bool {
+        !self.measurements.is_empty() || !self.unmeasured.is_empty()
+    }
+
+    /// True if the publisher judges the result.
+    pub fn is_judged(&self) -> bool {
+        self.is_judged
     }
 
     /// The element the publisher suspects.
@@ -143,13 +174,8 @@ impl Job {
 
     /// News of the work.
     pub fn working(&self, percent: u8, words: String) -> Output {
-        Output::Report {
-            task: self.task.clone(),
-            progress: Progress::Working {
-                percent,
-                content: Content::new(self.target().as_str(), words),
-            },
-        }
+        let content = Content::new(self.target().as_str(), words);
+        report(&self.task, Progress::Working { percent, content })
     }
 
     /// The report of the result.
@@ -187,10 +213,7 @@ impl Job {
         )
         .with_payload(result.to_payload())
         .with_result(words);
-        Output::Report {
-            task: self.task.clone(),
-            progress: Progress::Result(content),
-        }
+        report(&self.task, Progress::Result(content))
     }
 }
 

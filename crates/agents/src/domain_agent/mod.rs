@@ -7,21 +7,20 @@
 pub mod job;
 mod watch;
 
-use crate::desk::{Desk, Worker};
-use crate::lookup;
+use crate::desk::{Desk, Worker, as_news, report};
+use crate::lookup::{self, Reading};
 use crate::payloads::diagnosis::{Diagnosis, Suspicion};
 use crate::payloads::incident::IncidentOrder;
 use crate::payloads::verification::{Verification, VerificationResult};
 use crate::payloads::{Schema, Unreadable};
 use crate::topology::Topology;
-use domain::agent::{Ask, Briefing, Input, Output};
+use domain::agent::{Ask, Briefing, Input, Output, Progress};
 use domain::content::{Content, Payload};
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::reply::{Reply, Verdict};
-use domain::task::TaskId;
+use domain::task::{Task, TaskId};
 use domain::telemetry::{Action, AlarmType, Condition, Outcome, Telemetry, Token};
 use domain::time::{Dice, Timestamp};
-use domain::verb::Verb;
 use job::{Finding, Job, Measurements};
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
@@ -29,6 +28,8 @@ use watch::Watch;
 
 /// The most sites measured at one time for a verification.
 const VERIFIED_AT_ONCE_MAX: usize = 12;
+/// The most alternatives offered for what cannot be measured.
+const INSTEAD_MAX: usize = 4;
 
 /// What one domain knows that the others do not.
 pub trait Practice: Send {
@@ -86,29 +87,8 @@ impl<P: Practice> Worker for DomainAgent<P> {
             deadlines: BTreeMap::new(),
             practice: PhantomData,
         };
-        let mut outputs = Vec::new();
-        for task in briefing.open {
-            // What was asked is still wanted; what had been measured is not remembered.
-            match agent.understand(&task.content) {
-                Ok(Wanted::Incidents) => {
-                    outputs.extend(agent.watch.assign(
-                        task.id.clone(),
-                        &task.from,
-                        &agent.topology,
-                    ));
-                }
-                Ok(Wanted::Diagnosis(diagnosis)) if !task.awaits_judgement() => {
-                    let job = Job::new(task.id.clone(), diagnosis);
-                    outputs.extend(agent.begin(job, now));
-                }
-                Ok(Wanted::Diagnosis(diagnosis)) => {
-                    agent
-                        .jobs
-                        .insert(task.id.clone(), Job::new(task.id.clone(), diagnosis));
-                }
-                Ok(Wanted::Verification(_)) | Err(_) => {}
-            }
-        }
+        let open = briefing.open.iter();
+        let outputs = open.flat_map(|task| agent.resume(task, now)).collect();
         (agent, outputs)
     }
 
@@ -126,35 +106,126 @@ impl<P: Practice> Worker for DomainAgent<P> {
         outputs
     }
 
-    fn answer(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
-        let (reply, mut outputs) = match ask.verb {
-            Verb::FeasibilityNegotiate => (self.feasible(ask), Vec::new()),
-            Verb::TaskAssign => self.assigned(ask, now),
-            Verb::TaskCancel => (self.cancelled(&ask.task.id), Vec::new()),
-            Verb::FulfillmentNegotiate => self.judged(ask, now),
-            other => (
-                Reply::refused("unknown-verb", "", format!("{other} is not for agents")),
-                Vec::new(),
-            ),
+    fn feasible(&self, content: &Content) -> Reply {
+        match self.understand(content) {
+            Ok(_) => Reply::accepted(),
+            Err(refusal) => self.instead(content, refusal),
+        }
+    }
+
+    fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+        let (reply, mut outputs) = match self.understand(&ask.content) {
+            Err(reply) => (reply, Vec::new()),
+            Ok(Wanted::Incidents) => {
+                let id = ask.task.id.clone();
+                let outputs = self.watch.assign(id, &ask.from, &self.topology);
+                (Reply::accepted(), outputs)
+            }
+            Ok(Wanted::Diagnosis(diagnosis, reading)) => {
+                let job = Job::new(&ask.task, diagnosis, reading);
+                (Reply::accepted(), self.begin(job, now))
+            }
+            Ok(Wanted::Verification(verification)) => self.verify(&verification),
         };
         outputs.extend(self.watch.schedule(&mut self.desk));
         (reply, outputs)
+    }
+
+    fn ended(&mut self, task: &TaskId) -> Vec<Output> {
+        self.jobs.remove(task);
+        self.watch.forget(task);
+        self.forget_probes(task);
+        Vec::new()
+    }
+
+    fn rejected(&mut self, ask: &Ask, now: Timestamp) -> Vec<Output> {
+        let Some(mut job) = self.jobs.remove(&ask.task.id) else {
+            return Vec::new();
+        };
+        let next = job.next_alternatives(|s| self.managed(&s.target).is_ok());
+        if next.is_empty() {
+            let words =
+                "Nothing else of this domain is suspected: there is nothing left to look at";
+            let failed = Progress::Failed(Content::new(job.target().as_str(), words));
+            return vec![report(&job.task, failed)];
+        }
+        let mut plan: Vec<ElementId> = Vec::new();
+        for suspicion in &next {
+            let sites = &job.diagnosis.sites;
+            plan.extend(P::plan(self.topology.inventory(), suspicion, sites));
+        }
+        job.look_at(next);
+        self.measure(job, plan, now)
+    }
+
+    /// Another diagnosis takes the place of one in which nothing has been measured yet.
+    fn planned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+        let id = &ask.task.id;
+        let refused = |reason, words: String| {
+            let path = "target";
+            (Reply::refused(reason, path, words), Vec::new())
+        };
+        let Some(job) = self.jobs.get(id) else {
+            let words = "only a diagnosis can be given another plan";
+            return refused("no-other-plan", words.to_owned());
+        };
+        if job.has_readings() {
+            let words = format!("{} is measured already: assign another task", job.target());
+            return refused("too-late", words);
+        }
+        match self.understand(&ask.content) {
+            Ok(Wanted::Diagnosis(diagnosis, reading)) => {
+                let job = job.replaced_by(diagnosis, reading);
+                self.forget_probes(id);
+                (Reply::accepted(), self.begin(job, now))
+            }
+            Ok(_) => refused("other-task", "a diagnosis stays a diagnosis".to_owned()),
+            Err(reply) => (reply, Vec::new()),
+        }
     }
 }
 
 /// What a content asks for.
 enum Wanted {
     Incidents,
-    Diagnosis(Diagnosis),
+    Diagnosis(Diagnosis, Reading),
     Verification(Verification),
 }
 
 impl<P: Practice> DomainAgent<P> {
+    /// Goes on with a task from before a restart: what was asked, or agreed on since, is still
+    /// wanted; what had been measured is not remembered.
+    fn resume(&mut self, task: &Task, now: Timestamp) -> Vec<Output> {
+        match self.understand(task.plan.as_ref().unwrap_or(&task.content)) {
+            Ok(Wanted::Incidents) => {
+                let id = task.id.clone();
+                self.watch.assign(id, &task.from, &self.topology)
+            }
+            Ok(Wanted::Diagnosis(diagnosis, reading)) => {
+                let job = Job::new(task, diagnosis, reading);
+                match task.awaits_judgement() {
+                    true => {
+                        self.jobs.insert(task.id.clone(), job);
+                        Vec::new()
+                    }
+                    false => self.begin(job, now),
+                }
+            }
+            Ok(Wanted::Verification(verification)) => {
+                let (reply, mut outputs) = self.verify(&verification);
+                outputs.extend(as_news(&task.id, &task.content.target_object, reply));
+                outputs
+            }
+            Err(reply) if task.awaits.is_none() => as_news(&task.id, &task.content.target_object, reply).into_iter().collect(),
+            Err(_) => Vec::new(),
+        }
+    }
+
     fn understand(&self, content: &Content) -> Result<Wanted, Reply> {
         let target = &content.target_object;
         let unreadable = |e: Unreadable| e.reply(target);
         let Some(payload) = &content.payload else {
-            return self.understand_words(content).map(Wanted::Diagnosis);
+            return self.understand_words(content);
         };
         match payload.schema_id.as_str() {
             IncidentOrder::ID => {
@@ -168,7 +239,7 @@ impl<P: Practice> DomainAgent<P> {
             Diagnosis::ID => {
                 let diagnosis = Diagnosis::from_payload(payload).map_err(unreadable)?;
                 self.managed(&diagnosis.suspicion.target)?;
-                Ok(Wanted::Diagnosis(diagnosis))
+                Ok(Wanted::Diagnosis(diagnosis, Reading::default()))
             }
             Verification::ID if P::measures(ElementKind::Site) => {
                 let verification = Verification::from_payload(payload).map_err(unreadable)?;
@@ -180,28 +251,60 @@ impl<P: Practice> DomainAgent<P> {
     }
 
     /// A task in natural language that names an element of the domain is a diagnosis of it.
-    fn understand_words(&self, content: &Content) -> Result<Diagnosis, Reply> {
+    fn understand_words(&self, content: &Content) -> Result<Wanted, Reply> {
         let inventory = self.topology.inventory();
-        let text = format!("{}\n{}", content.target_object, content.task_description);
-        let named = lookup::named(inventory, &text);
-        let Some(first) = named.first() else {
+        let reading = lookup::read(inventory, content);
+        let Some(first) = reading.elements.first() else {
             return Err(target_needed(&content.target_object));
         };
         let own = |id: &&ElementId| self.managed(id).is_ok();
-        let Some(target) = named.iter().find(own) else {
+        let Some(target) = reading.elements.iter().find(own) else {
             return Err(self.not_managed("target", first.as_str()));
         };
-        let suspicion = Suspicion {
-            target: target.clone(),
-            cause: job::usual_cause(inventory, target),
+        let diagnosis = Diagnosis::of(suspected(inventory, target));
+        Ok(Wanted::Diagnosis(diagnosis, reading))
+    }
+
+    /// Where what is asked cannot be measured, but something beside it can: that, best first, with
+    /// the reasons for not doing what was asked.
+    fn instead(&self, content: &Content, refusal: Reply) -> Reply {
+        let inventory = self.topology.inventory();
+        let asked = Diagnosis::in_content(content);
+        let target = match &asked {
+            Some(diagnosis) => Some(diagnosis.suspicion.target.clone()),
+            None => lookup::read(inventory, content).elements.into_iter().next(),
         };
-        Ok(Diagnosis {
-            incident_ids: Vec::new(),
-            suspicion,
-            alternatives: Vec::new(),
-            sites: BTreeSet::new(),
-            since: Timestamp::default(),
-        })
+        let Some(target) = target.filter(|t| inventory.element(t).is_some()) else {
+            return refusal;
+        };
+        let beside = self.topology.neighbours(&target).into_iter();
+        let beside = beside.filter(|id| self.managed(id).is_ok());
+        let offers: Vec<Content> = beside
+            .take(INSTEAD_MAX)
+            .map(|id| {
+                let mut offer = Content::new(id.as_str(), format!("Diagnose {id}"));
+                offer
+                    .expected_response
+                    .clone_from(&content.expected_response);
+                offer.payload = asked.as_ref().map(|asked| {
+                    let suspicion = suspected(inventory, &id);
+                    Diagnosis {
+                        suspicion,
+                        alternatives: Vec::new(),
+                        ..asked.clone()
+                    }
+                    .to_payload()
+                });
+                offer
+            })
+            .collect();
+        match offers.is_empty() {
+            true => refusal,
+            false => Reply {
+                reasons: refusal.reasons,
+                ..Reply::new(Verdict::Offered, offers)
+            },
+        }
     }
 
     fn managed(&self, target: &ElementId) -> Result<(), Reply> {
@@ -242,67 +345,9 @@ impl<P: Practice> DomainAgent<P> {
         }
     }
 
-    fn feasible(&self, ask: &Ask) -> Reply {
-        match self.understand(&ask.content) {
-            Ok(_) => Reply::accepted(),
-            Err(reply) => reply,
-        }
-    }
-
-    fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
-        match self.understand(&ask.content) {
-            Err(reply) => (reply, Vec::new()),
-            Ok(Wanted::Incidents) => {
-                let id = ask.task.id.clone();
-                let outputs = self.watch.assign(id, &ask.from, &self.topology);
-                (Reply::accepted(), outputs)
-            }
-            Ok(Wanted::Diagnosis(diagnosis)) => {
-                let job = Job::new(ask.task.id.clone(), diagnosis);
-                (Reply::accepted(), self.begin(job, now))
-            }
-            Ok(Wanted::Verification(verification)) => self.verify(&verification),
-        }
-    }
-
-    fn cancelled(&mut self, task: &TaskId) -> Reply {
-        self.jobs.remove(task);
-        self.watch.forget(task);
+    fn forget_probes(&mut self, task: &TaskId) {
         self.probes
             .retain(|_, (_, purpose)| !matches!(purpose, Purpose::Job(t) if t == task));
-        Reply::accepted()
-    }
-
-    fn judged(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
-        let Some(mut job) = self.jobs.remove(&ask.task.id) else {
-            return (Reply::accepted(), Vec::new());
-        };
-        if !crate::payloads::rejects(&ask.content) {
-            return (Reply::accepted(), Vec::new());
-        }
-        let next = job.next_alternatives(|s| self.managed(&s.target).is_ok());
-        if next.is_empty() {
-            let words =
-                "Nothing else of this domain is suspected: there is nothing left to look at";
-            let failed = Output::Report {
-                task: job.task.clone(),
-                progress: domain::agent::Progress::Failed(Content::new(
-                    job.target().as_str(),
-                    words,
-                )),
-            };
-            return (Reply::accepted(), vec![failed]);
-        }
-        let mut plan: Vec<ElementId> = Vec::new();
-        for suspicion in &next {
-            plan.extend(P::plan(
-                self.topology.inventory(),
-                suspicion,
-                &job.diagnosis.sites,
-            ));
-        }
-        job.look_at(next);
-        (Reply::accepted(), self.measure(job, plan, now))
     }
 
     fn begin(&mut self, job: Job, now: Timestamp) -> Vec<Output> {
@@ -313,7 +358,8 @@ impl<P: Practice> DomainAgent<P> {
 
     fn measure(&mut self, mut job: Job, plan: Vec<ElementId>, now: Timestamp) -> Vec<Output> {
         let fresh = job.planned(plan);
-        let mut outputs = vec![job.working(10, format!("measuring {} elements", fresh.len()))];
+        let words = format!("measuring {} elements", fresh.len());
+        let mut outputs = vec![job.working(10, job.reading.before(&words))];
         for element in fresh {
             let token = self.desk.token();
             let purpose = Purpose::Job(job.task.clone());
@@ -391,7 +437,11 @@ impl<P: Practice> DomainAgent<P> {
         let finding = job
             .targets()
             .find_map(|target| P::decide(inventory, target, &job.measurements));
-        vec![job.result(inventory, finding)]
+        let result = job.result(inventory, finding);
+        if !job.is_judged() {
+            self.jobs.remove(task);
+        }
+        vec![result]
     }
 
     fn verify(&mut self, verification: &Verification) -> (Reply, Vec<Output>) {
@@ -429,6 +479,14 @@ impl<P: Practice> DomainAgent<P> {
             .with_payload(result.to_payload())
             .with_result(words);
         (Reply::new(Verdict::Result, vec![content]), outputs)
+    }
+}
+
+/// What is suspected of an element about which nothing else is known.
+pub(crate) fn suspected(inventory: &Inventory, target: &ElementId) -> Suspicion {
+    Suspicion {
+        cause: job::usual_cause(inventory, target),
+        target: target.clone(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::bench::{alarm, answer, ask, assign, at, briefing, dice, id, started, task};
+use crate::bench::{alarm, answer, ask, assign, at, briefing, dice, id, said, started, task, word};
 use crate::cause::Cause;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
@@ -11,7 +11,9 @@ use crate::payloads::verification::{Verification, VerificationResult};
 use domain::agent::{Agent, Input, Output, Progress};
 use domain::content::{Content, Payload};
 use domain::inventory::{Domain, ElementId};
+use domain::negotiation::{Kind, Stance};
 use domain::reply::Verdict;
+use domain::task::{Awaits, Status, Task};
 use domain::telemetry::{Action, AlarmType, Condition, Measurement, Outcome, Telemetry, Token};
 use domain::verb::Verb;
 use std::collections::BTreeSet;
@@ -116,19 +118,12 @@ fn rejected_it_looks_at_the_alternatives_and_without_any_it_fails() {
     let outputs = measured(&mut *agent, probes(&outputs), "link:B-b6");
     assert!(!result(&outputs).unwrap().confirmed);
     let no = Content::new("t", "d").with_result("reject: look again");
-    let outputs = agent.step(
-        ask(Verb::FulfillmentNegotiate, &task, no.clone()),
-        at(90),
-        &mut dice(),
-    );
+    let rejected = (Kind::Result, Stance::Refuse);
+    let outputs = agent.step(word(&task, no.clone(), rejected), at(90), &mut dice());
     assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
     let outputs = measured(&mut *agent, probes(&outputs), "link:B-b6");
     assert_eq!(result(&outputs).unwrap().root_cause, Some(id("link:B-b6")));
-    let outputs = agent.step(
-        ask(Verb::FulfillmentNegotiate, &task, no),
-        at(190),
-        &mut dice(),
-    );
+    let outputs = agent.step(word(&task, no, rejected), at(190), &mut dice());
     let failed = |o: &Output| {
         matches!(
             o,
@@ -190,7 +185,7 @@ fn what_cannot_be_taken_on_is_refused_with_the_path() {
         ),
         (
             "wireless-fault",
-            diagnosis("link:B-b5", Cause::FibreCut, &[]),
+            diagnosis("router:B", Cause::RouterFailure, &[]),
             "refused not-managed target",
         ),
         (
@@ -326,4 +321,125 @@ fn after_a_restart_an_open_diagnosis_is_measured_again() {
     let outputs = agent.step(started, at(0), &mut dice());
     let outputs = measured(&mut *agent, probes(&outputs), "link:B-b5");
     assert!(result(&outputs).unwrap().confirmed);
+}
+
+#[test]
+fn asked_for_what_it_cannot_measure_it_offers_what_it_can_beside_it() {
+    let (mut agent, _) = started("ip-fault");
+    let content = diagnosis("site:b1", Cause::MainsFailure, &[]);
+    let task = task("t", "TMF-oss-fault", content.clone(), true);
+    let asked = ask(Verb::FeasibilityNegotiate, &task, content);
+    let outputs = agent.step(asked, at(1), &mut dice());
+    let reply = answer(&outputs);
+    assert_eq!(reply.verdict, Verdict::Offered);
+    assert_eq!(reply.reasons[0].reason, "not-managed");
+    let offered: Vec<String> = reply
+        .content
+        .iter()
+        .map(|c| {
+            Diagnosis::in_content(c)
+                .unwrap()
+                .suspicion
+                .target
+                .to_string()
+        })
+        .collect();
+    assert_eq!(offered, ["link:B-b1", "link:b1-b3"]);
+    // Each alternative can be assigned as it was offered.
+    let alternative = reply.content[0].clone();
+    let outputs = agent.step(assign("t", alternative), at(2), &mut dice());
+    assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
+    assert_eq!(probes(&outputs)[0].1, id("link:B-b1"));
+}
+
+#[test]
+fn another_plan_is_followed_until_something_is_measured_and_refused_after() {
+    let (mut agent, _) = started("ip-fault");
+    let content = diagnosis("link:B-b5", Cause::FibreCut, &[]);
+    let task = task("t", "TMF-oss-fault", content.clone(), true);
+    let outputs = agent.step(ask(Verb::TaskAssign, &task, content), at(1), &mut dice());
+    let superseded = probes(&outputs);
+    let plan = diagnosis("link:B-b6", Cause::FibreCut, &[]);
+    let offered = (Kind::Fulfillment, Stance::Offer);
+    let outputs = agent.step(word(&task, plan.clone(), offered), at(2), &mut dice());
+    assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
+    let planned = probes(&outputs);
+    assert_eq!(planned[0].1, id("link:B-b6"));
+    assert!(measured(&mut *agent, superseded, "link:B-b5").is_empty());
+    let outputs = measured(&mut *agent, planned, "link:B-b6");
+    assert_eq!(result(&outputs).unwrap().root_cause, Some(id("link:B-b6")));
+    let outputs = agent.step(word(&task, plan, offered), at(90), &mut dice());
+    assert_eq!(answer(&outputs).reasons[0].reason, "too-late");
+    assert!(probes(&outputs).is_empty());
+}
+
+#[test]
+fn the_answer_to_a_question_goes_on_with_the_same_task() {
+    let (mut agent, _) = started("ip-fault");
+    let content = Content::new("the fast one", "what is wrong with it?");
+    let task = task("t", "operator", content.clone(), true);
+    let outputs = agent.step(ask(Verb::TaskAssign, &task, content), at(1), &mut dice());
+    assert_eq!(answer(&outputs).verdict, Verdict::InputRequired);
+    assert!(
+        answer(&outputs).content[0]
+            .task_description
+            .contains("target")
+    );
+    let answered = |agent: &mut dyn Agent, content| {
+        let answer = said(Verb::FulfillmentNegotiate, &task, content, None);
+        agent.step(answer, at(2), &mut dice())
+    };
+    let outputs = answered(&mut *agent, Content::new("x", "I mean the quick one"));
+    let asks_again = |o: &Output| {
+        matches!(o, Output::Report { task, progress: Progress::InputRequired(_) }
+            if task.as_str() == "t")
+    };
+    assert!(outputs.iter().any(asks_again));
+    let mut content = Content::new("x", "the answer");
+    content.terms = vec![("the fast one".to_owned(), "link:B-b5".to_owned())];
+    let outputs = answered(&mut *agent, content);
+    assert_eq!(probes(&outputs)[0].1, id("link:B-b5"));
+    let told = outputs.iter().find_map(|o| match o {
+        Output::Report {
+            progress: Progress::Working { content, .. },
+            ..
+        } => Some(content.task_description.as_str()),
+        _ => None,
+    });
+    let read = "'the fast one' is read as 'link:B-b5'. measuring";
+    assert!(told.unwrap().starts_with(read), "{told:?}");
+}
+
+#[test]
+fn after_a_restart_what_was_agreed_on_is_measured_and_what_was_asked_is_not_asked_twice() {
+    let resumed = |change: &dyn Fn(&mut Task)| {
+        let mut agent = crate::roster::hosted("ip-fault").unwrap();
+        let content = Content::new("the fast one", "what is wrong with it?");
+        let mut open = Task::clone(&task("t", "operator", content, true));
+        change(&mut open);
+        let started = Input::Started(briefing("ip-fault", vec![open.into()]));
+        agent.step(started, at(0), &mut dice())
+    };
+    let planned = resumed(&|task| {
+        task.status = Status::Processing;
+        task.plan = Some(diagnosis("link:B-b6", Cause::FibreCut, &[]));
+    });
+    assert_eq!(probes(&planned)[0].1, id("link:B-b6"));
+    let asking = resumed(&|task| {
+        task.status = Status::InputRequired;
+        task.awaits = Some(Awaits::Answer);
+    });
+    assert!(asking.is_empty());
+    // Its answer came before the restart and is lost: it is asked for again.
+    let answered = resumed(&|task| task.status = Status::Processing);
+    let asks = |o: &Output| {
+        matches!(
+            o,
+            Output::Report {
+                progress: Progress::InputRequired(_),
+                ..
+            }
+        )
+    };
+    assert!(answered.iter().any(asks));
 }

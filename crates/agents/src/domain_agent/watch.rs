@@ -2,7 +2,7 @@
 //!
 //! Read next: [`crate::incident`].
 
-use crate::desk::Desk;
+use crate::desk::{Desk, report};
 use crate::incident::Incidents;
 use crate::payloads::Schema;
 use crate::payloads::incident::Incident;
@@ -42,17 +42,13 @@ impl Watch {
             .filter(|(id, publisher)| publisher == from && *id != task);
         for (old, _) in superseded {
             let words = format!("Task {task} of the same publisher takes its place");
-            outputs.push(Output::Report {
-                task: old.clone(),
-                progress: Progress::Result(
-                    Content::new("incidents", "Reporting of incidents").with_result(words),
-                ),
-            });
+            let content = Content::new("incidents", "Reporting of incidents").with_result(words);
+            outputs.push(report(old, Progress::Result(content)));
         }
         self.standing.retain(|(_, publisher)| publisher != from);
         self.standing.push((task.clone(), from.to_owned()));
         for incident in self.incidents.all_reported(topology) {
-            outputs.push(report(&task, &incident));
+            outputs.push(told(&task, &incident));
         }
         outputs
     }
@@ -90,23 +86,18 @@ impl Watch {
         for incident in self.incidents.report(topology, now) {
             outputs.push(Output::Note(note(&incident)));
             for (task, _) in &self.standing {
-                outputs.push(report(task, &incident));
+                outputs.push(told(task, &incident));
             }
         }
         outputs
     }
 }
 
-fn report(task: &TaskId, incident: &Incident) -> Output {
+fn told(task: &TaskId, incident: &Incident) -> Output {
     let content = Content::new(incident.incident_id.as_str(), note(incident))
         .with_payload(incident.to_payload());
-    Output::Report {
-        task: task.clone(),
-        progress: Progress::Working {
-            percent: 0,
-            content,
-        },
-    }
+    let percent = 0;
+    report(task, Progress::Working { percent, content })
 }
 
 fn note(incident: &Incident) -> String {

@@ -3,15 +3,15 @@
 //! ```text
 //! settling ─► negotiating ─► diagnosing ─► repairing ─► verifying ─► closed
 //!    ▲             │refused      │not confirmed  │nothing found
-//!    └─ evidence   └─────────────┴───────────────┴─► next hypothesis, or escalated
+//!    └─ evidence   └─────────────┴───────────────┴─► next agent or hypothesis, or escalated
 //! ```
 //!
-//! Knows where a case stands; the messages are in [`super::workflow`].
+//! Knows where a case stands; the messages are in [`super::workflow`] and [`super::repair`].
 
 use super::correlation::Ranked;
 use crate::alarms::AlarmKey;
 use crate::cause::Cause;
-use crate::payloads::diagnosis::Suspicion;
+use crate::payloads::diagnosis::{DiagnosisResult, Suspicion};
 use domain::inventory::ElementId;
 use domain::task::TaskId;
 use domain::time::Timestamp;
@@ -54,6 +54,8 @@ pub struct Case {
     pub ended_at: Option<Timestamp>,
     /// Where it stands.
     pub phase: Phase,
+    /// Who executes the task in hand.
+    pub executor: String,
     /// What it may be, likeliest first.
     pub ranked: Vec<Ranked>,
     /// The alarms it is about.
@@ -66,10 +68,18 @@ pub struct Case {
     pub tried: BTreeSet<ElementId>,
     /// What is being put to the test.
     pub current: Option<Suspicion>,
+    /// Whom that was proposed to.
+    pub asked: BTreeSet<String>,
     /// True once the diagnosis under way was rejected.
     pub rejected: bool,
+    /// True if something was heard of the task in hand, of late.
+    pub heard: bool,
+    /// True once a question about the task in hand was answered.
+    pub answered: bool,
     /// What was confirmed.
     pub root: Option<(ElementId, Cause)>,
+    /// The result that confirmed it.
+    pub finding: Option<DiagnosisResult>,
     /// The sites to bring back.
     pub affected: BTreeSet<ElementId>,
     /// How often service has been verified.
@@ -87,14 +97,19 @@ impl Case {
             changed_at: now,
             ended_at: None,
             phase: Phase::Settling,
+            executor: String::new(),
             ranked: Vec::new(),
             explains: BTreeSet::new(),
             incident_ids: Vec::new(),
             sites: BTreeSet::new(),
             tried: BTreeSet::new(),
             current: None,
+            asked: BTreeSet::new(),
             rejected: false,
+            heard: false,
+            answered: false,
             root: None,
+            finding: None,
             affected: BTreeSet::new(),
             verifications: 0,
             repair_rejected: false,
@@ -104,6 +119,14 @@ impl Case {
     /// True until it is closed or escalated.
     pub fn is_open(&self) -> bool {
         !matches!(self.phase, Phase::Closed | Phase::Escalated)
+    }
+
+    /// Goes on with a task that nothing has been heard of yet.
+    pub fn take_up(&mut self, phase: Phase, executor: &str) {
+        self.phase = phase;
+        self.executor = executor.to_owned();
+        self.heard = false;
+        self.answered = false;
     }
 
     /// Ends it.

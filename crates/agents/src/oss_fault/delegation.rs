@@ -1,25 +1,24 @@
 //! Diagnoses that others ask this agent for: passed on to the domain that can measure.
 //!
-//! The one who asked is told what the domain's agent reports, under its own task.
+//! The one who asked is told what the domain's agent reports, under its own task. What was passed
+//! on is a part of that task: it ends with it.
 
 use super::OssFault;
+use super::news::News;
 use super::post::Purpose;
-use super::workflow::{message, why_not};
-use crate::cause::Cause;
-use crate::domain_agent::{target_needed, unknown_schema};
-use crate::lookup;
+use super::workflow::why_not;
+use crate::desk::{as_news, message, report};
+use crate::domain_agent::{suspected, target_needed, unknown_schema};
+use crate::lookup::{self, Reading};
+use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
-use crate::payloads::{Schema, rejects};
-use domain::agent::{Ask, Output, Progress, Undelivered};
+use domain::agent::{Ask, Message, Output, Progress, Undelivered};
 use domain::content::Content;
 use domain::inventory::{Domain, ElementId};
-use domain::notification::Notification;
 use domain::profile::Layer;
 use domain::reply::{Reply, Verdict};
-use domain::task::{Status, TaskId};
-use domain::time::Timestamp;
+use domain::task::{Awaits, Conditions, Status, Task, TaskId};
 use domain::verb::Verb;
-use std::collections::BTreeSet;
 
 /// A diagnosis passed on.
 #[derive(Clone, Debug)]
@@ -35,20 +34,13 @@ pub(super) struct Delegation {
 
 impl OssFault {
     /// What a content asks to be diagnosed.
-    pub(super) fn understand(&self, content: &Content) -> Result<Diagnosis, Reply> {
+    pub(super) fn understand(&self, content: &Content) -> Result<(Diagnosis, Reading), Reply> {
         let inventory = self.correlator.inventory();
         let Some(payload) = &content.payload else {
-            let text = format!("{}\n{}", content.target_object, content.task_description);
-            let named = lookup::named(inventory, &text).into_iter().next();
-            let target = named.ok_or_else(|| target_needed(&content.target_object))?;
-            let cause = crate::domain_agent::job::usual_cause(inventory, &target);
-            return Ok(Diagnosis {
-                incident_ids: Vec::new(),
-                suspicion: Suspicion { target, cause },
-                alternatives: Vec::new(),
-                sites: BTreeSet::new(),
-                since: Timestamp::default(),
-            });
+            let reading = lookup::read(inventory, content);
+            let target = reading.elements.first();
+            let target = target.ok_or_else(|| target_needed(&content.target_object))?;
+            return Ok((Diagnosis::of(suspected(inventory, target)), reading));
         };
         if payload.schema_id != Diagnosis::ID {
             return Err(unknown_schema(payload));
@@ -56,7 +48,7 @@ impl OssFault {
         let diagnosis =
             Diagnosis::from_payload(payload).map_err(|e| e.reply(&content.target_object))?;
         match inventory.element(&diagnosis.suspicion.target) {
-            Some(_) => Ok(diagnosis),
+            Some(_) => Ok((diagnosis, Reading::default())),
             None => {
                 let words = format!(
                     "the inventory has no element {}",
@@ -67,25 +59,48 @@ impl OssFault {
         }
     }
 
-    pub(super) fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
-        let diagnosis = match self.understand(&ask.content) {
-            Ok(diagnosis) => diagnosis,
+    pub(super) fn delegation_asked(
+        &mut self,
+        origin: &TaskId,
+        content: &Content,
+    ) -> (Reply, Vec<Output>) {
+        let (diagnosis, reading) = match self.understand(content) {
+            Ok(understood) => understood,
             Err(reply) => return (reply, Vec::new()),
         };
+        let target = diagnosis.suspicion.target.clone();
         // Asked in words about something that a case explains, the case is the answer.
-        if ask.content.payload.is_none()
-            && let Some(words) = self.case_of(&diagnosis.suspicion.target)
+        if content.payload.is_none()
+            && let Some(words) = self.case_of(&target)
         {
-            let target = diagnosis.suspicion.target.as_str();
-            let content = Content::new(target, "State of the fault").with_result(words);
+            let content = Content::new(target.as_str(), "State of the fault")
+                .with_result(reading.before(&words));
             return (Reply::new(Verdict::Result, vec![content]), Vec::new());
         }
-        if self.delegate_to(&diagnosis.suspicion).is_none() {
-            let words = "no registered agent can measure it";
-            return (Reply::refused("no-agent", "target", words), Vec::new());
+        match self.delegate(origin, diagnosis, &reading) {
+            Some(passed_on) => (Reply::accepted(), vec![passed_on]),
+            None => {
+                let words = "no registered agent can measure it";
+                (Reply::refused("no-agent", "target", words), Vec::new())
+            }
         }
-        let outputs = self.delegate(ask.task.id.clone(), diagnosis, now);
-        (Reply::accepted(), outputs)
+    }
+
+    /// Goes on with a task from before a restart: it is passed on again, under the same
+    /// identifier, and asked how it is; news of it may have come while nobody was here.
+    pub(super) fn resume(&mut self, task: &Task) -> Vec<Output> {
+        if task.awaits.is_some() {
+            return Vec::new();
+        }
+        let (reply, mut outputs) = self.delegation_asked(&task.id, &task.content);
+        outputs.extend(as_news(&task.id, &task.content.target_object, reply));
+        let passed_on = self.delegations.iter().find(|d| d.origin == task.id);
+        if let Some(passed_on) = passed_on.cloned() {
+            let content = Content::new(passed_on.target.as_str(), "How is it?");
+            let query = message(passed_on.to, Verb::TaskResultQuery, passed_on.task, content);
+            outputs.push(self.send(Purpose::Delegated(task.id.clone()), query));
+        }
+        outputs
     }
 
     fn case_of(&self, element: &ElementId) -> Option<String> {
@@ -127,26 +142,17 @@ impl OssFault {
             .colleague(Diagnosis::ID, Layer::Resource, Some(domain))
     }
 
-    pub(super) fn delegate(
+    /// The assignment that passes a diagnosis on; none if nobody can measure it.
+    fn delegate(
         &mut self,
-        origin: TaskId,
+        origin: &TaskId,
         diagnosis: Diagnosis,
-        now: Timestamp,
-    ) -> Vec<Output> {
-        let target = diagnosis.suspicion.target.clone();
-        let Some(to) = self.delegate_to(&diagnosis.suspicion) else {
-            return vec![failed(
-                &origin,
-                &target,
-                "no registered agent can measure it",
-            )];
-        };
-        let task = self.desk.task_id(now);
-        self.known.insert(task.clone());
-        let words = format!(
-            "Diagnose {target}: {}?",
-            cause_words(diagnosis.suspicion.cause)
-        );
+        reading: &Reading,
+    ) -> Option<Output> {
+        let Suspicion { target, cause } = diagnosis.suspicion.clone();
+        let to = self.delegate_to(&diagnosis.suspicion)?;
+        let task = self.task_about(&format!("for-{origin}"), target.as_str());
+        let words = reading.before(&format!("Diagnose {target}: is it a {cause}?"));
         let content = Content::new(target.as_str(), words).with_payload(diagnosis.to_payload());
         self.delegations.push(Delegation {
             origin: origin.clone(),
@@ -154,86 +160,70 @@ impl OssFault {
             to: to.clone(),
             target,
         });
-        let message = message(to, Verb::TaskAssign, task, content, true);
-        vec![self.send(Purpose::Delegation(origin), message)]
+        let message = Message {
+            conditions: Conditions {
+                parent: Some(origin.clone()),
+                ..Conditions::default()
+            },
+            ..message(to, Verb::TaskAssign, task, content)
+        };
+        Some(self.send(Purpose::Delegation(origin.clone()), message))
     }
 
-    pub(super) fn delegation_notified(&mut self, news: &Notification, _: Timestamp) -> Vec<Output> {
+    pub(super) fn delegation_notified(&mut self, news: &News) -> Vec<Output> {
         let Some(at) = self.delegations.iter().position(|d| d.task == news.task) else {
             return Vec::new();
         };
-        let delegation = self.delegations[at].clone();
+        let origin = self.delegations[at].origin.clone();
         let result = DiagnosisResult::in_content(&news.content);
-        let progress = match (news.status, result) {
-            (Status::Finished | Status::InputRequired, Some(_)) => {
-                Progress::Result(news.content.clone())
+        let (progress, over) = match (news.status, news.awaits, result) {
+            (Status::Finished, _, Some(_)) => (Progress::Result(news.content.clone()), true),
+            (status, ..) if status.is_terminal() => (Progress::Failed(news.content.clone()), true),
+            // The answer is the asker's to give; it is passed on as a new assignment.
+            (_, Some(Awaits::Answer), _) => (Progress::InputRequired(news.content.clone()), true),
+            (Status::Created, ..) => return Vec::new(),
+            _ => {
+                let (percent, content) = (news.percent, news.content.clone());
+                (Progress::Working { percent, content }, false)
             }
-            (status, _) if status.is_terminal() => Progress::Failed(news.content.clone()),
-            _ => Progress::Working {
-                percent: news.percent,
-                content: news.content.clone(),
-            },
         };
-        if !matches!(progress, Progress::Working { .. }) {
+        let mut outputs = Vec::new();
+        if over {
             self.delegations.remove(at);
         }
-        vec![Output::Report {
-            task: delegation.origin,
-            progress,
-        }]
+        if over && !news.status.is_terminal() {
+            outputs.push(self.cancel(news, "It is asked for again once the question is answered"));
+        }
+        outputs.push(report(&origin, progress));
+        outputs
     }
 
-    pub(super) fn delegation_declined(
+    pub(super) fn delegation_replied(
         &mut self,
         origin: &TaskId,
+        sent: &Message,
         reply: &Result<Reply, Undelivered>,
     ) -> Vec<Output> {
-        let Some(at) = self.delegations.iter().position(|d| d.origin == *origin) else {
+        if reply.as_ref().is_ok_and(|r| r.verdict != Verdict::Refused) {
+            return Vec::new();
+        }
+        let Some(at) = self.delegations.iter().position(|d| d.task == sent.task) else {
             return Vec::new();
         };
         let delegation = self.delegations.remove(at);
-        vec![failed(origin, &delegation.target, &why_not(reply))]
+        let content = Content::new(delegation.target.as_str(), why_not(reply));
+        vec![report(origin, Progress::Failed(content))]
     }
 
-    /// The one who asked wants it no longer.
-    pub(super) fn undelegate(&mut self, origin: &TaskId) -> Vec<Output> {
-        let Some(at) = self.delegations.iter().position(|d| d.origin == *origin) else {
-            return Vec::new();
-        };
-        let delegation = self.delegations.remove(at);
-        let content = Content::new(delegation.target.as_str(), "No longer wanted");
-        let cancel = message(
-            delegation.to,
-            Verb::TaskCancel,
-            delegation.task,
-            content,
-            true,
-        );
-        vec![self.send(Purpose::Word, cancel)]
+    /// The task of the one who asked has ended; what was passed on ends with it.
+    pub(super) fn undelegate(&mut self, origin: &TaskId) {
+        self.delegations.retain(|d| d.origin != *origin);
     }
 
-    /// A rejected diagnosis is asked for again once its publisher says why it is not enough.
-    pub(super) fn delegation_judged(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
-        if !rejects(&ask.content) {
-            return (Reply::accepted(), Vec::new());
-        }
-        match self.understand(&ask.task.content) {
-            Ok(diagnosis) => {
-                let outputs = self.delegate(ask.task.id.clone(), diagnosis, now);
-                (Reply::accepted(), outputs)
-            }
-            Err(reply) => (reply, Vec::new()),
-        }
+    /// A rejected diagnosis is asked for once more.
+    pub(super) fn delegation_rejected(&mut self, ask: &Ask) -> Vec<Output> {
+        let (reply, mut outputs) = self.delegation_asked(&ask.task.id, &ask.task.content);
+        outputs.extend(as_news(&ask.task.id, &ask.task.content.target_object, reply));
+        outputs
     }
-}
-
-fn failed(origin: &TaskId, target: &ElementId, why: &str) -> Output {
-    Output::Report {
-        task: origin.clone(),
-        progress: Progress::Failed(Content::new(target.as_str(), why)),
-    }
-}
-
-fn cause_words(cause: Cause) -> String {
-    format!("is it a {cause}")
 }

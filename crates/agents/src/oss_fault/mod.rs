@@ -3,23 +3,26 @@
 //! - [`evidence`]: what domains and customers report, as one body of evidence;
 //! - [`correlation`]: which single cause explains it, for several faults at once;
 //! - [`baseline`]: whom the first alarm alone would blame;
-//! - [`case`]: one fault from suspicion to verified repair; [`workflow`]: the messages on the way;
+//! - [`case`]: one fault from suspicion to verified repair; [`workflow`] and [`repair`]: the
+//!   messages on the way;
 //! - [`delegation`]: diagnoses that others ask this agent for.
 //!
-//! Cases live in memory; what must survive a restart is a task at another agent, and a result
-//! that arrives for a task from before the restart opens its case again ([`workflow`]).
+//! Cases live in memory; what must survive a restart is a task at another agent, under an
+//! identifier that follows from its element, so that it is found again ([`workflow`]).
 
 pub mod baseline;
 pub mod case;
 pub mod correlation;
 mod delegation;
 pub mod evidence;
+mod news;
 mod post;
+mod repair;
 mod workflow;
 
-use crate::desk::{Desk, Worker};
+use crate::desk::{Desk, Worker, message};
 use crate::payloads::Schema;
-use crate::payloads::diagnosis::{Diagnosis, Suspicion};
+use crate::payloads::diagnosis::Suspicion;
 use crate::payloads::incident::{Incident, IncidentOrder};
 use crate::topology::Topology;
 use baseline::first_alarm_baseline;
@@ -37,7 +40,8 @@ use domain::telemetry::{Telemetry, Token};
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
 use evidence::{Events, Evidence};
-use post::Post;
+use news::News;
+use post::{Post, Purpose};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Seconds after a change until the evidence is weighed again.
@@ -58,7 +62,8 @@ const PATIENCE_S: f64 = 900.0;
 enum Timer {
     Weigh,
     Verify(u64),
-    Resend(Token),
+    /// Whether anything was heard of the task that a case has in hand.
+    Check(u64, TaskId),
 }
 
 /// The OSS fault management agent.
@@ -97,10 +102,8 @@ impl Worker for OssFault {
             local: BTreeSet::new(),
         };
         let mut outputs = oss.order_incidents(now);
-        for task in briefing.open {
-            if let Ok(diagnosis) = oss.understand(&task.content) {
-                outputs.extend(oss.delegate(task.id.clone(), diagnosis, now));
-            }
+        for task in &briefing.open {
+            outputs.extend(oss.resume(task));
         }
         (oss, outputs)
     }
@@ -118,20 +121,24 @@ impl Worker for OssFault {
         }
     }
 
-    fn answer(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
-        match ask.verb {
-            Verb::FeasibilityNegotiate => match self.understand(&ask.content) {
-                Ok(_) => (Reply::accepted(), Vec::new()),
-                Err(reply) => (reply, Vec::new()),
-            },
-            Verb::TaskAssign => self.assigned(ask, now),
-            Verb::TaskCancel => (Reply::accepted(), self.undelegate(&ask.task.id)),
-            Verb::FulfillmentNegotiate => self.delegation_judged(ask, now),
-            other => (
-                Reply::refused("unknown-verb", "", format!("{other} is not for agents")),
-                Vec::new(),
-            ),
+    fn feasible(&self, content: &Content) -> Reply {
+        match self.understand(content) {
+            Ok(_) => Reply::accepted(),
+            Err(reply) => reply,
         }
+    }
+
+    fn assigned(&mut self, ask: &Ask, _: Timestamp) -> (Reply, Vec<Output>) {
+        self.delegation_asked(&ask.task.id, &ask.content)
+    }
+
+    fn ended(&mut self, task: &TaskId) -> Vec<Output> {
+        self.undelegate(task);
+        Vec::new()
+    }
+
+    fn rejected(&mut self, ask: &Ask, _: Timestamp) -> Vec<Output> {
+        self.delegation_rejected(ask)
     }
 }
 
@@ -155,7 +162,8 @@ impl OssFault {
             let words = format!("Report every incident of the {} domain", domain.as_str());
             let content = Content::new(format!("{} network", domain.as_str()), words)
                 .with_payload(IncidentOrder { domain }.to_payload());
-            outputs.push(self.send_standing(to, task, content));
+            let message = message(to, Verb::TaskAssign, task, content);
+            outputs.push(self.send(Purpose::Standing(domain), message));
         }
         outputs
     }
@@ -169,10 +177,11 @@ impl OssFault {
                 false => Vec::new(),
             };
         }
-        if self.delegations.iter().any(|d| d.task == news.task) {
-            return self.delegation_notified(news, now);
+        let news = News::from(news);
+        match self.delegations.iter().any(|d| d.task == news.task) {
+            true => self.delegation_notified(&news),
+            false => self.case_notified(&news, now),
         }
-        self.case_notified(news, now)
     }
 
     fn weigh_soon(&mut self, now: Timestamp) -> Vec<Output> {
@@ -204,7 +213,7 @@ impl OssFault {
                 self.weigh(now)
             }
             Some(Timer::Verify(case)) => self.verify(case, now),
-            Some(Timer::Resend(sent)) => self.resend(sent),
+            Some(Timer::Check(case, task)) => self.check(case, task, now),
             None => Vec::new(),
         }
     }
@@ -365,12 +374,6 @@ impl OssFault {
 
     fn case(&mut self, number: u64) -> Option<&mut Case> {
         self.cases.iter_mut().find(|c| c.number == number)
-    }
-
-    fn diagnoser(&self, suspicion: &Suspicion) -> Option<String> {
-        let domain = suspicion.cause.domain();
-        self.desk
-            .colleague(Diagnosis::ID, Layer::Resource, Some(domain))
     }
 }
 

@@ -14,7 +14,7 @@ use domain::content::Content;
 use domain::inventory::Domain;
 use domain::notification::Notification;
 use domain::reply::{Reply, Verdict};
-use domain::task::{Status, TaskId};
+use domain::task::{Awaits, Status, TaskId};
 use domain::telemetry::{AlarmType, Severity, Token};
 use domain::time::Timestamp;
 use domain::verb::Verb;
@@ -76,6 +76,26 @@ impl Play {
     }
 
     fn notify(&mut self, task: &TaskId, from: &str, status: Status, content: Content, s: i64) {
+        let judged = status == Status::InputRequired;
+        self.tell(
+            task,
+            from,
+            status,
+            judged.then_some(Awaits::Judgement),
+            content,
+            s,
+        );
+    }
+
+    fn tell(
+        &mut self,
+        task: &TaskId,
+        from: &str,
+        status: Status,
+        awaits: Option<Awaits>,
+        content: Content,
+        s: i64,
+    ) {
         let notification = Notification {
             time: at(s),
             task: task.clone(),
@@ -88,6 +108,7 @@ impl Play {
             start_time: at(0),
             percent: 0,
             content,
+            awaits,
             data: None,
         };
         self.input(Input::Notified(Arc::new(notification)), s);
@@ -132,6 +153,7 @@ fn found(root: Option<(&str, Cause)>) -> Content {
         cause: root.map(|(_, c)| c),
         proposal: "splice".into(),
         location: "Bonn".into(),
+        evidence: vec!["dark".into()],
         ..DiagnosisResult::default()
     };
     Content::new("t", "diagnosis").with_payload(result.to_payload())
@@ -315,7 +337,7 @@ fn a_cause_that_does_not_explain_the_outage_is_rejected() {
     let (_, judged) = play.next();
     let verdict = judged.content.result.unwrap();
     assert!(
-        verdict.starts_with("reject: link:B-b6 explains 0 of 3"),
+        verdict.starts_with("reject\n- link:B-b6 explains 0 of 3"),
         "{verdict}"
     );
 }
@@ -365,6 +387,7 @@ fn a_diagnosis_asked_of_the_oss_goes_to_the_domain() {
         start_time: at(5),
         percent: 100,
         content: found(None),
+        awaits: None,
         data: None,
     };
     let outputs = play

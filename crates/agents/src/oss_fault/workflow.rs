@@ -1,33 +1,47 @@
-//! The messages of a case: feasibility, diagnosis, judgement, ticket, verification, close.
+//! The messages of a case up to its diagnosis: feasibility, assignment, judgement.
 //!
-//! A diagnosis has one task-id from its feasibility negotiation to its judgement. Each result is
-//! judged against the topology: a confirmed cause must explain at least half of the sites that
-//! are out. Read next: [`super::case`] for the states.
+//! A diagnosis has one task-id from its feasibility negotiation to its judgement. What is agreed
+//! there is what is assigned. Each result is judged against what was expected and against the
+//! topology: a confirmed cause must explain at least half of the sites that are out.
+//!
+//! Identifiers follow from what is to be done, so that an agent that was restarted says the same
+//! again instead of ordering it twice: a task that exists already is asked how it is, taken up if
+//! it is open, and followed by the next number if it has ended. Read next: [`super::case`] for the
+//! states, [`super::repair`] for what follows a diagnosis.
 
-use super::case::{Case, HYPOTHESES_MAX, Phase, VERIFICATIONS_MAX};
-use super::post::{Purpose, RESEND_AFTER_S};
+use super::case::{Case, HYPOTHESES_MAX, Phase};
+use super::news::News;
+use super::post::Purpose;
 use super::{OssFault, Timer};
 use crate::cause::Cause;
+use crate::desk::{message, with_points};
+use crate::domain_agent::job::place_of;
 use crate::payloads::Schema;
-use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult};
-use crate::payloads::repair::{Repair, RepairResult};
-use crate::payloads::verification::{Verification, VerificationResult};
+use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
+use crate::resource_copilot::manual::names;
 use domain::agent::{Message, Output, Undelivered};
 use domain::content::Content;
-use domain::inventory::{Domain, ElementId};
-use domain::notification::Notification;
+use domain::inventory::ElementId;
 use domain::profile::Layer;
 use domain::reply::{Reply, Verdict};
-use domain::task::{Status, TaskId};
+use domain::task::{Awaits, Status, TaskId};
 use domain::telemetry::Token;
 use domain::time::Timestamp;
 use domain::verb::Verb;
-use std::collections::BTreeSet;
 
-/// Seconds between two verifications of service.
-const VERIFY_EACH_S: f64 = 60.0;
 /// The most alternatives named in a diagnosis.
 const ALTERNATIVES_MAX: usize = 4;
+/// The most sites named in the answer to a question.
+const SITES_NAMED_MAX: usize = 12;
+/// Seconds after which a task just assigned, of which nothing was heard, is asked how it is.
+const FIRST_WORD_S: f64 = 30.0;
+/// The same for a task under way.
+const SILENCE_S: f64 = 3_600.0;
+/// The `error-tag` for an identifier that is taken (RFC 6241, Appendix A).
+const DATA_EXISTS: &str = "data-exists";
+
+const EXPECTED_OF_DIAGNOSIS: &str =
+    "the root cause confirmed or excluded, with readings, place and proposal";
 
 impl OssFault {
     pub(super) fn send(&mut self, purpose: Purpose, message: Message) -> Output {
@@ -36,18 +50,14 @@ impl OssFault {
         Output::Send { token, message }
     }
 
-    pub(super) fn send_standing(&mut self, to: String, task: TaskId, content: Content) -> Output {
-        let domain = self.standing.get(&task).copied().unwrap_or(Domain::Ip);
-        let message = message(to, Verb::TaskAssign, task, content, true);
-        self.send(Purpose::Standing(domain), message)
-    }
-
-    pub(super) fn resend(&mut self, token: Token) -> Vec<Output> {
-        let message = self.post.again(token);
-        message
-            .map(|message| Output::Send { token, message })
-            .into_iter()
-            .collect()
+    /// An identifier that follows from the work and its element, and was not used yet.
+    pub(super) fn task_about(&mut self, work: &str, element: &str) -> TaskId {
+        let alias = self.desk.alias();
+        let numbered = |n: u64| TaskId::new(format!("{alias}-{work}-{element}-{n}"));
+        let fresh = (1..).map(numbered).find(|id| !self.known.contains(id));
+        let fresh = fresh.expect("some number is free");
+        self.known.insert(fresh.clone());
+        fresh
     }
 
     pub(super) fn replied(
@@ -56,39 +66,62 @@ impl OssFault {
         reply: Result<Reply, Undelivered>,
         now: Timestamp,
     ) -> Vec<Output> {
-        if reply.is_err() && self.post.undelivered(token) {
-            return vec![self.wake(Timer::Resend(token), now.plus_s(RESEND_AFTER_S))];
-        }
         let Some((purpose, sent)) = self.post.replied(token) else {
             return Vec::new();
         };
-        let agreed = matches!(
-            reply.as_ref().map(|r| r.verdict),
-            Ok(Verdict::Accepted | Verdict::Offered | Verdict::Result)
-        );
+        let verdict = reply.as_ref().map(|r| r.verdict).ok();
+        let taken = !matches!(verdict, None | Some(Verdict::Refused));
+        let exists = matches!(&reply, Err(undelivered) if undelivered.tag == DATA_EXISTS);
         match purpose {
-            Purpose::Feasibility(case) if agreed => self.assign_diagnosis(case, sent),
-            Purpose::Feasibility(case) | Purpose::Diagnosis(case) if !agreed => {
-                let why = why_not(&reply);
-                let mut outputs = vec![Output::Note(format!("{} declines: {why}", sent.to))];
-                if self.case(case).is_some_and(|c| c.holds(&sent.task)) {
-                    outputs.extend(self.next_hypothesis(case, now));
-                }
-                outputs
+            Purpose::Feasibility(case) | Purpose::Diagnosis(case) | Purpose::Ticket(case)
+                if exists =>
+            {
+                vec![self.ask_state(case, sent.to, sent.task)]
             }
-            Purpose::Ticket(case) if !agreed => {
+            Purpose::Feasibility(case) => match (verdict, &reply) {
+                (Some(Verdict::Accepted | Verdict::Result), _) => self.assign(case, sent),
+                (Some(Verdict::Offered), Ok(offer)) => self.choose(case, sent, offer, now),
+                _ => self.declined(case, &sent, &why_not(&reply), now),
+            },
+            Purpose::Agreement(case, content) if taken => {
+                let content = *content;
+                self.assign(case, Message { content, ..sent })
+            }
+            Purpose::Diagnosis(case) | Purpose::Ticket(case) if taken => {
+                vec![self.wake(Timer::Check(case, sent.task), now.plus_s(FIRST_WORD_S))]
+            }
+            Purpose::Agreement(case, _) | Purpose::Diagnosis(case) => {
+                self.declined(case, &sent, &why_not(&reply), now)
+            }
+            Purpose::Ticket(case) => {
                 let words = format!("The ticket was not taken: {}", why_not(&reply));
                 self.escalate(case, words, now)
             }
+            Purpose::State(case) => match &reply {
+                Ok(reply) => self.state_told(case, &sent, reply, now),
+                Err(_) => Vec::new(),
+            },
             Purpose::Verification(case) => self.verified(case, reply.ok().as_ref(), now),
-            Purpose::Standing(domain) if !agreed => vec![Output::Note(format!(
+            Purpose::Standing(domain) if !taken => vec![Output::Note(format!(
                 "Incidents of the {} domain are not reported: {}",
                 domain.as_str(),
                 why_not(&reply)
             ))],
-            Purpose::Delegation(origin) if !agreed => self.delegation_declined(&origin, &reply),
-            _ => Vec::new(),
+            Purpose::Delegation(origin) => self.delegation_replied(&origin, &sent, &reply),
+            Purpose::Delegated(_) => match reply.ok().and_then(|r| News::in_reply(&sent, &r)) {
+                Some(news) => self.delegation_notified(&news),
+                None => Vec::new(),
+            },
+            Purpose::Standing(_) | Purpose::Word => Vec::new(),
         }
+    }
+
+    fn declined(&mut self, case: u64, sent: &Message, why: &str, now: Timestamp) -> Vec<Output> {
+        let mut outputs = vec![Output::Note(format!("{} declines: {why}", sent.to))];
+        if self.case(case).is_some_and(|c| c.holds(&sent.task)) {
+            outputs.extend(self.ask_feasibility(case, now));
+        }
+        outputs
     }
 
     /// Puts the next hypothesis to the test, or gives up.
@@ -98,62 +131,93 @@ impl OssFault {
         };
         let gone = {
             let evidence = self.events.evidence(now);
-            !case
-                .explains
-                .iter()
-                .any(|k| evidence.alarms.contains_key(k))
+            let stands = |k| evidence.alarms.contains_key(k);
+            !case.explains.iter().any(stands)
         };
-        let case = case.clone();
-        if gone && !case.tried.is_empty() {
+        let tried = case.tried.len();
+        if gone && tried > 0 {
             return self.close(number, "its alarms have cleared by themselves", now);
         }
-        let untried = self.untried(&case);
-        let next = untried.first().cloned();
-        let Some(next) = next.filter(|_| case.tried.len() < HYPOTHESES_MAX) else {
-            let words = format!("{} hypotheses are refuted", case.tried.len());
-            return self.escalate(number, words, now);
+        let untried = self.untried(case);
+        let Some(next) = untried
+            .into_iter()
+            .next()
+            .filter(|_| tried < HYPOTHESES_MAX)
+        else {
+            return self.escalate(number, format!("{tried} hypotheses are refuted"), now);
         };
-        let to = self.diagnoser(&next);
-        let task = self.desk.task_id(now);
-        self.known.insert(task.clone());
-        let phase = Phase::Negotiating(task.clone());
+        self.suspect(number, next);
+        self.ask_feasibility(number, now)
+    }
+
+    /// What the case is held to be from now on.
+    fn suspect(&mut self, number: u64, suspicion: Suspicion) {
         if let Some(case) = self.case(number) {
-            case.tried.insert(next.target.clone());
-            case.current = Some(next.clone());
+            case.tried.insert(suspicion.target.clone());
+            case.current = Some(suspicion);
+            case.asked.clear();
             case.rejected = false;
-            case.phase = phase;
         }
-        let Some(to) = to else {
-            let domain = next.cause.domain().as_str();
-            let mut outputs = vec![Output::Note(format!(
-                "No agent diagnoses the {domain} domain"
-            ))];
+    }
+
+    /// Asks the next agent that could diagnose what is suspected; without one, another hypothesis
+    /// has its turn.
+    pub(super) fn ask_feasibility(&mut self, number: u64, now: Timestamp) -> Vec<Output> {
+        let Some(case) = self.cases.iter().find(|c| c.number == number) else {
+            return Vec::new();
+        };
+        let Some(current) = case.current.clone() else {
+            return Vec::new();
+        };
+        let domain = current.cause.domain();
+        let next = {
+            let layer = Layer::Resource;
+            let mut able = self.desk.colleagues(Diagnosis::ID, layer, Some(domain));
+            let next = able.find(|name| !case.asked.contains(*name));
+            next.map(str::to_owned)
+        };
+        let Some(to) = next else {
+            let mut outputs = Vec::new();
+            if case.asked.is_empty() {
+                let words = format!("No agent diagnoses the {} domain", domain.as_str());
+                outputs.push(Output::Note(words));
+            }
             outputs.extend(self.next_hypothesis(number, now));
             return outputs;
         };
-        let same_domain = |s: &&crate::payloads::diagnosis::Suspicion| {
-            s.cause.domain() == next.cause.domain() && s.target != next.target
+        let content = self.diagnosis_of(number, &current, now);
+        let task = self.task_about("diagnosis", current.target.as_str());
+        if let Some(case) = self.case(number) {
+            case.asked.insert(to.clone());
+            case.take_up(Phase::Negotiating(task.clone()), &to);
+        }
+        let message = message(to, Verb::FeasibilityNegotiate, task, content);
+        vec![self.send(Purpose::Feasibility(number), message)]
+    }
+
+    /// The order to diagnose a suspicion of a case.
+    fn diagnosis_of(&mut self, number: u64, suspicion: &Suspicion, now: Timestamp) -> Content {
+        let Some(case) = self.cases.iter().find(|c| c.number == number).cloned() else {
+            return Content::default();
         };
-        let others = untried.iter().filter(same_domain).take(ALTERNATIVES_MAX);
+        let Suspicion { target, cause } = suspicion;
+        let same_domain = |s: &Suspicion| s.cause.domain() == cause.domain() && s.target != *target;
+        let others = self.untried(&case).into_iter().filter(same_domain);
         let diagnosis = Diagnosis {
-            incident_ids: case.incident_ids.clone(),
-            suspicion: next.clone(),
-            alternatives: others.cloned().collect(),
+            suspicion: suspicion.clone(),
+            alternatives: others.take(ALTERNATIVES_MAX).collect(),
             sites: case.sites.clone(),
             since: self.since(&case, now),
+            incident_ids: case.incident_ids,
         };
         let words = format!(
-            "Could you diagnose {}? {} of {} is suspected; {} sites are out of service",
-            next.target,
-            next.cause,
-            next.target,
+            "Diagnose {target}: is it a {cause}? {} sites are out of service; measure it and what \
+             is around it",
             case.sites.len()
         );
-        let content = Content::new(next.target.as_str(), words)
+        Content::new(target.as_str(), words)
             .with_payload(diagnosis.to_payload())
-            .expecting(EXPECTED_OF_DIAGNOSIS);
-        let message = message(to, Verb::FeasibilityNegotiate, task, content, true);
-        vec![self.send(Purpose::Feasibility(number), message)]
+            .expecting(EXPECTED_OF_DIAGNOSIS)
     }
 
     fn since(&mut self, case: &Case, now: Timestamp) -> Timestamp {
@@ -162,61 +226,220 @@ impl OssFault {
         times.min().copied().unwrap_or(case.opened_at)
     }
 
-    fn assign_diagnosis(&mut self, number: u64, sent: Message) -> Vec<Output> {
-        let Some(case) = self.case(number).filter(|c| c.holds(&sent.task)) else {
+    /// Something else is offered than was asked for: the first alternative that the case could be
+    /// is taken; or else what the agent might rather do is proposed; or else it is refused.
+    fn choose(&mut self, number: u64, sent: Message, offer: &Reply, now: Timestamp) -> Vec<Output> {
+        let Some(case) = self.cases.iter().find(|c| c.number == number) else {
             return Vec::new();
         };
-        case.phase = Phase::Diagnosing(sent.task.clone());
-        let mut content = sent.content;
-        if let Some(current) = &case.current {
-            content.task_description = format!(
-                "Diagnose {}: is it a {}? Measure it and what is around it",
-                current.target, current.cause
-            );
+        if !case.holds(&sent.task) {
+            return Vec::new();
         }
-        let message = message(sent.to, Verb::TaskAssign, sent.task, content, true);
+        let offered = |c: &Content| Diagnosis::in_content(c).map(|d| d.suspicion);
+        let worth = |s: &Suspicion| {
+            !case.tried.contains(&s.target) && self.doubt(case, &s.target, s.cause).is_none()
+        };
+        let mut alternatives = offer.content.iter().map(offered).enumerate();
+        let chosen = alternatives.find_map(|(i, s)| Some((i, s.filter(worth)?)));
+        let same_domain = |s: &Suspicion| {
+            let current = case.current.as_ref();
+            current.is_some_and(|c| c.cause.domain() == s.cause.domain())
+        };
+        let other = self.untried(case).into_iter().find(same_domain);
+        let next_round = Message {
+            round: sent.round + 1,
+            ..sent.clone()
+        };
+        match (chosen, other) {
+            (Some((i, suspicion)), _) => {
+                let words = format!("Alternative {}: {}", i + 1, suspicion.target);
+                let target = sent.content.target_object.clone();
+                let content = Content::new(target, words).with_result(format!("accept {}", i + 1));
+                let mut agreed = offer.content[i].clone();
+                agreed.expected_response = Some(EXPECTED_OF_DIAGNOSIS.to_owned());
+                self.suspect(number, suspicion);
+                let purpose = Purpose::Agreement(number, Box::new(agreed));
+                let message = Message {
+                    content,
+                    ..next_round
+                };
+                vec![self.send(purpose, message)]
+            }
+            (None, Some(other)) if sent.round == 1 => {
+                self.suspect(number, other.clone());
+                if let Some(case) = self.case(number) {
+                    case.asked.insert(sent.to);
+                }
+                let content = self.diagnosis_of(number, &other, now);
+                let message = Message {
+                    content,
+                    ..next_round
+                };
+                vec![self.send(Purpose::Feasibility(number), message)]
+            }
+            _ => {
+                let points = ["nothing of it could have caused what is seen".to_owned()];
+                let content = Content::new(sent.content.target_object.clone(), "No alternative")
+                    .with_result(with_points("refuse", &points));
+                let message = Message {
+                    content,
+                    ..next_round
+                };
+                let mut outputs = vec![self.send(Purpose::Word, message)];
+                outputs.extend(self.declined(number, &sent, &points[0], now));
+                outputs
+            }
+        }
+    }
+
+    /// What was agreed on is assigned.
+    fn assign(&mut self, number: u64, agreed: Message) -> Vec<Output> {
+        let Some(case) = self.case(number).filter(|c| c.holds(&agreed.task)) else {
+            return Vec::new();
+        };
+        case.take_up(Phase::Diagnosing(agreed.task.clone()), &agreed.to);
+        let message = message(agreed.to, Verb::TaskAssign, agreed.task, agreed.content);
         vec![self.send(Purpose::Diagnosis(number), message)]
     }
 
-    pub(super) fn case_notified(&mut self, news: &Notification, now: Timestamp) -> Vec<Output> {
-        let Some(case) = self.cases.iter().find(|c| c.holds(&news.task)) else {
-            return self.adopt(news, now);
+    /// Nothing was heard of a task lately: it is asked how it is.
+    pub(super) fn check(&mut self, number: u64, task: TaskId, now: Timestamp) -> Vec<Output> {
+        let Some(case) = self.case(number).filter(|c| c.holds(&task)) else {
+            return Vec::new();
         };
-        let number = case.number;
-        let failed = matches!(
-            news.status,
-            Status::Failed | Status::Rejected | Status::Cancelled | Status::Unconfirmed
-        );
-        match (&case.phase, news.status) {
-            (Phase::Diagnosing(_), Status::InputRequired | Status::Finished) => {
+        let verifying = matches!(case.phase, Phase::Verifying(_));
+        let silent = !std::mem::replace(&mut case.heard, false) && !verifying;
+        let executor = case.executor.clone();
+        let again = Timer::Check(number, task.clone());
+        let mut outputs = vec![self.wake(again, now.plus_s(SILENCE_S))];
+        if silent {
+            outputs.push(self.ask_state(number, executor, task));
+        }
+        outputs
+    }
+
+    fn ask_state(&mut self, number: u64, to: String, task: TaskId) -> Output {
+        let content = Content::new(task.as_str(), "How is it?");
+        let query = message(to, Verb::TaskResultQuery, task, content);
+        self.send(Purpose::State(number), query)
+    }
+
+    /// How a task is that nothing had been heard of.
+    fn state_told(
+        &mut self,
+        number: u64,
+        query: &Message,
+        reply: &Reply,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let Some(news) = News::in_reply(query, reply) else {
+            return Vec::new();
+        };
+        let Some(case) = self.case(number).filter(|c| c.holds(&query.task)) else {
+            return Vec::new();
+        };
+        if news.status.is_terminal() && !case.heard {
+            // It served an earlier fault of the same element.
+            return match case.phase {
+                Phase::Repairing(_) => self.open_ticket(number, now),
+                _ => {
+                    case.asked.clear();
+                    self.ask_feasibility(number, now)
+                }
+            };
+        }
+        if let Phase::Negotiating(task) = &case.phase {
+            case.phase = Phase::Diagnosing(task.clone());
+        }
+        self.advance(number, &news, now)
+    }
+
+    pub(super) fn case_notified(&mut self, news: &News, now: Timestamp) -> Vec<Output> {
+        match self.cases.iter().find(|c| c.holds(&news.task)) {
+            Some(case) => self.advance(case.number, news, now),
+            None => self.adopt(news, now),
+        }
+    }
+
+    /// Goes on with a case after news of the task that it has in hand.
+    fn advance(&mut self, number: u64, news: &News, now: Timestamp) -> Vec<Output> {
+        let Some(case) = self.case(number) else {
+            return Vec::new();
+        };
+        case.heard = true;
+        let offered = news.status == Status::Finished || news.awaits == Some(Awaits::Judgement);
+        match (&case.phase, news.awaits) {
+            (Phase::Diagnosing(_), _) if offered => {
                 match DiagnosisResult::in_content(&news.content) {
                     Some(result) => self.judge(number, news, result, now),
-                    None => Vec::new(),
+                    None => self.unreadable(number, news, now),
                 }
             }
-            (Phase::Diagnosing(_), _) if failed => self.next_hypothesis(number, now),
-            (Phase::Repairing(_), Status::InputRequired | Status::Finished) => {
-                match RepairResult::in_content(&news.content) {
-                    Some(result) => self.repaired(number, news, &result, now),
-                    None => Vec::new(),
-                }
+            (Phase::Diagnosing(_), _) if news.is_bad_end() => self.next_hypothesis(number, now),
+            (Phase::Repairing(_), _) if offered => self.repaired(number, news, now),
+            (Phase::Diagnosing(_) | Phase::Repairing(_), Some(Awaits::Decision)) => {
+                vec![self.decide(number, news)]
             }
-            (Phase::Repairing(_) | Phase::Verifying(_), _) if failed => {
-                let words = format!(
-                    "the ticket is {}: {}",
-                    news.status, news.content.task_description
-                );
-                self.escalate(number, words, now)
+            (Phase::Repairing(_) | Phase::Verifying(_), _) if news.is_bad_end() => {
+                let words = &news.content.task_description;
+                self.escalate(
+                    number,
+                    format!("the ticket is {}: {words}", news.status),
+                    now,
+                )
+            }
+            (Phase::Diagnosing(_) | Phase::Repairing(_), Some(Awaits::Answer)) => {
+                self.answer_question(number, news, now)
             }
             _ => Vec::new(),
         }
+    }
+
+    /// A result that is none: nothing can be judged, so another agent has its turn.
+    fn unreadable(&mut self, number: u64, news: &News, now: Timestamp) -> Vec<Output> {
+        let points = [format!("the result is no {}", DiagnosisResult::ID)];
+        let mut outputs = self.judgement(news, &with_points("reject", &points));
+        outputs.push(self.cancel(news, "The result cannot be read"));
+        outputs.extend(self.ask_feasibility(number, now));
+        outputs
+    }
+
+    /// An executor asks what it was not told: all that the case knows is said, once.
+    fn answer_question(&mut self, number: u64, news: &News, now: Timestamp) -> Vec<Output> {
+        let Some(case) = self.case(number) else {
+            return Vec::new();
+        };
+        if std::mem::replace(&mut case.answered, true) {
+            let diagnosing = matches!(case.phase, Phase::Diagnosing(_));
+            let mut outputs = vec![self.cancel(news, "No more is known")];
+            outputs.extend(match diagnosing {
+                true => self.ask_feasibility(number, now),
+                false => self.escalate(number, format!("{} asks too much", news.from), now),
+            });
+            return outputs;
+        }
+        let current = case.current.clone();
+        let known = case.root.clone().or(current.map(|s| (s.target, s.cause)));
+        let Some((element, cause)) = known else {
+            return Vec::new();
+        };
+        let sites = names(&case.sites, SITES_NAMED_MAX);
+        let words = format!(
+            "{element}, {}: a {cause} is suspected; out of service: {}",
+            place_of(self.correlator.inventory(), &element),
+            sites
+        );
+        let content = Content::new(element.as_str(), words);
+        let verb = Verb::FulfillmentNegotiate;
+        let message = message(news.from.clone(), verb, news.task.clone(), content);
+        vec![self.send(Purpose::Word, message)]
     }
 
     /// Judges a diagnosis: accept and go on, or reject and have the alternatives looked at.
     fn judge(
         &mut self,
         number: u64,
-        news: &Notification,
+        news: &News,
         result: DiagnosisResult,
         now: Timestamp,
     ) -> Vec<Output> {
@@ -229,28 +452,33 @@ impl OssFault {
             Some((element, cause)) => self.doubt(case, element, *cause),
             None => Some("no cause is confirmed".to_owned()),
         };
-        let (rejected, root_known) = (case.rejected, doubt.is_none());
-        if let (true, Some((element, cause))) = (root_known, root) {
-            let mut outputs = vec![self.judgement(news, "accept")];
-            outputs.extend(self.located(number, element, cause, &result, now));
-            return outputs;
-        }
+        let mut unmet: Vec<String> = doubt.iter().cloned().collect();
+        unmet.extend(gaps(&result));
+        let rejected = case.rejected;
         let alternatives = self.alternatives_asked(number);
-        let doubt = doubt.unwrap_or_default();
-        if !rejected && !alternatives.is_empty() && news.status == Status::InputRequired {
+        let more_to_say = match doubt {
+            Some(_) => !alternatives.is_empty(),
+            None => !unmet.is_empty(),
+        };
+        if !rejected && more_to_say && news.awaits == Some(Awaits::Judgement) {
+            let further = alternatives.iter().filter(|_| doubt.is_some());
+            unmet.extend(further.clone().map(|a| format!("look at {a} as well")));
             if let Some(case) = self.case(number) {
                 case.rejected = true;
-                case.tried.extend(alternatives.iter().cloned());
+                case.tried.extend(further.cloned());
             }
-            let named: Vec<&str> = alternatives.iter().map(ElementId::as_str).collect();
-            let words = format!("reject: {doubt}; look at {} as well", named.join(", "));
-            return vec![self.judgement(news, &words)];
+            return self.judgement(news, &with_points("reject", &unmet));
+        }
+        let mut outputs = self.judgement(news, "accept");
+        if let (None, Some((element, cause))) = (&doubt, root) {
+            outputs.extend(self.located(number, element, cause, result, now));
+            return outputs;
         }
         // Nothing found is a proper answer too: the hypothesis is refuted and the task is done.
-        let mut outputs = vec![self.judgement(news, "accept")];
         outputs.push(Output::Note(format!(
-            "Case {number}: the suspicion of {} is refuted, {doubt}",
-            result.target
+            "Case {number}: the suspicion of {} is refuted, {}",
+            result.target,
+            doubt.unwrap_or_default()
         )));
         outputs.extend(self.next_hypothesis(number, now));
         outputs
@@ -289,267 +517,36 @@ impl OssFault {
         same.take(ALTERNATIVES_MAX).map(|s| s.target).collect()
     }
 
-    fn judgement(&mut self, news: &Notification, verdict: &str) -> Output {
-        let content = Content::new(
-            news.content.target_object.as_str(),
-            "Judgement of the result",
-        )
-        .with_result(verdict);
-        let to = news.from.clone();
-        let message = message(
-            to,
-            Verb::FulfillmentNegotiate,
-            news.task.clone(),
-            content,
-            true,
-        );
-        self.send(Purpose::Word, message)
-    }
-
-    /// The cause is known: a ticket, unless the domain mends it or another case has it.
-    fn located(
-        &mut self,
-        number: u64,
-        element: ElementId,
-        cause: Cause,
-        result: &DiagnosisResult,
-        now: Timestamp,
-    ) -> Vec<Output> {
-        let twin = self.cases.iter().find(|c| {
-            let same = c.root.as_ref().is_some_and(|(e, _)| *e == element);
-            c.number != number && c.is_open() && same
-        });
-        if let Some(twin) = twin.map(|c| c.number) {
-            return self.close(number, &format!("it is case {twin}"), now);
-        }
-        let affected = match self.correlator.of_element(&element) {
-            Some(candidate) => candidate.sites.clone(),
-            None => BTreeSet::new(),
-        };
-        let Some(case) = self.case(number) else {
-            return Vec::new();
-        };
-        case.root = Some((element.clone(), cause));
-        case.affected = affected.clone();
-        let mut outputs = vec![Output::Note(format!(
-            "Case {number}: {cause} of {element}, {}",
-            result.location
-        ))];
-        if result.automatic {
-            outputs.extend(self.verify(number, now));
-            return outputs;
-        }
-        let Some(to) = self.desk.colleague(Repair::ID, Layer::Service, None) else {
-            outputs.extend(self.escalate(number, "nobody takes tickets".to_owned(), now));
-            return outputs;
-        };
-        let task = self.desk.task_id(now);
-        self.known.insert(task.clone());
-        if let Some(case) = self.case(number) {
-            case.phase = Phase::Repairing(task.clone());
-        }
-        let repair = Repair {
-            ticket_id: format!("TT-{task}"),
-            element: element.clone(),
-            cause,
-            place: result.location.clone(),
-            affected_sites: affected,
-            proposal: result.proposal.clone(),
-            evidence: result.evidence.clone(),
-        };
-        let words = format!("{} ({cause} of {element})", result.proposal);
-        let content = Content::new(element.as_str(), words)
-            .with_payload(repair.to_payload())
-            .expecting("service restored at all affected sites");
-        let message = message(to, Verb::TaskAssign, task, content, true);
-        outputs.push(self.send(Purpose::Ticket(number), message));
-        // What the confirmed cause leaves unexplained may be another fault.
-        outputs.extend(self.weigh_soon(now));
-        outputs
-    }
-
-    fn repaired(
-        &mut self,
-        number: u64,
-        news: &Notification,
-        result: &RepairResult,
-        now: Timestamp,
-    ) -> Vec<Output> {
-        if result.repaired {
-            if let Some(case) = self.case(number) {
-                case.phase = Phase::Verifying(news.task.clone());
-                case.verifications = 0;
-            }
-            return self.verify(number, now);
-        }
-        // Nothing was broken there: the ticket is void and the next hypothesis has its turn.
-        let mut outputs = vec![Output::Note(format!(
-            "Case {number}: nothing is broken at {}: {}",
-            result.element, result.finding
-        ))];
-        let content = Content::new(result.element.as_str(), "The cause lies elsewhere");
-        let cancel = message(
-            news.from.clone(),
-            Verb::TaskCancel,
-            news.task.clone(),
-            content,
-            true,
-        );
-        outputs.push(self.send(Purpose::Word, cancel));
-        if let Some(case) = self.case(number) {
-            let root = case.root.take();
-            case.tried.extend(root.map(|(element, _)| element));
-        }
-        outputs.extend(self.next_hypothesis(number, now));
-        outputs
-    }
-
-    /// Asks the wireless domain whether the affected sites are back.
-    pub(super) fn verify(&mut self, number: u64, now: Timestamp) -> Vec<Output> {
-        let found = self
-            .desk
-            .colleague(Verification::ID, Layer::Resource, Some(Domain::Wireless));
-        let task = self.desk.task_id(now);
-        let Some(case) = self
-            .cases
-            .iter_mut()
-            .find(|c| c.number == number && c.is_open())
-        else {
-            return Vec::new();
-        };
-        let Some(to) = found else {
-            return self.close(
-                number,
-                "no agent verifies service; the repair is believed",
-                now,
-            );
-        };
-        case.verifications += 1;
-        let sites = case.affected.clone();
-        let words = format!("Are these {} sites in service again?", sites.len());
-        let content =
-            Content::new("sites", words).with_payload(Verification { sites }.to_payload());
-        let message = message(to, Verb::TaskAssign, task, content, false);
-        vec![self.send(Purpose::Verification(number), message)]
-    }
-
-    fn verified(&mut self, number: u64, reply: Option<&Reply>, now: Timestamp) -> Vec<Output> {
-        let result = reply.and_then(|r| r.content.iter().find_map(VerificationResult::in_content));
-        let Some(case) = self
-            .cases
-            .iter_mut()
-            .find(|c| c.number == number && c.is_open())
-        else {
-            return Vec::new();
-        };
-        if result.as_ref().is_some_and(|r| r.still_out.is_empty()) {
-            let words = format!("service is back at {} sites", case.affected.len());
-            return self.close(number, &words, now);
-        }
-        if case.verifications < VERIFICATIONS_MAX {
-            return vec![self.wake(Timer::Verify(number), now.plus_s(VERIFY_EACH_S))];
-        }
-        let out = result.map_or(case.affected.len(), |r| r.still_out.len());
-        let words = format!("{out} sites are still out of service");
-        if case.repair_rejected {
-            return self.escalate(number, words, now);
-        }
-        case.repair_rejected = true;
-        let Phase::Verifying(task) = case.phase.clone() else {
-            return self.escalate(number, words, now);
-        };
-        case.phase = Phase::Repairing(task.clone());
-        vec![self.ticket_judgement(task, &format!("reject: {words}"))]
-    }
-
-    fn ticket_judgement(&mut self, task: TaskId, verdict: &str) -> Output {
-        let to = self.desk.colleague(Repair::ID, Layer::Service, None);
-        let content = Content::new("ticket", "Judgement of the repair").with_result(verdict);
-        let message = message(
-            to.unwrap_or_default(),
-            Verb::FulfillmentNegotiate,
-            task,
-            content,
-            true,
-        );
-        self.send(Purpose::Word, message)
-    }
-
-    fn close(&mut self, number: u64, why: &str, now: Timestamp) -> Vec<Output> {
-        let mut outputs = Vec::new();
-        let Some(case) = self.case(number) else {
-            return outputs;
-        };
-        let phase = std::mem::replace(&mut case.phase, Phase::Closed);
-        case.end(Phase::Closed, now);
-        if let Phase::Verifying(task) = phase {
-            outputs.push(self.ticket_judgement(task, "accept"));
-        }
-        outputs.push(Output::Note(format!("Case {number} is closed: {why}")));
-        outputs
-    }
-
-    fn escalate(&mut self, number: u64, why: String, now: Timestamp) -> Vec<Output> {
-        if let Some(case) = self.case(number) {
-            case.end(Phase::Escalated, now);
-        }
-        vec![Output::Note(format!("Case {number} needs people: {why}"))]
-    }
-
-    /// A result that waits for judgement but belongs to no case here is from before a restart:
-    /// its case is opened again from what the result says.
-    fn adopt(&mut self, news: &Notification, now: Timestamp) -> Vec<Output> {
-        if news.status != Status::InputRequired || !self.known.insert(news.task.clone()) {
+    /// The word on a result, if one is waited for.
+    pub(super) fn judgement(&mut self, news: &News, verdict: &str) -> Vec<Output> {
+        if news.awaits != Some(Awaits::Judgement) {
             return Vec::new();
         }
-        let diagnosis = DiagnosisResult::in_content(&news.content);
-        let repair = RepairResult::in_content(&news.content);
-        if diagnosis.is_none() && repair.is_none() {
-            return Vec::new();
-        }
-        self.opened += 1;
-        let mut case = Case::new(self.opened, now);
-        let number = case.number;
-        let mut outputs = vec![Output::Note(format!(
-            "Case {number} goes on from task {} of before the restart",
-            news.task
-        ))];
-        if let Some(result) = diagnosis {
-            case.phase = Phase::Diagnosing(news.task.clone());
-            self.cases.push(case);
-            outputs.extend(self.judge(number, news, result, now));
-        } else if let Some(result) = repair {
-            let candidate = self.correlator.of_element(&result.element);
-            if let Some((candidate, cause)) = candidate.and_then(|c| Some((c, c.cause?))) {
-                case.root = Some((result.element.clone(), cause));
-                case.affected = candidate.sites.clone();
-            }
-            case.phase = Phase::Repairing(news.task.clone());
-            self.cases.push(case);
-            outputs.extend(self.repaired(number, news, &result, now));
-        }
-        outputs
+        let target = news.content.target_object.as_str();
+        let content = Content::new(target, "Judgement of the result").with_result(verdict);
+        let verb = Verb::FulfillmentNegotiate;
+        let message = message(news.from.clone(), verb, news.task.clone(), content);
+        vec![self.send(Purpose::Word, message)]
+    }
+
+    pub(super) fn cancel(&mut self, news: &News, why: &str) -> Output {
+        let content = Content::new(news.task.as_str(), why);
+        let (to, task) = (news.from.clone(), news.task.clone());
+        self.send(Purpose::Word, message(to, Verb::TaskCancel, task, content))
     }
 }
 
-const EXPECTED_OF_DIAGNOSIS: &str =
-    "the root cause confirmed or excluded, with readings, place and proposal";
-
-pub(super) fn message(
-    to: String,
-    verb: Verb,
-    task: TaskId,
-    content: Content,
-    asynchronous: bool,
-) -> Message {
-    Message {
-        to,
-        verb,
-        task,
-        content,
-        asynchronous,
-        round: 1,
-    }
+/// What a confirmed result lacks of what was expected.
+fn gaps(result: &DiagnosisResult) -> Vec<String> {
+    let lacks = [
+        ("no readings are given", result.evidence.is_empty()),
+        ("no place is given", result.location.is_empty()),
+        ("nothing is proposed", result.proposal.is_empty()),
+    ];
+    let lacking = lacks
+        .into_iter()
+        .filter(|(_, lacks)| *lacks && result.confirmed);
+    lacking.map(|(what, _)| what.to_owned()).collect()
 }
 
 pub(super) fn why_not(reply: &Result<Reply, Undelivered>) -> String {

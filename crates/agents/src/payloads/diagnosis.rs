@@ -33,6 +33,19 @@ pub struct Diagnosis {
     pub since: Timestamp,
 }
 
+impl Diagnosis {
+    /// A diagnosis asked for by someone who knows no more than what to look at.
+    pub fn of(suspicion: Suspicion) -> Self {
+        Self {
+            incident_ids: Vec::new(),
+            suspicion,
+            alternatives: Vec::new(),
+            sites: BTreeSet::new(),
+            since: Timestamp::default(),
+        }
+    }
+}
+
 impl Schema for Diagnosis {
     const ID: &'static str = "fault_diagnosis_v1";
 

@@ -295,12 +295,6 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// True if a judgement (FulfillmentNegotiate, draft §5.3) rejects: its result says so.
-pub fn rejects(judgement: &Content) -> bool {
-    let verdict = judgement.result.as_deref().unwrap_or_default();
-    verdict.trim_start().to_lowercase().starts_with("reject")
-}
-
 /// Element identifiers as a JSON list.
 pub(crate) fn list<'a>(elements: impl IntoIterator<Item = &'a ElementId>) -> Value {
     elements

@@ -1,5 +1,5 @@
-//! `fault_repair_v1` (the trouble ticket) and `field_guidance_v1` (the engineer's question), with
-//! their results.
+//! `fault_repair_v1` (the trouble ticket), `fault_repair_decision_v1` (how it is to be worked) and
+//! `field_guidance_v1` (the engineer's question), with their results.
 //!
 //! Read next: [`crate::service_copilot`], [`crate::resource_copilot`].
 
@@ -56,6 +56,50 @@ impl Schema for Repair {
             evidence: keys.texts("evidence"),
         };
         keys.done(repair)
+    }
+}
+
+/// How a ticket is to be worked: proposed by whoever has it, agreed on before anybody goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepairDecision {
+    /// The ticket.
+    pub ticket_id: String,
+    /// What is worked at.
+    pub element: ElementId,
+    /// The way of repairing.
+    pub way: String,
+    /// Who goes.
+    pub crew: String,
+    /// What they take along.
+    pub spares: Vec<String>,
+    /// What they do, in order.
+    pub order_of_work: Vec<String>,
+}
+
+impl Schema for RepairDecision {
+    const ID: &'static str = "fault_repair_decision_v1";
+
+    fn values(&self) -> Value {
+        json!({
+            "ticket_id": self.ticket_id,
+            "element": self.element.as_str(),
+            "way": self.way,
+            "crew": self.crew,
+            "spares": self.spares,
+            "order_of_work": self.order_of_work,
+        })
+    }
+
+    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
+        let decision = Self {
+            ticket_id: keys.text("ticket_id"),
+            element: keys.element("element"),
+            way: keys.text("way"),
+            crew: keys.text("crew"),
+            spares: keys.texts("spares"),
+            order_of_work: keys.texts("order_of_work"),
+        };
+        keys.done(decision)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Knows the trade and the documentation; alarms are added by [`super`].
 
 use crate::cause::Cause;
+use crate::topology::links_of;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 
 /// The steps to repair `element` of `cause`, in order.
@@ -23,22 +24,6 @@ pub fn names<'a>(ids: impl IntoIterator<Item = &'a ElementId>, most: usize) -> S
         0 => all.join(", "),
         more => format!("{} and {more} more", all[..most].join(", ")),
     }
-}
-
-/// The links that end on or run through an element.
-pub fn links_of<'a>(
-    inventory: &'a Inventory,
-    element: &'a ElementId,
-) -> impl Iterator<Item = &'a ElementId> {
-    let touches = move |l: &domain::inventory::Link| {
-        l.a == *element
-            || l.b == *element
-            || l.ducts.contains(element)
-            || inventory.node_of(&l.a) == element
-            || inventory.node_of(&l.b) == element
-    };
-    let links = inventory.links.iter().filter(move |(_, l)| touches(l));
-    links.map(|(id, _)| id)
 }
 
 fn fibre(inventory: &Inventory, id: &ElementId) -> Vec<String> {

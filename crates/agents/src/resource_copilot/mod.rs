@@ -8,21 +8,21 @@ pub mod manual;
 
 use crate::alarms::{AlarmList, tells_of_loss};
 use crate::cause::Cause;
-use crate::desk::Worker;
+use crate::desk::{Worker, as_news};
 use crate::domain_agent::job::{place_of, usual_cause};
 use crate::domain_agent::{target_needed, unknown_schema};
-use crate::lookup;
+use crate::lookup::{self, Reading};
 use crate::payloads::Schema;
 use crate::payloads::repair::{Guidance, GuidanceResult};
 use crate::topology::Topology;
 use domain::agent::{Ask, Briefing, Input, Output};
 use domain::content::Content;
-use domain::inventory::{ElementId, ElementKind};
+use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::reply::{Reply, Verdict};
+use domain::task::Task;
 use domain::telemetry::Telemetry;
 use domain::time::{Dice, Timestamp};
-use domain::verb::Verb;
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The most alarms quoted in an answer.
 const ALARMS_MAX: usize = 12;
@@ -40,7 +40,12 @@ impl Worker for ResourceCopilot {
             topology: Topology::new(briefing.inventory),
             alarms: AlarmList::default(),
         };
-        (copilot, Vec::new())
+        // A task that did not end in its first answer waits for the answer to a question, or its
+        // first answer was lost.
+        let open = briefing.open.iter().filter(|task| task.awaits.is_none());
+        let said = |task: &Arc<Task>| as_news(&task.id, &task.content.target_object, copilot.reply_to(&task.content));
+        let outputs = open.filter_map(said).collect();
+        (copilot, outputs)
     }
 
     fn take(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
@@ -50,37 +55,61 @@ impl Worker for ResourceCopilot {
         Vec::new()
     }
 
-    fn answer(&mut self, ask: &Ask, _: Timestamp) -> (Reply, Vec<Output>) {
-        let reply = match ask.verb {
-            Verb::FeasibilityNegotiate => match self.understand(&ask.content) {
-                Ok(_) => Reply::accepted(),
-                Err(reply) => reply,
-            },
-            Verb::TaskAssign => match self.understand(&ask.content) {
-                Ok(guidance) => self.guide(&guidance),
-                Err(reply) => reply,
-            },
-            // Every task here ends in its first answer: nothing is left to stop or to judge.
-            Verb::TaskCancel | Verb::FulfillmentNegotiate => Reply::accepted(),
-            other => Reply::refused("unknown-verb", "", format!("{other} is not for agents")),
+    fn feasible(&self, content: &Content) -> Reply {
+        match self.understand(content) {
+            Ok(_) => Reply::accepted(),
+            Err(reply) => reply,
+        }
+    }
+
+    fn assigned(&mut self, ask: &Ask, _: Timestamp) -> (Reply, Vec<Output>) {
+        (self.reply_to(&ask.content), Vec::new())
+    }
+
+    /// What it knows of an element it has said; it goes on only if asked about another.
+    fn rejected(&mut self, ask: &Ask, _: Timestamp) -> Vec<Output> {
+        let inventory = self.topology.inventory();
+        let told = self.understand(&ask.task.content).map(|(g, _)| g.element);
+        let reading = lookup::read(inventory, &ask.content);
+        let other = reading
+            .elements
+            .iter()
+            .find(|e| told.as_ref().is_ok_and(|told| told != *e));
+        let reply = match other {
+            Some(element) => self.guide(&asked_about(inventory, element, &ask.content), &reading),
+            None => {
+                let words = "inventory and alarms say no more than that";
+                Reply::refused("nothing-more", "", words)
+            }
         };
-        (reply, Vec::new())
+        as_news(&ask.task.id, &ask.task.content.target_object, reply).into_iter().collect()
+    }
+}
+
+/// A question in words about an element.
+fn asked_about(inventory: &Inventory, element: &ElementId, content: &Content) -> Guidance {
+    Guidance {
+        question: format!("{}\n{}", content.target_object, content.task_description),
+        cause: usual_cause(inventory, element),
+        element: element.clone(),
     }
 }
 
 impl ResourceCopilot {
-    fn understand(&self, content: &Content) -> Result<Guidance, Reply> {
+    fn reply_to(&self, content: &Content) -> Reply {
+        match self.understand(content) {
+            Ok((guidance, reading)) => self.guide(&guidance, &reading),
+            Err(reply) => reply,
+        }
+    }
+
+    fn understand(&self, content: &Content) -> Result<(Guidance, Reading), Reply> {
         let inventory = self.topology.inventory();
         let Some(payload) = &content.payload else {
-            let question = format!("{}\n{}", content.target_object, content.task_description);
-            let named = lookup::named(inventory, &question);
-            let element = named.into_iter().next();
+            let reading = lookup::read(inventory, content);
+            let element = reading.elements.first();
             let element = element.ok_or_else(|| target_needed(&content.target_object))?;
-            return Ok(Guidance {
-                cause: usual_cause(inventory, &element),
-                question,
-                element,
-            });
+            return Ok((asked_about(inventory, element, content), reading));
         };
         if payload.schema_id != Guidance::ID {
             return Err(unknown_schema(payload));
@@ -88,7 +117,7 @@ impl ResourceCopilot {
         let guidance =
             Guidance::from_payload(payload).map_err(|e| e.reply(&content.target_object))?;
         match inventory.element(&guidance.element) {
-            Some(_) => Ok(guidance),
+            Some(_) => Ok((guidance, Reading::default())),
             None => {
                 let words = format!("the inventory has no element {}", guidance.element);
                 Err(Reply::refused("unknown-element", "element", words))
@@ -96,14 +125,14 @@ impl ResourceCopilot {
         }
     }
 
-    fn guide(&self, guidance: &Guidance) -> Reply {
+    fn guide(&self, guidance: &Guidance, reading: &Reading) -> Reply {
         let id = &guidance.element;
         let alarms = self.alarms_near(id);
         let mut steps = manual::steps(self.topology.inventory(), id, guidance.cause);
         if let Some(check) = self.last_check(id) {
             steps.push(check);
         }
-        let answer = self.describe(id, guidance.cause, &alarms);
+        let answer = reading.before(&self.describe(id, guidance.cause, &alarms));
         let result = GuidanceResult {
             answer: answer.clone(),
             steps,
@@ -136,7 +165,7 @@ impl ResourceCopilot {
             0 => " No site depends on it alone.".to_owned(),
             n => format!(" {n} sites depend on it: {}.", manual::names(&sites, 6)),
         });
-        let beside = self.neighbours(id);
+        let beside = self.topology.neighbours(id);
         if !beside.is_empty() {
             words.push_str(&format!(" Beside it: {}.", manual::names(&beside, 6)));
         }
@@ -148,23 +177,6 @@ impl ResourceCopilot {
         words
     }
 
-    /// What is joined to an element directly: links, what they lead to, its cards, its parent.
-    fn neighbours(&self, id: &ElementId) -> BTreeSet<ElementId> {
-        let inventory = self.topology.inventory();
-        let mut beside: BTreeSet<ElementId> = BTreeSet::new();
-        if let Some(link) = inventory.links.get(id) {
-            beside.extend([link.a.clone(), link.b.clone()]);
-            beside.extend(link.ducts.iter().cloned());
-        }
-        beside.extend(manual::links_of(inventory, id).cloned());
-        let children = inventory.elements.values();
-        let children = children.filter(|e| e.parent.as_ref() == Some(id));
-        beside.extend(children.map(|e| e.id.clone()));
-        beside.extend(inventory.element(id).and_then(|e| e.parent.clone()));
-        beside.remove(id);
-        beside
-    }
-
     /// The alarms on an element, then those beside it that tell of loss.
     fn alarms_near(&self, id: &ElementId) -> Vec<String> {
         let line = |e: &ElementId, t: domain::telemetry::AlarmType, since: Timestamp| {
@@ -172,7 +184,7 @@ impl ResourceCopilot {
         };
         let own = self.alarms.on(id).map(|(t, s)| line(id, t, s.since));
         let mut lines: Vec<String> = own.collect();
-        let beside = self.neighbours(id);
+        let beside = self.topology.neighbours(id);
         for other in &beside {
             let losses = self.alarms.on(other).filter(|(t, _)| tells_of_loss(*t));
             lines.extend(losses.map(|(t, s)| line(other, t, s.since)));

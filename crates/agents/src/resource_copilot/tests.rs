@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::bench::{alarm, answer, assign, at, dice, id, started};
+use crate::bench::{alarm, answer, assign, at, dice, id, started, task, word};
+use domain::agent::Progress;
+use domain::negotiation::{Kind, Stance};
 use domain::telemetry::AlarmType;
 
 fn guided(content: Content, alarms: &[(&str, AlarmType)]) -> GuidanceResult {
@@ -65,4 +67,27 @@ fn what_is_unknown_is_asked_back() {
     let outputs = agent.step(assign("t", Content::new("x", "hello")), at(1), &mut dice());
     assert_eq!(answer(&outputs).verdict, Verdict::InputRequired);
     assert_eq!(answer(&outputs).reasons[0].path, "target");
+}
+
+#[test]
+fn rejected_it_goes_on_only_if_asked_about_something_else() {
+    let (mut agent, _) = started("resource-copilot");
+    let question = Content::new("field", "How do I repair duct B-1?").expecting("steps");
+    let task = task("t", "operator", question, true);
+    let mut rejected = |words: &str| {
+        let no = Content::new("field", "Judgement").with_result(format!("reject\n- {words}"));
+        let word = word(&task, no, (Kind::Result, Stance::Refuse));
+        match agent.step(word, at(9), &mut dice()).pop() {
+            Some(Output::Report { progress, .. }) => progress,
+            other => panic!("{other:?}"),
+        }
+    };
+    let Progress::Result(result) = rejected("I stand at card B/2, not at the duct") else {
+        panic!("another element is another answer")
+    };
+    assert_eq!(
+        GuidanceResult::in_content(&result).unwrap().element,
+        id("card:B/2")
+    );
+    assert!(matches!(rejected("say more"), Progress::Failed(_)));
 }

@@ -1,27 +1,30 @@
 //! The service layer's copilot of the field force: trouble tickets, engineers, affected customers.
 //!
-//! It takes a ticket, sends an engineer, has the engineer's question answered by the resource
-//! layer's copilot, passes the guidance on and reports what was found. Asked in words, it answers
-//! for services: which sites and tickets an element touches; what the element itself is it says
-//! from the inventory. Read next: [`crate::resource_copilot`].
+//! It takes a ticket, agrees with its publisher on how it is worked if that is demanded, sends an
+//! engineer, has the engineer's question answered by the resource layer's copilot, passes the
+//! guidance on and reports what was found. Asked in words, it answers for services: which sites
+//! and tickets an element touches; what the element itself is it says from the inventory.
+//! Read next: [`decision`], [`crate::resource_copilot`].
 
+mod decision;
 mod ticket;
 
 use crate::cause::Cause;
-use crate::desk::{Desk, Worker};
+use crate::desk::{Desk, Worker, as_news, message, report};
 use crate::domain_agent::job::{place_of, usual_cause};
 use crate::domain_agent::{target_needed, unknown_schema};
-use crate::lookup;
-use crate::payloads::repair::{Guidance, GuidanceResult, Repair, RepairResult};
-use crate::payloads::{Schema, rejects};
+use crate::lookup::{self, Reading};
+use crate::payloads::Schema;
+use crate::payloads::repair::{Guidance, GuidanceResult, Repair, RepairDecision, RepairResult};
 use crate::resource_copilot::manual;
 use crate::topology::Topology;
 use domain::agent::{Ask, Briefing, Input, Message, Output, Progress, Undelivered};
 use domain::content::Content;
 use domain::inventory::ElementId;
+use domain::negotiation::{Kind, Speech};
 use domain::profile::Layer;
 use domain::reply::{Reply, Verdict};
-use domain::task::TaskId;
+use domain::task::{Awaits, Conditions, Task, TaskId};
 use domain::telemetry::{Action, FieldReport, Outcome, Telemetry, Token};
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
@@ -49,19 +52,8 @@ impl Worker for ServiceCopilot {
             questions: BTreeMap::new(),
             guidances: BTreeMap::new(),
         };
-        let mut outputs = Vec::new();
-        for task in briefing.open {
-            let Some(repair) = Repair::in_content(&task.content) else {
-                continue;
-            };
-            let ticket = Ticket::new(repair);
-            if task.awaits_judgement() {
-                copilot.tickets.insert(task.id.clone(), ticket.offered());
-            } else {
-                // Whoever was on the way does not know where to report: send again.
-                outputs.extend(copilot.dispatch(task.id.clone(), ticket));
-            }
-        }
+        let open = briefing.open.iter();
+        let outputs = open.flat_map(|task| copilot.resume(task)).collect();
         (copilot, outputs)
     }
 
@@ -74,47 +66,162 @@ impl Worker for ServiceCopilot {
         }
     }
 
-    fn answer(&mut self, ask: &Ask, _: Timestamp) -> (Reply, Vec<Output>) {
-        match ask.verb {
-            Verb::FeasibilityNegotiate => match self.understand(&ask.content) {
-                Ok(_) => (Reply::accepted(), Vec::new()),
-                Err(reply) => (reply, Vec::new()),
-            },
-            Verb::TaskAssign => match self.understand(&ask.content) {
-                Ok(Wanted::Repair(repair)) => {
-                    let outputs = self.dispatch(ask.task.id.clone(), Ticket::new(repair));
-                    (Reply::accepted(), outputs)
-                }
-                Ok(Wanted::Word(element)) => (self.say(&element), Vec::new()),
-                Err(reply) => (reply, Vec::new()),
-            },
-            Verb::TaskCancel => {
-                self.tickets.remove(&ask.task.id);
-                (Reply::accepted(), Vec::new())
-            }
-            Verb::FulfillmentNegotiate => self.judged(ask),
-            other => (
-                Reply::refused("unknown-verb", "", format!("{other} is not for agents")),
-                Vec::new(),
-            ),
+    fn feasible(&self, content: &Content) -> Reply {
+        match self.understand(content) {
+            Ok(_) => Reply::accepted(),
+            Err(reply) => reply,
         }
+    }
+
+    fn assigned(&mut self, ask: &Ask, _: Timestamp) -> (Reply, Vec<Output>) {
+        match self.understand(&ask.content) {
+            Ok(Wanted::Repair(repair)) => {
+                let outputs = self.take_on(&ask.task, Ticket::new(repair));
+                (Reply::accepted(), outputs)
+            }
+            Ok(Wanted::Word(element, reading)) => (self.say(&element, &reading), Vec::new()),
+            Err(reply) => (reply, Vec::new()),
+        }
+    }
+
+    fn ended(&mut self, task: &TaskId) -> Vec<Output> {
+        self.tickets.remove(task);
+        Vec::new()
+    }
+
+    fn rejected(&mut self, ask: &Ask, _: Timestamp) -> Vec<Output> {
+        let Some(mut ticket) = self.tickets.remove(&ask.task.id) else {
+            let why = "what is known of services has been said";
+            let reply = Reply::refused("nothing-more", "", why);
+            return as_news(&ask.task.id, &ask.task.content.target_object, reply).into_iter().collect();
+        };
+        ticket.visits += 1;
+        if ticket.visits > ticket::VISITS_MAX {
+            let words = "The element was visited twice; more of the same will not help";
+            let element = ticket.repair.element.as_str();
+            let failed = Progress::Failed(Content::new(element, words));
+            return vec![report(&ask.task.id, failed)];
+        }
+        self.dispatch(ask.task.id.clone(), ticket)
+    }
+
+    fn decided(&mut self, ask: &Ask, agreed: bool, _: Timestamp) -> Vec<Output> {
+        let id = &ask.task.id;
+        let Some(mut ticket) = self.tickets.remove(id) else {
+            return Vec::new();
+        };
+        let Stage::Proposed(number) = ticket.stage else {
+            self.tickets.insert(id.clone(), ticket);
+            return Vec::new();
+        };
+        if !agreed {
+            return self.propose(id.clone(), ticket, number + 1);
+        }
+        let known = decision::decisions(self.topology.inventory(), &ticket.repair);
+        ticket.plan = known.into_iter().nth(number);
+        self.dispatch(id.clone(), ticket)
+    }
+
+    /// Another plan is taken until the engineer works: the guidance follows it.
+    fn planned(&mut self, ask: &Ask, _: Timestamp) -> (Reply, Vec<Output>) {
+        let id = &ask.task.id;
+        let refused = |reason, why: String| {
+            let reply = Reply::refused(reason, "structured payload", why);
+            (reply, Vec::new())
+        };
+        let Some(ticket) = self.tickets.get_mut(id) else {
+            return refused("no-other-plan", "there is no ticket under way".to_owned());
+        };
+        if matches!(ticket.stage, Stage::Working | Stage::Offered) {
+            return refused("too-late", ticket.describe());
+        }
+        let Some(plan) = RepairDecision::in_content(&ask.content) else {
+            let why = format!("a plan is a payload of {}", RepairDecision::ID);
+            return refused("unreadable-plan", why);
+        };
+        let inventory = self.topology.inventory();
+        if let Some(why) = decision::obstacle(inventory, &ticket.repair, &plan) {
+            return refused("not-possible", why);
+        }
+        ticket.plan = Some(plan);
+        let waiting = matches!(ticket.stage, Stage::Proposed(_)).then(|| ticket.clone());
+        let outputs = waiting.map(|ticket| self.dispatch(id.clone(), ticket));
+        (Reply::accepted(), outputs.unwrap_or_default())
     }
 }
 
 enum Wanted {
     Repair(Repair),
-    Word(ElementId),
+    Word(ElementId, Reading),
 }
 
 impl ServiceCopilot {
+    /// Goes on with a task from before a restart. Whoever was on the way does not know where to
+    /// report: somebody is sent again.
+    fn resume(&mut self, task: &Task) -> Vec<Output> {
+        let mut ticket = match self.understand(&task.content) {
+            Ok(Wanted::Repair(repair)) => Ticket::new(repair),
+            Ok(Wanted::Word(element, reading)) if task.awaits.is_none() => {
+                let said = as_news(&task.id, &task.content.target_object, self.say(&element, &reading));
+                return said.into_iter().collect();
+            }
+            Err(reply) if task.awaits.is_none() => {
+                return as_news(&task.id, &task.content.target_object, reply).into_iter().collect();
+            }
+            Ok(Wanted::Word(..)) | Err(_) => return Vec::new(),
+        };
+        ticket.plan = task.plan.as_ref().and_then(RepairDecision::in_content);
+        match task.awaits {
+            Some(Awaits::Judgement) => ticket.stage = Stage::Offered,
+            Some(Awaits::Decision) => {
+                let said = task.said.as_ref().and_then(RepairDecision::in_content);
+                let known = decision::decisions(self.topology.inventory(), &ticket.repair);
+                let number = known.iter().position(|d| Some(d) == said.as_ref());
+                ticket.stage = Stage::Proposed(number.unwrap_or(0));
+            }
+            Some(Awaits::Answer | Awaits::Credentials) | None => {
+                return self.take_on(task, ticket);
+            }
+        }
+        self.tickets.insert(task.id.clone(), ticket);
+        Vec::new()
+    }
+
+    /// Begins: with a decision to be agreed on if that is demanded and has not happened.
+    fn take_on(&mut self, task: &Task, ticket: Ticket) -> Vec<Output> {
+        let id = task.id.clone();
+        match task.conditions.fulfillment_demanded && ticket.plan.is_none() {
+            true => self.propose(id, ticket, 0),
+            false => self.dispatch(id, ticket),
+        }
+    }
+
+    /// Proposes the decision with this number; without one, the ticket cannot be worked.
+    fn propose(&mut self, id: TaskId, mut ticket: Ticket, number: usize) -> Vec<Output> {
+        let element = ticket.repair.element.clone();
+        let known = decision::decisions(self.topology.inventory(), &ticket.repair);
+        let Some(decision) = known.get(number) else {
+            let words = format!("A {} can be repaired in no other way", ticket.repair.cause);
+            let failed = Progress::Failed(Content::new(element.as_str(), words));
+            return vec![report(&id, failed)];
+        };
+        let words = format!("{}: {} to {element}", decision.way, decision.crew);
+        let content = Content::new(element.as_str(), words).with_payload(decision.to_payload());
+        ticket.stage = Stage::Proposed(number);
+        self.tickets.insert(id.clone(), ticket);
+        vec![Output::Speak {
+            task: id,
+            kind: Kind::Fulfillment,
+            speech: Speech::offer(vec![content]),
+        }]
+    }
+
     fn understand(&self, content: &Content) -> Result<Wanted, Reply> {
         let Some(payload) = &content.payload else {
-            let text = format!("{}\n{}", content.target_object, content.task_description);
-            let named = lookup::named(self.topology.inventory(), &text);
-            let first = named.into_iter().next();
-            return first
-                .map(Wanted::Word)
-                .ok_or_else(|| target_needed(&content.target_object));
+            let reading = lookup::read(self.topology.inventory(), content);
+            let first = reading.elements.first().cloned();
+            let first = first.ok_or_else(|| target_needed(&content.target_object))?;
+            return Ok(Wanted::Word(first, reading));
         };
         if payload.schema_id != Repair::ID {
             return Err(unknown_schema(payload));
@@ -142,30 +249,10 @@ impl ServiceCopilot {
         ]
     }
 
-    fn judged(&mut self, ask: &Ask) -> (Reply, Vec<Output>) {
-        let Some(mut ticket) = self.tickets.remove(&ask.task.id) else {
-            return (Reply::accepted(), Vec::new());
-        };
-        if !rejects(&ask.content) {
-            return (Reply::accepted(), Vec::new());
-        }
-        ticket.visits += 1;
-        if ticket.visits > ticket::VISITS_MAX {
-            let words = "The element was visited twice; more of the same will not help";
-            let element = ticket.repair.element.as_str();
-            let failed = Progress::Failed(Content::new(element, words));
-            let report = report(&ask.task.id, failed);
-            return (Reply::accepted(), vec![report]);
-        }
-        (
-            Reply::accepted(),
-            self.dispatch(ask.task.id.clone(), ticket),
-        )
-    }
-
     fn ticket_of(&self, dispatch: Token) -> Option<TaskId> {
         let mut tickets = self.tickets.iter();
-        let found = tickets.find(|(_, t)| t.dispatch == dispatch && t.stage != Stage::Offered);
+        let under_way = |t: &Ticket| !matches!(t.stage, Stage::Proposed(_) | Stage::Offered);
+        let found = tickets.find(|(_, t)| t.dispatch == dispatch && under_way(t));
         found.map(|(task, _)| task.clone())
     }
 
@@ -238,20 +325,18 @@ impl ServiceCopilot {
             return outputs;
         };
         let token = self.desk.token();
-        self.questions.insert(token, task);
         let content =
             Content::new(guidance.element.as_str(), question).with_payload(guidance.to_payload());
-        outputs.push(Output::Send {
-            token,
-            message: Message {
-                to,
-                verb: Verb::TaskAssign,
-                task: self.desk.task_id(now),
-                content,
-                asynchronous: false,
-                round: 1,
+        let message = Message {
+            asynchronous: false,
+            conditions: Conditions {
+                parent: Some(task.clone()),
+                ..Conditions::default()
             },
-        });
+            ..message(to, Verb::TaskAssign, self.desk.task_id(now), content)
+        };
+        self.questions.insert(token, task);
+        outputs.push(Output::Send { token, message });
         outputs
     }
 
@@ -297,6 +382,7 @@ impl ServiceCopilot {
             return Vec::new();
         };
         ticket.stage = Stage::Working;
+        let steps = ticket.steps(steps);
         let token = self.desk.token();
         self.guidances.insert(token, task.clone());
         vec![Output::Act {
@@ -337,7 +423,7 @@ impl ServiceCopilot {
     }
 
     /// What the service layer knows of an element.
-    fn say(&self, id: &ElementId) -> Reply {
+    fn say(&self, id: &ElementId, reading: &Reading) -> Reply {
         let inventory = self.topology.inventory();
         let sites = self.topology.without([id]).sites_cut_off();
         let mut words = match inventory.element(id) {
@@ -368,6 +454,7 @@ impl ServiceCopilot {
         } else {
             words.push_str(&format!(" {}.", touching.join("; ")));
         }
+        let words = reading.before(&words);
         let cause: Cause = usual_cause(inventory, id);
         let result = GuidanceResult {
             answer: words.clone(),
@@ -379,13 +466,6 @@ impl ServiceCopilot {
             .with_payload(result.to_payload())
             .with_result(words);
         Reply::new(Verdict::Result, vec![content])
-    }
-}
-
-fn report(task: &TaskId, progress: Progress) -> Output {
-    Output::Report {
-        task: task.clone(),
-        progress,
     }
 }
 

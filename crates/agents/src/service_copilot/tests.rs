@@ -3,9 +3,13 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::bench::{answer, ask, assign, at, dice, id, started, task};
+use crate::bench::{answer, ask, assign, at, briefing, dice, id, started, task, word};
 use domain::agent::Agent;
+use domain::negotiation::Stance;
+use domain::task::Status;
+use domain::verb::Verb;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 fn repair() -> Content {
     let repair = Repair {
@@ -111,17 +115,10 @@ fn a_ticket_sends_asks_guides_and_reports() {
     assert!(RepairResult::in_content(content).unwrap().repaired);
     // Rejected once, somebody goes again; rejected twice, it fails.
     let no = Content::new("tt", "d").with_result("reject: still out");
-    let again = agent.step(
-        ask(Verb::FulfillmentNegotiate, &ticket, no.clone()),
-        at(6_000),
-        &mut dice(),
-    );
+    let rejected = (Kind::Result, Stance::Refuse);
+    let again = agent.step(word(&ticket, no.clone(), rejected), at(6_000), &mut dice());
     assert!(dispatched(&again).is_some());
-    let failed = agent.step(
-        ask(Verb::FulfillmentNegotiate, &ticket, no),
-        at(9_000),
-        &mut dice(),
-    );
+    let failed = agent.step(word(&ticket, no, rejected), at(9_000), &mut dice());
     assert!(matches!(
         failed[1],
         Output::Report {
@@ -179,4 +176,151 @@ fn a_cancelled_ticket_is_forgotten() {
     let outputs = agent.step(ask(Verb::TaskAssign, &ticket, repair()), at(1), &mut dice());
     agent.step(ask(Verb::TaskCancel, &ticket, repair()), at(2), &mut dice());
     assert!(arrived(&mut *agent, dispatched(&outputs).unwrap()).is_empty());
+}
+
+/// The ticket of [`repair`], or one for another cause, with its decision to be agreed on.
+fn demanding(cause: Cause, element: &str) -> Arc<Task> {
+    let mut repair = Repair::in_content(&repair()).unwrap();
+    repair.cause = cause;
+    repair.element = id(element);
+    let content = repair_content(&repair);
+    let mut ticket = Task::clone(&task("tt", "TMF-oss-fault", content, true));
+    ticket.conditions.fulfillment_demanded = true;
+    ticket.into()
+}
+
+fn repair_content(repair: &Repair) -> Content {
+    Content::new(repair.element.as_str(), "repair")
+        .with_payload(repair.to_payload())
+        .expecting("service")
+}
+
+fn proposed(outputs: &[Output]) -> Option<RepairDecision> {
+    outputs.iter().find_map(|o| match o {
+        Output::Speak {
+            kind: Kind::Fulfillment,
+            speech,
+            ..
+        } => RepairDecision::in_content(&speech.contents[0]),
+        _ => None,
+    })
+}
+
+fn word_on(
+    agent: &mut dyn Agent,
+    ticket: &Arc<Task>,
+    content: Content,
+    stance: Stance,
+) -> Vec<Output> {
+    let word = word(ticket, content, (Kind::Fulfillment, stance));
+    agent.step(word, at(2), &mut dice())
+}
+
+#[test]
+fn nobody_is_sent_before_the_decision_is_agreed_on() {
+    let (mut agent, _) = started("service-copilot");
+    let ticket = demanding(Cause::MainsFailure, "zone:b");
+    let assigned = ask(Verb::TaskAssign, &ticket, ticket.content.clone());
+    let outputs = agent.step(assigned, at(1), &mut dice());
+    assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
+    assert!(dispatched(&outputs).is_none());
+    assert_eq!(proposed(&outputs).unwrap().way, "switch the feeder over");
+    // Refused, another way is proposed; refused again, there is none.
+    let no = || Content::new("zone:b", "no").with_result("reject");
+    let outputs = word_on(&mut *agent, &ticket, no(), Stance::Refuse);
+    assert_eq!(proposed(&outputs).unwrap().way, "bring generators");
+    assert!(dispatched(&outputs).is_none());
+    let yes = Content::new("zone:b", "yes").with_result("accept");
+    let outputs = word_on(&mut *agent, &ticket, yes, Stance::Accept);
+    assert!(dispatched(&outputs).is_some());
+
+    let (mut agent, _) = started("service-copilot");
+    let ticket = demanding(Cause::DuctCut, "duct:B-1");
+    let assigned = ask(Verb::TaskAssign, &ticket, ticket.content.clone());
+    agent.step(assigned, at(1), &mut dice());
+    let outputs = word_on(&mut *agent, &ticket, no(), Stance::Refuse);
+    let failed = |o: &Output| {
+        matches!(
+            o,
+            Output::Report {
+                progress: Progress::Failed(_),
+                ..
+            }
+        )
+    };
+    assert!(outputs.iter().any(failed));
+}
+
+#[test]
+fn the_publishers_plan_is_followed_where_it_can_be_and_refused_with_reasons_where_not() {
+    let (mut agent, _) = started("service-copilot");
+    let ticket = demanding(Cause::DuctCut, "duct:B-1");
+    let assigned = ask(Verb::TaskAssign, &ticket, ticket.content.clone());
+    let outputs = agent.step(assigned, at(1), &mut dice());
+    let decision = proposed(&outputs).unwrap();
+    let mut plan = |change: &dyn Fn(&mut RepairDecision)| {
+        let mut plan = decision.clone();
+        change(&mut plan);
+        let content = Content::new("duct:B-1", "plan").with_payload(plan.to_payload());
+        word_on(&mut *agent, &ticket, content, Stance::Offer)
+    };
+    type Change = &'static dyn Fn(&mut RepairDecision);
+    let wrong: [(Change, &str); 3] = [
+        (&|p| p.crew = "a choir".to_owned(), "choir"),
+        (&|p| p.element = id("duct:X"), "duct:X"),
+        (&|p| p.order_of_work.clear(), "no order of work"),
+    ];
+    for (change, why) in wrong {
+        let outputs = plan(change);
+        let reply = answer(&outputs);
+        assert_eq!(reply.verdict, Verdict::Refused);
+        assert!(reply.reasons[0].message.contains(why), "{reply:?}");
+        assert!(dispatched(&outputs).is_none());
+    }
+    let outputs = plan(&|p| p.order_of_work.insert(0, "Ring the town hall".to_owned()));
+    assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
+    let arrival = arrived(&mut *agent, dispatched(&outputs).unwrap());
+    let Some(Output::Send { token, message }) = arrival.last() else {
+        panic!("the other copilot is asked")
+    };
+    assert_eq!(message.conditions.parent, Some(ticket.id.clone()));
+    let reply = Ok(Reply::accepted());
+    let token = *token;
+    let outputs = agent.step(Input::Replied { token, reply }, at(901), &mut dice());
+    assert_eq!(guided(&outputs).unwrap()[0], "Ring the town hall");
+    let late = Content::new("duct:B-1", "plan").with_payload(decision.to_payload());
+    let outputs = word_on(&mut *agent, &ticket, late, Stance::Offer);
+    assert_eq!(answer(&outputs).reasons[0].reason, "too-late");
+}
+
+#[test]
+fn after_a_restart_a_proposal_still_waits_and_an_agreed_ticket_is_worked() {
+    let resumed = |change: &dyn Fn(&mut Task)| {
+        let mut agent = crate::roster::hosted("service-copilot").unwrap();
+        let mut open = Task::clone(&demanding(Cause::MainsFailure, "zone:b"));
+        change(&mut open);
+        let open: Arc<Task> = open.into();
+        let started = Input::Started(briefing("service-copilot", vec![Arc::clone(&open)]));
+        let outputs = agent.step(started, at(0), &mut dice());
+        (agent, open, outputs)
+    };
+    let repair = Repair::in_content(&demanding(Cause::MainsFailure, "zone:b").content).unwrap();
+    let known = decision::decisions(&crate::bench::Net::town().inventory(), &repair);
+    let second = Content::new("zone:b", "p").with_payload(known[1].to_payload());
+    let (mut agent, ticket, outputs) = resumed(&|task| {
+        task.status = Status::InputRequired;
+        task.awaits = Some(Awaits::Decision);
+        task.said = Some(second.clone());
+    });
+    assert!(outputs.is_empty());
+    let no = Content::new("zone:b", "no").with_result("reject");
+    let outputs = word_on(&mut *agent, &ticket, no, Stance::Refuse);
+    assert!(proposed(&outputs).is_none(), "it was the last way");
+    let (_, _, outputs) = resumed(&|task| {
+        task.status = Status::Processing;
+        task.plan = Some(second.clone());
+    });
+    assert!(dispatched(&outputs).is_some());
+    let (_, _, outputs) = resumed(&|_| {});
+    assert!(proposed(&outputs).is_some());
 }

@@ -1,6 +1,6 @@
 //! One trouble ticket and where its engineer is.
 
-use crate::payloads::repair::Repair;
+use crate::payloads::repair::{Repair, RepairDecision};
 use domain::telemetry::Token;
 
 /// The most visits to one element for one ticket.
@@ -9,6 +9,8 @@ pub(super) const VISITS_MAX: u32 = 2;
 /// How far it has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
+    /// The decision with this number waits for the publisher's word.
+    Proposed(usize),
     /// An engineer is on the way.
     Sent,
     /// The engineer's question is being answered.
@@ -26,6 +28,8 @@ pub(super) struct Ticket {
     pub(super) dispatch: Token,
     pub(super) stage: Stage,
     pub(super) visits: u32,
+    /// What was agreed on.
+    pub(super) plan: Option<RepairDecision>,
 }
 
 impl Ticket {
@@ -35,16 +39,28 @@ impl Ticket {
             dispatch: 0,
             stage: Stage::Sent,
             visits: 1,
+            plan: None,
         }
     }
 
-    pub(super) fn offered(mut self) -> Self {
-        self.stage = Stage::Offered;
-        self
+    /// The steps to guide by: those agreed on, then what is advised beside them.
+    pub(super) fn steps(&self, advised: Vec<String>) -> Vec<String> {
+        let agreed = self
+            .plan
+            .iter()
+            .flat_map(|p| p.order_of_work.iter().cloned());
+        let mut steps: Vec<String> = agreed.collect();
+        for step in advised {
+            if !steps.contains(&step) {
+                steps.push(step);
+            }
+        }
+        steps
     }
 
     pub(super) fn describe(&self) -> String {
         let stage = match self.stage {
+            Stage::Proposed(_) => "how it is worked is being agreed on",
             Stage::Sent => "an engineer is on the way",
             Stage::Asking => "the engineer is there and asks",
             Stage::Working => "the engineer is at work",

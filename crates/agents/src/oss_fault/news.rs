@@ -1,0 +1,56 @@
+//! What is heard of a task: by notification, or as the answer to a query.
+//!
+//! Both say the same in different forms; here they become one. Read next: [`super::workflow`].
+
+use crate::desk::awaits_of;
+use domain::agent::Message;
+use domain::content::Content;
+use domain::notification::Notification;
+use domain::reply::Reply;
+use domain::task::{Awaits, Status, TaskId};
+
+/// The state of a task, and what was said with it.
+#[derive(Clone, Debug)]
+pub(super) struct News {
+    pub(super) task: TaskId,
+    /// The executor.
+    pub(super) from: String,
+    pub(super) status: Status,
+    pub(super) awaits: Option<Awaits>,
+    /// 0 to 100.
+    pub(super) percent: u8,
+    pub(super) content: Content,
+}
+
+impl From<&Notification> for News {
+    fn from(told: &Notification) -> Self {
+        Self {
+            task: told.task.clone(),
+            from: told.from.clone(),
+            status: told.status,
+            awaits: told.awaits,
+            percent: told.percent,
+            content: told.content.clone(),
+        }
+    }
+}
+
+impl News {
+    /// What the reply to a `taskResultQuery` says; none if it tells no state.
+    pub(super) fn in_reply(query: &Message, reply: &Reply) -> Option<Self> {
+        let status = reply.status?;
+        Some(Self {
+            task: query.task.clone(),
+            from: query.to.clone(),
+            status,
+            awaits: awaits_of(reply),
+            percent: 0,
+            content: reply.content.first().cloned().unwrap_or_default(),
+        })
+    }
+
+    /// True if the task ended without a result that counts.
+    pub(super) fn is_bad_end(&self) -> bool {
+        self.status.is_terminal() && self.status != Status::Finished
+    }
+}
