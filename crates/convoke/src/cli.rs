@@ -1,5 +1,17 @@
 //! What can be typed: commands, flags, environment variables.
 
+mod agent;
+mod data;
+mod task;
+mod watch;
+
+pub(crate) use agent::{AgentCommand, Criteria, Discover, Register, Renew, Team};
+pub(crate) use data::{DataCommand, Get, Put};
+pub(crate) use task::{
+    Answer, Assign, Conditions, Format, Judge, List, Negotiate, TaskCommand, Timeline,
+};
+pub(crate) use watch::Watch;
+
 use clap::{Args, Parser, Subcommand};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -13,8 +25,8 @@ use std::path::PathBuf;
     propagate_version = true,
     after_help = "\
 Start here:\n  convoke demo fault          a fault is found and repaired by five agents\n  convoke serve               \
-run the platform; then, in another terminal:\n  convoke agent list          who is there\n  convoke task list           \
-what they do\n\nExit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable, 5 conflict."
+run the platform; then, in another terminal:\n  convoke agent list          who is there\n  convoke watch               \
+what they do\n  convoke task timeline TASK  how a task went\n\nExit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable, 5 conflict."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -58,15 +70,18 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Play a scenario many times in memory and score it.
     Simulate(Simulate),
-    /// Agents of a running platform.
+    /// Agents of a running platform: who is there, who fits, who takes part.
     #[command(subcommand)]
     Agent(AgentCommand),
-    /// Tasks of a running platform.
+    /// Tasks of a running platform: assign, negotiate, judge, and see what was said.
     #[command(subcommand)]
     Task(TaskCommand),
+    /// Data that go with tasks, however large.
+    #[command(subcommand)]
+    Data(DataCommand),
     /// Ask an agent a question in plain words, for example about a device.
     Ask(Ask),
-    /// Follow the notifications of a running platform.
+    /// Watch a running platform: open tasks and what happens, gap-free.
     Watch(Watch),
     /// Faults in the simulated network of a running platform.
     #[command(subcommand)]
@@ -79,6 +94,9 @@ pub(crate) enum Command {
     Config(ConfigCommand),
 }
 
+/// The user that every platform lets in.
+pub(crate) const OPERATOR: &str = "operator";
+
 /// Where a running platform is and who asks.
 #[derive(Args, Clone)]
 pub(crate) struct Remote {
@@ -90,11 +108,16 @@ pub(crate) struct Remote {
         value_name = "ADDR"
     )]
     pub(crate) netconf: String,
-    /// The user; its key is DIR/operator_ed25519, or DIR/keys/USER_ed25519, or --identity.
-    #[arg(long, env = "CONVOKE_USER", default_value = "operator")]
+    /// Who asks: a user, or an agent in its own name.
+    #[arg(
+        long,
+        env = "CONVOKE_USER",
+        default_value = OPERATOR,
+        value_name = "NAME"
+    )]
     pub(crate) user: String,
-    /// The user's private key.
-    #[arg(long, value_name = "FILE")]
+    /// The private key; without it DIR/operator_ed25519, or DIR/keys/NAME_ed25519 of another user.
+    #[arg(long, env = "CONVOKE_IDENTITY", value_name = "FILE")]
     pub(crate) identity: Option<PathBuf>,
 }
 
@@ -203,64 +226,6 @@ pub(crate) struct Serve {
     pub(crate) seed: Option<u64>,
 }
 
-#[derive(Subcommand)]
-pub(crate) enum AgentCommand {
-    /// List the registered agents.
-    List(Remote),
-    /// Show one agent's profile.
-    Show {
-        /// Its name or alias.
-        agent: String,
-        #[command(flatten)]
-        remote: Remote,
-    },
-}
-
-#[derive(Subcommand)]
-pub(crate) enum TaskCommand {
-    /// List the tasks.
-    List {
-        /// Only those that have not ended.
-        #[arg(long)]
-        open: bool,
-        #[command(flatten)]
-        remote: Remote,
-    },
-    /// Show one task.
-    Show {
-        /// Its task-id.
-        task: String,
-        #[command(flatten)]
-        remote: Remote,
-    },
-    /// Assign a task to an agent.
-    Assign(Assign),
-}
-
-#[derive(Args)]
-pub(crate) struct Assign {
-    /// The agent's name or alias.
-    pub(crate) agent: String,
-    /// What the task is about, e.g. an element such as site:BE-017.
-    pub(crate) target: String,
-    /// What to do, in plain words.
-    pub(crate) description: Vec<String>,
-    /// The task-id; one is made if it is not given.
-    #[arg(long, value_name = "ID")]
-    pub(crate) id: Option<String>,
-    /// A structured payload: {"schema_id": …, "payload": {…}}.
-    #[arg(long, value_name = "JSON")]
-    pub(crate) payload: Option<String>,
-    /// What the result will be judged by.
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) expect: Option<String>,
-    /// Return at once; the agent reports by notification.
-    #[arg(long = "async")]
-    pub(crate) asynchronous: bool,
-    #[command(flatten)]
-    pub(crate) remote: Remote,
-}
-
 #[derive(Args)]
 pub(crate) struct Ask {
     /// The question; name a site, a router or a link.
@@ -269,18 +234,6 @@ pub(crate) struct Ask {
     /// Whom to ask: name or alias.
     #[arg(long, default_value = "resource-copilot", value_name = "AGENT")]
     pub(crate) agent: String,
-    #[command(flatten)]
-    pub(crate) remote: Remote,
-}
-
-#[derive(Args)]
-pub(crate) struct Watch {
-    /// Replay from this instant on (RFC 3339), then follow.
-    #[arg(long, value_name = "TIME")]
-    pub(crate) since: Option<String>,
-    /// End after so many notifications.
-    #[arg(long, value_name = "N")]
-    pub(crate) count: Option<u64>,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }

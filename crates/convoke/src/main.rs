@@ -2,22 +2,27 @@
 //! alone.
 //!
 //! A tour: [`cli`] is what can be typed; [`demo`] plays a fault; [`serve`] runs the platform;
-//! [`agent`], [`task`], [`ask`] and [`watch`] speak NETCONF to a running one; [`show`] and
-//! [`output`] are how things look. Exit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable,
+//! [`agent`], [`task`], [`data`], [`ask`] and [`watch`] speak NETCONF to a running one ([`remote`]);
+//! [`record`] reads how a task went and [`timeline`] draws it; [`show`], [`output`] and [`words`] are
+//! how things look. Exit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable,
 //! 5 conflict.
 
 mod agent;
 mod ask;
 mod cli;
+mod data;
 mod demo;
 mod fault;
 mod output;
+mod record;
 mod remote;
 mod serve;
 mod show;
 mod store;
 mod task;
+mod timeline;
 mod watch;
+mod words;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -51,6 +56,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Simulate(simulate) => demo::simulate(common, simulate).await,
         Command::Agent(command) => agent::run(common, command).await,
         Command::Task(command) => task::run(common, command).await,
+        Command::Data(command) => data::run(common, command).await,
         Command::Ask(ask) => ask::run(common, ask).await,
         Command::Watch(watch) => watch::run(common, watch).await,
         Command::Fault(command) => fault::run(common, command).await,

@@ -1,12 +1,13 @@
 //! How things look: failures with their exit codes, JSON lines, colours, tables, the log.
 
 use crate::cli::Common;
+use crate::words::{padded, width};
+use netconf::error::RpcError;
 use serde::Serialize;
 use server::client::CallError;
 use server::host::StartError;
 use server::ssh::ConnectError;
 use server::stage::StageError;
-use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
@@ -51,6 +52,11 @@ impl Failure {
         }
     }
 
+    /// True if the platform cannot be reached now.
+    pub(crate) fn is_unreachable(&self) -> bool {
+        self.code == 4
+    }
+
     /// Tells people what went wrong.
     pub(crate) fn report(self) -> ExitCode {
         let _ = writeln!(std::io::stderr(), "convoke: {}", self.message);
@@ -63,11 +69,7 @@ impl From<CallError> for Failure {
         let code = match &error {
             CallError::Connect(ConnectError::AuthenticationRefused { .. }) => 3,
             CallError::Connect(_) | CallError::Ended(_) => 4,
-            CallError::Refused(errors)
-                if errors.iter().any(|e| e.tag.as_str() == "data-exists") =>
-            {
-                5
-            }
+            CallError::Refused(errors) if errors.iter().any(is_conflict) => 5,
             CallError::Refused(_) => 3,
             CallError::Key(_) => 4,
             CallError::Unreadable(_) => 1,
@@ -77,6 +79,11 @@ impl From<CallError> for Failure {
             message: error.to_string(),
         }
     }
+}
+
+/// True if something else is there already.
+fn is_conflict(error: &RpcError) -> bool {
+    error.tag.as_str() == "data-exists" || error.app_tag.as_deref() == Some("data-mismatch")
 }
 
 impl From<StartError> for Failure {
@@ -130,6 +137,11 @@ impl Paint {
         Self(on_terminal() && !unwanted)
     }
 
+    /// No colours.
+    pub(crate) fn plain() -> Self {
+        Self(false)
+    }
+
     /// The text in an ANSI style, e.g. `1;32`.
     pub(crate) fn style(self, style: &str, text: &str) -> String {
         if self.0 {
@@ -143,16 +155,16 @@ impl Paint {
 /// A table with aligned columns.
 pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let paint = Paint::new();
-    let mut widths: Vec<usize> = header.iter().map(|h| h.chars().count()).collect();
+    let mut widths: Vec<usize> = header.iter().map(|h| width(h)).collect();
     for row in rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = (*widest).max(width(cell));
         }
     }
     let write = |cells: &mut dyn Iterator<Item = &str>| {
         let mut line = String::new();
         for (cell, width) in cells.zip(&widths) {
-            let _ = write!(line, "{cell:width$}  ");
+            line.push_str(&padded(cell, width + 2));
         }
         line.trim_end().to_owned()
     };

@@ -1,22 +1,36 @@
-//! A session with a running platform, and what is read there.
+//! A session with a running platform, what is asked there, and what is read.
+//!
+//! Knows names of modules and the shape of their replies; what comes of it is each command's.
+//! Read next: `server::client`.
 
-use crate::cli::{Common, Remote};
+use crate::cli::{Common, OPERATOR, Remote};
 use crate::output::Failure;
+use domain::content::Content;
+use domain::time::Timestamp;
+use netconf::client::Reply;
+use netconf::data::{Node, write};
+use netconf::filter::Projection;
 use netconf::xml::{Document, Element};
 use server::client::{Client, Identity};
 
-const REGISTRY: &str = "urn:convoke:params:xml:ns:yang:convoke-registry";
+pub(crate) const AGENT: &str = "urn:ietf:params:xml:ns:yang:irtf-agent";
+pub(crate) const REGISTRY: &str = "urn:convoke:params:xml:ns:yang:convoke-registry";
+pub(crate) const DATA: &str = "urn:convoke:params:xml:ns:yang:convoke-data";
+
+/// How many entries of a long list are asked for at a time.
+const PAGE: u64 = 200;
 
 /// Opens a session as the user that the flags name.
 pub(crate) async fn connect(common: &Common, remote: &Remote) -> Result<Client, Failure> {
     Ok(Client::connect(&remote.netconf, &identity(common, remote)).await?)
 }
 
-fn identity(common: &Common, remote: &Remote) -> Identity {
+/// Who speaks, with which key.
+pub(crate) fn identity(common: &Common, remote: &Remote) -> Identity {
     let operator = Identity::operator(&common.state);
     let key = match (&remote.identity, remote.user.as_str()) {
         (Some(file), _) => file.clone(),
-        (None, "operator") => operator.key.clone(),
+        (None, OPERATOR) => operator.key.clone(),
         (None, user) => common.state.join("keys").join(format!("{user}_ed25519")),
     };
     Identity {
@@ -26,27 +40,94 @@ fn identity(common: &Common, remote: &Remote) -> Identity {
     }
 }
 
-/// What a subtree filter inside `<registry>` selects.
-pub(crate) async fn registry(client: &mut Client, filter: &str) -> Result<Document, Failure> {
+/// The flags of an agent that speaks for itself: with a key of its own, and no other user named, it
+/// is the user.
+pub(crate) fn own(remote: &Remote, agent: &str) -> Remote {
+    let mut remote = remote.clone();
+    if remote.identity.is_some() && remote.user == OPERATOR {
+        agent.clone_into(&mut remote.user);
+    }
+    remote
+}
+
+/// The element as XML.
+pub(crate) fn xml(node: &Node<'_>) -> String {
+    let mut out = Vec::with_capacity(512);
+    write(node, &Projection::everything(), &mut out);
+    String::from_utf8(out).expect("nodes are written from strings")
+}
+
+/// Calls an rpc.
+pub(crate) async fn call(client: &mut Client, rpc: &Node<'_>) -> Result<Reply, Failure> {
+    Ok(client.call(&xml(rpc)).await?)
+}
+
+/// What a subtree filter selects of the state.
+pub(crate) async fn get(client: &mut Client, filter: &Node<'_>) -> Result<Document, Failure> {
     let rpc = format!(
-        "<get><filter type=\"subtree\"><registry xmlns=\"{REGISTRY}\">{filter}</registry></filter></get>"
+        "<get><filter type=\"subtree\">{}</filter></get>",
+        xml(filter)
     );
     Ok(client.call(&rpc).await?.document)
 }
 
-/// The entries of a list inside `<registry>`.
+/// The entry of a list of the registry with this key, without its nodes named in `not`.
+pub(crate) async fn entry(
+    client: &mut Client,
+    list: &str,
+    key: &str,
+    value: &str,
+) -> Result<Document, Failure> {
+    let entry = Node::container("", list).leaf(key, value);
+    let filter = Node::container(REGISTRY, "registry").with(entry);
+    get(client, &filter).await
+}
+
+/// The children of that name of the selected state's elements: entries of a list of the registry.
 pub(crate) fn entries<'d>(
     document: &'d Document,
     list: &'d str,
 ) -> impl Iterator<Item = Element<'d>> {
-    document
-        .root()
-        .children()
-        .filter(|c| c.name() == "data")
-        .flat_map(Element::children)
+    selected(document)
         .filter(|c| c.is(REGISTRY, "registry"))
         .flat_map(Element::children)
         .filter(move |c| c.name() == list)
+}
+
+/// What was selected, at the top.
+pub(crate) fn selected(document: &Document) -> impl Iterator<Item = Element<'_>> {
+    let data = document.root().children().filter(|c| c.name() == "data");
+    data.flat_map(Element::children)
+}
+
+/// Goes through a long list of the registry page by page.
+pub(crate) async fn pages(
+    client: &mut Client,
+    rpc: &str,
+    asked: &[(&str, &str)],
+    mut take: impl FnMut(Element<'_>),
+) -> Result<(), Failure> {
+    let mut after = None;
+    loop {
+        let request = Node::container(REGISTRY, rpc)
+            .leaf("limit", PAGE)
+            .leaf_opt("after", after.as_ref());
+        let request = asked
+            .iter()
+            .fold(request, |node, (name, value)| node.leaf(name, *value));
+        let reply = call(client, &request).await?;
+        let mut next = None;
+        for element in reply.body() {
+            match element.name() {
+                "next" => next = Some(element.text().to_owned()),
+                _ => take(element),
+            }
+        }
+        if next.is_none() {
+            return Ok(());
+        }
+        after = next;
+    }
 }
 
 /// The text of a leaf along a path of names; empty if it is not there.
@@ -56,6 +137,35 @@ pub(crate) fn text(element: Element<'_>, path: &str) -> String {
         at = at.and_then(|e| e.children().find(|c| c.name() == name));
     }
     at.map_or_else(String::new, |e| e.text().to_owned())
+}
+
+/// The texts of a leaf-list, or of a leaf.
+pub(crate) fn texts(element: Element<'_>, name: &str) -> Vec<String> {
+    named(element, name).map(|c| c.text().to_owned()).collect()
+}
+
+/// The text of a leaf, if it is there.
+pub(crate) fn leaf(element: Element<'_>, name: &str) -> Option<String> {
+    let found = named(element, name).next();
+    found.map(|c| c.text().to_owned())
+}
+
+/// The children of that name.
+pub(crate) fn named<'d>(
+    element: Element<'d>,
+    name: &'d str,
+) -> impl Iterator<Item = Element<'d>> + 'd {
+    element.children().filter(move |c| c.name() == name)
+}
+
+/// The instant in a leaf; the beginning of time if it holds none.
+pub(crate) fn time(element: Element<'_>, path: &str) -> Timestamp {
+    Timestamp::parse(&text(element, path)).unwrap_or_default()
+}
+
+/// What the sections say something is about.
+pub(crate) fn target(content: &str) -> String {
+    Content::parse([content]).map_or_else(|_| String::new(), |c| c.target_object)
 }
 
 /// An element as JSON: leaves are strings, what occurs twice is an array.
@@ -80,14 +190,18 @@ pub(crate) fn to_json(element: Element<'_>) -> serde_json::Value {
 
 /// The name of the agent called `name` or, by alias, so.
 pub(crate) async fn agent_name(client: &mut Client, name: &str) -> Result<String, Failure> {
-    let document = registry(client, "<agent><name/><alias/></agent>").await?;
+    let agent = Node::container("", "agent");
+    let agent = agent
+        .with(Node::container("", "name"))
+        .with(Node::container("", "alias"));
+    let filter = Node::container(REGISTRY, "registry").with(agent);
+    let document = get(client, &filter).await?;
     let found = entries(&document, "agent")
         .find(|a| text(*a, "name") == name || text(*a, "alias") == name)
         .map(|a| text(a, "name"));
     found.ok_or_else(|| {
-        let known: Vec<String> = entries(&document, "agent")
-            .map(|a| text(a, "alias"))
-            .collect();
+        let called = |a| leaf(a, "alias").unwrap_or_else(|| text(a, "name"));
+        let known: Vec<String> = entries(&document, "agent").map(called).collect();
         Failure::refused(format!(
             "no agent is called '{name}'; known are {}",
             known.join(", ")

@@ -31,6 +31,7 @@ pub(crate) fn settings_of(
         network,
         sites: flags.sites,
         profiles: flags.profiles.clone(),
+        ..Settings::default()
     };
     let folder = StateFolder::new(&common.state);
     let file = Settings::load(&folder).map_err(|e| Failure::usage(e.to_string()))?;
@@ -59,14 +60,25 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<(), Failure> {
     announce(common, &host);
     let mut terminated = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
         .map_err(|e| Failure::failed(e.to_string()))?;
+    let mut failed = false;
     let stop = async {
         tokio::select! {
             _ = tokio::signal::ctrl_c() => {}
             _ = terminated.recv() => {}
+            () = host.failed() => failed = true,
         }
     };
     world.live(stop).await;
-    Ok(())
+    drop(world);
+    if let Some(host) = Arc::into_inner(host) {
+        host.stop().await;
+    }
+    match failed {
+        true => Err(Failure::failed(
+            "the store failed: nothing more can be promised",
+        )),
+        false => Ok(()),
+    }
 }
 
 /// One line per listener, or one object with them all: the platform is ready.
@@ -99,10 +111,14 @@ pub(crate) fn announce(common: &Common, host: &Host) {
 pub(crate) fn config(common: &Common, command: ConfigCommand) -> Result<(), Failure> {
     let ConfigCommand::Check = command;
     let folder = StateFolder::new(&common.state);
-    server::check_files(&folder).map_err(|error| Failure::usage(error.to_string()))?;
+    let advice = server::check_files(&folder).map_err(|error| Failure::usage(error.to_string()))?;
     if common.json {
-        output::json(&json!({ "event": "checked", "state": common.state.display().to_string() }));
+        let state = common.state.display().to_string();
+        output::json(&json!({ "event": "checked", "state": state, "advice": advice }));
     } else {
+        for advice in &advice {
+            line(&format!("advice: {advice}"));
+        }
         line(&format!(
             "{}: settings, access rules and profiles are usable",
             common.state.display()

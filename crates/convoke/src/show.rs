@@ -4,6 +4,7 @@
 //! `server::story`.
 
 use crate::output::{Paint, line};
+use crate::words::cut;
 use domain::agent::Message;
 use domain::content::Content;
 use domain::inventory::Domain;
@@ -332,11 +333,4 @@ fn replied(reply: &Reply) -> (&'static str, String) {
         style,
         words.into_iter().flatten().collect::<Vec<_>>().join("  "),
     )
-}
-
-fn cut(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
-    }
-    text.chars().take(width - 1).chain(['…']).collect()
 }

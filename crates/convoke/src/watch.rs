@@ -1,67 +1,161 @@
-//! `convoke watch`: the notifications of a platform, as they come.
+//! `convoke watch`: what happens on a platform, as it happens.
+//!
+//! On a terminal the open tasks and the last happenings, else a line for each. Read next: [`follow`],
+//! which goes on where it was, and [`board`], which is looked at.
+
+mod board;
+mod follow;
 
 use crate::cli::{Common, Watch};
-use crate::output::{self, Failure, Paint, line};
-use crate::remote::{connect, to_json};
-use netconf::names::namespace::NOTIFICATION;
+use crate::output::{self, Failure, Paint, line, on_terminal};
+use crate::remote::{text, to_json};
+use board::{Board, Screen};
+use domain::time::Timestamp;
+use follow::{Follower, Heard};
+use netconf::client::Notification;
+use serde_json::{Value, json};
 use server::client::read_notification;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// How often the view is drawn at most.
+const FRAME: Duration = Duration::from_millis(100);
 
 pub(crate) async fn run(common: &Common, watch: Watch) -> Result<(), Failure> {
-    let mut client = connect(common, &watch.remote).await?;
-    let start = watch.since.as_ref().map_or_else(String::new, |since| {
-        let mut escaped = Vec::new();
-        netconf::xml::write::text(since, &mut escaped);
-        format!(
-            "<startTime>{}</startTime>",
-            String::from_utf8_lossy(&escaped)
-        )
-    });
-    let rpc =
-        format!("<create-subscription xmlns=\"{NOTIFICATION}\">{start}</create-subscription>");
-    client.call(&rpc).await?;
+    let since = watch.since.as_deref().map(Timestamp::parse).transpose();
+    let since = since.map_err(|why| Failure::usage(format!("--since: {why}")))?;
+    let count = watch.count.unwrap_or(u64::MAX);
+    let live = on_terminal() && !common.json && !watch.lines;
+    let mut follower = Follower::start(common, &watch, since).await?;
+    match live {
+        true => view(&mut follower, count).await,
+        false => lines(common, &mut follower, count).await,
+    }
+}
+
+async fn lines(common: &Common, follower: &mut Follower<'_>, count: u64) -> Result<(), Failure> {
     let paint = Paint::new();
     let mut seen = 0;
-    while watch.count.is_none_or(|count| seen < count) {
-        let notification = tokio::select! {
-            notification = client.notification() => notification?,
+    while seen < count {
+        let heard = tokio::select! {
+            heard = follower.next() => heard?,
             _ = tokio::signal::ctrl_c() => return Ok(()),
         };
-        let Some(event) = notification.content() else {
-            continue;
-        };
-        seen += 1;
+        seen += u64::from(matches!(heard, Heard::Event(_)));
         if common.json {
-            output::json(&serde_json::json!({
-                "event": "notification",
-                "time": notification.event_time,
-                "name": event.name(),
-                "content": to_json(event),
-            }));
-            continue;
+            output::json(&object(&heard));
+        } else {
+            line(&words(&heard, paint));
         }
-        let words = match read_notification(&notification) {
-            Ok(Some(n)) => {
-                let previous = n.previous.map_or("", |p| p.as_str());
-                format!(
-                    "{}  {previous} -> {}  {}% {}",
-                    n.task,
-                    paint.style("1", n.status.as_str()),
-                    n.percent,
-                    n.content.task_description.lines().next().unwrap_or("")
-                )
-            }
-            _ => {
-                let leaves: Vec<String> = event
-                    .children()
-                    .map(|c| format!("{}={}", c.name(), c.text()))
-                    .collect();
-                format!("{} {}", event.name(), leaves.join(" "))
-            }
-        };
-        line(&format!(
-            "{}  {words}",
-            paint.style("2", &notification.event_time)
-        ));
     }
     Ok(())
+}
+
+async fn view(follower: &mut Follower<'_>, count: u64) -> Result<(), Failure> {
+    let mut board = Board::default();
+    follower.open_tasks(|task| board.opened(task)).await?;
+    let mut resized = signal(SignalKind::window_change())
+        .map_err(|cause| Failure::failed(format!("the terminal's signals: {cause}")))?;
+    let mut frames = tokio::time::interval(FRAME);
+    let mut screen = Screen::open();
+    let (mut seen, mut changed) = (0, true);
+    while seen < count {
+        // A step of the follower is never given up half done.
+        let next = follower.next();
+        tokio::pin!(next);
+        let heard = loop {
+            tokio::select! {
+                heard = &mut next => break heard?,
+                _ = frames.tick() => if std::mem::take(&mut changed) {
+                    screen.show(&board);
+                },
+                _ = resized.recv() => {
+                    screen.measure();
+                    changed = true;
+                }
+                _ = tokio::signal::ctrl_c() => return Ok(()),
+            }
+        };
+        seen += u64::from(matches!(heard, Heard::Event(_)));
+        board.heard(&heard, words(&heard, Paint::new()));
+        changed = true;
+    }
+    screen.show(&board);
+    Ok(())
+}
+
+/// What was heard, for programs.
+fn object(heard: &Heard) -> Value {
+    match heard {
+        Heard::Event(notification) => {
+            let event = notification.content();
+            json!({
+                "event": "notification",
+                "time": notification.event_time,
+                "name": event.map(|e| e.name()),
+                "content": event.map(to_json),
+            })
+        }
+        Heard::Lost(why) => json!({ "event": "lost", "why": why }),
+        Heard::Back => json!({ "event": "back" }),
+        Heard::Gap { from, to } => {
+            json!({ "event": "gap", "from": from.to_string(), "to": to.to_string() })
+        }
+    }
+}
+
+/// What was heard, in one line.
+fn words(heard: &Heard, paint: Paint) -> String {
+    match heard {
+        Heard::Event(notification) => {
+            let time = paint.style("2", &notification.event_time);
+            format!("{time}  {}", happening(notification, paint))
+        }
+        Heard::Lost(why) => paint.style("31", &format!("the platform is lost: {why}")),
+        Heard::Back => paint.style("32", "the platform is back"),
+        Heard::Gap { from, to } => {
+            let gap = format!("what happened between {from} and {to} is no longer kept");
+            paint.style("33", &gap)
+        }
+    }
+}
+
+fn happening(notification: &Notification, paint: Paint) -> String {
+    let Some(event) = notification.content() else {
+        return String::new();
+    };
+    let of = |path| text(event, path);
+    match (event.name(), read_notification(notification)) {
+        (_, Ok(Some(n))) => {
+            let previous = n.previous.map_or("", |p| p.as_str());
+            let awaits = n
+                .awaits
+                .map_or_else(String::new, |a| format!(" ({})", a.as_str()));
+            format!(
+                "{}  {previous} -> {}{awaits}  {}% {}",
+                n.task,
+                paint.style("1", n.status.as_str()),
+                n.percent,
+                n.content.task_description.lines().next().unwrap_or("")
+            )
+        }
+        ("negotiation-update", _) => {
+            let said = match of("turn/stance") {
+                stance if stance.is_empty() => String::new(),
+                stance => format!("  {} {stance} in round {}", of("turn/by"), of("turn/round")),
+            };
+            let (task, kind) = (of("task-id"), of("kind"));
+            format!("{task}  {kind} {}{said}", paint.style("1", &of("state")))
+        }
+        ("agent-update", _) => {
+            let change = paint.style("1", &of("change"));
+            format!("agent {}  {change}, {}", of("name"), of("health"))
+        }
+        (name, _) => {
+            let leaves = event
+                .children()
+                .map(|c| format!("{}={}", c.name(), c.text()));
+            format!("{name} {}", leaves.collect::<Vec<_>>().join(" "))
+        }
+    }
 }

@@ -1,0 +1,299 @@
+//! What a watcher looks at: open tasks with their progress, and what happened last.
+//!
+//! The board is made from tasks and notifications alone and draws into a size; the screen is the
+//! terminal. Read next: [`super::follow`].
+
+use super::follow::Heard;
+use crate::output::Paint;
+use crate::remote::{target, text, time};
+use crate::words::{cut, padded};
+use domain::notification::Notification;
+use domain::task::Status;
+use domain::time::Timestamp;
+use netconf::xml::Element;
+use server::client::read_notification;
+use std::collections::{BTreeMap, VecDeque};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// How many happenings are remembered.
+const RECENT: usize = 200;
+/// The width of a bar of progress.
+const BAR: usize = 20;
+
+/// What there is to see.
+#[derive(Default)]
+pub(super) struct Board {
+    open: BTreeMap<String, Open>,
+    recent: VecDeque<String>,
+    events: u64,
+    lost: bool,
+}
+
+/// An open task.
+struct Open {
+    executor: String,
+    status: String,
+    awaits: String,
+    percent: u8,
+    about: String,
+    changed_at: Timestamp,
+}
+
+impl Board {
+    /// Takes a task that was open when somebody began to watch.
+    pub(super) fn opened(&mut self, task: Element<'_>) {
+        let open = Open {
+            executor: text(task, "task-sendTo"),
+            status: text(task, "task-status"),
+            awaits: text(task, "awaits"),
+            percent: text(task, "progress").parse().unwrap_or(0),
+            about: target(&text(task, "content")),
+            changed_at: time(task, "changed-at"),
+        };
+        self.open.insert(text(task, "task-id"), open);
+    }
+
+    /// Takes what was heard, and how it is told.
+    pub(super) fn heard(&mut self, heard: &Heard, words: String) {
+        match heard {
+            Heard::Event(notification) => {
+                self.events += 1;
+                if let Ok(Some(change)) = read_notification(notification) {
+                    self.changed(&change);
+                }
+            }
+            Heard::Lost(_) => self.lost = true,
+            Heard::Back => self.lost = false,
+            Heard::Gap { .. } => {}
+        }
+        self.recent.push_back(words);
+        while self.recent.len() > RECENT {
+            self.recent.pop_front();
+        }
+    }
+
+    fn changed(&mut self, change: &Notification) {
+        let id = change.task.as_str();
+        let known = self.open.get(id);
+        if known.is_some_and(|open| open.changed_at > change.time) {
+            return;
+        }
+        if change.status.is_terminal() {
+            self.open.remove(id);
+            return;
+        }
+        let open = Open {
+            executor: change.from.clone(),
+            status: change.status.to_string(),
+            awaits: change
+                .awaits
+                .map_or_else(String::new, |a| a.as_str().to_owned()),
+            percent: change.percent,
+            about: change.content.target_object.clone(),
+            changed_at: change.time,
+        };
+        self.open.insert(id.to_owned(), open);
+    }
+
+    /// Draws it into so many columns and lines: at most half of them for tasks, those that changed
+    /// last.
+    fn frame(&self, columns: usize, lines: usize, paint: Paint) -> Vec<String> {
+        let standing = match self.lost {
+            true => paint.style("1;31", "lost, trying again"),
+            false => paint.style("32", "following"),
+        };
+        let title = format!(
+            "{} open tasks, {} notifications",
+            self.open.len(),
+            self.events
+        );
+        let mut frame = vec![
+            format!("{}  {standing}", paint.style("1", &title)),
+            String::new(),
+        ];
+        let mut tasks: Vec<(&String, &Open)> = self.open.iter().collect();
+        tasks.sort_by_key(|(_, open)| std::cmp::Reverse(open.changed_at));
+        let room = (lines / 2).saturating_sub(frame.len() + 1);
+        for (id, open) in tasks.iter().take(room) {
+            frame.push(row(id, open, columns, paint));
+        }
+        if tasks.len() > room {
+            frame.push(paint.style("2", &format!("… and {} more", tasks.len() - room)));
+        }
+        frame.push(String::new());
+        let room = lines.saturating_sub(frame.len());
+        let begin = self.recent.len().saturating_sub(room);
+        frame.extend(
+            self.recent
+                .iter()
+                .skip(begin)
+                .map(|words| clipped(words, columns)),
+        );
+        frame
+    }
+}
+
+fn row(id: &str, open: &Open, columns: usize, paint: Paint) -> String {
+    let full = BAR * usize::from(open.percent.min(100)) / 100;
+    let bar = format!("{}{}", "█".repeat(full), "░".repeat(BAR - full));
+    let (style, state) = match Status::parse(&open.status) {
+        Some(Status::InputRequired | Status::AuthRequired | Status::Blocked) => {
+            ("33", [open.status.as_str(), open.awaits.as_str()].join(" "))
+        }
+        _ => ("36", open.status.clone()),
+    };
+    let room = columns.saturating_sub(BAR + 8);
+    let (id, state) = (padded(&cut(id, 28), 28), padded(&cut(&state, 25), 25));
+    let words = cut(
+        &format!("{} {}", open.executor, open.about),
+        room.saturating_sub(57),
+    );
+    let state = paint.style(style, &state);
+    format!(
+        "{} {:>3} %  {id}  {state}  {words}",
+        paint.style(style, &bar),
+        open.percent
+    )
+}
+
+/// The text in so many columns; what styles it takes no room.
+fn clipped(text: &str, columns: usize) -> String {
+    let (mut clipped, mut used, mut styling) = (String::new(), 0, false);
+    for c in text.chars() {
+        styling |= c == '\x1b';
+        if !styling {
+            used += crate::words::width(c.encode_utf8(&mut [0; 4]));
+        }
+        if styling || used <= columns {
+            clipped.push(c);
+        }
+        styling &= c != 'm';
+    }
+    clipped
+}
+
+/// The terminal, for as long as somebody watches.
+pub(super) struct Screen {
+    columns: usize,
+    lines: usize,
+}
+
+impl Screen {
+    /// Takes the terminal's other page, without its cursor.
+    pub(super) fn open() -> Self {
+        write("\x1b[?1049h\x1b[?25l");
+        let mut screen = Self {
+            columns: 80,
+            lines: 24,
+        };
+        screen.measure();
+        screen
+    }
+
+    /// Asks the terminal for its size.
+    pub(super) fn measure(&mut self) {
+        let terminal = std::fs::File::open("/dev/tty").map_or(Stdio::inherit(), Stdio::from);
+        let size = Command::new("stty").arg("size").stdin(terminal).output();
+        let Ok(size) = size else {
+            return;
+        };
+        let size = String::from_utf8_lossy(&size.stdout).into_owned();
+        let mut numbers = size.split_whitespace().filter_map(|n| n.parse().ok());
+        if let (Some(lines @ 1..), Some(columns @ 1..)) = (numbers.next(), numbers.next()) {
+            (self.lines, self.columns) = (lines, columns);
+        }
+    }
+
+    /// Shows the board.
+    pub(super) fn show(&mut self, board: &Board) {
+        let frame = board.frame(self.columns, self.lines, Paint::new());
+        write(&format!("\x1b[H{}\x1b[K\x1b[J", frame.join("\x1b[K\r\n")));
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        write("\x1b[?25h\x1b[?1049l");
+    }
+}
+
+fn write(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    // A terminal that has gone takes its picture with it.
+    let _ = stdout.write_all(text.as_bytes());
+    let _ = stdout.flush();
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use domain::content::Content;
+    use domain::task::TaskId;
+    use domain::verb::Verb;
+    use insta::assert_snapshot;
+
+    fn change(task: &str, status: Status, percent: u8, ms: i64) -> Notification {
+        Notification {
+            time: Timestamp::from_ms(ms),
+            task: TaskId::new(task),
+            from: "ip-agent".to_owned(),
+            to: "operator".to_owned(),
+            verb: Verb::TaskResultNotify,
+            asynchronous: true,
+            status,
+            previous: None,
+            start_time: Timestamp::from_ms(0),
+            percent,
+            content: Content::new("router:A", "goes on"),
+            awaits: None,
+            data: None,
+        }
+    }
+
+    #[test]
+    fn open_tasks_are_shown_until_they_end_and_old_news_is_none() {
+        let mut board = Board::default();
+        for (task, status, percent, ms) in [
+            ("t-1", Status::Processing, 50, 2_000),
+            ("t-2", Status::Created, 0, 3_000),
+            ("t-3", Status::Blocked, 10, 4_000),
+            ("t-2", Status::Finished, 100, 5_000),
+            ("t-1", Status::Processing, 25, 1_000),
+        ] {
+            board.changed(&change(task, status, percent, ms));
+        }
+        board.heard(
+            &Heard::Lost("gone".to_owned()),
+            "the platform is lost".to_owned(),
+        );
+        assert_snapshot!(board.frame(100, 12, Paint::plain()).join("\n"), @r"
+        2 open tasks, 0 notifications  lost, trying again
+
+        ██░░░░░░░░░░░░░░░░░░  10 %  t-3                           blocked                    ip-agent route…
+        ██████████░░░░░░░░░░  50 %  t-1                           processing                 ip-agent route…
+
+        the platform is lost
+        ");
+    }
+
+    #[test]
+    fn a_small_terminal_shows_the_last_of_everything() {
+        let mut board = Board::default();
+        for n in 0..30 {
+            board.changed(&change(
+                &format!("t-{n}"),
+                Status::Processing,
+                n,
+                i64::from(n),
+            ));
+            board.heard(&Heard::Back, format!("\x1b[1mhappening {n}\x1b[0m"));
+        }
+        let frame = board.frame(40, 10, Paint::plain());
+        assert!(frame.len() <= 10);
+        assert!(frame.iter().any(|l| l.contains("and 28 more")));
+        assert_eq!(frame.last().unwrap(), "\x1b[1mhappening 29\x1b[0m");
+        assert_eq!(clipped("\x1b[1mhappening\x1b[0m", 3), "\x1b[1mhap\x1b[0m");
+    }
+}

@@ -1,0 +1,271 @@
+//! An operator at a desk: the `convoke` command, and a platform with the cast of the cases that it
+//! speaks to.
+//!
+//! The platform lives in the test's own process, with time that passes; the command is a process of
+//! its own. Read next: `support::process`.
+
+// Each test binary uses its own part of this.
+#![allow(dead_code, unreachable_pub)]
+
+use crate::support::process::{Finished, binary, run};
+use crate::support::within;
+use domain::inventory::Inventory;
+use domain::verb::Verb;
+use harness::{cast, memory};
+use serde_json::Value;
+use server::client::{Client, Identity, NegotiateRequest};
+use server::clock::Clock;
+use server::config::Settings;
+use server::host::{Company, Endpoint, Home, Host};
+use server::ssh::keys;
+use server::state::StateFolder;
+use server::world::World;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::process::{Child, Command};
+use tokio::sync::Notify;
+
+/// Runs a test against a platform of its own.
+pub async fn platform(test: impl AsyncFnOnce(&Desk)) {
+    let state = tempfile::tempdir().unwrap();
+    let clock = Arc::new(Clock::wall());
+    let company = Company {
+        agents: cast::agents(clock.now()),
+        default_agent: "oss".to_owned(),
+        access: cast::access(),
+    };
+    let settings = Settings {
+        netconf: Some(([127, 0, 0, 1], 0).into()),
+        agents_from: Some(0),
+        ..Settings::default()
+    };
+    let home = Home::Folder(StateFolder::new(state.path()));
+    let inventory = Arc::new(Inventory::default());
+    let host = Host::with(
+        home,
+        &settings,
+        company,
+        memory::generation(),
+        inventory,
+        clock,
+    );
+    let host = Arc::new(host.await.unwrap());
+    let desk = Desk {
+        address: host.address_of(&Endpoint::Platform).unwrap().to_string(),
+        state,
+    };
+    let mut world = World::new(host, None, Box::new(|_| {}));
+    world.begin().await;
+    tokio::select! {
+        () = world.live(std::future::pending()) => panic!("the platform has ended"),
+        () = test(&desk) => {}
+    }
+}
+
+/// What a command that ended said.
+pub trait Said {
+    /// The same command, which must have given this hint to whoever typed it.
+    fn says(self, hint: &str) -> Self;
+}
+
+impl Said for Finished {
+    #[track_caller]
+    fn says(self, hint: &str) -> Self {
+        assert!(
+            self.stderr.contains(hint),
+            "{hint} is not in\n{}",
+            self.stderr
+        );
+        self
+    }
+}
+
+/// Where the operator sits.
+pub struct Desk {
+    state: tempfile::TempDir,
+    address: String,
+}
+
+impl Desk {
+    /// Where the platform listens.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Types a command.
+    pub async fn run(&self, arguments: &[&str]) -> Finished {
+        self.run_at(&self.address, arguments).await
+    }
+
+    /// The same to a platform that is reached there.
+    pub async fn run_at(&self, address: &str, arguments: &[&str]) -> Finished {
+        let arguments = [arguments, &["--netconf", address]].concat();
+        run(self.state.path(), &arguments).await
+    }
+
+    /// Starts a command that goes on.
+    pub fn start_at(&self, address: &str, arguments: &[&str]) -> Child {
+        Command::new(binary())
+            .arg("--state")
+            .arg(self.state.path())
+            .args(arguments)
+            .args(["--netconf", address])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap()
+    }
+
+    /// Waits until so many of a task's notifications are as wanted.
+    pub async fn until(&self, task: &str, times: usize, wanted: impl Fn(&Value) -> bool) {
+        let since = "2026-01-01T00:00:00Z";
+        let watch = ["watch", "--json", "--task", task, "--since", since];
+        let mut child = self.start_at(&self.address, &watch);
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut left = times;
+        while left > 0 {
+            let line = within(&format!("news of {task}"), lines.next_line()).await;
+            let heard: Value = serde_json::from_str(&line.unwrap().unwrap()).unwrap();
+            left -= usize::from(wanted(&heard["content"]));
+        }
+    }
+
+    /// A line to the platform that breaks for good after so many bytes; the command knows the host
+    /// at its other end.
+    pub async fn relay(&self, bytes: u64) -> Relay {
+        let relay = Relay::to(&self.address, bytes).await;
+        let known = self.state.path().join("known_hosts");
+        let hosts = std::fs::read_to_string(&known).unwrap();
+        let port = |address: &str| format!(":{}", address.rsplit(':').next().unwrap());
+        let (old, new) = (port(&self.address), port(&relay.address));
+        let own = hosts.lines().find(|line| line.contains(&old)).unwrap();
+        std::fs::write(&known, format!("{hosts}\n{}\n", own.replace(&old, &new))).unwrap();
+        relay
+    }
+
+    /// A file with these bytes.
+    pub fn file(&self, name: &str, bytes: &[u8]) -> String {
+        let path = self.path(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// Where a file of that name would be.
+    pub fn path(&self, name: &str) -> String {
+        self.state.path().join(name).display().to_string()
+    }
+
+    /// A new key: the files of its private and of its public half.
+    pub fn key(&self, name: &str) -> (String, String) {
+        let private = self.path(&format!("{name}_ed25519"));
+        let public = self.path(&format!("{name}_ed25519.pub"));
+        let key = keys::load_or_generate(Path::new(&private), name).unwrap();
+        keys::write_public(Path::new(&public), key.public_key()).unwrap();
+        (private, public)
+    }
+
+    /// Assigns many tasks over one session.
+    pub async fn assign_many(&self, count: usize) {
+        let operator = Identity::operator(self.state.path());
+        let mut client = Client::connect(&self.address, &operator).await.unwrap();
+        for n in 0..count {
+            let task = format!("many-{n}");
+            let request = NegotiateRequest {
+                to: Some("ip"),
+                task: Some(&task),
+                content: vec!["## target object\nsite-1\n## task description\nstay".to_owned()],
+                asynchronous: Some(true),
+                ..NegotiateRequest::default()
+            };
+            client
+                .negotiate(Verb::TaskAssign, &request)
+                .await
+                .unwrap()
+                .unwrap();
+        }
+    }
+}
+
+/// A line between a command and a platform that can be cut.
+pub struct Relay {
+    address: String,
+    line: Arc<Line>,
+}
+
+struct Line {
+    /// How many bytes from either side still pass.
+    left: AtomicU64,
+    cut: AtomicBool,
+    broken: Notify,
+}
+
+impl Relay {
+    async fn to(target: &str, bytes: u64) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let line = Arc::new(Line {
+            left: AtomicU64::new(bytes),
+            cut: AtomicBool::new(false),
+            broken: Notify::new(),
+        });
+        let (target, carried) = (target.to_owned(), Arc::clone(&line));
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(carry(stream, target.clone(), Arc::clone(&carried)));
+            }
+        });
+        Self { address, line }
+    }
+
+    /// Where it begins.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Cuts it: sessions end, and none begins.
+    pub fn cut(&self) {
+        self.line.cut.store(true, SeqCst);
+        self.line.broken.notify_waiters();
+    }
+
+    /// Mends it.
+    pub fn mend(&self) {
+        self.line.cut.store(false, SeqCst);
+    }
+}
+
+async fn carry(near: TcpStream, target: String, line: Arc<Line>) {
+    let broken = line.broken.notified();
+    if line.cut.load(SeqCst) {
+        return;
+    }
+    let Ok(far) = TcpStream::connect(target).await else {
+        return;
+    };
+    let ((near_in, near_out), (far_in, far_out)) = (near.into_split(), far.into_split());
+    tokio::select! {
+        () = pass(near_in, far_out, &line) => {}
+        () = pass(far_in, near_out, &line) => {}
+        () = broken => {}
+    }
+}
+
+async fn pass(
+    mut from: impl AsyncReadExt + Unpin,
+    mut to: impl AsyncWriteExt + Unpin,
+    line: &Line,
+) {
+    let mut buffer = vec![0; 16 * 1_024];
+    while let Ok(read @ 1..) = from.read(&mut buffer).await {
+        let take = |left: u64| left.checked_sub(read as u64);
+        let fits = line.left.fetch_update(SeqCst, SeqCst, take).is_ok();
+        if !fits || to.write_all(&buffer[..read]).await.is_err() {
+            return;
+        }
+    }
+}
