@@ -65,7 +65,12 @@ lint: setup ## Run clippy; a warning is an error
 
 .PHONY: bench
 bench: setup ## Measure, beside a bare echo server; ARGS="--json" prints an object a line
+	@$(CARGO) bench $(LOCKED) --package convoke-engine --bench state -- $(ARGS)
 	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench load -- $(ARGS)
+
+.PHONY: soak
+soak: setup ## Run the long forms of tests for hours; SCALE=1 does a hundredth, ONLY="seeds crashes" some
+	@CARGO="$(CARGO)" scripts/soak.sh
 
 .PHONY: deny
 deny: ## Check licences, bans and sources of the dependencies (needs cargo-deny)

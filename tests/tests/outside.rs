@@ -186,7 +186,14 @@ impl Site {
             }
             tokio::task::yield_now().await;
         };
+        let engine = Arc::downgrade(host.platform.engine());
         host.stop().await;
+        // The last sessions end by themselves; only then the store is free.
+        let began = Instant::now();
+        while engine.strong_count() > 0 {
+            assert!(began.elapsed() < LONGEST, "a session does not end");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     fn operator(&self) -> Principal {
@@ -449,7 +456,27 @@ fn the_example_of_a_client_agent_works_and_survives_restarts() {
         let mut command = Command::new(python);
         command.arg(examples().join("agent_client.py"));
         command.args(["--port", &address.port().to_string()]);
-        command.arg("--key").arg(key);
+        command.arg("--key").arg(key).stdout(Stdio::null());
+        command
+    }));
+}
+
+#[test]
+fn the_example_of_a_client_agent_in_rust_works_and_survives_restarts() {
+    run(client_agent("surveyor", |address, key, known| {
+        // Cargo builds examples beside tests: target/PROFILE/examples and target/PROFILE/deps.
+        let tests = std::env::current_exe().unwrap();
+        let profile = tests.parent().and_then(Path::parent).unwrap();
+        let program = profile.join("examples/agent_client");
+        let built = "run `cargo build -p convoke-tests --examples` (`cargo test --workspace` does)";
+        assert!(
+            program.exists(),
+            "{} is not built: {built}",
+            program.display()
+        );
+        let mut command = Command::new(program);
+        command.args([&address.port().to_string(), "surveyor"]);
+        command.arg(key).arg(known).stdout(Stdio::null());
         command
     }));
 }

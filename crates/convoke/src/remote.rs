@@ -71,7 +71,7 @@ pub(crate) async fn get(client: &mut Client, filter: &Node<'_>) -> Result<Docume
     Ok(client.call(&rpc).await?.document)
 }
 
-/// The entry of a list of the registry with this key, without its nodes named in `not`.
+/// The entry of a list of the registry with this key.
 pub(crate) async fn entry(
     client: &mut Client,
     list: &str,

@@ -405,7 +405,9 @@ fn with_turn(verb: &str, turn: Option<&Turn>) -> String {
         true => String::new(),
         false => format!("{} ", turn.kind),
     };
-    let which = turn.alternative.map_or_else(String::new, |a| format!(" {a}"));
+    let which = turn
+        .alternative
+        .map_or_else(String::new, |a| format!(" {a}"));
     let said = format!("{kind}{}{which}, round {}", turn.stance, turn.round);
     match verb.is_empty() {
         true => said,
@@ -442,7 +444,7 @@ fn state(change: &Change) -> (String, Tone) {
 /// What a content says, in one line: its result, or else what is to be done.
 pub(crate) fn gist(content: &Content) -> String {
     match &content.result {
-        Some(result) => first_line(result).to_owned(),
+        Some(result) => result.clone(),
         None => format!(
             "{}: {}",
             content.target_object,

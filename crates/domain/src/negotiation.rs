@@ -335,9 +335,9 @@ pub enum Misplaced {
         /// What is negotiated.
         kind: Kind,
     },
-    /// The negotiation was opened again too often.
+    /// Nothing more can be offered: it was opened again too often.
     #[error(
-        "the {kind} negotiation of task {task} has had {} turns, the most there may be",
+        "the {kind} negotiation of task {task} has had {} turns: nothing more can be offered",
         Negotiation::MOST_TURNS
     )]
     TooLong {
@@ -349,7 +349,7 @@ pub enum Misplaced {
 }
 
 impl Negotiation {
-    /// How many turns a negotiation may have in all, openings included.
+    /// After how many turns in all, openings included, nothing more can be offered.
     pub const MOST_TURNS: usize = 200;
 
     /// A negotiation in which nothing has been said; it begins with an offer.
@@ -467,7 +467,8 @@ impl Negotiation {
                 side: by,
             });
         }
-        if self.turns.len() >= Self::MOST_TURNS {
+        // What was offered can always be answered.
+        if offers && self.turns.len() >= Self::MOST_TURNS {
             return Err(Misplaced::TooLong {
                 task: self.task.clone(),
                 kind: self.kind,

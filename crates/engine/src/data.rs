@@ -2,8 +2,8 @@
 //! (draft §5.2, data-params).
 //!
 //! Pieces may come out of order and twice; the last call verifies length and SHA-256 of the whole.
-//! Nothing is held in memory but the piece at hand, and nothing is ever fetched. Read next:
-//! `domain::context`, `store::Chunk`.
+//! Nothing is held in memory but what is on its way to the disk, and nothing is ever fetched. Read
+//! next: `domain::context`, `store::Chunk`.
 
 use crate::operation::{Bytes, Execution, Outcome, WriteData, Written};
 use crate::staged::Staged;
@@ -13,12 +13,47 @@ use domain::access::Principal;
 use domain::context::{Body, Chunked, DataParam, DataType};
 use domain::time::Timestamp;
 use sha2::{Digest, Sha256};
+use std::collections::HashMap;
 use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Poll;
-use store::{Chunk, CommitError, Piece, Store, Ticket};
+use store::{Chunk, CommitError, Committed, Piece, Store, Ticket};
 
-/// How many entries may be written to at a time.
-const UNFINISHED_MOST: usize = 10_000;
+/// Entries of data-params as decided, while the store does not have them yet.
+#[derive(Default)]
+pub(crate) struct Entries(Mutex<HashMap<String, DataParam>>);
+
+impl Entries {
+    /// Lets go of what is on disk.
+    pub(crate) fn take_in(&self, committed: &[Committed]) {
+        let mut decided = self.lock();
+        if !decided.is_empty() {
+            let entries = committed.iter().flat_map(|c| &c.data);
+            entries.for_each(|entry| let_go(&mut decided, entry));
+        }
+    }
+
+    /// Lets go of all: what is on disk is true.
+    pub(crate) fn forget_all(&self) {
+        self.lock().clear();
+    }
+
+    /// Takes back what the store did not take.
+    fn take_back(&self, entry: &DataParam) {
+        let_go(&mut self.lock(), entry);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, DataParam>> {
+        self.0.lock().expect("no holder panics")
+    }
+}
+
+/// Unless something else was decided since.
+fn let_go(decided: &mut HashMap<String, DataParam>, entry: &DataParam) {
+    if decided.get(&entry.id) == Some(entry) {
+        decided.remove(&entry.id);
+    }
+}
 
 impl Engine {
     pub(crate) fn write_data(
@@ -38,30 +73,22 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Execution, Refusal> {
         check(&write, self.limits.data_bytes)?;
-        let mut work = self.lock_work();
-        let (before, entry) = match self.entry(&work, &write.id)? {
+        let work = self.lock_work();
+        let (before, entry) = match self.entry(&write.id)? {
             Some(known) => (Some(known.clone()), continued(who, &write, known)?),
             None => (None, self.begun(&work, who, &write, now)?),
         };
         let mut staged = Staged::default();
         if before.as_ref() != Some(&entry) {
-            staged.data.push(entry.clone());
+            self.keep_data(entry.clone(), &mut staged);
         }
         let Body::Chunked(whole) = entry.body else {
-            let size = entry.text().map_or(0, |t| t.len() as u64);
             let ticket = self.commit(staged);
-            return Ok(taken(ticket, size));
+            return Ok(self.taken(ticket, entry));
         };
         if whole.finished {
             return Ok(self.written_before(write, whole));
         }
-        if !work.uploads.contains_key(&write.id) && work.uploads.len() >= UNFINISHED_MOST {
-            return Err(Refusal::TooMany {
-                what: "entries of data-params that are being written",
-                most: UNFINISHED_MOST as u64,
-            });
-        }
-        work.uploads.insert(write.id.clone(), entry.clone());
         if !write.bytes.is_empty() {
             staged.chunks.push(Chunk {
                 data: write.id.clone(),
@@ -70,12 +97,12 @@ impl Engine {
             });
         }
         let (ticket, store) = (self.commit(staged), self.store.clone());
-        let finished = write.finished;
-        if finished {
-            work.uploads.remove(&write.id);
-        }
+        let (entries, finished) = (Arc::clone(&self.entries), write.finished);
         Ok(Execution::Pending(Box::pin(async move {
-            ticket.await.map_err(|cause| overlap(&write.id, cause))?;
+            ticket.await.map_err(|cause| {
+                entries.take_back(&entry);
+                overlap(&write.id, cause)
+            })?;
             let map = store.chunk_map(&write.id)?;
             let received = map.iter().map(|piece| piece.length).sum();
             if finished {
@@ -96,11 +123,31 @@ impl Engine {
     }
 
     /// The entry as decided.
-    fn entry(&self, work: &Work, id: &str) -> Result<Option<DataParam>, Refusal> {
-        match work.uploads.get(id) {
-            Some(entry) => Ok(Some(entry.clone())),
+    pub(crate) fn entry(&self, id: &str) -> Result<Option<DataParam>, Refusal> {
+        let decided = self.entries.lock().get(id).cloned();
+        match decided {
+            Some(entry) => Ok(Some(entry)),
             None => Ok(self.store.data_param(id)?),
         }
+    }
+
+    /// Stages an entry; the next decision sees it.
+    pub(crate) fn keep_data(&self, entry: DataParam, staged: &mut Staged) {
+        let mut decided = self.entries.lock();
+        decided.insert(entry.id.clone(), entry.clone());
+        staged.data.push(entry);
+    }
+
+    /// The answer to data that are entered whole.
+    fn taken(&self, ticket: Ticket, entry: DataParam) -> Execution {
+        let entries = Arc::clone(&self.entries);
+        Execution::Pending(Box::pin(async move {
+            ticket.await.inspect_err(|_| entries.take_back(&entry))?;
+            Ok(Outcome::Written(Written {
+                received: entry.text().map_or(0, |t| t.len() as u64),
+                finished: true,
+            }))
+        }))
     }
 
     /// A new entry.
@@ -358,16 +405,6 @@ async fn let_others() {
 
 fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
-}
-
-fn taken(ticket: Ticket, received: u64) -> Execution {
-    Execution::Pending(Box::pin(async move {
-        ticket.await?;
-        Ok(Outcome::Written(Written {
-            received,
-            finished: true,
-        }))
-    }))
 }
 
 fn mismatch(id: &str, why: impl Into<String>) -> Refusal {

@@ -142,6 +142,7 @@ impl Engine {
         staged: &mut Staged,
     ) {
         if let Some(Waiting { exchange, callers }) = work.waiting.remove(awaited) {
+            work.schedule(Due::Reply(awaited.clone()), None);
             staged.respond(exchange, reply, now);
             let callers = callers.into_iter().map(|c| (c, reply.clone()));
             staged.resolved.extend(callers);
@@ -154,6 +155,7 @@ impl Engine {
                 self.run(work, agent, Input::Woken(token), now, staged);
             }
             Due::Reply(awaited) => {
+                // Nobody waits for what has ended: they were answered then.
                 let reply = match &awaited {
                     Awaited::Task(id) => work.task(id).map(|task| state_reply(task)),
                     Awaited::Turn(task, kind, round) => {

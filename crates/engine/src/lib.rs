@@ -19,6 +19,7 @@ mod life;
 mod negotiate;
 pub mod operation;
 mod query;
+mod recovery;
 pub mod refusal;
 mod registry;
 mod request;
@@ -40,6 +41,7 @@ pub use roster::Hosted;
 pub use store::{Filter, ReadError, Retention, TaskFilter, Trimmed};
 pub use work::Outgoing;
 
+use crate::data::Entries;
 use crate::feed::Recent;
 use domain::access::{AccessRules, Principal, Request};
 use domain::agent::{Agent, Briefing, Input};
@@ -53,6 +55,7 @@ use roster::Roster;
 use staged::Staged;
 use team::Teams;
 use std::collections::VecDeque;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use store::{Batch, Options, Store};
 use tokio::sync::Notify;
@@ -133,6 +136,7 @@ pub struct Engine {
     access: RwLock<Arc<AccessRules>>,
     roster: Roster,
     teams: Arc<Teams>,
+    entries: Arc<Entries>,
     credentials: Credentials,
     view: Arc<View>,
     feed: Arc<Feed>,
@@ -141,6 +145,8 @@ pub struct Engine {
     outbox_filled: Notify,
     /// Faults wanted, while somebody runs a simulated network.
     faults: Mutex<Option<Vec<FaultWanted>>>,
+    /// How many decisions that were not stored have been taken back.
+    taken_back: AtomicU64,
     limits: Limits,
     retention: Retention,
     deliverable: Deliverable,
@@ -157,14 +163,17 @@ impl Engine {
     pub fn open(setup: Setup) -> Result<Self, store::OpenError> {
         let (view, recent) = (Arc::new(View::default()), Arc::new(Recent::default()));
         let (settled, teams) = (Arc::new(Settled::default()), Arc::new(Teams::default()));
+        let entries = Arc::new(Entries::default());
         // What the store calls owns no store, or the store would never close.
         let on_commit = {
             let (view, recent) = (Arc::clone(&view), Arc::clone(&recent));
             let (settled, teams) = (Arc::clone(&settled), Arc::clone(&teams));
+            let entries = Arc::clone(&entries);
             move |committed: &[store::Committed]| {
                 view.apply(committed);
                 settled.take_in(committed);
                 teams.take_in(committed);
+                entries.take_in(committed);
                 recent.push(committed.iter().flat_map(|c| c.entries.iter().cloned()));
             }
         };
@@ -195,6 +204,7 @@ impl Engine {
             access: RwLock::new(Arc::new(setup.access)),
             roster,
             teams,
+            entries,
             credentials: setup.credentials,
             view,
             feed,
@@ -202,6 +212,7 @@ impl Engine {
             outbox: Mutex::default(),
             outbox_filled: Notify::new(),
             faults: Mutex::default(),
+            taken_back: AtomicU64::new(0),
             limits: setup.limits,
             retention: setup.retention,
             deliverable: setup.deliverable,
@@ -429,6 +440,7 @@ impl Engine {
             .work
             .lock()
             .expect("agents and decisions do not panic; if one did, stop");
+        self.recover(&mut work);
         work.tidy();
         work
     }

@@ -161,7 +161,9 @@ impl Engine {
             }
         }
         for part in work.parts(&task.id) {
-            if let Some(part) = work.task(&part).cloned() {
+            // The end of one may have ended another.
+            let part = work.task(&part).filter(|t| !t.status.is_terminal());
+            if let Some(part) = part.cloned() {
                 self.end_part(work, &part, now, staged);
             }
         }

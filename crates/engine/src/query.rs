@@ -122,7 +122,7 @@ impl Engine {
         mut filter: TaskFilter,
     ) -> Result<Vec<Arc<Task>>, Refusal> {
         let (wanted, limit) = (filter.party.take(), filter.limit);
-        filter.party = self.narrowest(who, wanted.clone().filter(|_| !who.agent));
+        filter.party = self.narrowest(who, wanted.clone());
         let fits = |t: &Task| {
             let with = |p: &String| *p == t.from || *p == t.to;
             who.sees(&t.from, &t.to) && wanted.as_ref().is_none_or(with)
@@ -149,9 +149,12 @@ impl Engine {
         Ok(ended.filter(|t| visible(&t)))
     }
 
-    /// An agent's pages hold what it is party to, so that none of them is empty without an end.
+    /// An agent looks through what it is party to, whomever it asks for.
     fn narrowest(&self, who: &Principal, party: Option<String>) -> Option<String> {
-        party.or_else(|| who.agent.then(|| who.name.clone()))
+        match who.agent {
+            true => Some(who.name.clone()),
+            false => party,
+        }
     }
 
     /// The negotiation of a task as decided: from memory, else from the store.

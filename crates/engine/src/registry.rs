@@ -14,6 +14,7 @@ use domain::agent::{Briefing, Input};
 use domain::content::Content;
 use domain::discovery::Criteria;
 use domain::event::Happening;
+use domain::negotiation::Move;
 use domain::notification::{AgentChange, AgentUpdate};
 use domain::profile::ProfileError;
 use domain::registry::{Command, Event, Health, Improper, Reach, Registration, Terms};
@@ -149,7 +150,8 @@ impl Engine {
         }
     }
 
-    /// An agent leaves; the tasks that it was to carry out fail. Those that it published go on:
+    /// An agent leaves; the tasks that it was to carry out fail, and what it was asked about is
+    /// withdrawn. Those that it published go on:
     /// their executors, their conditions or an administrator end them.
     pub(crate) fn deregister(
         &self,
@@ -184,6 +186,9 @@ impl Engine {
         }
         let index = self.roster.find(&name).expect("known agents have a place");
         self.roster.leave(&name);
+        for open in work.open_feasibilities_of(&name) {
+            self.end_negotiation(&mut work, &open, Move::Withdraw, now, &mut staged);
+        }
         work.set_mind(index, self.roster.mind(index, Box::new(Absent)));
         work.schedule(Due::Lease(name.clone()), None);
         let at = now.max(known.renewed_at);

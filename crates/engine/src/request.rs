@@ -52,9 +52,6 @@ pub(crate) fn conditions(
 ) -> Result<Conditions, Refusal> {
     let parent = section(content, "parent task", |t| Some(TaskId::new(t)))?;
     let deadline = section(content, "deadline", |t| Timestamp::parse(t).ok())?;
-    let within = section(content, "answer within", |t| {
-        t.parse::<u32>().ok().map(|s| i64::from(s) * 1_000)
-    })?;
     let fulfillment = section(content, "fulfillment negotiation", |t| match t {
         "required" | "true" => Some(true),
         "false" => Some(false),
@@ -63,7 +60,7 @@ pub(crate) fn conditions(
     let rounds = section(content, "round limit", |t| {
         t.parse().ok().filter(|r| (1..=100).contains(r))
     })?;
-    let within = agreed("answer-within", negotiate.answer_within_ms, within)?;
+    let within = stated_patience(negotiate, content)?;
     Ok(Conditions {
         parent: agreed("parent-task", negotiate.parent.clone(), parent)?,
         deadline: agreed("deadline", negotiate.deadline, deadline)?,
@@ -75,6 +72,17 @@ pub(crate) fn conditions(
         data: negotiate.data.clone(),
         context: negotiate.context.clone(),
     })
+}
+
+/// How long the publisher says that it may stay silent, in milliseconds; none if it does not say.
+pub(crate) fn stated_patience(
+    negotiate: &Negotiate,
+    content: &Content,
+) -> Result<Option<i64>, Refusal> {
+    let within = section(content, "answer within", |t| {
+        t.parse::<u32>().ok().map(|s| i64::from(s) * 1_000)
+    })?;
+    agreed("answer-within", negotiate.answer_within_ms, within)
 }
 
 /// What stands under a heading, read.

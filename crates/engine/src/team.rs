@@ -51,6 +51,11 @@ impl Teams {
         }
     }
 
+    /// Lets go of all: what is on disk is true.
+    pub(crate) fn forget_all(&self) {
+        self.0.lock().expect("no holder panics").clear();
+    }
+
     fn find(&self, task: &TaskId) -> Option<Arc<Team>> {
         let decided = self.0.lock().expect("no holder panics");
         decided.get(task).cloned()
@@ -223,11 +228,15 @@ impl Engine {
             return Some(declined("left", "the agent has left"));
         };
         let part = part(&team.task, &need.name);
+        // One after the other is negotiated with about the same part.
+        let before = match self.negotiation(work, &part, KIND) {
+            Ok(before) => before,
+            Err(refusal) => return Some(declined("no-answer", &refusal.to_string())),
+        };
         let negotiation = Arc::new(Negotiation {
             round_limit: self.limits.rounds,
             answer_within_ms: Some(ANSWER_WITHIN_MS),
-            // One after the other is negotiated with about the same part.
-            version: work.negotiation(&part, KIND).map_or(0, |n| n.version),
+            version: before.map_or(0, |n| n.version),
             ..Negotiation::between(part.clone(), KIND, &team.publisher, agent)
         });
         let text = need.content.render();
@@ -256,12 +265,10 @@ impl Engine {
                 let callers = Vec::new();
                 work.waiting
                     .insert(awaited.clone(), Waiting { exchange, callers });
-                work.set_due(now + self.limits.synchronous_ms, Due::Reply(awaited));
+                let patience = now + self.limits.synchronous_ms;
+                work.schedule(Due::Reply(awaited), Some(patience));
             }
-            Err(refusal) => {
-                work.forget_negotiation(&part, KIND);
-                return Some(declined("no-answer", &refusal.to_string()));
-            }
+            Err(refusal) => return Some(declined("no-answer", &refusal.to_string())),
         }
         answer_of(work.negotiation(&part, KIND)?)
     }

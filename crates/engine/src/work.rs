@@ -7,9 +7,9 @@
 
 use crate::roster::Mind;
 use domain::agent::Output;
-use domain::context::{DataParam, Exchange};
+use domain::context::Exchange;
 use domain::inventory::Inventory;
-use domain::negotiation::{Kind, Negotiation};
+use domain::negotiation::{Kind, Negotiation, Side};
 use domain::reply::Reply;
 use domain::task::{Task, TaskId};
 use domain::telemetry::Token;
@@ -49,7 +49,7 @@ pub(crate) struct Waiting {
     pub(crate) callers: Vec<oneshot::Sender<Resolution>>,
 }
 
-/// The last answer to a question of a task: sent again, it is no answer to the next one.
+/// The last answer to a question of a task: sent again while nothing is asked, it is no plan.
 #[derive(Debug)]
 pub(crate) struct Answered {
     /// Who gave it.
@@ -85,8 +85,6 @@ pub(crate) struct Work {
     pub(crate) waiting: HashMap<Awaited, Waiting>,
     /// Answers given in this run, by task.
     pub(crate) answered: HashMap<TaskId, Answered>,
-    /// Entries of data-params that are being written, as decided.
-    pub(crate) uploads: HashMap<String, DataParam>,
     due: BTreeMap<(Timestamp, u64), Due>,
     /// Where those that move with the state of something stand in `due`.
     scheduled: HashMap<Due, (Timestamp, u64)>,
@@ -131,7 +129,6 @@ impl Work {
             negotiations: HashMap::new(),
             waiting: HashMap::new(),
             answered: HashMap::new(),
-            uploads: HashMap::new(),
             due: BTreeMap::new(),
             scheduled: HashMap::new(),
             minds,
@@ -146,6 +143,33 @@ impl Work {
             work.put_negotiation(negotiation);
         }
         work
+    }
+
+    /// Forgets everything decided and takes in what is on disk. Callers who wait for what is not
+    /// there are let go.
+    pub(crate) fn reset(&mut self, tasks: Vec<Arc<Task>>, negotiations: Vec<Arc<Negotiation>>) {
+        self.tasks.clear();
+        self.parts.clear();
+        self.negotiations.clear();
+        self.answered.clear();
+        let scheduled: Vec<Due> = self.scheduled.keys().cloned().collect();
+        for due in scheduled {
+            self.schedule(due, None);
+        }
+        for task in tasks {
+            self.put(task);
+        }
+        for negotiation in negotiations {
+            self.put_negotiation(negotiation);
+        }
+        let (tasks, negotiations) = (&self.tasks, &self.negotiations);
+        self.waiting.retain(|awaited, _| match awaited {
+            Awaited::Task(id) => tasks.contains_key(id),
+            Awaited::Turn(task, kind, round) => {
+                let negotiation = negotiations.get(&(task.clone(), *kind));
+                negotiation.is_some_and(|n| n.round() >= *round)
+            }
+        });
     }
 
     /// Lets go of what has ended and is on disk.
@@ -190,16 +214,12 @@ impl Work {
 
     pub(crate) fn put(&mut self, task: Arc<Task>) {
         self.schedule(Due::Task(task.id.clone()), task.due());
-        if let Some(parent) = &task.conditions.parent {
-            if !task.status.is_terminal() {
+        match &task.conditions.parent {
+            Some(parent) if !task.status.is_terminal() => {
                 let parts = self.parts.entry(parent.clone()).or_default();
                 parts.insert(task.id.clone());
-            } else if let Some(parts) = self.parts.get_mut(parent) {
-                parts.remove(&task.id);
-                if parts.is_empty() {
-                    self.parts.remove(parent);
-                }
             }
+            _ => self.no_part(&task),
         }
         self.tasks.insert(task.id.clone(), task);
     }
@@ -207,11 +227,20 @@ impl Work {
     /// Takes a task back that was never committed.
     pub(crate) fn forget(&mut self, id: &TaskId) {
         self.schedule(Due::Task(id.clone()), None);
-        let task = self.tasks.remove(id);
-        if let Some(parent) = task.and_then(|t| t.conditions.parent.clone())
-            && let Some(parts) = self.parts.get_mut(&parent)
+        if let Some(task) = self.tasks.remove(id) {
+            self.no_part(&task);
+        }
+    }
+
+    /// The task is no open part any more.
+    fn no_part(&mut self, task: &Task) {
+        if let Some(parent) = &task.conditions.parent
+            && let Some(parts) = self.parts.get_mut(parent)
         {
-            parts.remove(id);
+            parts.remove(&task.id);
+            if parts.is_empty() {
+                self.parts.remove(parent);
+            }
         }
     }
 
@@ -238,19 +267,28 @@ impl Work {
         self.negotiations.get(&(task.clone(), kind))
     }
 
+    /// The open feasibilities about which this executor is asked, by task.
+    pub(crate) fn open_feasibilities_of(&self, executor: &str) -> Vec<Arc<Negotiation>> {
+        let open = self.negotiations.values().filter(|n| n.is_open());
+        let open = open.filter(|n| n.kind == Kind::Feasibility && n.executor == executor);
+        let mut open: Vec<Arc<Negotiation>> = open.cloned().collect();
+        open.sort_by(|a, b| a.task.cmp(&b.task));
+        open
+    }
+
     pub(crate) fn put_negotiation(&mut self, negotiation: Arc<Negotiation>) {
         let key = (negotiation.task.clone(), negotiation.kind);
         let due = Due::Negotiation(key.0.clone(), key.1);
-        // A result waits with its task, whose own deadline says what its silence means.
-        let at = negotiation.due().filter(|_| key.1 == Kind::Feasibility);
+        // What the publisher of a task owes has the task's own deadline, and a result that is
+        // done again the executor's.
+        let own = match key.1 {
+            Kind::Feasibility => true,
+            Kind::Fulfillment => negotiation.next_side() == Some(Side::Executor),
+            Kind::Result => false,
+        };
+        let at = negotiation.due().filter(|_| own);
         self.schedule(due, at);
         self.negotiations.insert(key, negotiation);
-    }
-
-    /// Takes a negotiation back that was never committed.
-    pub(crate) fn forget_negotiation(&mut self, task: &TaskId, kind: Kind) {
-        self.schedule(Due::Negotiation(task.clone(), kind), None);
-        self.negotiations.remove(&(task.clone(), kind));
     }
 
     /// A number that no other call of this run returned.

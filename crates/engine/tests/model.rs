@@ -84,8 +84,8 @@ struct Model {
     since: i64,
     deadline: i64,
     judged: bool,
-    /// The publisher spoke last of how it is done.
-    planned: bool,
+    /// When the publisher spoke last of how it is done, and the executor has not answered yet.
+    planned: Option<i64>,
 }
 
 impl Model {
@@ -111,13 +111,13 @@ impl Model {
             (_, Proposes) => "decision",
             (_, Offers) if self.judged => "judgement",
             (_, Offers) => "finished",
-            (same, Talks) if !self.planned => same,
+            (same, Talks) if self.planned.is_none() => same,
             _ => return false,
         };
         match (self.state, said) {
-            ("decision", Rejects | Talks) => self.planned = true,
-            (working, Talks) if WORKING.contains(&working) => self.planned = true,
-            (_, Proposes) | ("decision", _) => self.planned = false,
+            ("decision", Rejects | Talks) => self.planned = Some(now),
+            (working, Talks) if WORKING.contains(&working) => self.planned = Some(now),
+            (_, Proposes) | ("decision", _) => self.planned = None,
             _ => {}
         }
         if !WORKING.contains(&next) {
@@ -135,6 +135,8 @@ impl Model {
             "created" | "processing" | "blocked" if now >= self.deadline => "failed",
             other => other,
         };
+        // A plan that the executor does not answer is no plan any more.
+        self.planned = self.planned.filter(|said| now - said < WITHIN_MS);
     }
 }
 
@@ -286,7 +288,7 @@ impl Platform {
             since: self.now,
             deadline: self.now + DEADLINE_MS,
             judged,
-            planned: false,
+            planned: None,
         }
     }
 

@@ -508,7 +508,13 @@ fn the_address_of_a_server_is_entered_by_an_administrator() {
     let refused = |reach| {
         let refused = register("out", reach);
         assert!(
-            matches!(refused, Err(Refusal::BadLeaf { leaf: "address", .. })),
+            matches!(
+                refused,
+                Err(Refusal::BadLeaf {
+                    leaf: "address",
+                    ..
+                })
+            ),
             "{refused:?}"
         );
     };

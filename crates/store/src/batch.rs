@@ -51,6 +51,15 @@ pub struct Chunk {
 }
 
 impl Batch {
+    /// True if it holds state on which later decisions build.
+    pub(crate) fn decides(&self) -> bool {
+        !self.tasks.is_empty()
+            || !self.negotiations.is_empty()
+            || !self.registrations.is_empty()
+            || !self.left.is_empty()
+            || !self.teams.is_empty()
+    }
+
     /// About how many bytes of data it carries.
     pub(crate) fn bytes(&self) -> usize {
         let chunks: usize = self.chunks.iter().map(|c| c.bytes.len()).sum();

@@ -50,7 +50,7 @@ mod writer;
 mod tests;
 
 pub use batch::{Batch, Chunk, CommitError, Committed, Ticket};
-pub use open::{Location, OpenError, Options, Recovered};
+pub use open::{Decided, Location, OpenError, Options, Recovered};
 pub use read::ReadError;
 pub use read::chunks::Piece;
 pub use read::records::Filter;

@@ -135,6 +135,17 @@ pub struct Recovered {
     pub log_began: Option<Timestamp>,
 }
 
+/// Everything on which decisions build.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decided {
+    /// The tasks that have not ended, in the order in which they changed last.
+    pub tasks: Vec<Arc<Task>>,
+    /// The negotiations that are open, in the order in which they changed last.
+    pub negotiations: Vec<Arc<Negotiation>>,
+    /// Every registration, by name.
+    pub registrations: Vec<Arc<Registration>>,
+}
+
 /// Why a state was not opened. It was left as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -243,10 +254,16 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
     }
     let head = Head::read(&connection)?;
     check_log(&connection, &head)?;
+    let decided = decided(&connection)?;
+    if decided.tasks.len() as u64 != head.counts.open {
+        let found = decided.tasks.len();
+        let key = format!("{} open tasks, {found} found", head.counts.open);
+        return Err(RowError::corrupt(head::TABLE, key).into());
+    }
     let recovered = Recovered {
-        tasks: open_tasks(&connection, &head)?,
-        negotiations: all(&connection, negotiation::OPEN, negotiation::read)?,
-        registrations: all(&connection, registration::ALL, registration::read)?,
+        tasks: decided.tasks,
+        negotiations: decided.negotiations,
+        registrations: decided.registrations,
         counts: head.counts,
         last: head.sequence,
         last_time: head.time,
@@ -396,13 +413,12 @@ fn check_log(connection: &Connection, head: &Head) -> Result<(), RowError> {
     Ok(())
 }
 
-fn open_tasks(connection: &Connection, head: &Head) -> Result<Vec<Arc<Task>>, RowError> {
-    let open = all(connection, tasks::OPEN, task::read)?;
-    if open.len() as u64 != head.counts.open {
-        let key = format!("{} open tasks, {} found", head.counts.open, open.len());
-        return Err(RowError::corrupt(head::TABLE, key));
-    }
-    Ok(open)
+pub(crate) fn decided(connection: &Connection) -> Result<Decided, RowError> {
+    Ok(Decided {
+        tasks: all(connection, tasks::OPEN, task::read)?,
+        negotiations: all(connection, negotiation::OPEN, negotiation::read)?,
+        registrations: all(connection, registration::ALL, registration::read)?,
+    })
 }
 
 fn all<T>(

@@ -2,9 +2,11 @@
 //!
 //! Knows no SQL and decides nothing. Read next: `writer`, which counts.
 
+use crate::batch::Batch;
 use crate::row::head::{Counts, Head};
 use domain::event::Sequence;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -50,6 +52,7 @@ pub(crate) struct Counters {
     pub(crate) queued: AtomicU64,
     pub(crate) batches: AtomicU64,
     pub(crate) failed: AtomicU64,
+    pub(crate) taken_back: AtomicU64,
     pub(crate) transactions: AtomicU64,
     head: Mutex<Option<Head>>,
     pub(crate) writing_ns: AtomicU64,
@@ -62,6 +65,13 @@ impl Counters {
             0 => Condition::Working,
             1 => Condition::Full,
             _ => Condition::Stopped,
+        }
+    }
+
+    /// Notes a batch that was not stored.
+    pub(crate) fn take_back(&self, batch: &Batch) {
+        if batch.decides() {
+            self.taken_back.fetch_add(1, Release);
         }
     }
 

@@ -5,7 +5,7 @@
 use crate::batch::{Batch, CommitError, Committed, Ticket};
 use crate::erase::Erase;
 use crate::job::Job;
-use crate::open::{self, OpenError, Options, Recovered};
+use crate::open::{self, Decided, OpenError, Options, Recovered};
 use crate::read::chunks::{self, Piece};
 use crate::read::records::{self, Filter};
 use crate::read::tasks::{self, TaskFilter};
@@ -24,9 +24,10 @@ use domain::task::{Task, TaskId};
 use domain::team::Team;
 use domain::time::Timestamp;
 use std::fs::File;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// Called on the writer thread after the fsync and before the tickets resolve, with what became
@@ -135,6 +136,29 @@ impl Store {
         let queue = self.inner.queue.as_ref();
         let queue = queue.expect("taken only when the last handle is dropped");
         queue.send(request).is_ok()
+    }
+
+    /// How many batches that held state were not stored: whoever decided on them has to take them
+    /// back, see [`Store::decided`].
+    pub fn taken_back(&self) -> u64 {
+        self.inner.counters.taken_back.load(Acquire)
+    }
+
+    /// Blocks until everything that was queued before is stored, or will never be. For the rare
+    /// case that a decision has to be taken back; whoever calls sees to it that nobody queues.
+    pub fn settle(&self) {
+        let counters = &self.inner.counters;
+        while counters.queued.load(Acquire) > 0 && counters.condition() != Condition::Stopped {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Everything on which decisions build: what is open, and every registration.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn decided(&self) -> Result<Decided, ReadError> {
+        self.inner.readers.with(|c| Ok(open::decided(c)?))
     }
 
     /// How much is stored, as of the last commit.

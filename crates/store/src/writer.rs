@@ -177,7 +177,8 @@ impl Writer {
             Err(cause) => {
                 let error = self.failure(cause);
                 self.counters.failed.fetch_add(size, Relaxed);
-                for Waiting { ticket, .. } in group {
+                for Waiting { batch, ticket } in group {
+                    self.counters.take_back(&batch);
                     let _ = ticket.send(Err(error.clone()));
                 }
             }
@@ -200,6 +201,9 @@ impl Writer {
         let mut committed = Vec::with_capacity(group.len());
         let mut tickets = Vec::with_capacity(group.len());
         for (Waiting { batch, ticket }, outcome) in group.into_iter().zip(outcomes) {
+            if outcome.is_err() {
+                self.counters.take_back(&batch);
+            }
             tickets.push((ticket, outcome.as_ref().map(|_| ()).map_err(Clone::clone)));
             if let Ok(entries) = outcome {
                 committed.push(Committed {

@@ -177,6 +177,19 @@ pub(crate) fn assignment(id: &str, number: u64) -> String {
     )
 }
 
+/// The question whether a task of this identifier could be done: one round of a negotiation.
+pub(crate) fn proposal(id: &str, number: u64) -> String {
+    negotiate_request(
+        Verb::FeasibilityNegotiate,
+        &NegotiateRequest {
+            to: Some(EXECUTOR),
+            task: Some(id),
+            content: vec![task_text(number)],
+            ..NegotiateRequest::default()
+        },
+    )
+}
+
 /// The name of the `number`th task that a server starts with.
 pub(crate) fn known_task(number: usize) -> String {
     format!("known-{number:06}")
@@ -247,16 +260,11 @@ async fn fill(host: &Host, tasks: usize) {
     let mut pending = Vec::with_capacity(tasks);
     for number in 0..tasks {
         let negotiate = Negotiate {
-            endpoint: Endpoint::Platform,
-            from: None,
             to: Some(EXECUTOR.to_owned()),
-            verb: Verb::TaskAssign,
             task: Some(TaskId::new(known_task(number))),
             texts: vec![task_text(number as u64)],
             asynchronous: Some(true),
-            expected_response: None,
-            terms: Vec::new(),
-            round: None,
+            ..Negotiate::new(Endpoint::Platform, Verb::TaskAssign)
         };
         let operation = Operation::Negotiate(negotiate);
         pending.push(engine.execute(&who, operation, host.clock.now()));

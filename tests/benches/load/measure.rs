@@ -243,9 +243,13 @@ pub(crate) async fn fan_out(
     Ok(Run::rate(expected * subscribers, last - begun, Vec::new()))
 }
 
-/// Assignments acknowledged per second, and the names of those that were.
-pub(crate) async fn assign(
+/// Makes the operation for a task of this name, the so-manyth of its client.
+pub(crate) type Operation = fn(&str, u64) -> String;
+
+/// Tasks for each of which the operation was acknowledged, per second, and their names.
+pub(crate) async fn tasks(
     target: &Target,
+    operation: Operation,
     clients: usize,
     depth: usize,
     window: Duration,
@@ -256,7 +260,7 @@ pub(crate) async fn assign(
     let mut tasks = JoinSet::new();
     for (place, wire) in wires.into_iter().enumerate() {
         let prefix = format!("{name}-{place:02}");
-        tasks.spawn(keep_assigning(wire, prefix, depth, begun + window));
+        tasks.spawn(keep_sending(wire, operation, prefix, depth, begun + window));
     }
     let (mut latencies, mut acknowledged) = (Vec::new(), Vec::new());
     while let Some(ended) = tasks.join_next().await {
@@ -268,8 +272,9 @@ pub(crate) async fn assign(
     Ok((run, acknowledged))
 }
 
-async fn keep_assigning(
+async fn keep_sending(
     mut wire: Wire,
+    operation: Operation,
     prefix: String,
     depth: usize,
     until: Instant,
@@ -283,7 +288,7 @@ async fn keep_assigning(
             let mut batch = Vec::new();
             for _ in 0..room {
                 let id = format!("{prefix}-{asked:06}");
-                batch.extend(request(asked, &assignment(&id, asked)));
+                batch.extend(request(asked, &operation(&id, asked)));
                 sent.push_back((now, id));
                 asked += 1;
             }

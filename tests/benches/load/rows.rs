@@ -3,7 +3,7 @@
 //! The aims are those of the project's first release, for two shared cores; the machine on which
 //! they are judged is named in the report. Read next: `measure`.
 
-use crate::child::{EXECUTOR, ServerProcess, known_task};
+use crate::child::{EXECUTOR, ServerProcess, assignment, known_task, proposal};
 use crate::measure::{self, Questions, open_many};
 use crate::report::{Aim, Row, Run, load_average};
 use crate::wire::WireError;
@@ -68,7 +68,7 @@ impl Scale {
 }
 
 /// Every row, in order.
-pub(crate) const NAMES: [&str; 12] = [
+pub(crate) const NAMES: [&str; 13] = [
     "connect",
     "connect-50",
     "get",
@@ -80,6 +80,7 @@ pub(crate) const NAMES: [&str; 12] = [
     "query",
     "fan-out",
     "assign",
+    "negotiate",
     "idle",
 ];
 
@@ -148,6 +149,7 @@ impl Bench {
             }
             "fan-out" => self.fan_out().await?,
             "assign" => self.assign().await?,
+            "negotiate" => self.negotiate().await?,
             "idle" => self.idle().await?,
             other => return Err(format!("no row is called {other}").into()),
         };
@@ -264,7 +266,8 @@ impl Bench {
             let (before, cpu) = (self.server.store_work()?, self.server.cpu_s());
             let (target, window) = (self.server.target(false), self.scale.window);
             let name = format!("load-{turn}");
-            let (run, names) = measure::assign(&target, clients, 8, window, &name).await?;
+            let (run, names) =
+                measure::tasks(&target, assignment, clients, 8, window, &name).await?;
             row.runs.push(run);
             let after = self.server.store_work()?;
             let each_us = |seconds: f64| seconds * 1e6 / names.len() as f64;
@@ -281,6 +284,20 @@ impl Bench {
             self.acknowledged.extend(names);
         }
         Ok(aim(row, Aim::AtLeast(20_000.0), None))
+    }
+
+    async fn negotiate(&self) -> Result<Row, WireError> {
+        let clients = self.scale.clients;
+        let what = format!("durable rounds of negotiation, {clients} clients × 8");
+        let mut row = row(what, "rounds/s");
+        for turn in 0..self.scale.runs {
+            let (target, window) = (self.server.target(false), self.scale.window);
+            let name = format!("asked-{turn}");
+            let rounds = measure::tasks(&target, proposal, clients, 8, window, &name);
+            row.runs.push(rounds.await?.0);
+        }
+        row.note = Some("a proposal and its answer: a turn of each side is one round".to_owned());
+        Ok(row)
     }
 
     /// Memory of sessions that are open and idle, on fresh servers.

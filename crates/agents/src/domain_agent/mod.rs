@@ -216,7 +216,11 @@ impl<P: Practice> DomainAgent<P> {
                 outputs.extend(as_news(&task.id, &task.content.target_object, reply));
                 outputs
             }
-            Err(reply) if task.awaits.is_none() => as_news(&task.id, &task.content.target_object, reply).into_iter().collect(),
+            Err(reply) if task.awaits.is_none() => {
+                as_news(&task.id, &task.content.target_object, reply)
+                    .into_iter()
+                    .collect()
+            }
             Err(_) => Vec::new(),
         }
     }

@@ -223,7 +223,11 @@ impl OssFault {
     /// A rejected diagnosis is asked for once more.
     pub(super) fn delegation_rejected(&mut self, ask: &Ask) -> Vec<Output> {
         let (reply, mut outputs) = self.delegation_asked(&ask.task.id, &ask.task.content);
-        outputs.extend(as_news(&ask.task.id, &ask.task.content.target_object, reply));
+        outputs.extend(as_news(
+            &ask.task.id,
+            &ask.task.content.target_object,
+            reply,
+        ));
         outputs
     }
 }

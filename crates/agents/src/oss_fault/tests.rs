@@ -7,9 +7,9 @@ use crate::cause::Cause;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult};
 use crate::payloads::incident::{Incident, Sighting};
-use crate::payloads::repair::{Repair, RepairResult};
+use crate::payloads::repair::{Repair, RepairDecision, RepairResult};
 use crate::payloads::verification::{Verification, VerificationResult};
-use domain::agent::{Agent, Input, Message, Output};
+use domain::agent::{Agent, Input, Message, Output, Undelivered};
 use domain::content::Content;
 use domain::inventory::Domain;
 use domain::notification::Notification;
@@ -394,4 +394,175 @@ fn a_diagnosis_asked_of_the_oss_goes_to_the_domain() {
         .agent
         .step(Input::Notified(Arc::new(news)), at(50), &mut dice());
     assert!(matches!(&outputs[0], Output::Report { task, .. } if task.as_str() == "mine"));
+}
+
+#[test]
+fn an_alternative_that_explains_the_outage_is_taken_and_assigned_as_it_was_offered() {
+    let (mut play, token, feasible) = suspected();
+    let offer = |target: &str, cause| {
+        let mut diagnosis = Diagnosis::in_content(&feasible.content).unwrap();
+        diagnosis.suspicion.target = id(target);
+        diagnosis.suspicion.cause = cause;
+        Content::new(target, "rather this").with_payload(diagnosis.to_payload())
+    };
+    let offers = vec![
+        offer("link:B-b6", Cause::FibreCut),
+        offer("card:B/1", Cause::CardFailure),
+    ];
+    play.reply(token, Reply::new(Verdict::Offered, offers.clone()), 260);
+    let (token, taken) = play.next();
+    assert_eq!((taken.verb, taken.round), (Verb::FeasibilityNegotiate, 2));
+    assert_eq!(taken.content.result.as_deref(), Some("accept 2"));
+    play.reply(token, Reply::accepted(), 261);
+    let (_, assigned) = play.next();
+    assert_eq!(assigned.task, feasible.task);
+    domain::negotiation::fits(&offers[1], &assigned.content).unwrap();
+}
+
+#[test]
+fn what_could_not_be_the_cause_is_countered_once_and_then_refused() {
+    let (mut play, token, feasible) = suspected();
+    let beside = || {
+        let mut diagnosis = Diagnosis::in_content(&feasible.content).unwrap();
+        diagnosis.suspicion.target = id("link:B-b6");
+        diagnosis.suspicion.cause = Cause::FibreCut;
+        vec![Content::new("link:B-b6", "rather this").with_payload(diagnosis.to_payload())]
+    };
+    play.reply(token, Reply::new(Verdict::Offered, beside()), 260);
+    let (token, counter) = play.next();
+    assert_eq!((&counter.task, counter.round), (&feasible.task, 2));
+    let asked = Diagnosis::in_content(&counter.content).unwrap();
+    assert_ne!(asked.suspicion.target, id("duct:B-1"));
+    play.reply(token, Reply::new(Verdict::Offered, beside()), 261);
+    let (_, refused) = play.next();
+    assert_eq!(refused.round, 3);
+    assert!(refused.content.result.unwrap().starts_with("refuse\n- "));
+    let (_, next) = play.next();
+    assert_ne!(next.task, feasible.task, "the next hypothesis has its turn");
+}
+
+/// The case up to its ticket, which has just been sent.
+fn ticketed() -> (Play, Token, Message) {
+    let (mut play, token, feasible) = suspected();
+    play.reply(token, Reply::accepted(), 260);
+    let (token, _) = play.next();
+    play.reply(token, Reply::accepted(), 261);
+    let found = found(Some(("duct:B-1", Cause::DuctCut)));
+    let judged = Status::InputRequired;
+    play.notify(&feasible.task, "TMF-ip-fault", judged, found, 330);
+    play.next();
+    let (token, ticket) = play.next();
+    (play, token, ticket)
+}
+
+#[test]
+fn a_decision_is_agreed_to_or_refused_with_every_point_that_is_wrong() {
+    let (mut play, token, ticket) = ticketed();
+    assert!(ticket.conditions.fulfillment_demanded);
+    play.reply(token, Reply::accepted(), 331);
+    let mut decision = RepairDecision {
+        ticket_id: "TT".into(),
+        element: id("duct:X"),
+        way: "dig".into(),
+        crew: String::new(),
+        spares: vec![],
+        order_of_work: vec!["dig".into()],
+    };
+    let mut propose = |decision: &RepairDecision, seconds| {
+        let content = Content::new("duct:B-1", "decision").with_payload(decision.to_payload());
+        let (status, awaits) = (Status::InputRequired, Some(Awaits::Decision));
+        play.tell(
+            &ticket.task,
+            "TMF-service-copilot",
+            status,
+            awaits,
+            content,
+            seconds,
+        );
+        play.next().1.content.result.unwrap()
+    };
+    assert_eq!(
+        propose(&decision, 332),
+        "reject\n- duct:B-1 is broken, not duct:X\n- nobody is sent"
+    );
+    decision.element = id("duct:B-1");
+    decision.crew = "two splicers".into();
+    assert_eq!(propose(&decision, 333), "accept");
+}
+
+fn exists() -> Result<Reply, Undelivered> {
+    Err(Undelivered {
+        tag: "data-exists".into(),
+        message: "the task-id is taken".into(),
+    })
+}
+
+#[test]
+fn a_ticket_from_before_a_restart_is_taken_up_instead_of_opened_again() {
+    let (mut play, token, ticket) = ticketed();
+    // The platform knows the identifier: this agent has opened the ticket in an earlier life.
+    let reply = exists();
+    play.input(Input::Replied { token, reply }, 331);
+    let (token, query) = play.next();
+    assert_eq!(
+        (query.verb, &query.task),
+        (Verb::TaskResultQuery, &ticket.task)
+    );
+    let mut state = Reply::accepted();
+    state.status = Some(Status::Processing);
+    play.reply(token, state, 332);
+    assert!(play.sent.is_empty(), "no second ticket");
+    let repair = Repair::in_content(&ticket.content).unwrap();
+    let done = RepairResult {
+        ticket_id: repair.ticket_id,
+        repaired: true,
+        element: repair.element,
+        finding: "spliced".into(),
+    };
+    let done = Content::new("duct:B-1", "done").with_payload(done.to_payload());
+    let judged = Status::InputRequired;
+    play.notify(&ticket.task, "TMF-service-copilot", judged, done, 6_000);
+    let (_, verification) = play.next();
+    assert!(Verification::in_content(&verification.content).is_some());
+}
+
+#[test]
+fn a_ticket_that_has_ended_was_for_an_earlier_fault() {
+    let (mut play, token, ticket) = ticketed();
+    let reply = exists();
+    play.input(Input::Replied { token, reply }, 331);
+    let (token, _) = play.next();
+    let mut state = Reply::new(Verdict::Result, vec![]);
+    state.status = Some(Status::Finished);
+    play.reply(token, state, 332);
+    let (_, fresh) = play.next();
+    assert_eq!(fresh.verb, Verb::TaskAssign);
+    assert_ne!(fresh.task, ticket.task);
+    assert_eq!(
+        Repair::in_content(&fresh.content).unwrap().element,
+        id("duct:B-1")
+    );
+}
+
+#[test]
+fn a_task_of_which_nothing_is_heard_is_asked_how_it_is() {
+    let (mut play, token, ticket) = ticketed();
+    play.reply(token, Reply::accepted(), 331);
+    play.pass_until(362);
+    let (_, query) = play.next();
+    assert_eq!(
+        (query.verb, query.task),
+        (Verb::TaskResultQuery, ticket.task)
+    );
+}
+
+#[test]
+fn identifiers_follow_from_the_case_so_that_an_agent_begun_anew_says_the_same() {
+    let ids = || {
+        let (play, _, ticket) = ticketed();
+        drop(play);
+        ticket.task
+    };
+    assert_eq!(ids(), ids());
+    assert_eq!(ids().as_str(), "oss-fault-repair-duct:B-1-1");
 }

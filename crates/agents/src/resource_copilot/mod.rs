@@ -43,7 +43,13 @@ impl Worker for ResourceCopilot {
         // A task that did not end in its first answer waits for the answer to a question, or its
         // first answer was lost.
         let open = briefing.open.iter().filter(|task| task.awaits.is_none());
-        let said = |task: &Arc<Task>| as_news(&task.id, &task.content.target_object, copilot.reply_to(&task.content));
+        let said = |task: &Arc<Task>| {
+            as_news(
+                &task.id,
+                &task.content.target_object,
+                copilot.reply_to(&task.content),
+            )
+        };
         let outputs = open.filter_map(said).collect();
         (copilot, outputs)
     }
@@ -82,7 +88,9 @@ impl Worker for ResourceCopilot {
                 Reply::refused("nothing-more", "", words)
             }
         };
-        as_news(&ask.task.id, &ask.task.content.target_object, reply).into_iter().collect()
+        as_news(&ask.task.id, &ask.task.content.target_object, reply)
+            .into_iter()
+            .collect()
     }
 }
 

@@ -93,7 +93,9 @@ impl Worker for ServiceCopilot {
         let Some(mut ticket) = self.tickets.remove(&ask.task.id) else {
             let why = "what is known of services has been said";
             let reply = Reply::refused("nothing-more", "", why);
-            return as_news(&ask.task.id, &ask.task.content.target_object, reply).into_iter().collect();
+            return as_news(&ask.task.id, &ask.task.content.target_object, reply)
+                .into_iter()
+                .collect();
         };
         ticket.visits += 1;
         if ticket.visits > ticket::VISITS_MAX {
@@ -162,11 +164,17 @@ impl ServiceCopilot {
         let mut ticket = match self.understand(&task.content) {
             Ok(Wanted::Repair(repair)) => Ticket::new(repair),
             Ok(Wanted::Word(element, reading)) if task.awaits.is_none() => {
-                let said = as_news(&task.id, &task.content.target_object, self.say(&element, &reading));
+                let said = as_news(
+                    &task.id,
+                    &task.content.target_object,
+                    self.say(&element, &reading),
+                );
                 return said.into_iter().collect();
             }
             Err(reply) if task.awaits.is_none() => {
-                return as_news(&task.id, &task.content.target_object, reply).into_iter().collect();
+                return as_news(&task.id, &task.content.target_object, reply)
+                    .into_iter()
+                    .collect();
             }
             Ok(Wanted::Word(..)) | Err(_) => return Vec::new(),
         };

@@ -22,13 +22,11 @@ pub(super) async fn run(common: &Common, register: Register) -> Result<(), Failu
     if !register.key.is_empty() {
         let_in(&common.state.join("agents"), name, &register.key)?;
     }
-    let server = register.server.as_ref().map(|address| {
-        Node::container("", "server")
-            .leaf("address", address)
-            .leaf_opt("host-key", register.host_key.as_ref())
-    });
+    let reach = register.server.as_ref().map(|_| "server");
     let rpc = profiled(&register.profile, &profile)?
-        .with_opt(server)
+        .leaf_opt("reach", reach)
+        .leaf_opt("address", register.server.as_ref())
+        .leaf_opt("host-key", register.host_key.as_ref())
         .leaf_opt("lease", register.lease);
     let mut client = connect(common, &own(&register.remote, name)).await?;
     let reply = call(&mut client, &rpc).await?;

@@ -96,7 +96,8 @@ pub(crate) struct Register {
     /// it goes to DIR/agents/NAME.pub.
     #[arg(long, value_name = "PUBKEY")]
     pub(crate) key: Vec<PathBuf>,
-    /// The agent is a NETCONF server itself, at this address, to which the platform connects.
+    /// The agent is a NETCONF server itself, at this address, to which the platform connects. The
+    /// first time an administrator has to say so.
     #[arg(long, value_name = "HOST:PORT", requires = "host_key")]
     pub(crate) server: Option<String>,
     /// The server's host key, algorithm and base64 as in known_hosts.

@@ -18,8 +18,11 @@ use std::process::{Command, Stdio};
 
 /// How many happenings are remembered.
 const RECENT: usize = 200;
-/// The width of a bar of progress.
-const BAR: usize = 20;
+/// The widths of a bar of progress, a task-id and a state; a terminal of 80 columns has room for
+/// more.
+const BAR: usize = 12;
+const ID: usize = 20;
+const STATE: usize = 24;
 
 /// What there is to see.
 #[derive(Default)]
@@ -143,12 +146,9 @@ fn row(id: &str, open: &Open, columns: usize, paint: Paint) -> String {
         }
         _ => ("36", open.status.clone()),
     };
-    let room = columns.saturating_sub(BAR + 8);
-    let (id, state) = (padded(&cut(id, 28), 28), padded(&cut(&state, 25), 25));
-    let words = cut(
-        &format!("{} {}", open.executor, open.about),
-        room.saturating_sub(57),
-    );
+    let room = columns.saturating_sub(BAR + ID + STATE + 12);
+    let (id, state) = (padded(&cut(id, ID), ID), padded(&cut(&state, STATE), STATE));
+    let words = cut(&format!("{} {}", open.executor, open.about), room);
     let state = paint.style(style, &state);
     format!(
         "{} {:>3} %  {id}  {state}  {words}",
@@ -271,8 +271,8 @@ mod tests {
         assert_snapshot!(board.frame(100, 12, Paint::plain()).join("\n"), @r"
         2 open tasks, 0 notifications  lost, trying again
 
-        ██░░░░░░░░░░░░░░░░░░  10 %  t-3                           blocked                    ip-agent route…
-        ██████████░░░░░░░░░░  50 %  t-1                           processing                 ip-agent route…
+        █░░░░░░░░░░░  10 %  t-3                   blocked                   ip-agent router:A
+        ██████░░░░░░  50 %  t-1                   processing                ip-agent router:A
 
         the platform is lost
         ");

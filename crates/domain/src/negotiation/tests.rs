@@ -185,6 +185,22 @@ fn the_last_round_without_agreement_exhausts_it() {
 }
 
 #[test]
+fn the_last_offer_that_there_may_be_can_be_answered() {
+    use Side::*;
+    let mut negotiation = empty(Kind::Fulfillment);
+    negotiation.round_limit = u32::MAX;
+    for turn in 0..Negotiation::MOST_TURNS {
+        let by = [Publisher, Executor][turn % 2];
+        let change = negotiation.decide(offers(by), now()).unwrap();
+        negotiation.apply(&change);
+    }
+    let one_more = negotiation.decide(offers(Publisher), now());
+    assert!(matches!(one_more, Err(Misplaced::TooLong { .. })));
+    let accepted = negotiation.decide(accepts(Publisher), now()).unwrap();
+    assert_eq!(accepted.state, State::Agreed);
+}
+
+#[test]
 fn opened_again_it_counts_on_and_has_all_its_rounds() {
     use Side::*;
     let once = [offers(Publisher), refuses(Executor)];

@@ -5,15 +5,15 @@
 use super::{committed, complete, waiting};
 use crate::life::words_of;
 use crate::operation::Execution;
-use crate::request::{Routed, agreed_mode, checked, conditions};
+use crate::request::{Routed, agreed_mode, checked, conditions, stated_patience};
 use crate::staged::Staged;
 use crate::work::{Awaited, Work};
 use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::agent::{Ask, Input, Output};
 use domain::content::Content;
-use domain::context::Exchange;
-use domain::negotiation::{Kind, Negotiation, fits};
+use domain::context::{Body, DataParam, Exchange};
+use domain::negotiation::{Kind, Negotiation, Speech, fits};
 use domain::registry::Registration;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Command, Conditions, Task, TaskId};
@@ -46,6 +46,7 @@ impl Engine {
         )
         .under(conditions);
         let key = format!("{id}/assign");
+        let patience = stated_patience(&routed.negotiate, &task.content)?;
         let open = work.task(&id).is_some() || work.negotiation(&id, Kind::Feasibility).is_some();
         let (mut known, mut negotiated) = (None, None);
         if open || self.store.knows(&id)? {
@@ -53,7 +54,7 @@ impl Engine {
             negotiated = self.negotiation(&work, &id, Kind::Feasibility)?;
         }
         if let Some(known) = known {
-            if !is_same(&known, &task) {
+            if !is_same(&known, &task, patience) {
                 return Err(Refusal::TaskExists { task: id });
             }
             return Ok(self.same_reply_again(&mut work, &Awaited::Task(id), key, now));
@@ -91,7 +92,13 @@ impl Engine {
         if let Some(subscription) = &task.conditions.subscription {
             self.check_subscription(subscription)?;
         }
-        self.check_references(&task.conditions, &routed.from)
+        if let Some(id) = &task.conditions.context {
+            let record = self.store.exchange(id)?;
+            record
+                .filter(|e| e.from == task.from || e.to == task.from)
+                .ok_or_else(|| not_there("context", id, &task.from))?;
+        }
+        Ok(())
     }
 
     /// The registration of an agent that can be given something to do.
@@ -109,26 +116,6 @@ impl Engine {
         })
     }
 
-    /// `msg-data` and `context` name entries that are there and that the publisher may read.
-    fn check_references(&self, conditions: &Conditions, from: &str) -> Result<(), Refusal> {
-        let not_there = |leaf, id: &String| Refusal::BadLeaf {
-            leaf,
-            why: format!("there is no '{id}' that '{from}' may read"),
-        };
-        if let Some(id) = &conditions.data {
-            let data = self.store.data_param(id)?;
-            data.filter(|d| d.parties.iter().any(|p| p == from))
-                .ok_or_else(|| not_there("msg-data", id))?;
-        }
-        if let Some(id) = &conditions.context {
-            let record = self.store.exchange(id)?;
-            record
-                .filter(|e| e.from == from || e.to == from)
-                .ok_or_else(|| not_there("context", id))?;
-        }
-        Ok(())
-    }
-
     fn assign_new(
         &self,
         work: &mut Work,
@@ -138,9 +125,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Execution, Refusal> {
         let mut staged = Staged::default();
-        if let Some(id) = &task.conditions.data {
-            self.hand_over(id, &task, now, &mut staged)?;
-        }
+        let handed_over = self.handed_over(&task, now)?;
         let task = self.create(work, task, &mut staged);
         let ask = Ask {
             verb: Verb::TaskAssign,
@@ -157,6 +142,9 @@ impl Engine {
             work.forget(&task.id);
             return Err(self.no_answer(to));
         };
+        if let Some(data) = handed_over {
+            self.keep_data(data, &mut staged);
+        }
         let task = self.apply_answer(work, &task, &answer, now, &mut staged);
         let settled = task.status.is_terminal() || task.awaits.is_some();
         let waits = !task.asynchronous && !settled;
@@ -176,24 +164,38 @@ impl Engine {
         })
     }
 
-    /// Data that belong to an assignment may be read by both parties of the task from now on.
-    fn hand_over(
-        &self,
-        id: &str,
-        task: &Task,
-        now: Timestamp,
-        staged: &mut Staged,
-    ) -> Result<(), Refusal> {
-        let data = self.store.data_param(id)?;
-        if let Some(data) = data.filter(|d| d.task.is_none() && d.parties[0] == task.from) {
-            staged.data.push(domain::context::DataParam {
+    /// The data that belong to an assignment, for both parties of the task to read from now on;
+    /// none if it names none, or its executor may read them already.
+    ///
+    /// # Errors
+    /// [`Refusal::BadLeaf`] if there is nothing that the publisher may read and give away.
+    fn handed_over(&self, task: &Task, now: Timestamp) -> Result<Option<DataParam>, Refusal> {
+        let Some(id) = &task.conditions.data else {
+            return Ok(None);
+        };
+        let bad = |why| Refusal::BadLeaf {
+            leaf: "msg-data",
+            why,
+        };
+        let data = self.entry(id)?;
+        let data = data.filter(|d| d.parties.contains(&task.from));
+        let data = data.ok_or_else(|| not_there("msg-data", id, &task.from))?;
+        if matches!(&data.body, Body::Chunked(whole) if !whole.finished) {
+            return Err(bad(format!("'{id}' is not finished")));
+        }
+        match data.task.is_none() && data.parties[0] == task.from {
+            true => Ok(Some(DataParam {
                 task: Some(task.id.clone()),
                 parties: [task.from.clone(), task.to.clone()],
                 changed_at: now.max(data.changed_at),
                 ..data
-            });
+            })),
+            false if data.parties.contains(&task.to) => Ok(None),
+            false => Err(bad(format!(
+                "'{id}' belongs to another task, and '{}' may not read it",
+                task.to
+            ))),
         }
-        Ok(())
     }
 
     /// Applies an answer to the task it is about.
@@ -214,21 +216,28 @@ impl Engine {
                 Content::new(task.content.target_object.clone(), why)
             })
         };
-        let command = match answer.verdict {
+        let mut change = |command| Ok(self.change(work, task, command, now, staged)?);
+        let applied = match answer.verdict {
             Verdict::Pending => return Arc::clone(task),
-            Verdict::Accepted => Command::Work {
+            Verdict::Accepted => change(Command::Work {
                 percent: 0,
                 said: answer.content.first().cloned(),
-            },
-            Verdict::Refused => Command::Refuse(said()),
-            Verdict::InputRequired => Command::Ask(said()),
-            Verdict::Offered => Command::Propose(said()),
-            Verdict::Result => Command::Offer {
+            }),
+            Verdict::Refused => change(Command::Refuse(said())),
+            Verdict::InputRequired => change(Command::Ask(said())),
+            Verdict::Offered => {
+                let proposed = match answer.content.is_empty() {
+                    true => vec![said()],
+                    false => answer.content.clone(),
+                };
+                self.executor_speaks(work, task, Speech::offer(proposed), now, staged)
+            }
+            Verdict::Result => change(Command::Offer {
                 result: said(),
                 held: false,
-            },
+            }),
         };
-        match self.change(work, task, command, now, staged) {
+        match applied {
             Ok(after) => after,
             // A result at once where one is demanded to be negotiated: there is none.
             Err(forbidden) => {
@@ -312,6 +321,13 @@ impl Engine {
     }
 }
 
+fn not_there(leaf: &'static str, id: &str, from: &str) -> Refusal {
+    Refusal::BadLeaf {
+        leaf,
+        why: format!("there is no '{id}' that '{from}' may read"),
+    }
+}
+
 /// What was agreed on under the identifier binds its assignment (§5.3).
 fn check_agreement(negotiated: &Negotiation, task: &Task) -> Result<(), Refusal> {
     let id = || task.id.clone();
@@ -327,10 +343,12 @@ fn check_agreement(negotiated: &Negotiation, task: &Task) -> Result<(), Refusal>
     fits(agreement, &task.content).map_err(|misfit| Refusal::NotAsAgreed { task: id(), misfit })
 }
 
-/// The same assignment, sent again. Where reports go may have changed since.
-fn is_same(known: &Task, task: &Task) -> bool {
+/// The same assignment, sent again. Where reports go may have changed since, and what the platform
+/// sets where nothing is stated: how long its publisher's `patience` is.
+fn is_same(known: &Task, task: &Task, patience: Option<i64>) -> bool {
     let conditions = |t: &Task| Conditions {
         subscription: None,
+        answer_within_ms: patience.and(t.conditions.answer_within_ms),
         ..t.conditions.clone()
     };
     known.from == task.from

@@ -159,6 +159,10 @@ impl Engine {
             None => Some(Reply::accepted()),
         };
         self.take_outputs(work, proposal.to, outputs, now, staged);
+        // What it says in the same breath is its answer as well.
+        let spoke = work.negotiation(&open.task, KIND);
+        let spoke = spoke.filter(|n| n.said(Side::Executor, round).is_some());
+        let reply = reply.or_else(|| spoke.map(|n| reply_of(n, round)));
         Ok(reply.map(|reply| Reply {
             task: Some(open.task.clone()),
             status: None,
@@ -233,9 +237,24 @@ impl Engine {
         else {
             return;
         };
-        let expired = self.move_on(work, &open, Move::Expire, now, staged);
-        let expired = expired.expect("what is open can expire");
-        self.team_answered(work, &expired, now, staged);
+        self.end_negotiation(work, &open, Move::Expire, now, staged);
+    }
+
+    /// Ends an open negotiation without agreement, and tells who waits for a word in it.
+    pub(crate) fn end_negotiation(
+        &self,
+        work: &mut Work,
+        open: &Arc<Negotiation>,
+        wanted: Move,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) {
+        let ended = self.move_on(work, open, wanted, now, staged);
+        let ended = ended.expect("what is open can end");
+        let round = ended.round();
+        let awaited = Awaited::Turn(ended.task.clone(), ended.kind, round);
+        self.resolve(work, &awaited, &reply_of(&ended, round), now, staged);
+        self.team_answered(work, &ended, now, staged);
     }
 }
 

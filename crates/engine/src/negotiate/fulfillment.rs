@@ -132,7 +132,10 @@ impl Engine {
             ..Filter::default()
         })?;
         let answers = format!("{id}/answer/");
-        let last = thread.into_iter().rev().find(|e| e.id.starts_with(&answers));
+        let last = thread
+            .into_iter()
+            .rev()
+            .find(|e| e.id.starts_with(&answers));
         let same = last.filter(|e| e.from == *from && e.request == text);
         Ok(same.map(|e| e.id))
     }
@@ -176,9 +179,10 @@ impl Engine {
         }
         let (speech, content) = (said.speech.clone(), said.content.clone());
         let after = self.judge(work, said.task, speech, content, now, staged)?;
+        // Told that its result is rejected, the executor may offer another at once.
+        let round = self.round_of(work, said.task, Kind::Result);
         let turn = Some((Kind::Result, stance));
         let answer = self.tell(work, said, &after, turn, now, staged);
-        let round = self.round_of(work, said.task, Kind::Result);
         let key = turn_key(&after.id, Kind::Result, round, &said.routed.from);
         Ok((self.completed(work, answer, &after), key))
     }
@@ -391,9 +395,10 @@ impl Engine {
         now: Timestamp,
         staged: &mut Staged,
     ) -> Reply {
+        let round = turn.map_or(1, |(kind, _)| self.round_of(work, task, kind));
         let ask = Ask {
             content: said.content.clone(),
-            ..self.ask_about(said.routed, task, 1, turn)
+            ..self.ask_about(said.routed, task, round, turn)
         };
         self.run(work, said.routed.to, Input::Asked(ask), now, staged)
             .unwrap_or_else(Reply::accepted)

@@ -135,9 +135,10 @@ impl Engine {
         let task = task.filter(|t| who.sees(&t.from, &t.to));
         let task = task.ok_or_else(|| unknown_task(who, &id))?;
         let reply = state_reply(&task);
-        let exchange = {
-            let mut work = self.lock_work();
-            self.exchange_unkeyed(&mut work, routed, "query", now)
+        // Whoever has the endpoint at which it is asked need not be party to the task.
+        let exchange = Exchange {
+            to: task.to.clone(),
+            ..self.exchange_unkeyed(&mut self.lock_work(), routed, "query", now)
         };
         Ok(self.answer_at_once(exchange, reply, now))
     }
@@ -284,7 +285,8 @@ impl Engine {
             callers: vec![sender],
         };
         work.waiting.insert(awaited.clone(), waiting);
-        work.set_due(now + self.limits.synchronous_ms, Due::Reply(awaited));
+        let patience = now + self.limits.synchronous_ms;
+        work.schedule(Due::Reply(awaited), Some(patience));
         staged.exchanges.push(exchange);
         receiver
     }
@@ -310,12 +312,13 @@ impl Engine {
         let awaited = awaited.clone();
         Execution::Pending(Box::pin(async move {
             barrier.await?;
-            let record = store.exchange(&exchange)?.ok_or_else(|| lost(&exchange))?;
-            if record.response.is_some() {
-                return recorded_reply(&store, &record).map(Outcome::Reply);
+            let record = store.exchange(&exchange)?;
+            if let Some(record) = record.as_ref().filter(|r| r.response.is_some()) {
+                return recorded_reply(&store, record).map(Outcome::Reply);
             }
             // The platform stopped while the caller waited, so nothing was answered yet: the state
-            // reached is the answer, and from now on the recorded one.
+            // reached is the answer, and from now on the recorded one. Without a record it was said
+            // by another for this side, or in an answer.
             let reply = match &awaited {
                 Awaited::Task(id) => {
                     let here = view.tasks().find(id).cloned();
@@ -328,12 +331,15 @@ impl Engine {
                 }
                 Awaited::Turn(task, kind, round) => {
                     let negotiation = store.negotiation(task, *kind)?;
-                    reply_of(&negotiation.ok_or_else(|| lost(&exchange))?, *round)
+                    let said = negotiation.filter(|n| n.round() >= *round);
+                    reply_of(&said.ok_or_else(|| lost(&exchange))?, *round)
                 }
             };
-            let mut staged = Staged::default();
-            staged.respond(record, &reply, now);
-            store.commit(staged.into_batch().0).await?;
+            if let Some(record) = record {
+                let mut staged = Staged::default();
+                staged.respond(record, &reply, now);
+                store.commit(staged.into_batch().0).await?;
+            }
             Ok(Outcome::Reply(reply))
         }))
     }
@@ -362,7 +368,7 @@ fn recorded_reply(store: &Store, record: &Exchange) -> Result<Reply, Refusal> {
 fn waiting(receiver: oneshot::Receiver<Resolution>) -> Execution {
     Execution::Pending(Box::pin(async move {
         let (reply, ticket) = receiver.await.map_err(|_| Refusal::StoreFailed {
-            cause: "the platform is stopping".to_owned(),
+            cause: "what was waited for was not stored".to_owned(),
         })?;
         ticket.await?;
         Ok(Outcome::Reply(reply))

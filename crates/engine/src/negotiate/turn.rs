@@ -5,7 +5,7 @@
 use crate::Refusal;
 use crate::operation::Negotiate;
 use domain::content::Content;
-use domain::negotiation::{Negotiation, Side, Speech, Stance};
+use domain::negotiation::{Negotiation, Side, Speech, Stance, State};
 use domain::reply::{Reason, Reply, Verdict};
 
 /// What the message says: `accept` or `refuse` under `## result`, or else an offer of which every
@@ -102,11 +102,17 @@ pub(crate) fn speech_of(answer: &Reply, offered: usize) -> Option<Speech> {
     })
 }
 
-/// The executor's turn in a round, as the reply to the publisher's; `pending` while there is none.
+/// The executor's turn in a round, as the reply to the publisher's; `pending` while there may be
+/// one, and how the negotiation ended if there is none.
 pub(crate) fn reply_of(negotiation: &Negotiation, round: u32) -> Reply {
-    let mut reply = match negotiation.said(Side::Executor, round) {
-        None => Reply::new(Verdict::Pending, Vec::new()),
-        Some(turn) => {
+    let mut reply = match (negotiation.said(Side::Executor, round), negotiation.state) {
+        (None, State::Open) => Reply::new(Verdict::Pending, Vec::new()),
+        (None, State::Agreed) => Reply::accepted(),
+        (None, ended) => {
+            let why = "the negotiation ended without an answer";
+            Reply::refused(ended.as_str(), "", why)
+        }
+        (Some(turn), _) => {
             let verdict = match turn.speech.stance {
                 Stance::Offer => Verdict::Offered,
                 Stance::Accept => Verdict::Accepted,

@@ -142,13 +142,12 @@ impl Road {
                     None => return,
                 }
             }
-            let heard = self.since.load(Relaxed);
             let why = match self.session().await {
                 End::Unwanted => return,
                 End::Lost(why) => why,
             };
-            if self.since.swap(u64::MAX, Relaxed) != heard {
-                // It could be opened: what ended it is new.
+            if self.since.swap(u64::MAX, Relaxed) != u64::MAX {
+                // It was opened: what ended it is new.
                 pause = AGAIN.0;
             }
             self.lost(&why);

@@ -183,8 +183,10 @@ impl Courier {
                 biased;
                 _ = &mut stopped => break,
                 Some(tried) = self.tries.join_next() => {
-                    let (one, answer) = tried.expect("tries do not panic and are not aborted");
-                    self.settle(&one, answer);
+                    // A try that was cut short, by the end of the process, is made again after it.
+                    if let Ok((one, answer)) = tried {
+                        self.settle(&one, answer);
+                    }
                 }
                 kept = kept(&mut self.keeping) => self.kept(kept),
                 _ = last.changed() => {}

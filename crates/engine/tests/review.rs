@@ -1,0 +1,627 @@
+//! Corners of tasks and negotiations that only meet when sides speak at the same time, say things
+//! twice, or leave, over the public interface.
+//!
+//! Knows no protocol; the one agent in here does what each test tells it. Read next:
+//! `engine::negotiate`, `engine::life`.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use domain::access::{AccessRules, Action};
+use domain::agent::{Agent, Ask, Input, Output, Progress};
+use domain::content::Content;
+use domain::context::DataType;
+use domain::discovery::Criteria;
+use domain::inventory::Inventory;
+use domain::negotiation::{Kind, Negotiation, Speech, Stance, State};
+use domain::profile::{Capability, Layer, Profile, Skill};
+use domain::registry::Reach;
+use domain::reply::{Reply, Verdict};
+use domain::task::{Status, Task, TaskId};
+use domain::team::Need;
+use domain::time::{Dice, Timestamp};
+use domain::verb::Verb;
+use engine::{
+    Credential, Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Operation, Outcome, Query,
+    Records, Refusal, Register, Retention, Setup, WriteData,
+};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+const JOB: &str = "## target object\nlink\n## task description\ndiagnose it";
+const EXPECTING: &str = "## target object\nlink\n## task description\ndiagnose it\n\
+                         ## expected response\nwhat is broken";
+const ACCEPT: &str = "## target object\nlink\n## task description\ngood\n## result\naccept";
+const REJECT: &str = "## target object\nlink\n## task description\nno\n## result\nreject";
+
+/// Does what the test says.
+struct Scripted<F>(F);
+
+impl<F: FnMut(&Ask) -> Vec<Output> + Send> Agent for Scripted<F> {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+        match input {
+            Input::Asked(ask) => (self.0)(&ask),
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn answer(verdict: Verdict) -> Output {
+    Output::Answer(Reply::new(verdict, Vec::new()))
+}
+
+fn words(text: &str) -> Content {
+    Content::new("link", text)
+}
+
+fn profile(name: &str) -> Profile {
+    Profile {
+        name: name.to_owned(),
+        alias: None,
+        description: "works".to_owned(),
+        agent_type: None,
+        version: "1.0.0".to_owned(),
+        provider: "Convoke".to_owned(),
+        domain: None,
+        management_object: None,
+        layer: Layer::Resource,
+        capability: Capability::default(),
+        skills: vec![Skill {
+            name: "diagnosis".to_owned(),
+            tags: vec!["ip".to_owned()],
+            ..Skill::default()
+        }],
+        authentication: Vec::new(),
+    }
+}
+
+struct Stage {
+    engine: Engine,
+    now: Timestamp,
+}
+
+/// A platform with the agent `desk`, which takes tasks addressed to nobody, and the scripted agent
+/// `worker`; agents outside are called `out…`, operators are of group admin.
+fn stage(script: impl FnMut(&Ask) -> Vec<Output> + Send + 'static) -> Stage {
+    open(store::Options::memory(), Limits::default(), script)
+}
+
+fn in_folder(folder: &Path, limits: Limits) -> Stage {
+    let options = store::Options {
+        synchronous_full: false,
+        ..store::Options::file(folder.join("convoke.db"))
+    };
+    open(options, limits, |_| vec![answer(Verdict::Accepted)])
+}
+
+fn open(
+    store: store::Options,
+    limits: Limits,
+    script: impl FnMut(&Ask) -> Vec<Output> + Send + 'static,
+) -> Stage {
+    let now = Timestamp::from_ms(1_000_000);
+    let hosted = |name: &str, agent: Box<dyn Agent>| Hosted {
+        profile: Arc::new(profile(name)),
+        agent,
+        endpoint: None,
+        registered_at: now,
+    };
+    let engine = Engine::open(Setup {
+        store,
+        access: AccessRules {
+            enabled: false,
+            read_default: Action::Permit,
+            write_default: Action::Deny,
+            exec_default: Action::Permit,
+            groups: BTreeMap::from([("admin".to_owned(), ["operator".to_owned()].into())]),
+            lists: Vec::new(),
+        },
+        agents: vec![
+            hosted(
+                "desk",
+                Box::new(Scripted(|_: &Ask| vec![answer(Verdict::Refused)])),
+            ),
+            hosted("worker", Box::new(Scripted(script))),
+        ],
+        default_agent: "desk".to_owned(),
+        inventory: Arc::new(Inventory::default()),
+        seed: 7,
+        limits,
+        retention: Retention::default(),
+        deliverable: Box::new(|_| Ok(())),
+        credentials: Box::new(|name| name.starts_with("out").then_some(Credential::Agent)),
+        proxy: None,
+    })
+    .unwrap();
+    engine.start(now);
+    Stage { engine, now }
+}
+
+impl Stage {
+    fn begin(&self, who: &str, operation: Operation) -> Execution {
+        let who = self.engine.principal(who);
+        self.engine.execute(&who, operation, self.now)
+    }
+
+    fn run(&self, who: &str, operation: Operation) -> Result<Outcome, Refusal> {
+        wait(self.begin(who, operation))
+    }
+
+    fn say(&self, who: &str, negotiate: Negotiate) -> Result<Reply, Refusal> {
+        match self.run(who, Operation::Negotiate(negotiate))? {
+            Outcome::Reply(reply) => Ok(reply),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn pass(&mut self, ms: i64) {
+        self.now = self.now + ms;
+        self.engine.tick(self.now);
+    }
+
+    fn flush(&self) {
+        wait_for(self.engine.flushed());
+    }
+
+    fn register(&self, name: &str) {
+        let register = Register {
+            profile: profile(name),
+            reach: Reach::Client,
+            lease_ms: 3_600_000,
+        };
+        self.run(name, Operation::Register(register)).unwrap();
+    }
+
+    fn read(&self, who: &str, query: Query) -> Records {
+        self.flush();
+        match self.run(who, Operation::Read(query)) {
+            Ok(Outcome::Records(records)) => records,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn task(&self, id: &str) -> Arc<Task> {
+        match self.read("operator", Query::Task(TaskId::new(id))) {
+            Records::Tasks(tasks) => Arc::clone(&tasks[0]),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn negotiation(&self, id: &str, kind: Kind) -> Arc<Negotiation> {
+        let found = match self.read("operator", Query::Negotiations(Some(TaskId::new(id)))) {
+            Records::Negotiations(found) => found,
+            other => panic!("{other:?}"),
+        };
+        found.into_iter().find(|n| n.kind == kind).unwrap()
+    }
+
+    fn records(&self, who: &str) -> Vec<String> {
+        let query = Query::Exchanges {
+            party: None,
+            id: None,
+            task: None,
+        };
+        match self.read(who, query) {
+            Records::Exchanges(found) => found.into_iter().map(|e| e.id).collect(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn reads(&self, who: &str, id: &str) -> bool {
+        let query = Query::Data {
+            party: None,
+            id: Some(id.to_owned()),
+        };
+        match self.read(who, query) {
+            Records::Data(found) => !found.is_empty(),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn message(verb: Verb, task: &str, text: &str) -> Negotiate {
+    Negotiate {
+        to: Some("worker".to_owned()),
+        task: Some(TaskId::new(task)),
+        texts: vec![text.to_owned()],
+        ..Negotiate::new(Endpoint::Platform, verb)
+    }
+}
+
+fn assignment(task: &str, text: &str) -> Negotiate {
+    Negotiate {
+        asynchronous: Some(true),
+        ..message(Verb::TaskAssign, task, text)
+    }
+}
+
+fn part(task: &str, parent: &str) -> Negotiate {
+    Negotiate {
+        parent: Some(TaskId::new(parent)),
+        ..assignment(task, JOB)
+    }
+}
+
+fn inline(id: &str, text: &str) -> WriteData {
+    WriteData {
+        id: id.to_owned(),
+        task: None,
+        reader: None,
+        data_type: None,
+        description: None,
+        format: None,
+        url: None,
+        offset: 0,
+        bytes: text.as_bytes().to_vec(),
+        size: None,
+        sha256: None,
+        finished: true,
+    }
+}
+
+fn first_of_two(id: &str) -> WriteData {
+    WriteData {
+        data_type: Some(DataType::Image),
+        size: Some(8),
+        finished: false,
+        ..inline(id, "half")
+    }
+}
+
+fn wait(execution: Execution) -> Result<Outcome, Refusal> {
+    wait_for(execution.outcome())
+}
+
+fn wait_for<T>(future: impl Future<Output = T>) -> T {
+    let mut future = Box::pin(future);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(outcome) => return outcome,
+            Poll::Pending => std::thread::yield_now(),
+        }
+    }
+}
+
+/// The answer, if it is there once everything decided is on disk.
+fn answered(stage: &Stage, execution: Execution) -> Option<Result<Outcome, Refusal>> {
+    let mut outcome = Box::pin(execution.outcome());
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..3 {
+        stage.flush();
+        if let Poll::Ready(outcome) = outcome.as_mut().poll(&mut context) {
+            return Some(outcome);
+        }
+    }
+    None
+}
+
+#[test]
+fn a_part_whose_executor_ends_another_part_as_it_is_cancelled() {
+    let stage = stage(|ask| match (ask.verb, ask.task.id.as_str()) {
+        (Verb::TaskCancel, "whole/1") => vec![
+            answer(Verdict::Accepted),
+            Output::Report {
+                task: TaskId::new("whole/2"),
+                progress: Progress::Failed(words("without the first there is no second")),
+            },
+        ],
+        _ => vec![answer(Verdict::Accepted)],
+    });
+    stage.say("operator", assignment("whole", JOB)).unwrap();
+    for id in ["whole/1", "whole/2"] {
+        stage.say("operator", part(id, "whole")).unwrap();
+    }
+    let cancel = message(Verb::TaskCancel, "whole", "");
+    stage.say("operator", cancel).unwrap();
+    assert_eq!(stage.task("whole/1").status, Status::Cancelled);
+    assert_eq!(stage.task("whole/2").status, Status::Failed);
+}
+
+#[test]
+fn who_waits_for_an_answer_is_told_that_the_time_for_it_is_over() {
+    let mut stage = stage(|_| vec![answer(Verdict::Pending)]);
+    let proposal = || Negotiate {
+        answer_within_ms: Some(1_000),
+        ..message(Verb::FeasibilityNegotiate, "t", JOB)
+    };
+    let waiting = stage.begin("operator", Operation::Negotiate(proposal()));
+    stage.pass(1_000);
+    stage.flush();
+    stage.pass(60_000);
+    let told = answered(&stage, waiting).expect("the time is over");
+    let Ok(Outcome::Reply(told)) = told else {
+        panic!("{told:?}");
+    };
+    assert_eq!(told.verdict, Verdict::Refused);
+    assert_eq!(told.reasons[0].reason, State::Expired.as_str());
+    assert_eq!(stage.say("operator", proposal()), Ok(told));
+}
+
+#[test]
+fn an_answer_in_the_same_breath_as_pending_is_the_answer() {
+    let stage = stage(|ask| {
+        let word = Output::Speak {
+            task: ask.task.id.clone(),
+            kind: Kind::Feasibility,
+            speech: Speech::refuse(Vec::new()),
+        };
+        vec![answer(Verdict::Pending), word]
+    });
+    let proposal = message(Verb::FeasibilityNegotiate, "t", JOB);
+    let waiting = stage.begin("operator", Operation::Negotiate(proposal));
+    match answered(&stage, waiting) {
+        Some(Ok(Outcome::Reply(reply))) => assert_eq!(reply.verdict, Verdict::Refused),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_decision_offered_in_answer_to_the_assignment_can_be_accepted() {
+    let stage = stage(|ask| match ask.verb {
+        Verb::TaskAssign => {
+            let offer = vec![words("by night"), words("by day")];
+            vec![Output::Answer(Reply::new(Verdict::Offered, offer))]
+        }
+        _ => vec![answer(Verdict::Accepted)],
+    });
+    let reply = stage.say("operator", assignment("t", JOB)).unwrap();
+    assert_eq!(reply.status, Some(Status::InputRequired));
+    let accept = Negotiate {
+        alternative: Some(2),
+        ..message(Verb::FulfillmentNegotiate, "t", ACCEPT)
+    };
+    stage.say("operator", accept).unwrap();
+    let task = stage.task("t");
+    assert_eq!(task.status, Status::Processing);
+    assert_eq!(task.plan, Some(words("by day")));
+}
+
+#[test]
+fn a_rejected_result_that_is_offered_again_at_once_leaves_each_judgement_its_record() {
+    let stage = stage(|ask| {
+        let again = ask.turn == Some((Kind::Result, Stance::Refuse));
+        let result = Output::Report {
+            task: ask.task.id.clone(),
+            progress: Progress::Result(words("it is the fibre")),
+        };
+        match ask.verb {
+            Verb::TaskAssign => vec![answer(Verdict::Accepted), result],
+            _ if again => vec![answer(Verdict::Accepted), result],
+            _ => vec![answer(Verdict::Accepted)],
+        }
+    });
+    stage.say("operator", assignment("t", EXPECTING)).unwrap();
+    let judge = |round, text| Negotiate {
+        round: Some(round),
+        ..message(Verb::FulfillmentNegotiate, "t", text)
+    };
+    let first = stage.say("operator", judge(1, REJECT)).unwrap();
+    assert_eq!(stage.say("operator", judge(1, REJECT)), Ok(first));
+    let second = stage.say("operator", judge(2, ACCEPT)).unwrap();
+    assert_eq!(second.status, Some(Status::Finished));
+    let records = stage.records("operator");
+    for round in [1, 2] {
+        let id = format!("t/result/{round}/operator");
+        assert!(records.contains(&id), "{id} is not in {records:?}");
+    }
+}
+
+#[test]
+fn the_executor_is_told_the_round_of_each_turn() {
+    let rounds = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&rounds);
+    let stage = stage(move |ask| {
+        told.lock().unwrap().push((ask.turn, ask.round));
+        match ask.turn {
+            Some((_, Stance::Offer)) => {
+                let counter = vec![words("rather by day")];
+                vec![Output::Answer(Reply::new(Verdict::Offered, counter))]
+            }
+            _ => vec![answer(Verdict::Accepted)],
+        }
+    });
+    stage.say("operator", assignment("t", JOB)).unwrap();
+    for text in [JOB, JOB, ACCEPT] {
+        let round = Some(rounds.lock().unwrap().len() as u32);
+        let said = message(Verb::FulfillmentNegotiate, "t", text);
+        let said = Negotiate { round, ..said };
+        stage.say("operator", said).unwrap();
+    }
+    let turn = |stance| Some((Kind::Fulfillment, stance));
+    let expected = [
+        (None, 1),
+        (turn(Stance::Offer), 1),
+        (turn(Stance::Offer), 2),
+        (turn(Stance::Accept), 3),
+    ];
+    assert_eq!(*rounds.lock().unwrap(), expected);
+}
+
+#[test]
+fn a_judgement_that_an_administrator_gave_is_not_given_again() {
+    let stage = stage(|ask| match ask.verb {
+        Verb::TaskAssign => vec![Output::Answer(Reply::new(
+            Verdict::Result,
+            vec![words("it is the fibre")],
+        ))],
+        _ => vec![answer(Verdict::Accepted)],
+    });
+    stage.say("outside", assignment("t", EXPECTING)).unwrap();
+    let judge = || message(Verb::FulfillmentNegotiate, "t", ACCEPT);
+    stage.say("operator", judge()).unwrap();
+    let version = stage.task("t").version;
+    stage.say("outside", judge()).unwrap();
+    assert_eq!(stage.task("t").version, version);
+}
+
+#[test]
+fn a_question_about_a_task_is_recorded_with_its_parties_alone() {
+    let stage = stage(|_| vec![answer(Verdict::Accepted)]);
+    stage.say("outside", assignment("t", JOB)).unwrap();
+    let query = Negotiate {
+        to: None,
+        ..message(Verb::TaskResultQuery, "t", "")
+    };
+    stage.say("outside", query).unwrap();
+    let of_worker = stage.records("worker");
+    assert!(of_worker.iter().any(|id| id.starts_with("query")));
+    assert_eq!(stage.records("desk"), Vec::<String>::new());
+}
+
+#[test]
+fn data_that_one_has_entered_another_cannot_enter() {
+    let stage = stage(|_| Vec::new());
+    let both = ["outside", "outlaw"].map(|who| {
+        let data = Operation::WriteData(inline("plan", who));
+        stage.begin(who, data)
+    });
+    let [first, second] = both.map(wait);
+    assert!(matches!(first, Ok(Outcome::Written(_))), "{first:?}");
+    assert!(
+        matches!(second, Err(Refusal::UnknownData { .. })),
+        "{second:?}"
+    );
+    assert!(stage.reads("outside", "plan") && !stage.reads("outlaw", "plan"));
+}
+
+#[test]
+fn data_begun_and_left_keep_nobody_from_entering_others() {
+    let stage = stage(|_| Vec::new());
+    let begin = |id: &str| stage.begin("outside", Operation::WriteData(first_of_two(id)));
+    for n in 0..10_001 {
+        drop(begin(&format!("left-{n}")));
+    }
+    let one_more = wait(begin("one-more"));
+    assert!(matches!(one_more, Ok(Outcome::Written(_))), "{one_more:?}");
+}
+
+#[test]
+fn data_of_an_assignment_are_whole_and_its_executor_can_read_them() {
+    let stage = stage(|_| vec![answer(Verdict::Accepted)]);
+    stage.register("out2");
+    let with = |task, id: &str| Negotiate {
+        data: Some(id.to_owned()),
+        ..assignment(task, JOB)
+    };
+    let refused = |outcome: Result<Reply, Refusal>| match outcome {
+        Err(Refusal::BadLeaf { leaf, .. }) => assert_eq!(leaf, "msg-data"),
+        other => panic!("{other:?}"),
+    };
+    let write = |write| stage.run("outside", Operation::WriteData(write)).unwrap();
+    write(first_of_two("film"));
+    refused(stage.say("outside", with("t1", "film")));
+    write(WriteData {
+        offset: 4,
+        size: None,
+        finished: true,
+        ..first_of_two("film")
+    });
+    let assigned = stage.begin("outside", Operation::Negotiate(with("t1", "film")));
+    // Given away is given away, also before it is on disk.
+    refused(stage.say(
+        "outside",
+        Negotiate {
+            to: Some("out2".to_owned()),
+            ..with("t2", "film")
+        },
+    ));
+    wait(assigned).unwrap();
+    assert!(stage.reads("worker", "film") && !stage.reads("out2", "film"));
+    stage.say("outside", with("t3", "film")).unwrap();
+}
+
+#[test]
+fn an_assignment_is_the_same_under_another_patience_of_the_platform() {
+    let folder = tempfile::tempdir().unwrap();
+    let patience = |answer_within_ms| Limits {
+        answer_within_ms,
+        ..Limits::default()
+    };
+    let first = in_folder(folder.path(), patience(60_000));
+    let stated = || Negotiate {
+        answer_within_ms: Some(5_000),
+        ..assignment("stated", JOB)
+    };
+    let replies = [assignment("t", JOB), stated()].map(|a| first.say("operator", a));
+    drop(first);
+    let second = in_folder(folder.path(), patience(90_000));
+    let again = [assignment("t", JOB), stated()].map(|a| second.say("operator", a));
+    assert_eq!(replies, again);
+    let other = Negotiate {
+        answer_within_ms: Some(6_000),
+        ..stated()
+    };
+    let refused = second.say("operator", other);
+    assert!(
+        matches!(refused, Err(Refusal::TaskExists { .. })),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn what_an_agent_was_asked_about_is_withdrawn_when_it_leaves() {
+    let stage = stage(|_| vec![answer(Verdict::Accepted)]);
+    stage.register("out");
+    let proposal = Negotiate {
+        to: Some("out".to_owned()),
+        ..message(Verb::FeasibilityNegotiate, "t", JOB)
+    };
+    let waiting = stage.begin("operator", Operation::Negotiate(proposal));
+    stage
+        .run("out", Operation::Deregister { name: None })
+        .unwrap();
+    match answered(&stage, waiting) {
+        Some(Ok(Outcome::Reply(reply))) => assert_eq!(reply.verdict, Verdict::Refused),
+        other => panic!("{other:?}"),
+    }
+    let state = stage.negotiation("t", Kind::Feasibility).state;
+    assert_eq!(state, State::Withdrawn);
+    stage.say("operator", assignment("t", JOB)).unwrap();
+}
+
+#[test]
+fn a_plan_that_the_executor_never_answers_expires() {
+    let mut stage = stage(|ask| match ask.verb {
+        Verb::TaskAssign => vec![answer(Verdict::Accepted)],
+        _ => vec![answer(Verdict::Pending)],
+    });
+    let assign = Negotiate {
+        answer_within_ms: Some(1_000),
+        ..assignment("t", JOB)
+    };
+    stage.say("operator", assign).unwrap();
+    let plan = |text: &str| {
+        let text = format!("## target object\nlink\n## task description\n{text}");
+        message(Verb::FulfillmentNegotiate, "t", &text)
+    };
+    stage.say("operator", plan("by night")).unwrap();
+    stage.pass(1_000);
+    let state = stage.negotiation("t", Kind::Fulfillment).state;
+    assert_eq!(state, State::Expired);
+    assert_eq!(stage.task("t").status, Status::Processing);
+    stage.say("operator", plan("by day")).unwrap();
+}
+
+#[test]
+fn the_next_who_is_asked_for_a_place_goes_on_counting() {
+    let stage = stage(|_| vec![answer(Verdict::Refused)]);
+    let form = || {
+        let need = Need {
+            name: "place".to_owned(),
+            criteria: Criteria {
+                tags: vec!["ip".to_owned()],
+                ..Criteria::default()
+            },
+            content: words("diagnose it"),
+            optional: false,
+        };
+        let (task, needs) = (TaskId::new("whole"), vec![need]);
+        let formed = stage.run("operator", Operation::FormTeam { task, needs });
+        assert!(matches!(formed, Ok(Outcome::Team(_))), "{formed:?}");
+        stage.negotiation("whole/place", Kind::Feasibility).version
+    };
+    let before = form();
+    stage.register("out");
+    assert!(form() > before);
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# The long forms of what CI runs in short: many seeds, kills, power cuts, flipped bits, subscribers
+# that hang, peers that are gone, clocks that jump. Each writes its output to target/soak/NAME.log;
+# the summary is printed and kept in target/soak/report.txt. SCALE=N does N hundredths of each;
+# ONLY="seeds crashes" does only these. Ends with 1 if one failed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scale=${SCALE:-100}
+cargo=${CARGO:-cargo}
+folder=${CARGO_TARGET_DIR:-target}/soak
+report=$folder/report.txt
+mkdir -p "$folder"
+
+of() { echo $(( ($1 * scale + 99) / 100 )); }
+
+# NAME, SETTINGS and what `cargo test` is to run.
+failed=0
+run() {
+  local name=$1 settings=$2
+  shift 2
+  if [[ -n ${ONLY:-} && " $ONLY " != *" $name "* ]]; then return; fi
+  local began=$SECONDS log=$folder/$name.log result=passed
+  # shellcheck disable=SC2086  # settings are words
+  env $settings "$cargo" test --release "$@" -- --nocapture >"$log" 2>&1 || { result=FAILED; failed=1; }
+  # A test that was not run proves nothing.
+  grep -q 'test result: ok. [1-9]' "$log" || { result=FAILED; failed=1; }
+  printf '%-12s %-7s %6d s  %s\n' "$name" "$result" $((SECONDS - began)) "$settings" | tee -a "$report"
+}
+
+{
+  date -u '+%Y-%m-%dT%H:%M:%SZ'
+  uname -sr
+} >"$report"
+run seeds "CONVOKE_SEEDS=5000..$((5000 + $(of 1000000)))" -p convoke-engine --test simulation the_laws_hold_under_every_seed
+run crashes "CONVOKE_CRASH_CYCLES=$(of 1000)" -p convoke-tests --test crash
+run power-cuts "CONVOKE_POWER_CUTS=$(of 1000)" -p convoke-store --test powerloss
+run bit-flips "CONVOKE_FLIPS=$(of 1000) CONVOKE_TRUNCATIONS=$(of 200)" -p convoke-store --lib damage
+run slow "SLOW_SUBSCRIBERS=$(of 1000) SLOW_HANGING=$(of 100) SLOW_TASKS=$(of 3000) SLOW_PACE_MS=200" -p convoke-tests --test slow
+run half-open "HALFOPEN_SESSIONS=$(of 1000) HALFOPEN_KEEPALIVE_S=15" -p convoke-tests --test halfopen
+run clock-jumps "CLOCK_JUMPS=$(of 200)" -p convoke-tests --test clockjump
+echo "$report"
+exit $failed
