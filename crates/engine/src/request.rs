@@ -4,10 +4,11 @@
 
 use crate::operation::Negotiate;
 use crate::{Limits, Refusal};
-use domain::content::{Content, Payload};
+use domain::content::{Content, ContentError, Payload};
 use domain::registry::Registration;
 use domain::task::{Conditions, TaskId};
 use domain::time::Timestamp;
+use domain::verb::Verb;
 use serde_json::json;
 
 /// The schema of the answer to a capability request.
@@ -29,12 +30,25 @@ pub(crate) fn content_of(negotiate: &Negotiate) -> Result<Content, Refusal> {
             leaf: "content",
         });
     }
-    let mut content = Content::parse(negotiate.texts.iter().map(String::as_str))?;
+    let mut content = match Content::parse(negotiate.texts.iter().map(String::as_str)) {
+        // Alternatives of an offer, each with a payload of its own: the first is the best.
+        Err(ContentError::SecondPayload) if negotiates(negotiate.verb) => {
+            Content::parse([negotiate.texts[0].as_str()])?
+        }
+        parsed => parsed?,
+    };
     if let Some(expected) = &negotiate.expected_response {
         content.expected_response = Some(expected.clone());
     }
     content.terms.extend(negotiate.terms.iter().cloned());
     Ok(content)
+}
+
+fn negotiates(verb: Verb) -> bool {
+    matches!(
+        verb,
+        Verb::FeasibilityNegotiate | Verb::FulfillmentNegotiate
+    )
 }
 
 pub(crate) fn task_leaf(negotiate: &Negotiate) -> Result<TaskId, Refusal> {

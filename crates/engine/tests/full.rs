@@ -114,7 +114,9 @@ fn ask(
 ) -> Result<Outcome, Refusal> {
     let negotiate = Negotiate {
         task: Some(TaskId::new(task)),
-        texts: vec![format!("## target object\nsite-1\n## task description\n{words}")],
+        texts: vec![format!(
+            "## target object\nsite-1\n## task description\n{words}"
+        )],
         asynchronous: Some(true),
         ..Negotiate::new(Endpoint::Platform, verb)
     };
@@ -146,7 +148,10 @@ fn what_a_full_store_did_not_take_has_not_happened() {
         assert_eq!(status(&engine, &operator, "b"), None);
     }
     let unknown = ask(&engine, &operator, Verb::TaskCancel, "b", "stop").unwrap_err();
-    assert!(matches!(unknown, Refusal::UnknownTask { .. }), "{unknown:?}");
+    assert!(
+        matches!(unknown, Refusal::UnknownTask { .. }),
+        "{unknown:?}"
+    );
     // A change of a task that is there is taken back as well.
     let refused = ask(&engine, &operator, Verb::FulfillmentNegotiate, "a", &large);
     assert_eq!(refused, Err(Refusal::StoreFull));
