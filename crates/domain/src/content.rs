@@ -5,6 +5,7 @@
 //! structured payload is one JSON object `{"schema_id": …, "payload": …}` under its own heading.
 //! Refuses to know what the keys of a payload mean. Read next: [`crate::task`].
 
+use crate::task::Awaits;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
@@ -228,6 +229,14 @@ impl Content {
     /// The same with a result.
     pub fn with_result(mut self, result: impl Into<String>) -> Self {
         self.result = Some(result.into());
+        self
+    }
+
+    /// The same as the answer to what a task awaits: a word that comes late, sent again perhaps, is
+    /// then not taken for the answer to something else.
+    pub fn in_reply_to(mut self, awaited: Awaits) -> Self {
+        let section = ("in reply to".to_owned(), awaited.as_str().to_owned());
+        self.others.push(section);
         self
     }
 

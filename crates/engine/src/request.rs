@@ -6,7 +6,7 @@ use crate::operation::Negotiate;
 use crate::{Limits, Refusal};
 use domain::content::{Content, ContentError, Payload};
 use domain::registry::Registration;
-use domain::task::{Conditions, TaskId};
+use domain::task::{Awaits, Conditions, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use serde_json::json;
@@ -97,6 +97,14 @@ pub(crate) fn stated_patience(
         t.parse::<u32>().ok().map(|s| i64::from(s) * 1_000)
     })?;
     agreed("answer-within", negotiate.answer_within_ms, within)
+}
+
+/// What a message says that it answers, if it says so; a plan answers nothing that is awaited.
+pub(crate) fn in_reply_to(content: &Content) -> Result<Option<Option<Awaits>>, Refusal> {
+    section(content, "in reply to", |word| match word {
+        "plan" => Some(None),
+        word => Awaits::parse(word).map(Some),
+    })
 }
 
 /// What stands under a heading, read.

@@ -378,6 +378,40 @@ fn a_decision_offered_in_answer_to_the_assignment_can_be_accepted() {
 }
 
 #[test]
+fn a_word_that_says_what_it_replies_to_is_never_taken_for_another() {
+    let stage = stage(|ask| match ask.verb {
+        Verb::TaskAssign => vec![Output::Answer(Reply::new(
+            Verdict::Offered,
+            vec![words("this way")],
+        ))],
+        // Agreed: the result follows at once, and waits for its own judgement.
+        _ => vec![
+            answer(Verdict::Accepted),
+            Output::Report {
+                task: ask.task.id.clone(),
+                progress: Progress::Result(words("done")),
+            },
+        ],
+    });
+    stage.say("operator", assignment("t", EXPECTING)).unwrap();
+    let replying = |awaited: &str| {
+        let text = format!("{ACCEPT}\n## in reply to\n{awaited}");
+        stage.say("operator", message(Verb::FulfillmentNegotiate, "t", &text))
+    };
+    let agreed = replying("decision").unwrap();
+    assert_eq!(stage.task("t").status, Status::InputRequired);
+    // The reply was lost, and the word comes again while the result waits.
+    assert_eq!(replying("decision").unwrap(), agreed);
+    assert_eq!(stage.task("t").status, Status::InputRequired);
+    let wrong = replying("answer").unwrap_err();
+    assert!(matches!(wrong, Refusal::OutOfTurn(_)), "{wrong:?}");
+    let unknown = replying("everything").unwrap_err();
+    assert!(matches!(unknown, Refusal::BadLeaf { .. }), "{unknown:?}");
+    replying("judgement").unwrap();
+    assert_eq!(stage.task("t").status, Status::Finished);
+}
+
+#[test]
 fn a_rejected_result_that_is_offered_again_at_once_leaves_each_judgement_its_record() {
     let stage = stage(|ask| {
         let again = ask.turn == Some((Kind::Result, Stance::Refuse));

@@ -119,6 +119,7 @@ impl OssFault {
         };
         let target = news.content.target_object.as_str();
         let content = Content::new(target, "Word on the decision").with_result(verdict);
+        let content = content.in_reply_to(Awaits::Decision);
         let verb = Verb::FulfillmentNegotiate;
         let message = message(news.from.clone(), verb, news.task.clone(), content);
         self.send(Purpose::Word, message)
@@ -215,6 +216,7 @@ impl OssFault {
     fn ticket_judgement(&mut self, number: u64, task: TaskId, verdict: &str) -> Output {
         let to = self.case(number).map(|c| c.executor.clone());
         let content = Content::new("ticket", "Judgement of the repair").with_result(verdict);
+        let content = content.in_reply_to(Awaits::Judgement);
         let verb = Verb::FulfillmentNegotiate;
         let message = message(to.unwrap_or_default(), verb, task, content);
         self.send(Purpose::Word, message)

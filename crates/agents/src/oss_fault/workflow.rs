@@ -429,7 +429,7 @@ impl OssFault {
             place_of(self.correlator.inventory(), &element),
             sites
         );
-        let content = Content::new(element.as_str(), words);
+        let content = Content::new(element.as_str(), words).in_reply_to(Awaits::Answer);
         let verb = Verb::FulfillmentNegotiate;
         let message = message(news.from.clone(), verb, news.task.clone(), content);
         vec![self.send(Purpose::Word, message)]
@@ -524,6 +524,7 @@ impl OssFault {
         }
         let target = news.content.target_object.as_str();
         let content = Content::new(target, "Judgement of the result").with_result(verdict);
+        let content = content.in_reply_to(Awaits::Judgement);
         let verb = Verb::FulfillmentNegotiate;
         let message = message(news.from.clone(), verb, news.task.clone(), content);
         vec![self.send(Purpose::Word, message)]

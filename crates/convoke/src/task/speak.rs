@@ -10,6 +10,7 @@ use crate::record::unknown;
 use crate::remote::{agent_name, connect, entries, entry, target, text, texts};
 use domain::content::Content;
 use domain::reply::{Reply, Verdict};
+use domain::task::Awaits;
 use domain::verb::Verb;
 use serde_json::{Value, json};
 use server::client::{CallError, Client, NegotiateRequest};
@@ -24,6 +25,8 @@ struct Subject {
     to: Option<String>,
     /// False while its feasibility is negotiated, or nothing.
     exists: bool,
+    /// What it waits for.
+    awaits: Option<Awaits>,
 }
 
 impl Subject {
@@ -38,12 +41,14 @@ impl Subject {
             about: String::new(),
             to: None,
             exists: false,
+            awaits: None,
         };
         if let Some(found) = entries(&document, "task").next() {
             subject.about = target(&text(found, "content"));
             let publisher = text(found, "task-sendFrom");
             subject.to = Some(other(publisher, text(found, "task-sendTo")));
             subject.exists = true;
+            subject.awaits = Awaits::parse(&text(found, "awaits"));
             return Ok(subject);
         }
         let document = entry(client, "negotiation", "task-id", task).await?;
@@ -71,9 +76,12 @@ impl Subject {
             true => &self.task,
             false => &self.about,
         };
-        Content::new(about.clone(), words)
-            .with_result(result)
-            .render()
+        let content = Content::new(about.clone(), words).with_result(result);
+        match self.exists {
+            true => content.in_reply_to(self.awaits.unwrap_or(Awaits::Judgement)),
+            false => content,
+        }
+        .render()
     }
 
     async fn say(
@@ -166,6 +174,10 @@ pub(super) async fn answer(common: &Common, answer: Answer) -> Result<(), Failur
     let mut client = connect(common, &answer.remote).await?;
     let subject = Subject::known(&mut client, &answer.task, &answer.remote.user).await?;
     let content = Content::new(subject.about.clone(), answer.text.join(" "));
+    let content = content.in_reply_to(match subject.awaits {
+        Some(Awaits::Credentials) => Awaits::Credentials,
+        _ => Awaits::Answer,
+    });
     let request = NegotiateRequest {
         content: vec![content.render()],
         ..NegotiateRequest::default()

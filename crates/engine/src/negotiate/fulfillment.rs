@@ -9,7 +9,7 @@ use super::turn::{Place, place, speech, speech_of};
 use super::{committed, complete};
 use crate::life::rounds_over;
 use crate::operation::{Execution, Negotiate};
-use crate::request::{Routed, content_of};
+use crate::request::{Routed, content_of, in_reply_to};
 use crate::staged::Staged;
 use crate::work::{Answered, Awaited, Work};
 use crate::{Engine, Refusal};
@@ -55,14 +55,25 @@ impl Engine {
             content,
             speech,
         };
-        let kind = match task.awaits {
+        let stated = in_reply_to(&said.content)?;
+        let kind = match stated.unwrap_or(task.awaits) {
             Some(Awaits::Answer | Awaits::Credentials) => None,
             Some(Awaits::Judgement) => Some(Kind::Result),
             Some(Awaits::Decision) => Some(KIND),
+            None if stated.is_some() => Some(KIND),
             None => Some(self.kind_of_last(&work, &said)?),
         };
         if let Some(again) = self.said_before(&mut work, &said, kind, now)? {
             return Ok(again);
+        }
+        if stated.is_some_and(|stated| stated != task.awaits) {
+            return Err(OutOfTurn {
+                task: task.id.clone(),
+                status: task.status,
+                command: said.speech.stance.as_str(),
+                because: Some("it does not wait for what this replies to"),
+            }
+            .into());
         }
         let mut staged = Staged::default();
         let (reply, key) = match task.awaits {
@@ -109,7 +120,10 @@ impl Engine {
             let awaited = Awaited::Turn(id.clone(), kind, round);
             return Ok(Some(self.same_reply_again(work, &awaited, key, now)));
         }
-        if said.task.awaits.is_some() {
+        // What is awaited is answered by this message, unless it says that it answers a question
+        // and none is asked.
+        let answers = in_reply_to(&said.content)?.unwrap_or(said.task.awaits);
+        if said.task.awaits.is_some() && (kind.is_some() || answers == said.task.awaits) {
             return Ok(None);
         }
         // Perhaps the answer to a question, sent again.
