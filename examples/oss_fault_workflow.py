@@ -10,9 +10,12 @@
   6. judges what the agent offers (FulfillmentNegotiate): if nothing was found, the agent is to
      look at the alternatives; else the result is accepted
   7. reads the result (taskResultQuery) and prints it
+  8. opens a trouble ticket for what cannot be mended from afar, which demands that the field force
+     agrees on how it goes about it; agrees, and with --repair follows and judges the repair
 
 Nothing is used but NETCONF, the YANG modules irtf-agent, convoke-registry and convoke-negotiation,
-and the keys of the payloads fault_incident_v1, fault_diagnosis_v1 and fault_diagnosis_result_v1.
+and the keys of the payloads fault_incident_v1, fault_diagnosis_v1, fault_diagnosis_result_v1,
+fault_repair_v1, fault_repair_decision_v1 and fault_repair_result_v1.
 
 Exit codes: 0 the diagnosis has a result (found or not), 1 nothing to diagnose or no result,
 2 usage, 3 refused, 4 unreachable.
@@ -282,9 +285,55 @@ def follow(platform, agent, task, diagnosis, args, say):
             alternatives = False  # The agent takes them up all at once.
             word = "accept" if enough else "reject"
             say("judged", f"       {told.sections.get('result', '')}: {word}", judgement=word)
-            content = write_sections(target, "Judgement of the diagnosis", result=word)
+            content = write_sections(target, "Judgement of the diagnosis", result=word, in_reply_to="judgement")
             platform.negotiate("FulfillmentNegotiate", agent, task, content, kind="FULFILLMENT")
     raise Failure(1, f"{task} has not ended within {args.timeout:.0f} s")
+
+
+def open_ticket(platform, agents, found, sites, args, say):
+    """Has what was found mended: assigns the ticket, and agrees on how it is worked."""
+    to = next((a["name"] for a in agents if "trouble-ticket" in a["skills"]), None)
+    if to is None:
+        raise Failure(1, "no agent is registered that takes trouble tickets")
+    element, task = found["root_cause"], f"oss-{uuid.uuid4()}"
+    ticket = {
+        "ticket_id": f"TT-{task}", "element": element, "cause": found["cause"], "place": found["location"],
+        "affected_sites": sites, "proposal": found["proposal"], "evidence": found["evidence"],
+    }
+    content = write_sections(
+        element, found["proposal"], expected_response="service restored at all affected sites",
+        fulfillment_negotiation="required", structured_payload=structured_payload("fault_repair_v1", ticket))
+    reply = platform.negotiate("taskAssgin", to, task, content, asynchronous=True)
+    say("ticket", "; ".join([f"ticket {ticket['ticket_id']} to {to}: {reply['verdict']}", *reply["reasons"]]),
+        task=task, agent=to, element=element, verdict=reply["verdict"], reasons=reply["reasons"])
+    if reply["verdict"] != "accepted":
+        return
+
+    def judge(awaited, good, words):
+        word = "accept" if good else "reject"
+        content = write_sections(element, words, result=word, in_reply_to=awaited)
+        platform.negotiate("FulfillmentNegotiate", to, task, content, kind="FULFILLMENT")
+        return word
+
+    for told in platform.told(time.monotonic() + args.timeout):
+        if told is None or told.task != task:
+            continue
+        if told.status in TERMINAL:
+            say("closed", f"ticket {ticket['ticket_id']}: {told.status}", task=task, status=told.status)
+            return
+        if told.status != "input-required":
+            continue
+        if told.schema == "fault_repair_decision_v1":
+            good = told.payload["element"] == element
+            word = judge("decision", good, "Word on the decision")
+            say("decision", f"       {told.payload['crew']}: {'; '.join(told.payload['order_of_work'])}: {word}",
+                judgement=word, **told.payload)
+            if good and not args.repair:
+                return
+        elif told.schema == "fault_repair_result_v1":
+            word = judge("judgement", told.payload["repaired"], "Judgement of the repair")
+            say("repaired", f"       {told.payload['finding']}: {word}", judgement=word, **told.payload)
+    raise Failure(1, f"{task} has not come so far within {args.timeout:.0f} s")
 
 
 def run(args, say):
@@ -331,6 +380,8 @@ def run(args, say):
     if schema != "fault_diagnosis_result_v1":
         raise Failure(1, f"{task} has ended without a result: {status}")
     say("result", report(found), task=task, status=result["status"], **found)
+    if found["confirmed"] and not found["automatic"]:
+        open_ticket(platform, agents, found, diagnosis["sites"], args, say)
     platform.session.close_session()
 
 
@@ -358,6 +409,7 @@ def arguments():
     options.add_argument("--wait", type=float, default=30, help="seconds to wait for an outage (%(default)s)")
     options.add_argument("--settle", type=float, default=2, help="seconds to listen on once there is one (%(default)s)")
     options.add_argument("--timeout", type=float, default=600, help="seconds to wait for the diagnosis (%(default)s)")
+    options.add_argument("--repair", action="store_true", help="follow the ticket until it is closed")
     options.add_argument("--json", action="store_true", help="print JSON lines, each with a member event")
     args = options.parse_args()
     args.known_hosts = args.known_hosts or os.path.join(os.path.dirname(args.key), "known_hosts")

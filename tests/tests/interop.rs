@@ -420,6 +420,18 @@ fn the_example_of_an_oss_finds_what_is_broken() {
             result["automatic"], false,
             "a card is not replaced from afar"
         );
+        let [ticket] = told("ticket")[..] else {
+            panic!("one ticket: {lines:#?}");
+        };
+        assert_eq!(
+            (&ticket["verdict"], &ticket["element"]),
+            (&json!("accepted"), &json!(card))
+        );
+        let [decision] = told("decision")[..] else {
+            panic!("one decision: {lines:#?}");
+        };
+        assert_eq!(decision["judgement"], "accept");
+        assert_eq!(decision["element"], card);
     });
 }
 
