@@ -46,8 +46,8 @@ serve: release ## Run the platform, without the story
 .PHONY: test
 test: setup fmt-check lint ## Check the formatting, lint, and run every test
 	@echo "== tests: unit, law, conversation, contract, conformance, foreign clients; benches once each"
-	@# --all-targets builds the command only as a test of itself; tests of other packages start the real one.
-	@$(CARGO) build --workspace --bins $(LOCKED)
+	@# --all-targets builds programs only as tests of themselves; tests of other packages start the real ones.
+	@$(CARGO) build --workspace --bins --examples $(LOCKED)
 	@$(CARGO) test --workspace --all-targets $(LOCKED)
 	@echo "== tests: examples in the documentation"
 	@$(CARGO) test --workspace --doc $(LOCKED)

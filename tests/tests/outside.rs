@@ -468,7 +468,7 @@ fn the_example_of_a_client_agent_in_rust_works_and_survives_restarts() {
         let tests = std::env::current_exe().unwrap();
         let profile = tests.parent().and_then(Path::parent).unwrap();
         let program = profile.join("examples/agent_client");
-        let built = "run `cargo build -p convoke-tests --examples` (`cargo test --workspace` does)";
+        let built = "run `cargo build -p convoke-tests --examples` (`make test` does)";
         assert!(
             program.exists(),
             "{} is not built: {built}",
