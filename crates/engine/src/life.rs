@@ -11,7 +11,7 @@ use crate::work::{Awaited, Work};
 use domain::agent::{Ask, Input};
 use domain::content::Content;
 use domain::negotiation::{Change, Kind, Misplaced, Move, Negotiation, Side, Speech, State};
-use domain::reply::Reason;
+use domain::reply::{Reason, Reply};
 use domain::task::{Awaits, Command, Event, OutOfTurn, Status, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
@@ -182,7 +182,7 @@ impl Engine {
         self.tell_executor(work, &after, Verb::TaskCancel, now, staged);
     }
 
-    /// Tells a task's executor that the task has ended without it.
+    /// Tells a task's executor, if it is here, that the task has ended without it.
     pub(crate) fn tell_executor(
         &self,
         work: &mut Work,
@@ -190,18 +190,17 @@ impl Engine {
         verb: Verb,
         now: Timestamp,
         staged: &mut Staged,
-    ) {
-        if let Some(executor) = self.roster.find(&task.to) {
-            let ask = Ask {
-                verb,
-                task: Arc::clone(task),
-                from: task.from.clone(),
-                content: task.content.clone(),
-                round: 1,
-                turn: None,
-            };
-            self.run(work, executor, Input::Asked(ask), now, staged);
-        }
+    ) -> Option<Reply> {
+        let executor = self.roster.find(&task.to)?;
+        let ask = Ask {
+            verb,
+            task: Arc::clone(task),
+            from: task.from.clone(),
+            content: task.content.clone(),
+            round: 1,
+            turn: None,
+        };
+        self.run(work, executor, Input::Asked(ask), now, staged)
     }
 
     /// Time alone ends a task: its executor is late, or its publisher silent.

@@ -99,6 +99,15 @@ fn open(
     limits: Limits,
     script: impl FnMut(&Ask) -> Vec<Output> + Send + 'static,
 ) -> Stage {
+    open_with("worker", store, limits, script)
+}
+
+fn open_with(
+    worker: &str,
+    store: store::Options,
+    limits: Limits,
+    script: impl FnMut(&Ask) -> Vec<Output> + Send + 'static,
+) -> Stage {
     let now = Timestamp::from_ms(1_000_000);
     let hosted = |name: &str, agent: Box<dyn Agent>| Hosted {
         profile: Arc::new(profile(name)),
@@ -121,7 +130,7 @@ fn open(
                 "desk",
                 Box::new(Scripted(|_: &Ask| vec![answer(Verdict::Refused)])),
             ),
-            hosted("worker", Box::new(Scripted(script))),
+            hosted(worker, Box::new(Scripted(script))),
         ],
         default_agent: "desk".to_owned(),
         inventory: Arc::new(Inventory::default()),
@@ -375,6 +384,25 @@ fn a_decision_offered_in_answer_to_the_assignment_can_be_accepted() {
     let task = stage.task("t");
     assert_eq!(task.status, Status::Processing);
     assert_eq!(task.plan, Some(words("by day")));
+}
+
+#[test]
+fn a_task_of_an_agent_that_was_taken_away_can_be_cancelled() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = in_folder(folder.path(), Limits::default());
+    let assigned = Negotiate {
+        asynchronous: Some(true),
+        ..assignment("t", JOB)
+    };
+    first.say("operator", assigned).unwrap();
+    drop(first);
+    let options = store::Options::file(folder.path().join("convoke.db"));
+    let limits = Limits::default();
+    let second = open_with("newcomer", options, limits, |_| Vec::new());
+    let cancel = message(Verb::TaskCancel, "t", JOB);
+    let reply = second.say("operator", cancel).unwrap();
+    assert_eq!(reply.status, Some(Status::Cancelled));
+    assert_eq!(second.task("t").status, Status::Cancelled);
 }
 
 #[test]

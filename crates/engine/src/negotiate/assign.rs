@@ -4,7 +4,7 @@
 
 use super::{committed, complete, waiting};
 use crate::life::words_of;
-use crate::operation::Execution;
+use crate::operation::{Execution, Negotiate};
 use crate::request::{Routed, agreed_mode, checked, conditions, stated_patience};
 use crate::staged::Staged;
 use crate::work::{Awaited, Work};
@@ -248,14 +248,15 @@ impl Engine {
         }
     }
 
+    /// The executor is told, if it is still there; a task outlives an agent that is taken away.
     pub(super) fn cancel(
         &self,
         who: &Principal,
-        routed: &Routed,
+        negotiate: &Negotiate,
         now: Timestamp,
     ) -> Result<Execution, Refusal> {
         let mut work = self.lock_work();
-        let task = self.published(&work, who, routed)?;
+        let task = self.published(&work, who, negotiate)?;
         let key = format!("{}/cancel", task.id);
         if task.status == domain::task::Status::Cancelled {
             let awaited = Awaited::Task(task.id.clone());
@@ -270,10 +271,8 @@ impl Engine {
         }
         let mut staged = Staged::default();
         let after = self.change(&mut work, &task, Command::Cancel, now, &mut staged)?;
-        let ask = self.ask_about(routed, &after, 1, None);
-        let answer = self.run(&mut work, routed.to, Input::Asked(ask), now, &mut staged);
-        let (from, to) = (&routed.from, &routed.to_name);
-        let exchange = self.exchange(from, to, &routed.negotiate, &task.id, key, now);
+        let answer = self.tell_executor(&mut work, &after, Verb::TaskCancel, now, &mut staged);
+        let exchange = self.exchange(&who.name, &task.to, negotiate, &task.id, key, now);
         let reply = Reply {
             verdict: Verdict::Accepted,
             ..complete(answer.unwrap_or_else(Reply::accepted), &after)
@@ -297,7 +296,7 @@ impl Engine {
         };
         self.check_subscription(&subscription)?;
         let mut work = self.lock_work();
-        let task = self.published(&work, who, routed)?;
+        let task = self.published(&work, who, &routed.negotiate)?;
         if task.conditions.subscription.as_ref() == Some(&subscription) {
             let ticket = self.store.commit(store::Batch::default());
             return Ok(committed(ticket, complete(Reply::accepted(), &task)));

@@ -46,7 +46,7 @@ impl Engine {
             return self.executor_negotiates(&mut work, &task, &negotiate, now);
         }
         let routed = self.route(who, negotiate)?;
-        let task = self.published(&work, who, &routed)?;
+        let task = self.published(&work, who, &routed.negotiate)?;
         let content = routed.content()?;
         let speech = speech(&routed.negotiate, &content)?;
         let said = Said {

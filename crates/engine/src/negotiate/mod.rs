@@ -48,9 +48,7 @@ impl Engine {
             Verb::TaskAssign => self
                 .route(who, negotiate)
                 .and_then(|routed| self.assign(routed, now)),
-            Verb::TaskCancel => self
-                .route(who, negotiate)
-                .and_then(|routed| self.cancel(who, &routed, now)),
+            Verb::TaskCancel => self.cancel(who, &negotiate, now),
             Verb::FeasibilityNegotiate => self.feasibility(who, negotiate, now),
             Verb::FulfillmentNegotiate => self.fulfillment(who, negotiate, now),
             Verb::TaskResultQuery => self
@@ -84,18 +82,21 @@ impl Engine {
         }
     }
 
+    /// Whom a message is for; perhaps nobody who is here.
+    fn addressee(&self, negotiate: &Negotiate) -> Result<String, Refusal> {
+        match (&negotiate.endpoint, &negotiate.to) {
+            (Endpoint::Agent(own), Some(name)) if own != name => Err(Refusal::OtherEndpoint {
+                own: own.clone(),
+                name: name.clone(),
+            }),
+            (Endpoint::Agent(own), _) => Ok(own.clone()),
+            (Endpoint::Platform, Some(name)) => Ok(name.clone()),
+            (Endpoint::Platform, None) => Ok(self.default_agent().to_owned()),
+        }
+    }
+
     fn route(&self, who: &Principal, negotiate: Negotiate) -> Result<Routed, Refusal> {
-        let to_name = match (&negotiate.endpoint, &negotiate.to) {
-            (Endpoint::Agent(own), Some(name)) if own != name => {
-                return Err(Refusal::OtherEndpoint {
-                    own: own.clone(),
-                    name: name.clone(),
-                });
-            }
-            (Endpoint::Agent(own), _) => own.clone(),
-            (Endpoint::Platform, Some(name)) => name.clone(),
-            (Endpoint::Platform, None) => self.default_agent().to_owned(),
-        };
+        let to_name = self.addressee(&negotiate)?;
         let to = self
             .roster
             .find(&to_name)
@@ -190,10 +191,11 @@ impl Engine {
         &self,
         work: &Work,
         who: &Principal,
-        routed: &Routed,
+        negotiate: &Negotiate,
     ) -> Result<Arc<Task>, Refusal> {
-        let task = self.party_task(work, who, &routed.negotiate)?;
-        if task.to != routed.to_name {
+        let addressee = self.addressee(negotiate)?;
+        let task = self.party_task(work, who, negotiate)?;
+        if task.to != addressee {
             return Err(Refusal::BadLeaf {
                 leaf: "task-sendTo",
                 why: format!("task '{}' is executed by '{}'", task.id, task.to),
@@ -202,7 +204,7 @@ impl Engine {
         if task.from != who.name && (who.agent || !who.groups.contains("admin")) {
             return Err(Refusal::NotPublisher {
                 task: task.id.clone(),
-                verb: routed.negotiate.verb,
+                verb: negotiate.verb,
             });
         }
         Ok(task)
