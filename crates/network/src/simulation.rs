@@ -110,8 +110,8 @@ pub struct Simulation {
     view: View,
     /// Sightings that stand, and since when.
     standing: BTreeMap<Sighting, Timestamp>,
-    /// Those of them that were told.
-    told: BTreeSet<Sighting>,
+    /// Those of them that were told, and when they were last seen to begin.
+    told: BTreeMap<Sighting, Timestamp>,
     /// Sites and routers that are out of reach, and since when.
     silent_since: BTreeMap<ElementId, Timestamp>,
     /// Sites that could tell that their mains is away.
@@ -163,7 +163,7 @@ impl Simulation {
             state,
             view,
             standing: BTreeMap::new(),
-            told: BTreeSet::new(),
+            told: BTreeMap::new(),
             silent_since: BTreeMap::new(),
             gasped: BTreeSet::new(),
             ailing: BTreeSet::new(),

@@ -95,7 +95,9 @@ impl Simulation {
             .filter(|s| s.resource == *site && s.alarm_type == AlarmType::SiteUnreachable)
             .cloned()
             .collect();
-        self.told.extend(told);
+        let now = self.now;
+        self.told
+            .extend(told.into_iter().map(|sighting| (sighting, now)));
     }
 
     fn schedule_mishap(&mut self) {

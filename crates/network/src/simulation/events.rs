@@ -261,7 +261,8 @@ impl Simulation {
         }
         let deliveries = alarms::raised(sighting, self.now, &mut self.chances.alarms);
         if !deliveries.is_empty() {
-            self.told.insert(sighting.clone());
+            let last = deliveries.iter().map(|(_, alarm)| alarm.time).max();
+            self.told.insert(sighting.clone(), last.unwrap_or(self.now));
             if own {
                 self.gasped.insert(sighting.resource.clone());
             }
@@ -274,8 +275,10 @@ impl Simulation {
         if sighting.alarm_type == AlarmType::MainsFailure {
             self.gasped.remove(&sighting.resource);
         }
-        if self.told.remove(sighting) {
-            let deliveries = alarms::cleared(sighting, self.now, &mut self.chances.alarms);
+        if let Some(last) = self.told.remove(sighting) {
+            // What flaps stays for a moment at least: its end is not before it was seen last.
+            let end = self.now.max(last);
+            let deliveries = alarms::cleared(sighting, end, &mut self.chances.alarms);
             self.deliver_alarms(deliveries);
         }
     }
