@@ -124,8 +124,21 @@ impl Running {
     /// # Panics
     /// If it does not become ready.
     pub async fn start<S: AsRef<OsStr>>(state: &Path, arguments: &[S]) -> Self {
+        Self::start_in(state, arguments, &[]).await
+    }
+
+    /// The same with these variables in its environment.
+    ///
+    /// # Panics
+    /// If it does not become ready.
+    pub async fn start_in<S: AsRef<OsStr>>(
+        state: &Path,
+        arguments: &[S],
+        environment: &[(&str, &OsStr)],
+    ) -> Self {
         let mut child = command(state)
             .args(arguments)
+            .envs(environment.iter().copied())
             .arg("--json")
             .args(FREE_PORTS)
             .stdin(Stdio::null())
@@ -176,6 +189,11 @@ impl Running {
     /// Kills it as the kernel would, at once, and waits until it is gone.
     pub async fn kill(mut self) {
         within("SIGKILL", self.child.kill()).await.unwrap();
+    }
+
+    /// Waits until it ends by itself, and for its exit code.
+    pub async fn ended(mut self) -> ExitStatus {
+        within("the end", self.child.wait()).await.unwrap()
     }
 
     /// Asks it to end, and waits for its exit code.

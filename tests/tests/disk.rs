@@ -1,0 +1,110 @@
+//! A platform on a disk that is full, and on one that fails (draft §4.2: nothing that was
+//! acknowledged is lost).
+//!
+//! The disk is the shim of the store's own power tests, loaded into the real `convoke serve`; what
+//! clients hear goes over loopback SSH. Read next: `crates/store/tests/powerloss.rs`.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::block_on;
+use support::process::Running;
+use support::talk::{self, Talk};
+
+const AGENT: &str = "TMF-Convoke-IP-1.0.0";
+
+/// A disk in a folder: what the platform sees, and the signs put up for the shim.
+struct Disk {
+    folder: tempfile::TempDir,
+    shim: PathBuf,
+}
+
+impl Disk {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let shim = folder.path().join("shim.so");
+        let source =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/store/tests/powerloss/shim.c");
+        let mut compiler = Command::new("cc");
+        compiler.args(["-shared", "-fPIC", "-O1", "-o"]).arg(&shim);
+        let compiled = compiler.arg(source).args(["-ldl", "-lpthread"]).status();
+        assert!(
+            compiled
+                .expect("a C compiler, which SQLite needs as well")
+                .success()
+        );
+        for name in ["state", "image"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        Self { folder, shim }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    async fn serve(&self) -> Running {
+        let (state, image) = (self.path("state"), self.path("image"));
+        let environment: [(&str, &OsStr); 5] = [
+            ("LD_PRELOAD", self.shim.as_ref()),
+            ("CONVOKE_DISK", state.as_ref()),
+            ("CONVOKE_DISK_IMAGE", image.as_ref()),
+            ("CONVOKE_DISK_EARLY", "30".as_ref()),
+            ("CONVOKE_DISK_SEED", "1".as_ref()),
+        ];
+        Running::start_in(&state, &["serve", "--network", "none"], &environment).await
+    }
+
+    /// Puts up a sign, `full` or `fail`, for as long as the platform looks.
+    fn put_up(&self, sign: &str) {
+        std::fs::write(self.path("image").join(sign), "").unwrap();
+    }
+
+    fn take_down(&self, sign: &str) {
+        std::fs::remove_file(self.path("image").join(sign)).unwrap();
+    }
+}
+
+#[test]
+fn on_a_full_disk_nothing_is_taken_on_until_there_is_space_again() {
+    block_on(async {
+        let disk = Disk::new();
+        let running = disk.serve().await;
+        let mut talk = Talk::connect(&running).await;
+        let taken = talk.ask(&talk::assign(AGENT, "before")).await;
+        assert!(taken.raw().contains("<verdict>"), "{}", taken.raw());
+        disk.put_up("full");
+        for _ in 0..3 {
+            let refused = talk.ask(&talk::assign(AGENT, "meanwhile")).await;
+            for part in ["resource-denied", "store-full"] {
+                assert!(refused.raw().contains(part), "{}", refused.raw());
+            }
+            // Reads go on, and tell of nothing that did not happen.
+            let tasks = talk.ask(&talk::get_tasks()).await;
+            assert!(tasks.raw().contains(">before<"), "{}", tasks.raw());
+            assert!(!tasks.raw().contains(">meanwhile<"), "{}", tasks.raw());
+        }
+        disk.take_down("full");
+        let taken = talk.ask(&talk::assign(AGENT, "meanwhile")).await;
+        assert!(taken.raw().contains("<verdict>"), "{}", taken.raw());
+    });
+}
+
+#[test]
+fn on_a_disk_that_fails_nothing_is_acknowledged_and_the_platform_ends() {
+    block_on(async {
+        let disk = Disk::new();
+        let running = disk.serve().await;
+        let mut talk = Talk::connect(&running).await;
+        talk.ask(&talk::assign(AGENT, "before")).await;
+        disk.put_up("fail");
+        let refused = talk.ask(&talk::assign(AGENT, "meanwhile")).await;
+        for part in ["operation-failed", "store-failed"] {
+            assert!(refused.raw().contains(part), "{}", refused.raw());
+        }
+        assert_eq!(running.ended().await.code(), Some(1));
+    });
+}
