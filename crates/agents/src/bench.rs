@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::roster::PROFILES;
-use domain::agent::{Agent, Ask, Briefing, Input, Output};
+use domain::agent::{Agent, Ask, Briefing, Input, Output, Progress};
 use domain::content::Content;
 use domain::inventory::{Domain, Element, ElementId, ElementKind, Inventory, Link};
 use domain::negotiation::{Kind, Stance};
@@ -215,9 +215,49 @@ pub(crate) fn briefing(alias: &str, open: Vec<Arc<Task>>) -> Briefing {
     }
 }
 
+/// A hosted agent of which every payload that it emits is held against its schema.
+pub(crate) fn hosted(role: &str) -> Box<dyn Agent> {
+    Box::new(Watched(crate::roster::hosted(role).unwrap()))
+}
+
+/// The law of all tests with agents: what an agent emits, the contract of its schema accepts, and
+/// as it stands, in canonical form.
+struct Watched(Box<dyn Agent>);
+
+impl Agent for Watched {
+    fn step(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+        let outputs = self.0.step(input, now, dice);
+        let payloads = outputs.iter().flat_map(said_in).filter_map(|c| c.payload);
+        payloads.for_each(|payload| crate::payloads::tests::lawful(&payload));
+        outputs
+    }
+}
+
+/// Every content of an output.
+fn said_in(output: &Output) -> Vec<Content> {
+    match output {
+        Output::Answer(reply) => reply.content.clone(),
+        Output::Send { message, .. } => {
+            let first = std::iter::once(&message.content);
+            first.chain(&message.alternatives).cloned().collect()
+        }
+        Output::Report { progress, .. } => match progress {
+            Progress::Working { content, .. }
+            | Progress::Blocked(content)
+            | Progress::InputRequired(content)
+            | Progress::AuthRequired(content)
+            | Progress::Result(content)
+            | Progress::Failed(content)
+            | Progress::Refused(content) => vec![content.clone()],
+        },
+        Output::Speak { speech, .. } => speech.contents.clone(),
+        Output::Act { .. } | Output::Wake { .. } | Output::Note(_) => Vec::new(),
+    }
+}
+
 /// A hosted agent that has been started at second 0, and what it did then.
 pub(crate) fn started(role: &str) -> (Box<dyn Agent>, Vec<Output>) {
-    let mut agent = crate::roster::hosted(role).unwrap();
+    let mut agent = hosted(role);
     let outputs = agent.step(Input::Started(briefing(role, vec![])), at(0), &mut dice());
     (agent, outputs)
 }
@@ -252,6 +292,8 @@ pub(crate) fn said(
         task: Arc::clone(task),
         from: task.from.clone(),
         content,
+        alternatives: Vec::new(),
+        alternative: None,
         round: 1,
         turn,
     })

@@ -105,6 +105,8 @@ pub fn message(to: impl Into<String>, verb: Verb, task: TaskId, content: Content
         verb,
         task,
         content,
+        alternatives: Vec::new(),
+        alternative: None,
         asynchronous: true,
         round: 1,
         conditions: Conditions::default(),

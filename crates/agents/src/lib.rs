@@ -3,7 +3,7 @@
 //! A tour:
 //! - [`roster`]: which agents exist and how one is made ([`roster::hosted`]);
 //! - [`payloads`]: the structured payloads they exchange, one type per schema version;
-//! - [`cause`]: the causes of faults they tell apart; [`topology`]: what fails when something does;
+//! - [`topology`]: what fails when something does;
 //! - [`alarms`] and [`incident`]: from single alarms to incidents;
 //! - [`oss_fault`]: event analysis, cross-domain correlation and the workflow of a fault;
 //! - [`wireless_fault`] and [`ip_fault`]: watch and diagnose one domain ([`domain_agent`]);
@@ -14,7 +14,6 @@
 #![forbid(unsafe_code)]
 
 pub mod alarms;
-pub mod cause;
 pub mod desk;
 pub mod domain_agent;
 pub mod incident;

@@ -52,6 +52,12 @@ pub enum Input {
     },
     /// The instant asked for with [`Output::Wake`] has come.
     Woken(Token),
+    /// Another agent has come, or come back with another profile: the roster of the briefing has it
+    /// from now on, in the place of its namesake if there is one. Told to agents hosted here.
+    Joined(Arc<Profile>),
+    /// Another agent, of this name, has left the roster; who merely falls silent stays in it. Told
+    /// to agents hosted here.
+    Left(String),
 }
 
 /// What an agent is told at the start.
@@ -77,8 +83,12 @@ pub struct Ask {
     pub task: Arc<Task>,
     /// Who asks.
     pub from: String,
-    /// The parsed sections of this message.
+    /// The parsed sections of this message; of an offer its first alternative.
     pub content: Content,
+    /// The further alternatives of an offer, in their order; empty for all else.
+    pub alternatives: Vec<Content>,
+    /// Which of the offered alternatives an acceptance takes, from 1; none if only one was offered.
+    pub alternative: Option<u32>,
     /// Round of the negotiation, from 1.
     pub round: u32,
     /// The turn that was taken with it, if it is one of a negotiation: a proposal or counter-offer
@@ -156,8 +166,12 @@ pub struct Message {
     pub verb: Verb,
     /// `task-id`; the publisher chooses it, unique on the platform.
     pub task: TaskId,
-    /// The sections.
+    /// The sections; of an offer its first alternative.
     pub content: Content,
+    /// The further alternatives of an offer, in their order; empty for all else.
+    pub alternatives: Vec<Content>,
+    /// Which of the offered alternatives an acceptance takes, from 1; none if only one was offered.
+    pub alternative: Option<u32>,
     /// `task-async`: true to be told by notification, false to get the result in the reply.
     pub asynchronous: bool,
     /// `round`, from 1; 1 outside of negotiations.
@@ -188,4 +202,7 @@ pub enum Progress {
     Result(Content),
     /// The work cannot be done.
     Failed(Content),
+    /// The work will not be done: the refusal of an assignment that was answered `pending`. Of a
+    /// task that had begun it is a failure.
+    Refused(Content),
 }

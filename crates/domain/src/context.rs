@@ -107,7 +107,7 @@ impl Body {
 pub struct Chunked {
     /// `dataSize`: how many bytes there are in all, as announced by the writer.
     pub size: u64,
-    /// SHA-256 of the whole, as announced by the writer.
+    /// SHA-256 of the whole: as announced by the writer, and once it is finished as it is.
     pub sha256: Option<[u8; 32]>,
     /// `finished`: every byte is there, and size and digest were verified.
     pub finished: bool,

@@ -3,7 +3,7 @@
 //! State is the truth, the log is its explanation: it feeds notifications, replay and audit. Read
 //! next: [`crate::notification`]; rows and the hash chain are in `store`.
 
-use crate::notification::{AgentUpdate, NegotiationUpdate, Notification};
+use crate::notification::{AgentUpdate, NegotiationUpdate, Notification, SchemaUpdate};
 use crate::time::Timestamp;
 use std::sync::Arc;
 
@@ -65,6 +65,8 @@ pub enum Happening {
     Negotiation(Arc<NegotiationUpdate>),
     /// An agent came, went or changed: `agent-update`.
     Agent(Arc<AgentUpdate>),
+    /// A schema changed: `schema-update`.
+    Schema(Arc<SchemaUpdate>),
     /// A session began: `netconf-session-start`.
     SessionStarted {
         /// The principal.

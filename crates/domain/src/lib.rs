@@ -5,6 +5,7 @@
 //!   [`discovery`]: which one fits; [`team`]: who does a task together;
 //! - [`agent`]: what an agent is to the platform, a pure step;
 //! - [`inventory`] and [`telemetry`]: what an agent may know, see and do of its network;
+//!   [`cause`]: why service is lost in it;
 //! - [`verb`], [`content`], [`reply`]: what agents say to each other;
 //! - [`negotiation`]: how two of them come to agree, turn by turn;
 //! - [`task`]: the life of one task, decided and then applied;
@@ -18,6 +19,7 @@
 
 pub mod access;
 pub mod agent;
+pub mod cause;
 pub mod content;
 pub mod context;
 pub mod discovery;

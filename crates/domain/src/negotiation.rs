@@ -404,6 +404,12 @@ impl Negotiation {
         }
     }
 
+    /// Who spoke first in a round; none if nobody has.
+    pub fn opens_round(&self, round: u32) -> Option<Side> {
+        let first = self.turns.iter().find(|t| t.round == round)?;
+        Some(first.by)
+    }
+
     /// What a side said in a round.
     pub fn said(&self, by: Side, round: u32) -> Option<&Turn> {
         let turns = self.turns.iter().rev();

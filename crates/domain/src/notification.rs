@@ -113,3 +113,90 @@ pub struct AgentUpdate {
     /// Its health after the change.
     pub health: Health,
 }
+
+/// What became of a schema (draft-zhou §6.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SchemaChange {
+    /// A template came.
+    TemplatePublished,
+    /// A patch waits for approval.
+    PatchPending,
+    /// A patch may be used.
+    PatchActive,
+    /// Keys of a patch were promoted.
+    KeyPromoted,
+    /// Keys of a patch are on their way out.
+    KeyDeprecated,
+    /// Keys of a patch are out.
+    KeyWithdrawn,
+    /// Somebody approved a patch.
+    PatchApproved,
+    /// Somebody rejected a patch, or nobody decided in time.
+    PatchRejected,
+    /// What a client said was erased.
+    FragmentsErased,
+}
+
+impl SchemaChange {
+    /// Every change.
+    pub const ALL: [SchemaChange; 9] = [
+        Self::TemplatePublished,
+        Self::PatchPending,
+        Self::PatchActive,
+        Self::KeyPromoted,
+        Self::KeyDeprecated,
+        Self::KeyWithdrawn,
+        Self::PatchApproved,
+        Self::PatchRejected,
+        Self::FragmentsErased,
+    ];
+
+    /// The name in module convoke-schema.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TemplatePublished => "template-published",
+            Self::PatchPending => "patch-pending",
+            Self::PatchActive => "patch-active",
+            Self::KeyPromoted => "key-promoted",
+            Self::KeyDeprecated => "key-deprecated",
+            Self::KeyWithdrawn => "key-withdrawn",
+            Self::PatchApproved => "patch-approved",
+            Self::PatchRejected => "patch-rejected",
+            Self::FragmentsErased => "fragments-erased",
+        }
+    }
+
+    /// The change called `name`.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|c| c.as_str() == name)
+    }
+
+    /// True if it is for schema administrators alone: what they did, for the audit.
+    pub fn is_internal(self) -> bool {
+        matches!(
+            self,
+            Self::PatchPending | Self::PatchApproved | Self::PatchRejected | Self::FragmentsErased
+        )
+    }
+}
+
+/// One change of one schema: `schema-update`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SchemaUpdate {
+    /// When the change was committed.
+    pub time: Timestamp,
+    /// The scenario.
+    pub scenario: String,
+    /// The template published, or the one that a patch adds to.
+    pub schema_id: String,
+    /// The patch, if it is about one.
+    pub patch_id: Option<String>,
+    /// The client whose alone the patch is; none if everyone's.
+    pub client: Option<String>,
+    /// What became of it.
+    pub change: SchemaChange,
+    /// The keys concerned.
+    pub key_names: Vec<String>,
+    /// Who did it; none if time or payloads did.
+    pub principal: Option<String>,
+}

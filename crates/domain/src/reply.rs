@@ -74,6 +74,9 @@ pub struct Reply {
     pub verdict: Verdict,
     /// Round of the negotiation.
     pub round: Option<u32>,
+    /// Which of the offered alternatives is accepted, from 1; none if only one was offered, or none
+    /// is accepted.
+    pub alternative: Option<u32>,
     /// Sections; empty if there is nothing to say.
     pub content: Vec<Content>,
     /// Why not; all reasons at once.
@@ -88,6 +91,7 @@ impl Reply {
             status: None,
             verdict,
             round: None,
+            alternative: None,
             content,
             reasons: Vec::new(),
         }
@@ -126,6 +130,9 @@ impl Reply {
         if let Some(round) = self.round {
             object.insert("round".into(), json!(round));
         }
+        if let Some(alternative) = self.alternative {
+            object.insert("alternative".into(), json!(alternative));
+        }
         if !self.content.is_empty() {
             let sections: Vec<String> = self.content.iter().map(Content::render).collect();
             object.insert("content".into(), json!(sections));
@@ -161,11 +168,13 @@ impl Reply {
                 message: part("message")?,
             })
         });
+        let number = |key: &str| value.get(key)?.as_u64()?.try_into().ok();
         Some(Self {
             task: word("task-id").map(TaskId::new),
             status: word("task-status").and_then(Status::parse),
             verdict: Verdict::parse(word("verdict")?)?,
-            round: value.get("round").and_then(Value::as_u64).map(|r| r as u32),
+            round: number("round"),
+            alternative: number("alternative"),
             content: content.collect::<Option<_>>()?,
             reasons: reasons.collect::<Option<_>>()?,
         })
@@ -183,6 +192,7 @@ mod tests {
         reply.task = Some(TaskId::new("t-1"));
         reply.status = Some(Status::Rejected);
         reply.round = Some(2);
+        reply.alternative = Some(3);
         reply.content = vec![Content::new("site-1", "diagnose").with_result("none")];
         assert_eq!(Reply::from_json(&reply.to_json()), Some(reply));
         let bare = Reply::accepted();

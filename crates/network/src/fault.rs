@@ -1,7 +1,8 @@
 //! What can break, how a fault is named on the command line, and how a good story is picked.
 //!
-//! Knows the cause vocabulary that agents share; refuses to know what a fault looks like from
-//! outside ([`crate::alarms`]). Agents never see a [`Fault`]. Read next: [`crate::state`].
+//! Its kinds are the causes of [`domain::cause`], which agents name as well; refuses to know what a
+//! fault looks like from outside ([`crate::alarms`]). Agents never see a [`Fault`]. Read next:
+//! [`crate::state`].
 
 use crate::chance::{between, choose};
 use crate::reach::Reach;
@@ -10,58 +11,8 @@ use domain::time::{Dice, Timestamp};
 use std::fmt;
 use std::str::FromStr;
 
-/// What kind of thing happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FaultKind {
-    /// The fibre of one link is cut.
-    FibreCut,
-    /// A duct is cut with every link in it.
-    DuctCut,
-    /// A line card dies.
-    CardFailure,
-    /// A router dies.
-    RouterFailure,
-    /// A power zone loses its mains; batteries last for minutes.
-    MainsFailure,
-}
-
-impl FaultKind {
-    /// Every kind.
-    pub const ALL: [FaultKind; 5] = [
-        Self::FibreCut,
-        Self::DuctCut,
-        Self::CardFailure,
-        Self::RouterFailure,
-        Self::MainsFailure,
-    ];
-
-    /// The name in the cause vocabulary that agents and the referee share.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::FibreCut => "fibre-cut",
-            Self::DuctCut => "duct-cut",
-            Self::CardFailure => "card-failure",
-            Self::RouterFailure => "router-failure",
-            Self::MainsFailure => "mains-failure",
-        }
-    }
-
-    /// The kind called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
-    }
-
-    /// What kind of element it happens to.
-    pub fn strikes(self) -> ElementKind {
-        match self {
-            Self::FibreCut => ElementKind::Link,
-            Self::DuctCut => ElementKind::Duct,
-            Self::CardFailure => ElementKind::LineCard,
-            Self::RouterFailure => ElementKind::Router,
-            Self::MainsFailure => ElementKind::PowerZone,
-        }
-    }
-}
+/// What kind of thing happens: the cause that agents will look for.
+pub use domain::cause::Cause as FaultKind;
 
 /// A fault: the ground truth of a story.
 #[derive(Clone, Debug, PartialEq)]

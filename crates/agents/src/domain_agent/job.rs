@@ -2,12 +2,12 @@
 //!
 //! Knows the course of a diagnosis; what readings mean is the domain's [`super::Practice`].
 
-use crate::cause::Cause;
 use crate::desk::report;
 use crate::lookup::Reading;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
 use domain::agent::{Output, Progress};
+use domain::cause::Cause;
 use domain::content::Content;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::task::{Task, TaskId};
@@ -215,14 +215,6 @@ impl Job {
         .with_result(words);
         report(&self.task, Progress::Result(content))
     }
-}
-
-/// The cause to look for first in an element of this kind; a site's own trouble is its power.
-pub fn usual_cause(inventory: &Inventory, element: &ElementId) -> Cause {
-    inventory
-        .element(element)
-        .and_then(|e| Cause::of(e.kind))
-        .unwrap_or(Cause::MainsFailure)
 }
 
 /// Where an element stands, for people.

@@ -15,7 +15,7 @@ use crate::payloads::verification::{Verification, VerificationResult};
 use crate::payloads::{Schema, Unreadable};
 use crate::topology::Topology;
 use domain::agent::{Ask, Briefing, Input, Output, Progress};
-use domain::content::{Content, Payload};
+use domain::content::Content;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Task, TaskId};
@@ -250,7 +250,10 @@ impl<P: Practice> DomainAgent<P> {
                 self.known_sites(&verification)?;
                 Ok(Wanted::Verification(verification))
             }
-            _ => Err(unknown_schema(payload)),
+            _ => Err(unreadable(Unreadable::other_schema(
+                payload,
+                self.desk.own.schemas(),
+            ))),
         }
     }
 
@@ -265,7 +268,7 @@ impl<P: Practice> DomainAgent<P> {
         let Some(target) = reading.elements.iter().find(own) else {
             return Err(self.not_managed("target", first.as_str()));
         };
-        let diagnosis = Diagnosis::of(suspected(inventory, target));
+        let diagnosis = Diagnosis::of(Suspicion::usual(target.clone()));
         Ok(Wanted::Diagnosis(diagnosis, reading))
     }
 
@@ -291,7 +294,7 @@ impl<P: Practice> DomainAgent<P> {
                     .expected_response
                     .clone_from(&content.expected_response);
                 offer.payload = asked.as_ref().map(|asked| {
-                    let suspicion = suspected(inventory, &id);
+                    let suspicion = Suspicion::usual(id.clone());
                     Diagnosis {
                         suspicion,
                         alternatives: Vec::new(),
@@ -486,33 +489,13 @@ impl<P: Practice> DomainAgent<P> {
     }
 }
 
-/// What is suspected of an element about which nothing else is known.
-pub(crate) fn suspected(inventory: &Inventory, target: &ElementId) -> Suspicion {
-    Suspicion {
-        cause: job::usual_cause(inventory, target),
-        target: target.clone(),
-    }
-}
-
-/// The refusal of a payload whose schema nobody here knows.
-pub(crate) fn unknown_schema(payload: &Payload) -> Reply {
-    Reply::refused(
-        "unknown-schema",
-        "schema_id",
-        format!(
-            "{} is not among the schemas of this agent",
-            payload.schema_id
-        ),
-    )
-}
-
 /// The question back to someone whose text names nothing known.
 pub(crate) fn target_needed(target: &str) -> Reply {
     let words = "Needed: target, the identifier or name of a site, router, card, link, duct or \
                  zone of the inventory";
     let mut reply = Reply::new(Verdict::InputRequired, vec![Content::new(target, words)]);
     reply.reasons.push(domain::reply::Reason {
-        reason: "missing-key".to_owned(),
+        reason: "missing".to_owned(),
         path: "target".to_owned(),
         message: "the text names no element of the inventory".to_owned(),
     });

@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::bench::{alarm, answer, ask, assign, at, briefing, dice, id, said, started, task, word};
-use crate::cause::Cause;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
 use crate::payloads::incident::{Incident, IncidentOrder};
 use crate::payloads::verification::{Verification, VerificationResult};
 use domain::agent::{Agent, Input, Output, Progress};
+use domain::cause::Cause;
 use domain::content::{Content, Payload};
 use domain::inventory::{Domain, ElementId};
 use domain::negotiation::{Kind, Stance};
@@ -28,7 +28,7 @@ fn diagnosis(target: &str, cause: Cause, alternatives: &[(&str, Cause)]) -> Cont
         suspicion: suspicion(target, cause),
         alternatives: alternatives.iter().map(|(t, c)| suspicion(t, *c)).collect(),
         sites: BTreeSet::new(),
-        since: at(0),
+        since: Some(at(0)),
     };
     Content::new(target, "diagnose")
         .with_payload(payload.to_payload())
@@ -206,7 +206,7 @@ fn what_cannot_be_taken_on_is_refused_with_the_path() {
         (
             "ip-fault",
             Content::new("the moon", "what is wrong with it?"),
-            "input-required missing-key target",
+            "input-required missing target",
         ),
         (
             "wireless-fault",
@@ -310,7 +310,7 @@ fn service_is_verified_by_alarms_and_then_by_measuring() {
 
 #[test]
 fn after_a_restart_an_open_diagnosis_is_measured_again() {
-    let mut agent = crate::roster::hosted("ip-fault").unwrap();
+    let mut agent = crate::bench::hosted("ip-fault");
     let open = task(
         "t",
         "TMF-oss-fault",
@@ -413,7 +413,7 @@ fn the_answer_to_a_question_goes_on_with_the_same_task() {
 #[test]
 fn after_a_restart_what_was_agreed_on_is_measured_and_what_was_asked_is_not_asked_twice() {
     let resumed = |change: &dyn Fn(&mut Task)| {
-        let mut agent = crate::roster::hosted("ip-fault").unwrap();
+        let mut agent = crate::bench::hosted("ip-fault");
         let content = Content::new("the fast one", "what is wrong with it?");
         let mut open = Task::clone(&task("t", "operator", content, true));
         change(&mut open);

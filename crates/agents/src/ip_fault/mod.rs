@@ -13,10 +13,10 @@
 //! The table is read from the top: what is higher up takes what is below with it. Readings alone
 //! decide; what was suspected only chooses what is measured. Read next: [`crate::domain_agent`].
 
-use crate::cause::Cause;
 use crate::domain_agent::job::{Finding, Measurements, place_of};
 use crate::domain_agent::{DomainAgent, Practice};
 use crate::payloads::diagnosis::Suspicion;
+use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::telemetry::{Condition, Measurement};
 use std::collections::BTreeSet;

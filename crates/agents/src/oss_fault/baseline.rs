@@ -3,9 +3,9 @@
 //! The yardstick for [`super::correlation`]: reports show both.
 
 use crate::alarms::tells_of_loss;
-use crate::cause::Cause;
 use crate::payloads::diagnosis::Suspicion;
 use crate::payloads::incident::Sighting;
+use domain::cause::Cause;
 use domain::inventory::{ElementKind, Inventory};
 
 /// Blames the element of the first alarm that tells of loss, with the cause that its kind can

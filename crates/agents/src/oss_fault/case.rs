@@ -10,8 +10,8 @@
 
 use super::correlation::Ranked;
 use crate::alarms::AlarmKey;
-use crate::cause::Cause;
 use crate::payloads::diagnosis::{DiagnosisResult, Suspicion};
+use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::task::TaskId;
 use domain::time::Timestamp;

@@ -26,9 +26,9 @@
 
 use super::evidence::Evidence;
 use crate::alarms::AlarmKey;
-use crate::cause::Cause;
 use crate::payloads::diagnosis::Suspicion;
 use crate::topology::Topology;
+use domain::cause::Cause;
 use domain::inventory::{Element, ElementId, ElementKind, Inventory};
 use domain::telemetry::AlarmType;
 use domain::time::Timestamp;

@@ -8,7 +8,7 @@ use super::news::News;
 use super::post::Purpose;
 use super::workflow::why_not;
 use crate::desk::{as_news, message, report};
-use crate::domain_agent::{suspected, target_needed, unknown_schema};
+use crate::domain_agent::target_needed;
 use crate::lookup::{self, Reading};
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
@@ -40,11 +40,8 @@ impl OssFault {
             let reading = lookup::read(inventory, content);
             let target = reading.elements.first();
             let target = target.ok_or_else(|| target_needed(&content.target_object))?;
-            return Ok((Diagnosis::of(suspected(inventory, target)), reading));
+            return Ok((Diagnosis::of(Suspicion::usual(target.clone())), reading));
         };
-        if payload.schema_id != Diagnosis::ID {
-            return Err(unknown_schema(payload));
-        }
         let diagnosis =
             Diagnosis::from_payload(payload).map_err(|e| e.reply(&content.target_object))?;
         match inventory.element(&diagnosis.suspicion.target) {

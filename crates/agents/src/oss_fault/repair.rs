@@ -7,13 +7,13 @@ use super::case::{Case, Phase, VERIFICATIONS_MAX};
 use super::news::News;
 use super::post::Purpose;
 use super::{OssFault, Timer};
-use crate::cause::Cause;
 use crate::desk::{message, with_points};
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::DiagnosisResult;
 use crate::payloads::repair::{Repair, RepairDecision, RepairResult};
 use crate::payloads::verification::{Verification, VerificationResult};
 use domain::agent::{Message, Output};
+use domain::cause::Cause;
 use domain::content::Content;
 use domain::inventory::{Domain, ElementId};
 use domain::profile::Layer;
@@ -163,8 +163,11 @@ impl OssFault {
         let Some(case) = self.case(number).filter(|c| c.is_open()) else {
             return Vec::new();
         };
-        case.verifications += 1;
         let sites = case.affected.clone();
+        if sites.is_empty() {
+            return self.close(number, "no site was out of service", now);
+        }
+        case.verifications += 1;
         let Some(to) = found else {
             let words = "no agent verifies service; the repair is believed";
             return self.close(number, words, now);

@@ -3,13 +3,13 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::bench::{answer, assign, at, dice, id, started};
-use crate::cause::Cause;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult};
 use crate::payloads::incident::{Incident, Sighting};
 use crate::payloads::repair::{Repair, RepairDecision, RepairResult};
 use crate::payloads::verification::{Verification, VerificationResult};
 use domain::agent::{Agent, Input, Message, Output, Undelivered};
+use domain::cause::Cause;
 use domain::content::Content;
 use domain::inventory::Domain;
 use domain::notification::Notification;
@@ -208,7 +208,7 @@ fn a_case_goes_from_incidents_to_verified_service() {
     let diagnosis = Diagnosis::in_content(&feasible.content).unwrap();
     assert_eq!(diagnosis.suspicion.target, id("duct:B-1"));
     assert_eq!(diagnosis.suspicion.cause, Cause::DuctCut);
-    assert_eq!(diagnosis.since, at(1));
+    assert_eq!(diagnosis.since, Some(at(1)));
     assert!(
         diagnosis
             .alternatives

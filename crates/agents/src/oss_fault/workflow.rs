@@ -13,13 +13,13 @@ use super::case::{Case, HYPOTHESES_MAX, Phase};
 use super::news::News;
 use super::post::Purpose;
 use super::{OssFault, Timer};
-use crate::cause::Cause;
 use crate::desk::{message, with_points};
 use crate::domain_agent::job::place_of;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
 use crate::resource_copilot::manual::names;
 use domain::agent::{Message, Output, Undelivered};
+use domain::cause::Cause;
 use domain::content::Content;
 use domain::inventory::ElementId;
 use domain::profile::Layer;
@@ -207,7 +207,7 @@ impl OssFault {
             suspicion: suspicion.clone(),
             alternatives: others.take(ALTERNATIVES_MAX).collect(),
             sites: case.sites.clone(),
-            since: self.since(&case, now),
+            since: Some(self.since(&case, now)),
             incident_ids: case.incident_ids,
         };
         let words = format!(

@@ -2,8 +2,9 @@
 //!
 //! Read next: [`crate::domain_agent`], which diagnoses.
 
-use super::{Keys, Schema, Unreadable, list};
-use crate::cause::Cause;
+use super::Schema;
+use super::values::{Values, list, said};
+use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
 use serde_json::{Value, json};
@@ -18,6 +19,27 @@ pub struct Suspicion {
     pub cause: Cause,
 }
 
+impl Suspicion {
+    /// What may be wrong with an element about which nothing else is known.
+    pub fn usual(target: ElementId) -> Self {
+        let cause = Cause::usual_of(&target);
+        Self { target, cause }
+    }
+
+    fn json(&self) -> Value {
+        json!({ "target": self.target.as_str(), "suspected_cause": self.cause.as_str() })
+    }
+
+    fn read(values: Values<'_>) -> Option<Self> {
+        let usual = Self::usual(values.element("target")?);
+        let cause = values.name("suspected_cause", Cause::parse);
+        Some(Self {
+            cause: cause.unwrap_or(usual.cause),
+            ..usual
+        })
+    }
+}
+
 /// The order to diagnose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnosis {
@@ -29,8 +51,8 @@ pub struct Diagnosis {
     pub alternatives: Vec<Suspicion>,
     /// The sites out of service.
     pub sites: BTreeSet<ElementId>,
-    /// Since when.
-    pub since: Timestamp,
+    /// Since when, as far as known.
+    pub since: Option<Timestamp>,
 }
 
 impl Diagnosis {
@@ -41,7 +63,7 @@ impl Diagnosis {
             suspicion,
             alternatives: Vec::new(),
             sites: BTreeSet::new(),
-            since: Timestamp::default(),
+            since: None,
         }
     }
 }
@@ -50,38 +72,25 @@ impl Schema for Diagnosis {
     const ID: &'static str = "fault_diagnosis_v1";
 
     fn values(&self) -> Value {
-        let alternatives = self
-            .alternatives
-            .iter()
-            .map(|s| json!({ "target": s.target.as_str(), "suspected_cause": s.cause.as_str() }));
+        let alternatives = self.alternatives.iter().map(Suspicion::json);
         json!({
             "incident_ids": self.incident_ids,
             "target": self.suspicion.target.as_str(),
             "suspected_cause": self.suspicion.cause.as_str(),
             "alternatives": alternatives.collect::<Value>(),
             "sites": list(&self.sites),
-            "since": self.since.to_string(),
+            "since": self.since.map(|at| at.to_string()),
         })
     }
 
-    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
-        let diagnosis = Self {
-            incident_ids: keys.texts("incident_ids"),
-            suspicion: suspicion(&mut keys),
-            alternatives: keys.objects("alternatives", suspicion),
-            sites: keys.elements("sites"),
-            since: keys.time("since"),
-        };
-        keys.done(diagnosis)
-    }
-}
-
-fn suspicion(keys: &mut Keys<'_>) -> Suspicion {
-    Suspicion {
-        target: keys.element("target"),
-        cause: keys
-            .name("suspected_cause", "a cause", Cause::parse)
-            .unwrap_or(Cause::FibreCut),
+    fn read(values: Values<'_>) -> Option<Self> {
+        Some(Self {
+            incident_ids: values.texts("incident_ids"),
+            suspicion: Suspicion::read(values)?,
+            alternatives: values.objects("alternatives", Suspicion::read),
+            sites: values.elements("sites"),
+            since: values.time("since"),
+        })
     }
 }
 
@@ -102,7 +111,7 @@ pub struct DiagnosisResult {
     pub proposal: String,
     /// True if the domain can do it without people on site.
     pub automatic: bool,
-    /// Where, as exactly as the readings say.
+    /// Where, as exactly as the readings say; empty if they do not.
     pub location: String,
 }
 
@@ -118,21 +127,20 @@ impl Schema for DiagnosisResult {
             "evidence": self.evidence,
             "proposal": self.proposal,
             "automatic": self.automatic,
-            "location": self.location,
+            "location": said(&self.location),
         })
     }
 
-    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
-        let result = Self {
-            target: keys.text("target"),
-            confirmed: keys.flag("confirmed"),
-            root_cause: keys.optional_text("root_cause").map(ElementId::new),
-            cause: keys.optional_name("cause", "a cause", Cause::parse),
-            evidence: keys.texts("evidence"),
-            proposal: keys.text("proposal"),
-            automatic: keys.flag("automatic"),
-            location: keys.text("location"),
-        };
-        keys.done(result)
+    fn read(values: Values<'_>) -> Option<Self> {
+        Some(Self {
+            target: values.text("target"),
+            confirmed: values.flag("confirmed"),
+            root_cause: values.element("root_cause"),
+            cause: values.name("cause", Cause::parse),
+            evidence: values.texts("evidence"),
+            proposal: values.text("proposal"),
+            automatic: values.flag("automatic"),
+            location: values.text("location"),
+        })
     }
 }

@@ -1,8 +1,9 @@
-//! `fault_incident_v1`: the order to report incidents, and an incident.
+//! `fault_incident_v1`, the order to report incidents, and `fault_incident_result_v1`, an incident.
 //!
 //! Read next: [`crate::incident`], which makes them from alarms.
 
-use super::{Keys, Schema, Unreadable, list};
+use super::Schema;
+use super::values::{Values, list};
 use domain::inventory::{Domain, ElementId};
 use domain::telemetry::{AlarmType, Severity};
 use domain::time::Timestamp;
@@ -26,10 +27,9 @@ impl Schema for IncidentOrder {
         json!({ "report": "incidents", "domain": self.domain.as_str() })
     }
 
-    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
-        keys.name("report", "incidents", |t| (t == "incidents").then_some(()));
-        let domain = read_domain(&mut keys);
-        keys.done(Self { domain })
+    fn read(values: Values<'_>) -> Option<Self> {
+        let domain = values.name("domain", domain_called)?;
+        Some(Self { domain })
     }
 }
 
@@ -53,14 +53,12 @@ impl Sighting {
         })
     }
 
-    fn read(keys: &mut Keys<'_>) -> Self {
-        Self {
-            resource: keys.element("resource"),
-            alarm_type: keys
-                .name("type", "an alarm type", AlarmType::parse)
-                .unwrap_or(AlarmType::LinkDown),
-            time: keys.time("time"),
-        }
+    fn read(values: Values<'_>) -> Option<Self> {
+        Some(Self {
+            resource: values.element("resource")?,
+            alarm_type: values.name("type", AlarmType::parse)?,
+            time: values.time("time")?,
+        })
     }
 }
 
@@ -92,7 +90,7 @@ pub struct Incident {
 }
 
 impl Schema for Incident {
-    const ID: &'static str = "fault_incident_v1";
+    const ID: &'static str = "fault_incident_result_v1";
 
     fn values(&self) -> Value {
         let listed = self.alarms.iter().take(ALARMS_LISTED_MAX);
@@ -111,35 +109,20 @@ impl Schema for Incident {
         })
     }
 
-    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
-        let incident = Self {
-            incident_id: keys.text("incident_id"),
-            domain: read_domain(&mut keys),
-            probable_cause: keys
-                .name("probable_cause", "an alarm type", AlarmType::parse)
-                .unwrap_or(AlarmType::LinkDown),
-            severity: keys
-                .name("severity", "a severity", severity)
-                .unwrap_or(Severity::Warning),
-            raised_at: keys.time("raised_at"),
-            cleared: keys.flag("cleared"),
-            resources: keys.elements("resources"),
-            sites: keys.elements("sites"),
-            alarm_count: keys.count("alarm_count"),
-            first_alarm: keys
-                .object("first_alarm", Sighting::read)
-                .unwrap_or_else(nothing_seen),
-            alarms: keys.objects("alarms", Sighting::read),
-        };
-        keys.done(incident)
-    }
-}
-
-fn nothing_seen() -> Sighting {
-    Sighting {
-        resource: ElementId::new(""),
-        alarm_type: AlarmType::LinkDown,
-        time: Timestamp::default(),
+    fn read(values: Values<'_>) -> Option<Self> {
+        Some(Self {
+            incident_id: values.text("incident_id"),
+            domain: values.name("domain", domain_called)?,
+            probable_cause: values.name("probable_cause", AlarmType::parse)?,
+            severity: values.name("severity", severity)?,
+            raised_at: values.time("raised_at")?,
+            cleared: values.flag("cleared"),
+            resources: values.elements("resources"),
+            sites: values.elements("sites"),
+            alarm_count: values.count("alarm_count"),
+            first_alarm: values.object("first_alarm", Sighting::read)?,
+            alarms: values.objects("alarms", Sighting::read),
+        })
     }
 }
 
@@ -148,11 +131,6 @@ fn severity(name: &str) -> Option<Severity> {
     [Warning, Minor, Major, Critical]
         .into_iter()
         .find(|s| s.as_str() == name)
-}
-
-fn read_domain(keys: &mut Keys<'_>) -> Domain {
-    keys.name("domain", "Wireless or IP", domain_called)
-        .unwrap_or(Domain::Service)
 }
 
 /// The domain called `name`, in any case.

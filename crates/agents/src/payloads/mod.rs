@@ -1,51 +1,56 @@
 //! The structured payloads of the fault flow, one type per schema version.
 //!
-//! Each type reads itself from a [`Payload`] and names every missing or mistyped key at once, so
-//! that a sender mends all of them in one round. Refuses to know what agents do with them.
-//! Read next: [`incident`], [`diagnosis`], [`repair`], [`verification`].
+//! What a payload may hold is said by the shipped template of its schema ([`schema::shipped`]), and
+//! checked by the contract made of it, which tells all that is wrong at once, so that a sender
+//! mends it in one round. Refuses to know what agents do with payloads.
+//! Read next: [`incident`], [`diagnosis`], [`repair`], [`verification`]; then [`values`].
 
 pub mod diagnosis;
 pub mod incident;
 pub mod repair;
+pub mod values;
 pub mod verification;
 
 use domain::content::{Content, Payload};
-use domain::inventory::ElementId;
 use domain::reply::{Reason, Reply, Verdict};
-use domain::time::Timestamp;
-use serde_json::{Map, Value};
+use schema::contract::{Contract, Limits, Unknown};
+use schema::shipped;
+use schema::template::Template;
+use schema::violation::{Code, Violation};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use values::Values;
 
 /// A payload type with its schema version.
 pub trait Schema: Sized {
     /// The schema version, e.g. `fault_diagnosis_v1`.
     const ID: &'static str;
 
-    /// The key and value pairs.
+    /// The key and value pairs; null and empty arrays stand for nothing.
     fn values(&self) -> Value;
 
-    /// Reads the keys that `keys` holds.
-    ///
-    /// # Errors
-    /// Every problem of every key.
-    fn from_keys(keys: Keys<'_>) -> Result<Self, Unreadable>;
+    /// Reads values that the contract has accepted; none if they name what cannot be, such as an
+    /// instant out of reach.
+    fn read(values: Values<'_>) -> Option<Self>;
 
-    /// The payload as a message carries it.
+    /// The payload as a message carries it, in canonical form.
     fn to_payload(&self) -> Payload {
-        Payload::new(Self::ID, self.values())
+        Payload::new(Self::ID, values::canonical(self.values()))
     }
 
     /// Reads a payload.
     ///
     /// # Errors
-    /// [`Unreadable`]: another schema, or keys that lack or are of the wrong type.
+    /// [`Unreadable`]: another schema, or all that its contract refuses.
     fn from_payload(payload: &Payload) -> Result<Self, Unreadable> {
         if payload.schema_id != Self::ID {
-            return Err(Unreadable::OtherSchema {
-                expected: Self::ID,
-                found: payload.schema_id.clone(),
-            });
+            return Err(Unreadable::other_schema(payload, [Self::ID]));
         }
-        Self::from_keys(Keys::of(&payload.values))
+        let accepted = contract(Self::ID)
+            .accept(payload.values.clone(), Unknown::Reject)
+            .map_err(Unreadable::Refused)?;
+        Self::read(Values(&accepted.values)).ok_or(Unreadable::OutOfReach)
     }
 
     /// Reads the payload of a content, if it has one of this schema that can be read.
@@ -54,254 +59,106 @@ pub trait Schema: Sized {
     }
 }
 
-/// What is wrong with one key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The key, with a place behind it where an entry of an array is meant: `alarms/2/time`.
-    pub path: String,
-    /// What stands there instead; none if the key lacks.
-    pub found: Option<String>,
-    /// What is expected there.
-    pub expected: &'static str,
+/// The most values in one payload: an outage of a whole network names every element of it. How long
+/// a message may be is for those to say who carry it.
+const NODES_MAX: usize = 1_000_000;
+
+/// The contract of a shipped schema.
+fn contract(schema_id: &str) -> &'static Contract {
+    static CONTRACTS: LazyLock<BTreeMap<String, Contract>> = LazyLock::new(|| {
+        let templates = shipped::shipped().into_iter();
+        templates
+            .map(|t| (t.schema_id.clone(), compiled(&t)))
+            .collect()
+    });
+    CONTRACTS
+        .get(schema_id)
+        .expect("every payload type has a shipped template, which a test holds")
+}
+
+fn compiled(template: &Template) -> Contract {
+    let contract = Contract::new(template).expect("shipped templates are clean");
+    contract.within(Limits {
+        nodes: NODES_MAX,
+        ..Limits::default()
+    })
 }
 
 /// Why a payload cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// It follows another schema.
-    #[error("the payload follows {found}, not {expected}")]
+    #[error("{found} is not among the schemas of this agent; current: {}", .current.join(", "))]
     OtherSchema {
-        /// The schema asked for.
-        expected: &'static str,
+        /// The schemas that are current instead: of the same scenario if there is one, else all.
+        current: Vec<String>,
         /// The schema found.
         found: String,
     },
-    /// Keys lack or are of the wrong type.
-    #[error("{} of the payload's keys cannot be read", .0.len())]
-    Keys(Vec<Problem>),
+    /// Its contract refuses it.
+    #[error("{} of the payload's places are not as its schema says", .0.len())]
+    Refused(Vec<Violation>),
+    /// It is as its schema says, and names an instant that cannot be reckoned with.
+    #[error("the payload names an instant out of reach")]
+    OutOfReach,
 }
 
 impl Unreadable {
+    /// The payload follows none of the schemas that are `taken`.
+    pub fn other_schema<'a>(payload: &Payload, taken: impl IntoIterator<Item = &'a str>) -> Self {
+        let taken: Vec<&str> = taken.into_iter().collect();
+        let scenario = Some(payload.scenario());
+        let same = |id: &&str| id.rsplit_once("_v").map(|(name, _)| name) == scenario;
+        let current: Vec<&str> = taken.iter().copied().filter(same).collect();
+        let current = if current.is_empty() { taken } else { current };
+        Self::OtherSchema {
+            current: current.into_iter().map(str::to_owned).collect(),
+            found: payload.schema_id.clone(),
+        }
+    }
+
     /// The reply to the sender: `input-required` if keys merely lack, `refused` if something
-    /// wrong stands there; one reason per key.
+    /// wrong stands there; one reason per place.
     pub fn reply(&self, target: &str) -> Reply {
-        let problems = match self {
+        match self {
             Self::OtherSchema { .. } => {
-                return Reply::refused("unknown-schema", "schema_id", self.to_string());
+                Reply::refused("unknown-schema", "schema_id", self.to_string())
             }
-            Self::Keys(problems) => problems,
-        };
-        let wrong = problems.iter().any(|p| p.found.is_some());
-        let verdict = if wrong {
-            Verdict::Refused
-        } else {
-            Verdict::InputRequired
-        };
-        let keys: Vec<&str> = problems.iter().map(|p| p.path.as_str()).collect();
-        let asked = Content::new(
-            target,
-            format!("Needed in the payload: {}", keys.join(", ")),
-        );
-        let mut reply = Reply::new(verdict, vec![asked]);
-        reply.reasons = problems.iter().map(reason).collect();
-        reply
+            Self::OutOfReach => Reply::refused("out-of-reach", "", self.to_string()),
+            Self::Refused(violations) => refused(violations, target),
+        }
     }
 }
 
-fn reason(problem: &Problem) -> Reason {
-    let (reason, message) = match &problem.found {
-        None => ("missing-key", format!("{} is needed", problem.expected)),
-        Some(found) => (
-            "bad-value",
-            format!("{} is needed, not {found}", problem.expected),
-        ),
+fn refused(violations: &[Violation], target: &str) -> Reply {
+    let lacks = |v: &Violation| v.code == Code::Missing;
+    let verdict = match violations.iter().all(lacks) {
+        true => Verdict::InputRequired,
+        false => Verdict::Refused,
     };
+    let places: Vec<&str> = violations.iter().map(place).collect();
+    let words = format!("Needed in the payload: {}", places.join(", "));
+    let mut reply = Reply::new(verdict, vec![Content::new(target, words)]);
+    reply.reasons = violations.iter().map(reason).collect();
+    reply
+}
+
+fn reason(violation: &Violation) -> Reason {
+    let expected = &violation.expected;
     Reason {
-        reason: reason.to_owned(),
-        path: problem.path.clone(),
-        message,
+        reason: violation.code.as_str().to_owned(),
+        path: place(violation).to_owned(),
+        message: match &violation.found {
+            None => format!("needed: {expected}"),
+            Some(found) => format!("needed: {expected}; found: {found}"),
+        },
     }
 }
 
-/// The keys of a payload while they are read; remembers what it could not read.
-#[derive(Debug)]
-pub struct Keys<'a> {
-    values: &'a Map<String, Value>,
-    prefix: String,
-    problems: Vec<Problem>,
-}
-
-impl<'a> Keys<'a> {
-    /// The keys of one object.
-    pub fn of(values: &'a Map<String, Value>) -> Self {
-        Self {
-            values,
-            prefix: String::new(),
-            problems: Vec::new(),
-        }
-    }
-
-    /// The value if every key could be read.
-    ///
-    /// # Errors
-    /// [`Unreadable::Keys`] otherwise.
-    pub fn done<T>(self, value: T) -> Result<T, Unreadable> {
-        if self.problems.is_empty() {
-            Ok(value)
-        } else {
-            Err(Unreadable::Keys(self.problems))
-        }
-    }
-
-    /// A text; empty and noted if there is none.
-    pub fn text(&mut self, key: &str) -> String {
-        self.read(key, "a text", |v| v.as_str().map(str::to_owned))
-    }
-
-    /// A text that may be null or lack.
-    pub fn optional_text(&mut self, key: &str) -> Option<String> {
-        match self.values.get(key) {
-            None | Some(Value::Null) => None,
-            Some(_) => Some(self.text(key)),
-        }
-    }
-
-    /// A truth value.
-    pub fn flag(&mut self, key: &str) -> bool {
-        self.read(key, "true or false", Value::as_bool)
-    }
-
-    /// A whole number from 0.
-    pub fn count(&mut self, key: &str) -> u64 {
-        self.read(key, "a whole number", Value::as_u64)
-    }
-
-    /// An instant.
-    pub fn time(&mut self, key: &str) -> Timestamp {
-        self.read(key, "a date and time with zone", |v| {
-            Timestamp::parse(v.as_str()?).ok()
-        })
-    }
-
-    /// One of the names that `parse` knows.
-    pub fn name<T>(
-        &mut self,
-        key: &str,
-        expected: &'static str,
-        parse: fn(&str) -> Option<T>,
-    ) -> Option<T> {
-        self.read(key, expected, |v| parse(v.as_str()?).map(Some))
-    }
-
-    /// As [`Keys::name`], but null and absence are fine.
-    pub fn optional_name<T>(
-        &mut self,
-        key: &str,
-        expected: &'static str,
-        parse: fn(&str) -> Option<T>,
-    ) -> Option<T> {
-        match self.values.get(key) {
-            None | Some(Value::Null) => None,
-            Some(_) => self.name(key, expected, parse),
-        }
-    }
-
-    /// The identifier of an element.
-    pub fn element(&mut self, key: &str) -> ElementId {
-        ElementId::new(self.text(key))
-    }
-
-    /// A list of texts.
-    pub fn texts(&mut self, key: &str) -> Vec<String> {
-        self.read(key, "a list of texts", |v| {
-            let items = v.as_array()?.iter();
-            items.map(|i| i.as_str().map(str::to_owned)).collect()
-        })
-    }
-
-    /// A list of element identifiers.
-    pub fn elements<C: FromIterator<ElementId>>(&mut self, key: &str) -> C {
-        self.texts(key).into_iter().map(ElementId::new).collect()
-    }
-
-    /// A list of objects, each read by `read`; its problems are noted under their place.
-    pub fn objects<T>(&mut self, key: &str, read: impl Fn(&mut Keys<'a>) -> T) -> Vec<T> {
-        let Some(items) = self.values.get(key) else {
-            self.note(key, "a list of objects");
-            return Vec::new();
-        };
-        let Some(items) = items.as_array() else {
-            self.note(key, "a list of objects");
-            return Vec::new();
-        };
-        let mut found = Vec::with_capacity(items.len());
-        for (i, item) in items.iter().enumerate() {
-            found.extend(self.nested(&format!("{key}/{i}"), Some(item), &read));
-        }
-        found
-    }
-
-    /// An object, read by `read`.
-    pub fn object<T>(&mut self, key: &str, read: impl Fn(&mut Keys<'a>) -> T) -> Option<T> {
-        self.nested(key, self.values.get(key), &read)
-    }
-
-    fn nested<T>(
-        &mut self,
-        path: &str,
-        value: Option<&'a Value>,
-        read: &impl Fn(&mut Keys<'a>) -> T,
-    ) -> Option<T> {
-        let Some(Value::Object(values)) = value else {
-            self.problems.push(Problem {
-                path: format!("{}{path}", self.prefix),
-                found: value.map(Value::to_string),
-                expected: "an object",
-            });
-            return None;
-        };
-        let mut inner = Keys {
-            values,
-            prefix: format!("{}{path}/", self.prefix),
-            problems: Vec::new(),
-        };
-        let value = read(&mut inner);
-        self.problems.append(&mut inner.problems);
-        Some(value)
-    }
-
-    fn read<T: Default>(
-        &mut self,
-        key: &str,
-        expected: &'static str,
-        read: impl Fn(&Value) -> Option<T>,
-    ) -> T {
-        match self.values.get(key).and_then(read) {
-            Some(value) => value,
-            None => {
-                self.note(key, expected);
-                T::default()
-            }
-        }
-    }
-
-    fn note(&mut self, key: &str, expected: &'static str) {
-        let found = self.values.get(key).filter(|v| !v.is_null());
-        self.problems.push(Problem {
-            path: format!("{}{key}", self.prefix),
-            found: found.map(Value::to_string),
-            expected,
-        });
-    }
-}
-
-/// Element identifiers as a JSON list.
-pub(crate) fn list<'a>(elements: impl IntoIterator<Item = &'a ElementId>) -> Value {
-    elements
-        .into_iter()
-        .map(|e| Value::from(e.as_str()))
-        .collect()
+/// The key, with a place behind it where an entry of an array is meant: `alarms/2/time`.
+fn place(violation: &Violation) -> &str {
+    violation.path.trim_start_matches('/')
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

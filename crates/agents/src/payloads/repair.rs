@@ -3,8 +3,9 @@
 //!
 //! Read next: [`crate::service_copilot`], [`crate::resource_copilot`].
 
-use super::{Keys, Schema, Unreadable, list};
-use crate::cause::Cause;
+use super::Schema;
+use super::values::{Values, list, said};
+use domain::cause::Cause;
 use domain::inventory::ElementId;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -18,11 +19,11 @@ pub struct Repair {
     pub element: ElementId,
     /// How.
     pub cause: Cause,
-    /// Where, for people.
+    /// Where, for people; empty if nobody said.
     pub place: String,
     /// The sites to bring back.
     pub affected_sites: BTreeSet<ElementId>,
-    /// What to do.
+    /// What to do; empty if nobody said.
     pub proposal: String,
     /// What led to it.
     pub evidence: Vec<String>,
@@ -36,26 +37,23 @@ impl Schema for Repair {
             "ticket_id": self.ticket_id,
             "element": self.element.as_str(),
             "cause": self.cause.as_str(),
-            "place": self.place,
+            "place": said(&self.place),
             "affected_sites": list(&self.affected_sites),
-            "proposal": self.proposal,
+            "proposal": said(&self.proposal),
             "evidence": self.evidence,
         })
     }
 
-    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
-        let repair = Self {
-            ticket_id: keys.text("ticket_id"),
-            element: keys.element("element"),
-            cause: keys
-                .name("cause", "a cause", Cause::parse)
-                .unwrap_or(Cause::FibreCut),
-            place: keys.text("place"),
-            affected_sites: keys.elements("affected_sites"),
-            proposal: keys.text("proposal"),
-            evidence: keys.texts("evidence"),
-        };
-        keys.done(repair)
+    fn read(values: Values<'_>) -> Option<Self> {
+        Some(Self {
+            ticket_id: values.text("ticket_id"),
+            element: values.element("element")?,
+            cause: values.name("cause", Cause::parse)?,
+            place: values.text("place"),
+            affected_sites: values.elements("affected_sites"),
+            proposal: values.text("proposal"),
+            evidence: values.texts("evidence"),
+        })
     }
 }
 
@@ -90,16 +88,15 @@ impl Schema for RepairDecision {
         })
     }
 
-    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
-        let decision = Self {
-            ticket_id: keys.text("ticket_id"),
-            element: keys.element("element"),
-            way: keys.text("way"),
-            crew: keys.text("crew"),
-            spares: keys.texts("spares"),
-            order_of_work: keys.texts("order_of_work"),
-        };
-        keys.done(decision)
+    fn read(values: Values<'_>) -> Option<Self> {
+        Some(Self {
+            ticket_id: values.text("ticket_id"),
+            element: values.element("element")?,
+            way: values.text("way"),
+            crew: values.text("crew"),
+            spares: values.texts("spares"),
+            order_of_work: values.texts("order_of_work"),
+        })
     }
 }
 
@@ -112,7 +109,7 @@ pub struct RepairResult {
     pub repaired: bool,
     /// Where the engineer was.
     pub element: ElementId,
-    /// What was found.
+    /// What was found; empty if nobody said.
     pub finding: String,
 }
 
@@ -124,18 +121,17 @@ impl Schema for RepairResult {
             "ticket_id": self.ticket_id,
             "repaired": self.repaired,
             "element": self.element.as_str(),
-            "finding": self.finding,
+            "finding": said(&self.finding),
         })
     }
 
-    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
-        let result = Self {
-            ticket_id: keys.text("ticket_id"),
-            repaired: keys.flag("repaired"),
-            element: keys.element("element"),
-            finding: keys.text("finding"),
-        };
-        keys.done(result)
+    fn read(values: Values<'_>) -> Option<Self> {
+        Some(Self {
+            ticket_id: values.text("ticket_id"),
+            repaired: values.flag("repaired"),
+            element: values.element("element")?,
+            finding: values.text("finding"),
+        })
     }
 }
 
@@ -161,15 +157,14 @@ impl Schema for Guidance {
         })
     }
 
-    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
-        let guidance = Self {
-            question: keys.text("question"),
-            element: keys.element("element"),
-            cause: keys
-                .name("cause", "a cause", Cause::parse)
-                .unwrap_or(Cause::FibreCut),
-        };
-        keys.done(guidance)
+    fn read(values: Values<'_>) -> Option<Self> {
+        let element = values.element("element")?;
+        let cause = values.name("cause", Cause::parse);
+        Some(Self {
+            question: values.text("question"),
+            cause: cause.unwrap_or_else(|| Cause::usual_of(&element)),
+            element,
+        })
     }
 }
 
@@ -198,13 +193,12 @@ impl Schema for GuidanceResult {
         })
     }
 
-    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
-        let result = Self {
-            answer: keys.text("answer"),
-            steps: keys.texts("steps"),
-            element: keys.element("element"),
-            alarms: keys.texts("alarms"),
-        };
-        keys.done(result)
+    fn read(values: Values<'_>) -> Option<Self> {
+        Some(Self {
+            answer: values.text("answer"),
+            steps: values.texts("steps"),
+            element: values.element("element")?,
+            alarms: values.texts("alarms"),
+        })
     }
 }

@@ -8,7 +8,7 @@ use super::repair::{Guidance, GuidanceResult, Repair, RepairResult};
 use super::verification::{Verification, VerificationResult};
 use super::*;
 use crate::bench::{at, id};
-use crate::cause::Cause;
+use domain::cause::Cause;
 use domain::inventory::Domain;
 use domain::telemetry::{AlarmType, Severity};
 use proptest::prelude::*;
@@ -16,14 +16,23 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
+/// What every payload of ours is: accepted by the contract of its schema, without a warning, and
+/// in canonical form already.
+pub(crate) fn lawful(payload: &Payload) {
+    let accepted = contract(&payload.schema_id)
+        .accept(payload.values.clone(), Unknown::Reject)
+        .unwrap_or_else(|all| panic!("{}: {all:?}", payload.to_json()));
+    assert_eq!(accepted.values, payload.values);
+    assert!(accepted.warnings.is_empty(), "{:?}", accepted.warnings);
+}
+
 /// Through the text of a message, as on the wire.
 fn there_and_back<S: Schema + PartialEq + Debug>(value: &S) {
     let sent = Content::new("t", "d").with_payload(value.to_payload());
     let read = Content::parse([sent.render().as_str()]).unwrap();
-    assert_eq!(
-        &S::from_payload(read.payload.as_ref().unwrap()).unwrap(),
-        value
-    );
+    let payload = read.payload.unwrap();
+    lawful(&payload);
+    assert_eq!(&S::from_payload(&payload).unwrap(), value);
 }
 
 fn sighting(seconds: i64) -> Sighting {
@@ -60,7 +69,7 @@ fn diagnosis() -> Diagnosis {
         suspicion: suspicion("duct:B-1", Cause::DuctCut),
         alternatives: vec![suspicion("card:B/1", Cause::CardFailure)],
         sites: BTreeSet::from([id("site:b1")]),
-        since: at(5),
+        since: Some(at(5)),
     }
 }
 
@@ -120,62 +129,142 @@ fn every_payload_reads_what_it_writes() {
     });
 }
 
-fn problems<S: Schema + Debug>(values: Value) -> String {
-    match S::from_payload(&Payload::new(S::ID, values)).unwrap_err() {
-        Unreadable::Keys(problems) => {
-            let line = |p: &Problem| format!("{} {}: {:?}", p.path, p.expected, p.found);
-            problems.iter().map(line).collect::<Vec<_>>().join("\n")
-        }
-        other => other.to_string(),
-    }
+/// The reply to a payload of which nothing can be made.
+fn reply<S: Schema + Debug>(values: Value) -> Reply {
+    let payload = Payload::new(S::ID, values);
+    S::from_payload(&payload).unwrap_err().reply("duct:B-1")
 }
 
+fn told(reply: &Reply) -> String {
+    let line = |r: &Reason| format!("{} {}: {}", r.reason, r.path, r.message);
+    let reasons = reply.reasons.iter().map(line);
+    std::iter::once(reply.verdict.as_str().to_owned())
+        .chain(reasons)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// D15, D17: a server validates, and tells all that is wrong at once.
 #[test]
 fn all_that_is_wrong_is_named_at_once() {
-    insta::assert_snapshot!(problems::<Diagnosis>(json!({})), @r"
-    incident_ids a list of texts: None
-    target a text: None
-    suspected_cause a cause: None
-    alternatives a list of objects: None
-    sites a list of texts: None
-    since a date and time with zone: None
+    insta::assert_snapshot!(told(&reply::<Repair>(json!({ "ticket_id": "TT-1" }))), @r"
+    input-required
+    missing element: needed: string matching (router|card|link|duct|site|zone):[^ ]+
+    missing cause: needed: string, one of: fibre-cut, duct-cut, card-failure, router-failure, mains-failure
     ");
     let mut values = diagnosis().values();
     values["suspected_cause"] = json!("gremlins");
     values["alternatives"] = json!([{ "target": 7, "suspected_cause": "duct-cut" }, 8]);
     values["sites"] = json!(["site:a", 9]);
     values["since"] = json!("yesterday");
-    insta::assert_snapshot!(problems::<Diagnosis>(values), @r#"
-    suspected_cause a cause: Some("\"gremlins\"")
-    alternatives/0/target a text: Some("7")
-    alternatives/1 an object: Some("8")
-    sites a list of texts: Some("[\"site:a\",9]")
-    since a date and time with zone: Some("\"yesterday\"")
+    values["colour"] = json!("red");
+    insta::assert_snapshot!(told(&reply::<Diagnosis>(values)), @r#"
+    refused
+    enum suspected_cause: needed: string, one of: fibre-cut, duct-cut, card-failure, router-failure, mains-failure; found: "gremlins"
+    type alternatives/0/target: needed: string matching (router|card|link|duct|site|zone):[^ ]+; found: 7
+    type alternatives/1: needed: object; found: 8
+    type sites/1: needed: string matching site:[^ ]+; found: 9
+    format since: needed: string that is a date and time with zone such as 2026-05-04T14:19:00Z; found: "yesterday"
+    unknown colour: needed: key of the schema, or other for what no key covers; found: "red"
     "#);
+}
+
+#[test]
+fn another_schema_is_refused_with_the_one_that_is_current() {
     let other = Payload::new("fault_diagnosis_v2", json!({}));
-    assert!(matches!(
-        Diagnosis::from_payload(&other),
-        Err(Unreadable::OtherSchema { .. })
-    ));
+    let refused = Diagnosis::from_payload(&other).unwrap_err().reply("t");
+    insta::assert_snapshot!(told(&refused), @r"
+    refused
+    unknown-schema schema_id: fault_diagnosis_v2 is not among the schemas of this agent; current: fault_diagnosis_v1
+    ");
+    let taken = ["fault_incident_v1", "fault_diagnosis_v1"];
+    let among = |id| Unreadable::other_schema(&Payload::new(id, json!({})), taken).to_string();
+    insta::assert_snapshot!(among("fault_diagnosis_v9"), @r"fault_diagnosis_v9 is not among the schemas of this agent; current: fault_diagnosis_v1");
+    insta::assert_snapshot!(among("poetry_v1"), @r"poetry_v1 is not among the schemas of this agent; current: fault_incident_v1, fault_diagnosis_v1");
 }
 
 #[test]
 fn what_lacks_is_asked_for_and_what_is_wrong_is_refused() {
-    let reply = |values| {
-        let payload = Payload::new(Diagnosis::ID, values);
-        Diagnosis::from_payload(&payload)
-            .unwrap_err()
-            .reply("duct:B-1")
-    };
     let mut values = diagnosis().values();
     values.as_object_mut().unwrap().remove("target");
-    let lacking = reply(values.clone());
+    let lacking = reply::<Diagnosis>(values.clone());
     assert_eq!(lacking.verdict, Verdict::InputRequired);
     assert_eq!(lacking.reasons[0].path, "target");
     values["since"] = json!(12);
-    let wrong = reply(values);
+    let wrong = reply::<Diagnosis>(values);
     assert_eq!(wrong.verdict, Verdict::Refused);
     assert_eq!(wrong.reasons.len(), 2);
+}
+
+/// D16, D33: what is left out is decided by the agent.
+#[test]
+fn a_target_alone_is_an_order_to_look_for_the_usual_cause() {
+    let order = |values| Diagnosis::from_payload(&Payload::new(Diagnosis::ID, values)).unwrap();
+    let least = order(json!({ "target": "card:B/1" }));
+    assert_eq!(least, Diagnosis::of(Suspicion::usual(id("card:B/1"))));
+    assert_eq!(least.suspicion.cause, Cause::CardFailure);
+    // What other programs write for nothing is nothing.
+    let wordy = json!({ "target": "card:B/1", "since": null, "sites": [], "alternatives": [] });
+    assert_eq!(order(wordy), least);
+    // D40: `other` is no obstacle.
+    let more = json!({ "target": "card:B/1", "other": ["it is raining", "hurry"] });
+    assert_eq!(order(more), least);
+}
+
+/// A leap second within a month: RFC 3339 can write it, no calendar has it.
+#[test]
+fn an_instant_that_never_was_is_refused() {
+    let mut values = incident().values();
+    values["raised_at"] = json!("2026-05-04T23:59:60Z");
+    insta::assert_snapshot!(told(&reply::<Incident>(values)), @r"
+    refused
+    out-of-reach : the payload names an instant out of reach
+    ");
+}
+
+/// An outage of a whole network is one incident, and read.
+#[test]
+fn an_incident_may_name_very_many_elements() {
+    let mut incident = incident();
+    incident.sites = (0..9_000).map(|n| id(&format!("site:BE-{n:04}"))).collect();
+    there_and_back(&incident);
+}
+
+/// The order to report and the report are two schemas.
+#[test]
+fn an_incident_is_no_order() {
+    assert!(IncidentOrder::from_payload(&incident().to_payload()).is_err());
+    let report = shipped::shipped()
+        .into_iter()
+        .find(|t| t.schema_id == IncidentOrder::ID)
+        .unwrap()
+        .response_schema_id;
+    assert_eq!(report.as_deref(), Some(Incident::ID));
+}
+
+/// The enumerations of the templates are those of the domain.
+#[test]
+fn templates_and_domain_name_the_same_things() {
+    let allowed = |schema_id: &str, key: &str| {
+        let all = shipped::shipped();
+        let template = all.iter().find(|t| t.schema_id == schema_id).unwrap();
+        let values = template.key(key).unwrap().shape.constraint.allowed.clone();
+        let names = values.iter().map(|v| v.as_str().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    let causes = Cause::ALL.map(Cause::as_str);
+    for (schema_id, key) in [
+        (Diagnosis::ID, "suspected_cause"),
+        (DiagnosisResult::ID, "cause"),
+        (Repair::ID, "cause"),
+        (Guidance::ID, "cause"),
+        ("service_complaint_result_v1", "cause"),
+    ] {
+        assert_eq!(allowed(schema_id, key), causes);
+    }
+    let types = allowed(Incident::ID, "probable_cause");
+    assert!(types.iter().all(|t| AlarmType::parse(t).is_some()));
+    assert_eq!(types.len(), AlarmType::ALL.len());
 }
 
 proptest! {

@@ -1,14 +1,15 @@
 //! `service_verification_v1` and its result: are these sites in service again?
 
-use super::{Keys, Schema, Unreadable, list};
+use super::Schema;
+use super::values::{Values, list};
 use domain::inventory::ElementId;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The sites in question.
+/// The question which sites are in service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verification {
-    /// The sites in question.
+    /// The sites in question, one or more.
     pub sites: BTreeSet<ElementId>,
 }
 
@@ -19,9 +20,9 @@ impl Schema for Verification {
         json!({ "sites": list(&self.sites) })
     }
 
-    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
-        let sites = keys.elements("sites");
-        keys.done(Self { sites })
+    fn read(values: Values<'_>) -> Option<Self> {
+        let sites = values.elements("sites");
+        Some(Self { sites })
     }
 }
 
@@ -41,11 +42,10 @@ impl Schema for VerificationResult {
         json!({ "restored": list(&self.restored), "still_out": list(&self.still_out) })
     }
 
-    fn from_keys(mut keys: Keys<'_>) -> Result<Self, Unreadable> {
-        let result = Self {
-            restored: keys.elements("restored"),
-            still_out: keys.elements("still_out"),
-        };
-        keys.done(result)
+    fn read(values: Values<'_>) -> Option<Self> {
+        Some(Self {
+            restored: values.elements("restored"),
+            still_out: values.elements("still_out"),
+        })
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Knows the trade and the documentation; alarms are added by [`super`].
 
-use crate::cause::Cause;
 use crate::topology::links_of;
+use domain::cause::Cause;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 
 /// The steps to repair `element` of `cause`, in order.

@@ -7,17 +7,17 @@
 pub mod manual;
 
 use crate::alarms::{AlarmList, tells_of_loss};
-use crate::cause::Cause;
 use crate::desk::{Worker, as_news};
-use crate::domain_agent::job::{place_of, usual_cause};
-use crate::domain_agent::{target_needed, unknown_schema};
+use crate::domain_agent::job::place_of;
+use crate::domain_agent::target_needed;
 use crate::lookup::{self, Reading};
 use crate::payloads::Schema;
 use crate::payloads::repair::{Guidance, GuidanceResult};
 use crate::topology::Topology;
 use domain::agent::{Ask, Briefing, Input, Output};
+use domain::cause::Cause;
 use domain::content::Content;
-use domain::inventory::{ElementId, ElementKind, Inventory};
+use domain::inventory::{ElementId, ElementKind};
 use domain::reply::{Reply, Verdict};
 use domain::task::Task;
 use domain::telemetry::Telemetry;
@@ -82,7 +82,7 @@ impl Worker for ResourceCopilot {
             .iter()
             .find(|e| told.as_ref().is_ok_and(|told| told != *e));
         let reply = match other {
-            Some(element) => self.guide(&asked_about(inventory, element, &ask.content), &reading),
+            Some(element) => self.guide(&asked_about(element, &ask.content), &reading),
             None => {
                 let words = "inventory and alarms say no more than that";
                 Reply::refused("nothing-more", "", words)
@@ -95,10 +95,10 @@ impl Worker for ResourceCopilot {
 }
 
 /// A question in words about an element.
-fn asked_about(inventory: &Inventory, element: &ElementId, content: &Content) -> Guidance {
+fn asked_about(element: &ElementId, content: &Content) -> Guidance {
     Guidance {
         question: format!("{}\n{}", content.target_object, content.task_description),
-        cause: usual_cause(inventory, element),
+        cause: Cause::usual_of(element),
         element: element.clone(),
     }
 }
@@ -117,11 +117,8 @@ impl ResourceCopilot {
             let reading = lookup::read(inventory, content);
             let element = reading.elements.first();
             let element = element.ok_or_else(|| target_needed(&content.target_object))?;
-            return Ok((asked_about(inventory, element, content), reading));
+            return Ok((asked_about(element, content), reading));
         };
-        if payload.schema_id != Guidance::ID {
-            return Err(unknown_schema(payload));
-        }
         let guidance =
             Guidance::from_payload(payload).map_err(|e| e.reply(&content.target_object))?;
         match inventory.element(&guidance.element) {

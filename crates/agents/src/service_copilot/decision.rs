@@ -3,9 +3,9 @@
 //! Each cause can be repaired in one way or several; a decision names the way, who goes, what they
 //! take along and in what order they work. Read next: [`crate::payloads::repair`].
 
-use crate::cause::Cause;
 use crate::payloads::repair::{Repair, RepairDecision};
 use crate::resource_copilot::manual;
+use domain::cause::Cause;
 use domain::inventory::Inventory;
 
 /// A way of repairing: its name, the crew, what is taken along beside tools.

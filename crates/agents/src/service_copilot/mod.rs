@@ -9,16 +9,16 @@
 mod decision;
 mod ticket;
 
-use crate::cause::Cause;
 use crate::desk::{Desk, Worker, as_news, message, report};
-use crate::domain_agent::job::{place_of, usual_cause};
-use crate::domain_agent::{target_needed, unknown_schema};
+use crate::domain_agent::job::place_of;
+use crate::domain_agent::target_needed;
 use crate::lookup::{self, Reading};
 use crate::payloads::Schema;
 use crate::payloads::repair::{Guidance, GuidanceResult, Repair, RepairDecision, RepairResult};
 use crate::resource_copilot::manual;
 use crate::topology::Topology;
 use domain::agent::{Ask, Briefing, Input, Message, Output, Progress, Undelivered};
+use domain::cause::Cause;
 use domain::content::Content;
 use domain::inventory::ElementId;
 use domain::negotiation::{Kind, Speech};
@@ -231,9 +231,6 @@ impl ServiceCopilot {
             let first = first.ok_or_else(|| target_needed(&content.target_object))?;
             return Ok(Wanted::Word(first, reading));
         };
-        if payload.schema_id != Repair::ID {
-            return Err(unknown_schema(payload));
-        }
         let repair = Repair::from_payload(payload).map_err(|e| e.reply(&content.target_object))?;
         if self.topology.inventory().element(&repair.element).is_none() {
             let words = format!("the inventory has no element {}", repair.element);
@@ -463,7 +460,7 @@ impl ServiceCopilot {
             words.push_str(&format!(" {}.", touching.join("; ")));
         }
         let words = reading.before(&words);
-        let cause: Cause = usual_cause(inventory, id);
+        let cause = Cause::usual_of(id);
         let result = GuidanceResult {
             answer: words.clone(),
             steps: manual::steps(inventory, id, cause),

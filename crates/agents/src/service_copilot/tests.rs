@@ -296,7 +296,7 @@ fn the_publishers_plan_is_followed_where_it_can_be_and_refused_with_reasons_wher
 #[test]
 fn after_a_restart_a_proposal_still_waits_and_an_agreed_ticket_is_worked() {
     let resumed = |change: &dyn Fn(&mut Task)| {
-        let mut agent = crate::roster::hosted("service-copilot").unwrap();
+        let mut agent = crate::bench::hosted("service-copilot");
         let mut open = Task::clone(&demanding(Cause::MainsFailure, "zone:b"));
         change(&mut open);
         let open: Arc<Task> = open.into();

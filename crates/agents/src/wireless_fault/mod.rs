@@ -10,10 +10,10 @@
 //! each site that is still out is measured, since the alarm that would clear it may be late.
 //! Read next: [`crate::domain_agent`].
 
-use crate::cause::Cause;
 use crate::domain_agent::job::{Finding, Measurements, place_of};
 use crate::domain_agent::{DomainAgent, Practice};
 use crate::payloads::diagnosis::Suspicion;
+use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::telemetry::{Condition, Measurement};
 use std::collections::BTreeSet;

@@ -1,0 +1,108 @@
+//! The causes of faults, under the names that payloads, reports and the simulated network share.
+//!
+//! A cause belongs to one kind of element: a duct is cut, a card fails. Knows nothing of how a
+//! cause shows itself, nor of how it is repaired. Read next: [`crate::inventory`].
+
+use crate::inventory::{Domain, ElementId, ElementKind};
+use std::fmt;
+
+/// Why service was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// One link's fibre is broken.
+    FibreCut,
+    /// A duct is cut, and with it every fibre it holds.
+    DuctCut,
+    /// A line card is dead.
+    CardFailure,
+    /// A router is dead.
+    RouterFailure,
+    /// The mains supply of a zone is gone; its sites' batteries last for minutes.
+    MainsFailure,
+}
+
+impl Cause {
+    /// Every cause.
+    pub const ALL: [Cause; 5] = [
+        Self::FibreCut,
+        Self::DuctCut,
+        Self::CardFailure,
+        Self::RouterFailure,
+        Self::MainsFailure,
+    ];
+
+    /// The name, everywhere: `fibre-cut`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::FibreCut => "fibre-cut",
+            Self::DuctCut => "duct-cut",
+            Self::CardFailure => "card-failure",
+            Self::RouterFailure => "router-failure",
+            Self::MainsFailure => "mains-failure",
+        }
+    }
+
+    /// The cause called `name`.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|c| c.as_str() == name)
+    }
+
+    /// The kind of element that it strikes.
+    pub fn strikes(self) -> ElementKind {
+        match self {
+            Self::FibreCut => ElementKind::Link,
+            Self::DuctCut => ElementKind::Duct,
+            Self::CardFailure => ElementKind::LineCard,
+            Self::RouterFailure => ElementKind::Router,
+            Self::MainsFailure => ElementKind::PowerZone,
+        }
+    }
+
+    /// The cause that elements of `kind` can be; sites are where faults show, not where they lie.
+    pub fn of(kind: ElementKind) -> Option<Self> {
+        Self::ALL.into_iter().find(|c| c.strikes() == kind)
+    }
+
+    /// The cause to think of first at an element, by its identifier alone: that of its kind; a
+    /// site's own trouble is its power.
+    pub fn usual_of(element: &ElementId) -> Self {
+        let kind = element.as_str().split(':').next().unwrap_or_default();
+        Self::ALL
+            .into_iter()
+            .find(|c| c.strikes().as_str() == kind)
+            .unwrap_or(Self::MainsFailure)
+    }
+
+    /// Whose agent can confirm it.
+    pub fn domain(self) -> Domain {
+        match self {
+            Self::MainsFailure => Domain::Wireless,
+            _ => Domain::Ip,
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_has_one_name_and_strikes_one_kind_of_element() {
+        for cause in Cause::ALL {
+            assert_eq!(Cause::parse(cause.as_str()), Some(cause));
+            assert_eq!(Cause::of(cause.strikes()), Some(cause));
+            let element = ElementId::new(format!("{}:x", cause.strikes().as_str()));
+            assert_eq!(Cause::usual_of(&element), cause);
+        }
+        assert_eq!(Cause::parse("Fibre-Cut"), None);
+        assert_eq!(Cause::of(ElementKind::Site), None);
+        let site = ElementId::new("site:BE-017");
+        assert_eq!(Cause::usual_of(&site), Cause::MainsFailure);
+    }
+}

@@ -1,0 +1,80 @@
+//! How a schema grows out of what it does not cover (draft-zhou §6.2), and stays small.
+//!
+//! ```text
+//!  fragments of `other`          one lineage per scenario and cohort
+//!        │                    ┌──────────────────────────────────────────┐
+//!        ▼   both gates hold  │ queued ─► pending ─► experimental ─► stable ─► next version
+//!   Pool: clusters, heat ────►│              │             │            │
+//!        ▲                    │              ▼             └──► deprecated ─► withdrawn ─► (forgotten)
+//!   Embedder: vectors         │          rejected                        │
+//!                             └──────────────────────────────────────────┘
+//! ```
+//! - [`Settings`]: every number of §6.2 with the draft's default, and which parts are on;
+//! - [`Pool`]: the differential semantic pool: clusters, heat, the two gates (§6.2.1);
+//!   [`Acquaintances`]: whose word counts (Q30);
+//! - [`induce`]: from a cluster's fragments to a [`Candidate`]; [`resolve`]: what of it is already
+//!   there (§6.2.2);
+//! - [`Lineage`]: what became of each key: [`Lineage::decide`] and [`Lineage::apply`], approvals,
+//!   trial, promotion, deprecation, withdrawal, the limit and its queue (§6.2.2, §6.2.3);
+//!   [`Metrics`]: the four measures;
+//! - [`effective`]: a template as one client sees it;
+//! - [`Evolution`]: pool and lineage of one cohort, driven together. Most callers want this one;
+//! - [`simulate`] and [`chart`]: a population over months, and its picture.
+//!
+//! Pure: time and vectors are arguments, everything is serialisable, nothing is sent. What is
+//! *kept*, encrypted and erased on disk is the store's; who may approve is the engine's.
+
+pub mod chart;
+pub mod simulate;
+
+mod acquaintance;
+mod candidate;
+mod cluster;
+mod conflict;
+mod driver;
+mod heat;
+mod induce;
+mod lexicon;
+mod lineage;
+mod metrics;
+mod nearest;
+mod numeral;
+mod packed;
+mod pool;
+mod relink;
+mod settings;
+mod words;
+
+pub use acquaintance::{Acquaintances, Source};
+pub use candidate::Candidate;
+pub use cluster::{Cluster, ClusterId, Member};
+pub use conflict::{Resolved, resolve};
+pub use driver::{Evolution, Fragment, Means, Outcome};
+pub use heat::Heat;
+pub use induce::{Screen, induce};
+pub use lineage::{
+    Activity, Command, Dropped, Event, Lineage, Proposal, Reason, Refusal, State, Tracked,
+};
+pub use metrics::{Metrics, Observation, Ratios};
+pub use pool::{Changes, ClusterRow, Insert, Inserted, Pool, PoolDocument, PoolError};
+pub use settings::{
+    Approval, ClusterSettings, ConvergenceSettings, Deprecation, Gates, HeatSettings,
+    InductionSettings, Invalid, Parts, PatchSettings, Policy, Promotion, Settings, Similarity,
+    Sybil, TrialSettings,
+};
+
+use crate::patch::Patch;
+use crate::template::Template;
+
+/// A template as one client sees it: the base, then what patches add and refine, in their order.
+///
+/// Where two patches name the same key the first keeps it, so names stay unique (§4.1); a key that
+/// the base has is never replaced (§6.2.2). Give the patches of everyone first, the client's own
+/// after. The `schema_id` remains the base's, and `other` remains last.
+pub fn effective<'a>(base: &Template, patches: impl IntoIterator<Item = &'a Patch>) -> Template {
+    let mut template = base.clone();
+    for patch in patches {
+        patch.lay_over(&mut template);
+    }
+    template
+}

@@ -1,0 +1,545 @@
+//! The one table of [`Lineage`]: what each command leads to, and why not (draft-zhou §6.2.2, §6.2.3).
+
+use super::judge::{Reason, Verdict, of_stable, of_trial};
+use super::{Command, Event, Lineage, Live, Proposal, Queued, Settled, State, Tracked};
+use crate::evolution::conflict::merged;
+use crate::evolution::{Approval, ClusterId, Resolved, Settings};
+use crate::patch::Patch;
+use crate::template::{Key, Standing, Template};
+use crate::time::Timestamp;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+
+/// Who approves where the policy does.
+const POLICY: &str = "policy";
+
+/// Why nothing happens; the caller's to mend.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Patches are switched off (D58).
+    #[error("schemas do not evolve here")]
+    Off,
+    /// The cluster waits already, has its patch or key, or rests after a rejection.
+    #[error("cluster {cluster} has been dealt with")]
+    Settled {
+        /// The cluster.
+        cluster: ClusterId,
+    },
+    /// As many triggers wait as may.
+    #[error("{waiting} triggers wait already")]
+    QueueFull {
+        /// How many.
+        waiting: usize,
+    },
+    /// It is not the cluster's turn: another is first, or none waits (Q41).
+    #[error("it is not the turn of cluster {cluster}")]
+    OutOfTurn {
+        /// The cluster.
+        cluster: ClusterId,
+    },
+    /// As many keys are on trial as may (D107); the trigger stays in the queue (D108).
+    #[error("{experimental} keys are on trial already")]
+    Full {
+        /// How many, those waiting for approval included.
+        experimental: usize,
+    },
+    /// The name is a key's already.
+    #[error("there is a key '{key_name}' already")]
+    Collides {
+        /// The name.
+        key_name: String,
+    },
+    /// No patch called so waits for approval.
+    #[error("no patch '{patch_id}' waits for approval")]
+    NotPending {
+        /// The name given.
+        patch_id: String,
+    },
+    /// Nobody is two approvers.
+    #[error("'{principal}' approved '{patch_id}' already")]
+    SamePrincipal {
+        /// The patch.
+        patch_id: String,
+        /// Who.
+        principal: String,
+    },
+    /// No key called so came from a patch.
+    #[error("no key '{key_name}' came from a patch")]
+    UnknownKey {
+        /// The name given.
+        key_name: String,
+    },
+    /// The key is on its way out, or gone.
+    #[error("'{key_name}' is {state} already")]
+    OnItsWayOut {
+        /// The key.
+        key_name: String,
+        /// Where it is.
+        state: &'static str,
+    },
+    /// Everyone's lineage makes its own base.
+    #[error("only a client's own lineage stands on another's base")]
+    NotPersonal,
+}
+
+impl Lineage {
+    /// What a command leads to, at an instant. Changes nothing; give the events to
+    /// [`Lineage::apply`], in order, when they are kept.
+    ///
+    /// # Errors
+    /// [`Refusal`]; nothing follows then.
+    pub fn decide(
+        &self,
+        command: &Command,
+        settings: &Settings,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, Refusal> {
+        let stands = settings.parts.patches;
+        match command {
+            Command::Tick => Ok(self.tick(settings, now)),
+            Command::Rebase { base } => self.rebase(base),
+            Command::Deprecate {
+                key_name,
+                principal,
+            } => self.take_out(key_name, principal, now),
+            Command::Reject {
+                patch_id,
+                principal,
+                reason,
+            } => {
+                let proposal = self.waiting(patch_id)?;
+                Ok(vec![Event::Rejected {
+                    patch_id: proposal.patch.patch_id.clone(),
+                    principal: principal.clone(),
+                    reason: reason.clone(),
+                    rests_until: now + settings.patch.rest_ms,
+                }])
+            }
+            Command::Drop { cluster, why } => {
+                match self.queue.iter().any(|q| q.cluster == *cluster) {
+                    true => Ok(vec![Event::Dropped {
+                        cluster: *cluster,
+                        why: *why,
+                        at: now,
+                    }]),
+                    false => Err(Refusal::OutOfTurn { cluster: *cluster }),
+                }
+            }
+            _ if !stands => Err(Refusal::Off),
+            Command::Fire { cluster } => self.fire(*cluster, settings, now),
+            Command::Approve {
+                patch_id,
+                principal,
+            } => self.approve(patch_id, principal, settings, now),
+            Command::Propose {
+                cluster,
+                resolved,
+                exposes_capability,
+            } => self.propose(*cluster, resolved, *exposes_capability, settings, now),
+        }
+    }
+
+    fn fire(
+        &self,
+        cluster: ClusterId,
+        s: &Settings,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, Refusal> {
+        if self.is_settled(cluster, now) {
+            return Err(Refusal::Settled { cluster });
+        }
+        if self.queue.len() >= s.convergence.queue_max {
+            return Err(Refusal::QueueFull {
+                waiting: self.queue.len(),
+            });
+        }
+        Ok(vec![Event::Queued { cluster, at: now }])
+    }
+
+    fn propose(
+        &self,
+        cluster: ClusterId,
+        resolved: &Resolved,
+        exposes_capability: bool,
+        settings: &Settings,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, Refusal> {
+        if self
+            .queue
+            .front()
+            .is_none_or(|first| first.cluster != cluster)
+        {
+            return Err(Refusal::OutOfTurn { cluster });
+        }
+        if let Resolved::New(key) = resolved {
+            self.room(settings)?;
+            self.free(&key.key_name)?;
+        }
+        let sensitive = exposes_capability || is_sensitive(resolved);
+        let proposal = Proposal {
+            patch: self.packaged(resolved, settings, now),
+            cluster,
+            at: now,
+            sensitive,
+            approvers_min: self.approvers_min(sensitive, settings),
+            approvers: BTreeSet::new(),
+        };
+        let mut events = vec![Event::Proposed {
+            proposal: proposal.clone(),
+        }];
+        if proposal.approvers_min == 0 {
+            events.extend(self.activate(&proposal, POLICY, settings, now));
+        }
+        Ok(events)
+    }
+
+    fn room(&self, settings: &Settings) -> Result<(), Refusal> {
+        let experimental = self.on_trial();
+        match experimental < settings.convergence.experimental_max {
+            true => Ok(()),
+            false => Err(Refusal::Full { experimental }),
+        }
+    }
+
+    /// That no key is called so: not in the base, nor in a patch, nor in one that waits.
+    fn free(&self, key_name: &str) -> Result<(), Refusal> {
+        let waiting = self.pending.values().flat_map(|p| &p.patch.new_keys);
+        let taken = self.current().key(key_name).is_some()
+            || waiting.into_iter().any(|key| key.key_name == key_name);
+        match taken {
+            true => Err(Refusal::Collides {
+                key_name: key_name.to_owned(),
+            }),
+            false => Ok(()),
+        }
+    }
+
+    fn approvers_min(&self, sensitive: bool, settings: &Settings) -> usize {
+        let policy = &settings.patch.policy;
+        let ordinary = match self.cohort {
+            Some(_) => policy.personal,
+            None => policy.ordinary,
+        };
+        match (sensitive, ordinary) {
+            (true, _) => policy.sensitive_approvers,
+            (false, Approval::Manual) => 1,
+            (false, Approval::Auto) => 0,
+        }
+    }
+
+    /// Patch packaging (§6.2.2, D85, D86): a name that follows from the lineage alone.
+    fn packaged(&self, resolved: &Resolved, settings: &Settings, now: Timestamp) -> Patch {
+        let whose = match &self.cohort {
+            Some(client) => format!("_{}", digest(client)),
+            None => String::new(),
+        };
+        let (mut new_keys, mut modified_keys) = (Vec::new(), Vec::new());
+        match resolved {
+            Resolved::New(key) => {
+                let mut key = key.clone();
+                // Anything else would break clients that know nothing of it (Q49).
+                key.required = false;
+                key.standing = Standing::Experimental;
+                new_keys.push(key);
+            }
+            Resolved::Refines { refinement, .. } => modified_keys.push(refinement.clone()),
+        }
+        Patch {
+            patch_id: format!("{}{whose}_p{}", self.base.schema_id, self.serial + 1),
+            parent_schema_id: self.base.schema_id.clone(),
+            timestamp: now,
+            expires_at: now + settings.patch.expiry_ms,
+            client: self.cohort.clone(),
+            new_keys,
+            modified_keys,
+        }
+    }
+
+    fn waiting(&self, patch_id: &str) -> Result<&Proposal, Refusal> {
+        let none = || Refusal::NotPending {
+            patch_id: patch_id.to_owned(),
+        };
+        self.pending.get(patch_id).ok_or_else(none)
+    }
+
+    fn approve(
+        &self,
+        patch_id: &str,
+        principal: &str,
+        settings: &Settings,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, Refusal> {
+        let proposal = self.waiting(patch_id)?;
+        if proposal.approvers.contains(principal) {
+            return Err(Refusal::SamePrincipal {
+                patch_id: patch_id.to_owned(),
+                principal: principal.to_owned(),
+            });
+        }
+        // The base may have gained the key while the patch waited.
+        let collides = |name: &&String| self.current().key(name).is_some();
+        if let Some(key_name) = proposal
+            .patch
+            .new_keys
+            .iter()
+            .map(|k| &k.key_name)
+            .find(collides)
+        {
+            return Err(Refusal::Collides {
+                key_name: key_name.clone(),
+            });
+        }
+        if proposal.approvers.len() + 1 < proposal.approvers_min {
+            return Ok(vec![approved(patch_id, principal, now)]);
+        }
+        Ok(self.activate(proposal, principal, settings, now))
+    }
+
+    /// The last approval, and the patch from now on: its keys begin their trial (D97).
+    fn activate(&self, proposal: &Proposal, by: &str, s: &Settings, now: Timestamp) -> Vec<Event> {
+        let mut patch = proposal.patch.clone();
+        patch.parent_schema_id = self.base.schema_id.clone();
+        patch.timestamp = now;
+        patch.expires_at = now + s.patch.expiry_ms;
+        let current = self.current();
+        for refinement in &mut patch.modified_keys {
+            if let Some(key) = current.key(&refinement.key_name) {
+                refinement.annotation = merged(&key.annotation, &refinement.annotation);
+            }
+        }
+        vec![
+            approved(&patch.patch_id, by, now),
+            Event::Activated {
+                judged_at: now + s.trial.trial_ms,
+                cluster: proposal.cluster,
+                patch,
+                at: now,
+            },
+        ]
+    }
+
+    fn take_out(&self, key_name: &str, by: &str, now: Timestamp) -> Result<Vec<Event>, Refusal> {
+        let unknown = || Refusal::UnknownKey {
+            key_name: key_name.to_owned(),
+        };
+        let tracked = self.keys.get(key_name).ok_or_else(unknown)?;
+        match tracked.state {
+            State::Experimental(_) | State::Stable(_) => {
+                let out = Event::Deprecated {
+                    key_name: key_name.to_owned(),
+                    why: Reason::Operator,
+                    principal: Some(by.to_owned()),
+                    at: now,
+                };
+                let mut events = vec![out];
+                events.extend(self.published(&events, now));
+                Ok(events)
+            }
+            state @ (State::Deprecated(_) | State::Withdrawn(_)) => Err(Refusal::OnItsWayOut {
+                key_name: key_name.to_owned(),
+                state: state.name(),
+            }),
+        }
+    }
+
+    fn rebase(&self, base: &Template) -> Result<Vec<Event>, Refusal> {
+        match self.cohort {
+            None => Err(Refusal::NotPersonal),
+            Some(_) if *base == self.base => Ok(Vec::new()),
+            Some(_) => Ok(vec![Event::Rebased { base: base.clone() }]),
+        }
+    }
+
+    fn tick(&self, settings: &Settings, now: Timestamp) -> Vec<Event> {
+        let lapsed = self
+            .pending
+            .iter()
+            .filter(|(_, p)| now - p.at >= settings.patch.pending_ms);
+        let mut events: Vec<Event> = lapsed
+            .map(|(patch_id, _)| Event::Lapsed {
+                patch_id: patch_id.clone(),
+                rests_until: now + settings.patch.rest_ms,
+            })
+            .collect();
+        for (key_name, tracked) in &self.keys {
+            events.extend(self.due(key_name, tracked, settings, now));
+        }
+        let mut folded = Vec::new();
+        for live in self
+            .patches
+            .iter()
+            .filter(|live| live.patch.expires_at <= now)
+        {
+            let (end, is_folded) = self.ended(live, &events, settings, now);
+            events.extend(end);
+            folded.extend(is_folded.then(|| live.patch.patch_id.clone()));
+        }
+        events.extend(match folded.is_empty() {
+            true => self.published(&events, now),
+            false => Some(self.next_version(&events, now)),
+        });
+        events
+    }
+
+    fn due(&self, name: &str, tracked: &Tracked, s: &Settings, now: Timestamp) -> Option<Event> {
+        let key_name = name.to_owned();
+        match tracked.state {
+            State::Experimental(at) if now >= at && s.parts.evaluation => {
+                Some(self.tried(key_name, tracked, s, now))
+            }
+            State::Stable(at) if now >= at && s.parts.evaluation => {
+                let ratios = tracked.metrics.ratios(s.trial.window_ms, now);
+                Some(match of_stable(&ratios, &s.trial) {
+                    Verdict::Deprecate(why) => deprecated(key_name, why, now),
+                    _ => Event::Extended {
+                        key_name,
+                        judged_at: now + s.trial.window_ms,
+                    },
+                })
+            }
+            State::Deprecated(since) if now - since >= s.trial.grace_ms => Some(Event::Withdrawn {
+                key_name,
+                rests_until: now + s.patch.rest_ms,
+                at: now,
+            }),
+            State::Withdrawn(since) if now - since >= s.trial.backward_ms => {
+                Some(Event::Forgotten { key_name })
+            }
+            _ => None,
+        }
+    }
+
+    fn tried(&self, key_name: String, tracked: &Tracked, s: &Settings, now: Timestamp) -> Event {
+        let ends = tracked.introduced + s.trial.window_ms;
+        let ratios = tracked.metrics.ratios(s.trial.window_ms, now);
+        match of_trial(&ratios, &s.trial, now >= ends) {
+            Verdict::Promote => Event::Promoted {
+                key_name,
+                judged_at: now + s.trial.window_ms,
+                at: now,
+            },
+            Verdict::Deprecate(why) => deprecated(key_name, why, now),
+            Verdict::Extend => {
+                let next = now + s.trial.trial_ms;
+                let judged_at = if now < ends { next.min(ends) } else { next };
+                Event::Extended {
+                    key_name,
+                    judged_at,
+                }
+            }
+        }
+    }
+
+    /// What the end of a patch means (Q42): keys on trial go out; what is used goes on; a
+    /// refinement alone becomes part of the next version. Says whether that is so.
+    fn ended(
+        &self,
+        live: &Live,
+        so_far: &[Event],
+        s: &Settings,
+        now: Timestamp,
+    ) -> (Vec<Event>, bool) {
+        if live.empties(so_far) {
+            return (Vec::new(), false);
+        }
+        let new_keys = &live.patch.new_keys;
+        let out =
+            |key: &&Key| self.is_on_trial(&key.key_name) && !is_decided(&key.key_name, so_far);
+        let mut events: Vec<Event> = (new_keys.iter().filter(out))
+            .map(|key| deprecated(key.key_name.clone(), Reason::Expired, now))
+            .collect();
+        if new_keys.is_empty() && self.cohort.is_none() {
+            return (events, true);
+        }
+        let longer = match events.is_empty() {
+            true => s.patch.expiry_ms,
+            false => s.trial.grace_ms.max(1),
+        };
+        events.push(Event::Renewed {
+            patch_id: live.patch.patch_id.clone(),
+            expires_at: now + longer,
+        });
+        (events, false)
+    }
+
+    fn is_on_trial(&self, key_name: &str) -> bool {
+        let state = self.keys.get(key_name).map(|tracked| tracked.state);
+        matches!(state, Some(State::Experimental(_)))
+    }
+
+    /// Whether a cluster waits, has its patch or key, or rests.
+    pub fn is_settled(&self, cluster: ClusterId, now: Timestamp) -> bool {
+        let waits = |q: &Queued| q.cluster == cluster;
+        self.queue.iter().any(waits)
+            || match self.settled.get(&cluster) {
+                Some(Settled::By { .. }) => true,
+                Some(Settled::Until(until)) => now < *until,
+                None => false,
+            }
+    }
+
+    /// Keys on trial, and keys in patches that wait (D107, Q40).
+    pub fn on_trial(&self) -> usize {
+        let experimental = |t: &&Tracked| matches!(t.state, State::Experimental(_));
+        let waiting: usize = self.pending.values().map(|p| p.patch.new_keys.len()).sum();
+        self.keys.values().filter(experimental).count() + waiting
+    }
+}
+
+impl Live {
+    /// Whether nothing is left of the patch after these events.
+    fn empties(&self, events: &[Event]) -> bool {
+        let goes = |name: &str| {
+            (events.iter())
+                .any(|e| matches!(e, Event::Withdrawn { key_name, .. } if key_name == name))
+        };
+        let Patch {
+            new_keys,
+            modified_keys,
+            ..
+        } = &self.patch;
+        modified_keys.is_empty() && new_keys.iter().all(|key| goes(&key.key_name))
+    }
+}
+
+/// Whether events say already what becomes of a key.
+fn is_decided(name: &str, events: &[Event]) -> bool {
+    events.iter().any(|event| match event {
+        Event::Promoted { key_name, .. } | Event::Deprecated { key_name, .. } => key_name == name,
+        _ => false,
+    })
+}
+
+fn is_sensitive(resolved: &Resolved) -> bool {
+    match resolved {
+        Resolved::New(key) => crate::lint::sensitive::is_sensitive(key),
+        Resolved::Refines { sensitive, .. } => *sensitive,
+    }
+}
+
+fn approved(patch_id: &str, principal: &str, at: Timestamp) -> Event {
+    Event::Approved {
+        patch_id: patch_id.to_owned(),
+        principal: principal.to_owned(),
+        at,
+    }
+}
+
+fn deprecated(key_name: String, why: Reason, at: Timestamp) -> Event {
+    Event::Deprecated {
+        key_name,
+        why,
+        principal: None,
+        at,
+    }
+}
+
+/// Tells clients' patches apart without naming the client.
+fn digest(client: &str) -> String {
+    let digest = Sha256::digest(client.as_bytes());
+    digest
+        .iter()
+        .take(6)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}

@@ -1,0 +1,68 @@
+//! Whether a key goes on, goes up or goes out (draft-zhou §6.2.3).
+
+use crate::evolution::{Ratios, TrialSettings};
+use serde::{Deserialize, Serialize};
+
+/// Why a key is on its way out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reason {
+    /// usage_frequency is too low (D102).
+    Usage,
+    /// semantic_alignment_accuracy is too low (D102).
+    Alignment,
+    /// value_type_correctness is too low (D102).
+    TypeCorrectness,
+    /// Neither promoted nor bad until the observation window ended (Q33).
+    Undecided,
+    /// Its patch ended while it was on trial (Q42).
+    Expired,
+    /// An operator said so.
+    Operator,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Promote,
+    Extend,
+    Deprecate(Reason),
+}
+
+/// What measures say of a key on trial; `last` when the observation window is over.
+pub(super) fn of_trial(ratios: &Ratios, settings: &TrialSettings, last: bool) -> Verdict {
+    if let Some(reason) = too_low(ratios, settings) {
+        return Verdict::Deprecate(reason);
+    }
+    let up = &settings.promotion;
+    let reaches = |ratio: Option<f64>, least: f64| ratio.is_some_and(|r| r >= least);
+    let used = reaches(ratios.usage_frequency, up.usage);
+    let typed = reaches(ratios.value_type_correctness, up.type_correctness);
+    let aligned = reaches(ratios.semantic_alignment_accuracy, up.alignment);
+    let unjudged = ratios.semantic_alignment_accuracy.is_none();
+    match used && typed {
+        true if aligned || unjudged && !up.judged => Verdict::Promote,
+        // That nobody judged blocks promotion but is not the key's fault (Q37).
+        true if unjudged => Verdict::Extend,
+        _ if last => Verdict::Deprecate(Reason::Undecided),
+        _ => Verdict::Extend,
+    }
+}
+
+/// What measures say of a stable key: it stays unless one is too low (Q34).
+pub(super) fn of_stable(ratios: &Ratios, settings: &TrialSettings) -> Verdict {
+    too_low(ratios, settings).map_or(Verdict::Extend, Verdict::Deprecate)
+}
+
+/// A measure without anything to measure is not low (Q33, Q36, Q37).
+fn too_low(ratios: &Ratios, settings: &TrialSettings) -> Option<Reason> {
+    let down = &settings.deprecation;
+    let low = |ratio: Option<f64>, least: f64| ratio.is_some_and(|r| r < least);
+    if low(ratios.usage_frequency, down.usage) {
+        Some(Reason::Usage)
+    } else if low(ratios.semantic_alignment_accuracy, down.alignment) {
+        Some(Reason::Alignment)
+    } else if low(ratios.value_type_correctness, down.type_correctness) {
+        Some(Reason::TypeCorrectness)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,461 @@
+//! The differential semantic pool of one scenario and cohort (draft-zhou §6.2.1).
+//!
+//! A fragment joins the cluster whose centroid is nearest, if it is near enough and nobody in it
+//! says the opposite; of equals the older one; otherwise it founds a cluster (Q31). The order of
+//! arrival matters, so clusters are linked afresh before one fires ([`super::relink`]). Vectors of
+//! two embedders never meet. Refuses to know what follows from a cluster: that is the
+//! [`super::Lineage`]'s.
+
+use super::nearest::{DIMENSIONS_MAX, Nearest, unit};
+use super::{Cluster, ClusterId, Heat, Settings, Similarity, Source};
+use crate::semantics::Embedder;
+use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Latest texts of a cluster that a fragment is compared with for the opposite.
+const REPRESENTATIVES: usize = 3;
+
+/// The clusters of one scenario and cohort.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "PoolDocument", into = "PoolDocument")]
+pub struct Pool {
+    embedder: String,
+    dimensions: usize,
+    /// True for the pool of one client.
+    personal: bool,
+    next: u64,
+    pub(super) clusters: Vec<Cluster>,
+    slots: BTreeMap<ClusterId, usize>,
+    pub(super) vectors: Nearest,
+}
+
+/// A fragment on its way in.
+#[derive(Clone, Copy, Debug)]
+pub struct Insert<'a> {
+    /// What was said, normalised by [`crate::other`].
+    pub text: &'a str,
+    /// Its vector, from the pool's embedder; of any length but 0.
+    pub vector: &'a [f32],
+    /// Who said it.
+    pub source: &'a Source<'a>,
+    /// When.
+    pub now: Timestamp,
+}
+
+/// What became of a fragment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inserted {
+    /// Its cluster, which changed.
+    pub cluster: ClusterId,
+    /// Its cosine with the centroid; 1 if it founded the cluster.
+    pub cosine: f32,
+    /// Whether it founded the cluster.
+    pub created: bool,
+    /// Whether it counts: false if its source has had its say there for today ([`super::Sybil`]).
+    pub counted: bool,
+    /// A cluster that had to go for it: of those nobody proven wants, else of all, the coldest.
+    pub evicted: Option<ClusterId>,
+    /// Whether both gates hold now.
+    pub ripe: bool,
+}
+
+/// A fragment that the pool cannot take.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PoolError {
+    /// The pool's vectors are another embedder's: start a new pool (Q32).
+    #[error("the pool holds vectors of {pool}, not of {given}")]
+    Embedder {
+        /// The pool's.
+        pool: String,
+        /// The one given.
+        given: String,
+    },
+    /// A vector of another length than the embedder says, or longer than 16,384.
+    #[error("a vector of {found} numbers where {expected} are expected")]
+    Dimensions {
+        /// What the pool's have.
+        expected: usize,
+        /// What this one has.
+        found: usize,
+    },
+    /// A vector without a direction: the text says nothing to this embedder.
+    #[error("the fragment says nothing to the embedder")]
+    Meaningless,
+}
+
+/// A cluster as a row: with its centroid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClusterRow {
+    /// All else of it.
+    #[serde(flatten)]
+    pub cluster: Cluster,
+    /// The direction of the mean of its fragments.
+    #[serde(with = "super::packed")]
+    pub centroid: Vec<f32>,
+}
+
+/// A pool as a document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PoolDocument {
+    /// The embedder whose vectors these are.
+    pub embedder: String,
+    /// How long they are.
+    pub dimensions: usize,
+    /// True for the pool of one client.
+    pub personal: bool,
+    /// The next cluster's name.
+    pub next: u64,
+    /// The clusters; left empty by [`Pool::head`].
+    pub clusters: Vec<ClusterRow>,
+}
+
+impl Pool {
+    /// An empty pool for the vectors of one embedder; `personal` if it is one client's.
+    ///
+    /// # Errors
+    /// [`PoolError::Dimensions`] if the embedder's vectors are empty or too long.
+    pub fn new(embedder: &dyn Embedder, personal: bool) -> Result<Self, PoolError> {
+        let document = PoolDocument {
+            embedder: embedder.id().to_owned(),
+            dimensions: embedder.dimensions(),
+            personal,
+            next: 0,
+            clusters: Vec::new(),
+        };
+        Self::try_from(document)
+    }
+
+    /// The embedder whose vectors these are.
+    pub fn embedder(&self) -> &str {
+        &self.embedder
+    }
+
+    /// Whether it is one client's.
+    pub fn is_personal(&self) -> bool {
+        self.personal
+    }
+
+    /// The clusters, in no order that means anything.
+    pub fn clusters(&self) -> impl ExactSizeIterator<Item = &Cluster> {
+        self.clusters.iter()
+    }
+
+    /// The cluster called so.
+    pub fn cluster(&self, id: ClusterId) -> Option<&Cluster> {
+        self.slots.get(&id).map(|slot| &self.clusters[*slot])
+    }
+
+    /// The direction of the mean of a cluster's fragments.
+    pub fn centroid(&self, id: ClusterId) -> Option<&[f32]> {
+        self.slots.get(&id).map(|slot| self.vectors.row(*slot))
+    }
+
+    /// Whether both gates of a cluster hold; false if there is no such cluster.
+    pub fn ripe(&self, id: ClusterId, settings: &Settings, now: Timestamp) -> bool {
+        self.cluster(id)
+            .is_some_and(|cluster| cluster.ripe(settings, self.personal, now))
+    }
+
+    /// Takes a fragment in. Costs a search among all clusters, without the embedding.
+    ///
+    /// # Errors
+    /// [`PoolError`]; the pool is as before then.
+    pub fn insert(
+        &mut self,
+        fragment: &Insert<'_>,
+        settings: &Settings,
+        embedder: &dyn Embedder,
+    ) -> Result<Inserted, PoolError> {
+        let vector = self.fitting(fragment.vector, embedder)?;
+        let near = self.nearest(&vector, fragment.text, settings, embedder);
+        let (slot, cosine, evicted) = match near {
+            Some((slot, cosine)) => {
+                self.draw(slot, &vector);
+                (slot, cosine, None)
+            }
+            None => {
+                let evicted = self.make_room(settings);
+                (self.found(&vector, fragment.now), 1.0, evicted)
+            }
+        };
+        let cluster = &mut self.clusters[slot];
+        let Insert {
+            text, source, now, ..
+        } = *fragment;
+        let counted = cluster.take(text, source, settings, self.personal, now);
+        Ok(Inserted {
+            cluster: cluster.id,
+            cosine,
+            created: near.is_none(),
+            counted,
+            evicted,
+            ripe: counted && cluster.ripe(settings, self.personal, now),
+        })
+    }
+
+    fn fitting(&self, vector: &[f32], embedder: &dyn Embedder) -> Result<Vec<f32>, PoolError> {
+        self.same(embedder)?;
+        if vector.len() != self.dimensions {
+            return Err(PoolError::Dimensions {
+                expected: self.dimensions,
+                found: vector.len(),
+            });
+        }
+        unit(vector).ok_or(PoolError::Meaningless)
+    }
+
+    /// That the embedder is the pool's.
+    pub(super) fn same(&self, embedder: &dyn Embedder) -> Result<(), PoolError> {
+        match self.embedder == embedder.id() {
+            true => Ok(()),
+            false => Err(PoolError::Embedder {
+                pool: self.embedder.clone(),
+                given: embedder.id().to_owned(),
+            }),
+        }
+    }
+
+    fn nearest(
+        &self,
+        vector: &[f32],
+        text: &str,
+        settings: &Settings,
+        embedder: &dyn Embedder,
+    ) -> Option<(usize, f32)> {
+        let age = |slot: usize| self.clusters[slot].id.0;
+        let agrees = |slot: usize| {
+            let texts = self.clusters[slot].texts();
+            !texts
+                .iter()
+                .take(REPRESENTATIVES)
+                .any(|said| embedder.opposes(said, text))
+        };
+        self.vectors
+            .best(vector, threshold(settings, embedder), age, agrees)
+    }
+
+    /// Moves a centroid to the running mean (Q31).
+    fn draw(&mut self, slot: usize, vector: &[f32]) {
+        let cluster = &mut self.clusters[slot];
+        let weight = cluster.fragments as f32 * cluster.cohesion;
+        let centroid = self.vectors.row(slot);
+        let sum: Vec<f32> = centroid
+            .iter()
+            .zip(vector)
+            .map(|(c, v)| c * weight + v)
+            .collect();
+        // Near enough to join means at most 90 degrees apart: the sum has a direction.
+        if let Some(direction) = unit(&sum) {
+            let length = super::nearest::dot(&sum, &direction);
+            cluster.cohesion = length / (cluster.fragments + 1) as f32;
+            self.vectors.set(slot, &direction);
+        }
+    }
+
+    /// An empty cluster; whoever founds one fills it.
+    pub(super) fn found(&mut self, vector: &[f32], now: Timestamp) -> usize {
+        let id = ClusterId(self.next);
+        self.next += 1;
+        self.slots.insert(id, self.clusters.len());
+        self.clusters.push(Cluster {
+            id,
+            since: now,
+            fragments: 0,
+            heat: Heat::default(),
+            members: VecDeque::new(),
+            cohesion: 1.0,
+            relinked_at: None,
+        });
+        self.vectors.push(vector);
+        self.clusters.len() - 1
+    }
+
+    fn make_room(&mut self, settings: &Settings) -> Option<ClusterId> {
+        if self.clusters.len() < settings.cluster.clusters_max {
+            return None;
+        }
+        let half_life_ms = settings.heat.half_life_ms;
+        let rank = |c: &Cluster| (c.proven(), c.heat.order(half_life_ms), c.id);
+        let coldest = self
+            .clusters
+            .iter()
+            .map(rank)
+            .min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)))?;
+        self.remove(coldest.2);
+        Some(coldest.2)
+    }
+
+    pub(super) fn slot(&self, id: ClusterId) -> Option<usize> {
+        self.slots.get(&id).copied()
+    }
+
+    /// Removes a cluster; false if there is none called so.
+    pub fn remove(&mut self, id: ClusterId) -> bool {
+        let Some(slot) = self.slots.remove(&id) else {
+            return false;
+        };
+        self.clusters.swap_remove(slot);
+        self.vectors.swap_remove(slot);
+        if let Some(moved) = self.clusters.get(slot) {
+            self.slots.insert(moved.id, slot);
+        }
+        true
+    }
+
+    /// Forgets fragments older than the retention, and clusters of which nothing is left (Q55).
+    /// Names the clusters that changed and those that are gone.
+    pub fn forget_old(&mut self, settings: &Settings, now: Timestamp) -> Changes {
+        let kept = |at: Timestamp| now - at < settings.cluster.retention_ms;
+        let mut changes = Changes::default();
+        for cluster in &mut self.clusters {
+            let before = cluster.members.len();
+            cluster.members.retain(|m| kept(m.at));
+            changes.note(cluster, before);
+        }
+        self.settle(changes)
+    }
+
+    /// Forgets all that a client said; centroids are made anew from what is left of their clusters,
+    /// which takes an embedding for each text kept.
+    ///
+    /// # Errors
+    /// [`PoolError::Embedder`] if it is not the pool's.
+    pub fn erase(&mut self, client: &str, embedder: &dyn Embedder) -> Result<Changes, PoolError> {
+        self.same(embedder)?;
+        let mut changes = Changes::default();
+        for cluster in &mut self.clusters {
+            let before = cluster.members.len();
+            cluster
+                .members
+                .retain(|m| m.client.as_deref() != Some(client));
+            changes.note(cluster, before);
+        }
+        let changes = self.settle(changes);
+        for id in &changes.changed {
+            self.recentre(*id, embedder);
+        }
+        Ok(changes)
+    }
+
+    fn settle(&mut self, changes: Changes) -> Changes {
+        for id in &changes.removed {
+            self.remove(*id);
+        }
+        changes
+    }
+
+    /// The centroid from the members alone.
+    pub(super) fn recentre(&mut self, id: ClusterId, embedder: &dyn Embedder) {
+        let Some(slot) = self.slot(id) else { return };
+        let members = &self.clusters[slot].members;
+        let mut sum = vec![0.0f32; self.dimensions];
+        for vector in members
+            .iter()
+            .filter_map(|m| unit(&embedder.embed(&m.text)))
+        {
+            sum.iter_mut().zip(vector).for_each(|(s, v)| *s += v);
+        }
+        let count = members.len();
+        if let Some(direction) = unit(&sum) {
+            let length = super::nearest::dot(&sum, &direction);
+            self.clusters[slot].fragments = count as u64;
+            self.clusters[slot].cohesion = length / count as f32;
+            self.vectors.set(slot, &direction);
+        }
+    }
+
+    /// A cluster as a row.
+    pub fn row(&self, id: ClusterId) -> Option<ClusterRow> {
+        let slot = self.slot(id)?;
+        Some(ClusterRow {
+            cluster: self.clusters[slot].clone(),
+            centroid: self.vectors.row(slot).to_vec(),
+        })
+    }
+
+    /// The document without its clusters, for whoever keeps these row by row.
+    pub fn head(&self) -> PoolDocument {
+        PoolDocument {
+            embedder: self.embedder.clone(),
+            dimensions: self.dimensions,
+            personal: self.personal,
+            next: self.next,
+            clusters: Vec::new(),
+        }
+    }
+}
+
+/// The clusters that something touched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// These are different.
+    pub changed: Vec<ClusterId>,
+    /// These are gone.
+    pub removed: Vec<ClusterId>,
+}
+
+impl Changes {
+    fn note(&mut self, cluster: &Cluster, members_before: usize) {
+        if cluster.members.is_empty() {
+            self.removed.push(cluster.id);
+        } else if cluster.members.len() < members_before {
+            self.changed.push(cluster.id);
+        }
+    }
+}
+
+/// The cosine from which fragments mean the same.
+pub(super) fn threshold(settings: &Settings, embedder: &dyn Embedder) -> f32 {
+    match settings.cluster.similarity {
+        Similarity::OfEmbedder => embedder.threshold(),
+        Similarity::Fixed(cosine) => cosine,
+    }
+}
+
+impl TryFrom<PoolDocument> for Pool {
+    type Error = PoolError;
+
+    fn try_from(document: PoolDocument) -> Result<Self, PoolError> {
+        let expected = document.dimensions;
+        let odd = document
+            .clusters
+            .iter()
+            .map(|row| row.centroid.len())
+            .find(|n| *n != expected);
+        if let Some(found) = odd.or((!(1..=DIMENSIONS_MAX).contains(&expected)).then_some(expected))
+        {
+            return Err(PoolError::Dimensions { expected, found });
+        }
+        let mut pool = Self {
+            embedder: document.embedder,
+            dimensions: expected,
+            personal: document.personal,
+            next: document.next,
+            clusters: Vec::new(),
+            slots: BTreeMap::new(),
+            vectors: Nearest::new(expected),
+        };
+        for row in document.clusters {
+            pool.next = pool.next.max(row.cluster.id.0 + 1);
+            pool.slots.insert(row.cluster.id, pool.clusters.len());
+            pool.clusters.push(row.cluster);
+            pool.vectors.push(&row.centroid);
+        }
+        Ok(pool)
+    }
+}
+
+impl From<Pool> for PoolDocument {
+    fn from(pool: Pool) -> Self {
+        let clusters = pool
+            .clusters
+            .iter()
+            .filter_map(|c| pool.row(c.id))
+            .collect();
+        Self {
+            clusters,
+            ..pool.head()
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! One finding: where, how bad, which rule, what.
+
+use std::fmt;
+
+/// Whose template it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Audience {
+    /// Ours: strict.
+    Own,
+    /// A peer's: what can be worked around is.
+    Peer,
+}
+
+/// How much a finding weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Read and used all the same.
+    Warning,
+    /// Not used.
+    Error,
+}
+
+/// One thing wrong with a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Where, as an RFC 6901 pointer into what was read: `/keys/2/minimum`; empty: the whole.
+    pub path: String,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// The rule it breaks.
+    pub rule: Rule,
+    /// What is wrong, for people.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        let path = if self.path.is_empty() {
+            "/"
+        } else {
+            &self.path
+        };
+        write!(
+            f,
+            "{path}: {severity}: {} [{}]",
+            self.message,
+            self.rule.as_str()
+        )
+    }
+}
+
+/// The rules, by what they watch over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// The text is not JSON.
+    Json,
+    /// A member stands twice in one object (RFC 8259 §4): two readers would see two templates.
+    DuplicateMember,
+    /// Too large, too many keys, nested too deep, a description too long.
+    Limit,
+    /// A member that the draft demands is not there (§4.1).
+    Missing,
+    /// A member of the draft has a type that is not its own (§4.1).
+    Mistyped,
+    /// A member beside the draft's cannot be used.
+    Malformed,
+    /// A member that nobody knows; often a slip of the pen.
+    UnknownMember,
+    /// `key_type` is no type (Q5).
+    KeyType,
+    /// Not a language tag (Q4).
+    Language,
+    /// `schema_id` is not `{scenario}_v{N}` (D23).
+    SchemaId,
+    /// `scenario` is not in canonical form, or not that of the `schema_id` (Q24).
+    Scenario,
+    /// `response_schema_id` cannot name a template (Q21).
+    ResponseSchema,
+    /// `key_name` is not snake_case, too long, or cannot be an element of XML (D26, Q26).
+    KeyName,
+    /// Two keys of one name (D27).
+    DuplicateKey,
+    /// The name means something else (Q21).
+    Reserved,
+    /// The key `other` is not as §4.3 wants it (D37 to D39).
+    Other,
+    /// `default_value` is not a value of the key (Q12).
+    Default,
+    /// `default_value` on a required key, which never applies (Q11).
+    DefaultOnRequired,
+    /// A member that says nothing of the type (Q8).
+    Misfit,
+    /// `minimum` above `maximum`, or a bound that nothing can meet.
+    Bounds,
+    /// `enum` empty, with duplicates, or with values that are none of the key.
+    Enum,
+    /// `pattern` is not an I-Regexp (RFC 9485), or begins with `^` or ends with `$`, which are
+    /// ordinary characters there.
+    Pattern,
+    /// A number that other programs read as another number, or that YANG cannot hold.
+    Number,
+    /// No description, or none in the template's language (D21, D29).
+    Undescribed,
+    /// No description in a language that other keys have one in (D30).
+    Untranslated,
+    /// Characters that show text as what it is not.
+    Control,
+    /// A mapping example whose value is none of the key.
+    Example,
+    /// The name suggests payment, identity or access, and the key is not flagged (Q51).
+    Sensitive,
+    /// A patch requires a key, or changes more than descriptions (§6.2.2, Q49).
+    Patch,
+}
+
+impl Rule {
+    /// The name, as told to people and programs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::DuplicateMember => "duplicate-member",
+            Self::Limit => "limit",
+            Self::Missing => "missing",
+            Self::Mistyped => "mistyped",
+            Self::Malformed => "malformed",
+            Self::UnknownMember => "unknown-member",
+            Self::KeyType => "key-type",
+            Self::Language => "language",
+            Self::SchemaId => "schema-id",
+            Self::Scenario => "scenario",
+            Self::ResponseSchema => "response-schema",
+            Self::KeyName => "key-name",
+            Self::DuplicateKey => "duplicate-key",
+            Self::Reserved => "reserved",
+            Self::Other => "other",
+            Self::Default => "default",
+            Self::DefaultOnRequired => "default-on-required",
+            Self::Misfit => "misfit",
+            Self::Bounds => "bounds",
+            Self::Enum => "enum",
+            Self::Pattern => "pattern",
+            Self::Number => "number",
+            Self::Undescribed => "undescribed",
+            Self::Untranslated => "untranslated",
+            Self::Control => "control",
+            Self::Example => "example",
+            Self::Sensitive => "sensitive",
+            Self::Patch => "patch",
+        }
+    }
+
+    /// How much breaking it weighs for an audience; none if it is no matter there.
+    pub fn severity(self, audience: Audience) -> Option<Severity> {
+        use Severity::{Error, Warning};
+        let (own, peer) = match self {
+            Self::Json
+            | Self::DuplicateMember
+            | Self::Limit
+            | Self::Missing
+            | Self::Mistyped
+            | Self::DuplicateKey
+            | Self::Patch => (Error, Some(Error)),
+            Self::Malformed
+            | Self::KeyType
+            | Self::Language
+            | Self::SchemaId
+            | Self::Scenario
+            | Self::ResponseSchema
+            | Self::KeyName
+            | Self::Reserved
+            | Self::Other
+            | Self::Default
+            | Self::Misfit
+            | Self::Bounds
+            | Self::Enum
+            | Self::Pattern
+            | Self::Number
+            | Self::Undescribed
+            | Self::Control => (Error, Some(Warning)),
+            Self::DefaultOnRequired | Self::Example => (Warning, Some(Warning)),
+            Self::UnknownMember | Self::Untranslated | Self::Sensitive => (Warning, None),
+        };
+        match audience {
+            Audience::Own => Some(own),
+            Audience::Peer => peer,
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Keys: one by one, and all together (D26 to D39).
+
+use super::number::objection_to;
+use super::value::{Judge, fits};
+use super::{Findings, KEYS_MAX, LANGUAGES_MAX, Place, Rule, names, prose, sensitive, shape};
+use crate::language::{Language, lookup};
+use crate::template::{
+    Annotation, Description, Key, KeyType, OTHER, SCHEMA_UPDATE_SUGGESTION, Shape, Template,
+};
+use crate::write;
+use std::collections::BTreeSet;
+
+/// A key and where it stands.
+pub(crate) struct Placed<'a> {
+    pub(crate) at: Place,
+    pub(crate) key: &'a Key,
+}
+
+/// Checks one key by itself, without what is nested in its shape.
+pub(crate) fn key(key: &Key, at: &Place, findings: &mut Findings) {
+    name(key, at, findings);
+    shape::one_level(&key.shape, at, findings);
+    if key.key_name == OTHER {
+        other(key, at, findings);
+    } else {
+        default(key, at, findings);
+    }
+    flag(key, at, findings);
+    described(&key.annotation, &key.shape, at, findings);
+}
+
+/// Checks what only all keys of a template together can break.
+pub(crate) fn keys(
+    template: &Template,
+    placed: &[Placed<'_>],
+    at: &Place,
+    findings: &mut Findings,
+) {
+    if placed.len() > KEYS_MAX {
+        findings.note(
+            Rule::Limit,
+            at,
+            format!("{} keys; {KEYS_MAX} are the most", placed.len()),
+        );
+    }
+    if placed.iter().all(|p| p.key.key_name != OTHER) {
+        findings.note(Rule::Other, at, "the key 'other' is not there");
+    }
+    duplicates(placed, findings);
+    languages(template, placed, findings);
+}
+
+fn name(key: &Key, at: &Place, findings: &mut Findings) {
+    let at = at.member("key_name");
+    if key.key_name == SCHEMA_UPDATE_SUGGESTION {
+        let message = format!("'{SCHEMA_UPDATE_SUGGESTION}' is a member of every result");
+        findings.note(Rule::Reserved, &at, message);
+    }
+    names::member_name(&key.key_name, &at, findings);
+}
+
+/// §4.3: optional, a string, nothing that could refuse it, and nothing that stands in for it.
+fn other(key: &Key, at: &Place, findings: &mut Findings) {
+    if key.required {
+        findings.note(
+            Rule::Other,
+            &at.member("required"),
+            "'other' is never required",
+        );
+    }
+    if key.shape != Shape::of(KeyType::String) {
+        let message = "'other' is a string that nothing narrows";
+        findings.note(Rule::Other, &at.member("key_type"), message);
+    }
+    if key.default_value.is_some() {
+        findings.note(
+            Rule::Other,
+            &at.member("default_value"),
+            "'other' has no default",
+        );
+    }
+}
+
+fn default(key: &Key, at: &Place, findings: &mut Findings) {
+    let Some(value) = &key.default_value else {
+        return;
+    };
+    let at = at.member("default_value");
+    if key.required {
+        let message = "the key is required: its default never applies";
+        findings.note(Rule::DefaultOnRequired, &at, message);
+    }
+    if let Err(unfit) = fits(&key.shape, value) {
+        findings.note(Rule::Default, &at, unfit.to_string());
+    } else if let Some(objection) = objection_to(value, key.shape.key_type) {
+        findings.note(Rule::Number, &at, objection);
+    }
+}
+
+fn flag(key: &Key, at: &Place, findings: &mut Findings) {
+    if !key.security_relevant && sensitive::by_name(&key.key_name) {
+        let message = format!(
+            "'{}' sounds security-relevant and is not flagged",
+            key.key_name
+        );
+        findings.note(Rule::Sensitive, &at.member("key_name"), message);
+    }
+}
+
+/// Checks the descriptions of a key or a property.
+pub(crate) fn described(annotation: &Annotation, of: &Shape, at: &Place, findings: &mut Findings) {
+    let place = |language: &Language| place(annotation, language, at);
+    if annotation.0.is_empty() {
+        findings.note(Rule::Undescribed, at, "no description");
+    }
+    if annotation.0.len() > LANGUAGES_MAX {
+        let message = format!(
+            "{} languages; {LANGUAGES_MAX} are the most",
+            annotation.0.len()
+        );
+        findings.note(Rule::Limit, at, message);
+        return;
+    }
+    for (language, description) in &annotation.0 {
+        let at = place(language);
+        if description.meaning.trim().is_empty() {
+            findings.note(
+                Rule::Undescribed,
+                &at,
+                format!("no description in {language}"),
+            );
+        }
+        prose::text(&description.meaning, &at, findings);
+        if !description.verbatim {
+            prose::length(
+                write::composed(of, description, language).len(),
+                &at,
+                findings,
+            );
+        }
+        examples(description, of, &at, findings);
+    }
+}
+
+fn examples(description: &Description, of: &Shape, at: &Place, findings: &mut Findings) {
+    if description.examples.is_empty() {
+        return;
+    }
+    let judge = Judge::of(of);
+    for (i, example) in description.examples.iter().enumerate() {
+        let at = match description.verbatim {
+            true => at.clone(),
+            false => at.member("examples").index(i),
+        };
+        prose::text(&example.said, &at, findings);
+        if let Err(unfit) = judge.judge(&example.value) {
+            findings.note(Rule::Example, &at, format!("'{}': {unfit}", example.said));
+        } else if let Some(objection) = objection_to(&example.value, of.key_type) {
+            findings.note(Rule::Number, &at, objection);
+        }
+    }
+}
+
+/// Where the authored form holds a description.
+fn place(annotation: &Annotation, language: &Language, at: &Place) -> Place {
+    let sole = annotation.0.len() == 1 && annotation.0.values().all(|d| d.verbatim);
+    match sole {
+        true => at.member("semantic_description"),
+        false => at.member("annotations").member(language.as_str()),
+    }
+}
+
+fn duplicates(placed: &[Placed<'_>], findings: &mut Findings) {
+    let mut seen = BTreeSet::new();
+    for Placed { at, key } in placed {
+        if !seen.insert(&key.key_name) {
+            let message = format!("'{}' is a key already", key.key_name);
+            findings.note(Rule::DuplicateKey, &at.member("key_name"), message);
+        }
+    }
+}
+
+/// D30: every key speaks the template's language, and every language that another key speaks.
+fn languages(template: &Template, placed: &[Placed<'_>], findings: &mut Findings) {
+    let spoken: BTreeSet<&Language> = placed
+        .iter()
+        .flat_map(|p| p.key.annotation.0.keys())
+        .collect();
+    for Placed { at, key } in placed.iter().filter(|p| !p.key.annotation.0.is_empty()) {
+        let annotation = &key.annotation.0;
+        if lookup(&template.language, annotation.keys()).is_none() {
+            let message = format!(
+                "'{}' has no description in {}",
+                key.key_name, template.language
+            );
+            findings.note(Rule::Undescribed, at, message);
+        }
+        let missing: Vec<&str> = spoken
+            .iter()
+            .filter(|l| !annotation.contains_key(l) && ***l != template.language)
+            .map(|l| l.as_str())
+            .collect();
+        if !missing.is_empty() {
+            let missing = missing.join(", ");
+            let message = format!(
+                "'{}' has no description in {missing}, others have",
+                key.key_name
+            );
+            findings.note(Rule::Untranslated, at, message);
+        }
+    }
+}

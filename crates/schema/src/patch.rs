@@ -1,0 +1,86 @@
+//! A patch: what a schema gains while its base stays as it is (draft-zhou §6.2.2).
+//!
+//! Knows the parts of a patch and how a base looks under patches. How one comes about is told in
+//! [`crate::evolution`], who vouches for it in [`crate::signature`].
+
+use crate::template::{Annotation, Key, OTHER, Template};
+use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// An addition to a schema: new keys, refined descriptions, or both. Never removes a key, never
+/// changes a type, never requires one (§6.2.2, Q49).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Patch {
+    /// Names the patch within its agent's namespace.
+    pub patch_id: String,
+    /// The schema version that it adds to.
+    pub parent_schema_id: String,
+    /// When it was made.
+    pub timestamp: Timestamp,
+    /// When it ends, unless its keys were promoted before (Q42).
+    pub expires_at: Timestamp,
+    /// The client whose alone it is; none if everyone's.
+    pub client: Option<String>,
+    /// Keys that the base does not have; never required.
+    pub new_keys: Vec<Key>,
+    /// Keys of the base, or of patches before, that are described better.
+    pub modified_keys: Vec<Refinement>,
+}
+
+/// A key described better; only its description changes (Q49).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Refinement {
+    /// The key.
+    pub key_name: String,
+    /// Its new description.
+    pub annotation: Annotation,
+}
+
+impl Patch {
+    /// Makes of a template what the patch makes of it: keys that it does not have come before
+    /// `other`, descriptions of keys that it has are replaced. Nothing is removed, and no type
+    /// changes (D78).
+    pub fn lay_over(&self, template: &mut Template) {
+        for key in &self.new_keys {
+            insert(template, key.clone());
+        }
+        for refinement in &self.modified_keys {
+            refinement.lay_over(template);
+        }
+    }
+
+    /// The keys that it brings or describes.
+    pub fn key_names(&self) -> Vec<String> {
+        let new = self.new_keys.iter().map(|k| &k.key_name);
+        let refined = self.modified_keys.iter().map(|m| &m.key_name);
+        new.chain(refined).cloned().collect()
+    }
+
+    /// Whether it has ended.
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        now >= self.expires_at
+    }
+}
+
+impl Refinement {
+    /// Describes the key better, if the template has it.
+    pub fn lay_over(&self, template: &mut Template) {
+        if let Some(key) = template
+            .keys
+            .iter_mut()
+            .find(|key| key.key_name == self.key_name)
+        {
+            key.annotation = self.annotation.clone();
+        }
+    }
+}
+
+/// Puts a key before `other`, unless the template has one called so.
+pub(crate) fn insert(template: &mut Template, key: Key) {
+    if template.key(&key.key_name).is_none() {
+        let place = template.keys.iter().position(|k| k.key_name == OTHER);
+        template
+            .keys
+            .insert(place.unwrap_or(template.keys.len()), key);
+    }
+}

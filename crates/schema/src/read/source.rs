@@ -1,0 +1,164 @@
+//! Where JSON comes from: a text, which may be anything, or a value.
+
+use crate::lint::{Findings, Place, Rule};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use std::borrow::Cow;
+use std::fmt;
+use std::io;
+
+/// The largest template, patch or key that is read, as JSON; bytes.
+pub const SOURCE_BYTES_MAX: usize = 256 * 1024;
+
+/// What to read from.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// A JSON text.
+    Text(&'a str),
+    /// A JSON value.
+    Value(&'a Value),
+}
+
+impl<'a> From<&'a str> for Source<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a String> for Source<'a> {
+    fn from(text: &'a String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a Value> for Source<'a> {
+    fn from(value: &'a Value) -> Self {
+        Self::Value(value)
+    }
+}
+
+impl<'a> Source<'a> {
+    /// The value, unless it is too large or no JSON.
+    pub(super) fn value(self, findings: &mut Findings) -> Option<Cow<'a, Value>> {
+        let bytes = match self {
+            Self::Text(text) => text.len(),
+            Self::Value(value) => written_length(value),
+        };
+        if bytes > SOURCE_BYTES_MAX {
+            let message = format!("{bytes} bytes of JSON; {SOURCE_BYTES_MAX} are the most");
+            findings.note(Rule::Limit, &Place::root(), message);
+            return None;
+        }
+        match self {
+            Self::Text(text) => parse(text, findings).map(Cow::Owned),
+            Self::Value(value) => Some(Cow::Borrowed(value)),
+        }
+    }
+}
+
+fn written_length(value: &Value) -> usize {
+    let mut counter = Counter(0);
+    serde_json::to_writer(&mut counter, value)
+        .expect("a value has string keys and counting succeeds");
+    counter.0
+}
+
+struct Counter(usize);
+
+impl io::Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Reads a text in which no object has a member twice.
+fn parse(text: &str, findings: &mut Findings) -> Option<Value> {
+    let mut twice = Vec::new();
+    let at = Place::root();
+    let mut json = serde_json::Deserializer::from_str(text);
+    let once = Once {
+        at: at.clone(),
+        twice: &mut twice,
+    };
+    let read = once
+        .deserialize(&mut json)
+        .and_then(|value| json.end().map(|()| value));
+    for (at, name) in &twice {
+        let message = format!("'{name}' stands twice in one object");
+        findings.note(Rule::DuplicateMember, at, message);
+    }
+    read.map_err(|e| findings.note(Rule::Json, &at, format!("not JSON: {e}")))
+        .ok()
+}
+
+/// Reads a value and notes members that stand twice.
+struct Once<'t> {
+    at: Place,
+    twice: &'t mut Vec<(Place, String)>,
+}
+
+impl<'de> DeserializeSeed<'de> for Once<'_> {
+    type Value = Value;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Once<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+    fn visit_unit<E: Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("a number without bounds"))
+    }
+    fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(element) = elements.next_element_seed(Once {
+            at: self.at.index(list.len()),
+            twice: &mut *self.twice,
+        })? {
+            list.push(element);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(name) = members.next_key::<String>()? {
+            let at = self.at.member(&name);
+            let value = members.next_value_seed(Once {
+                at: at.clone(),
+                twice: &mut *self.twice,
+            })?;
+            if map.contains_key(&name) {
+                self.twice.push((at, name.clone()));
+            }
+            map.insert(name, value);
+        }
+        Ok(Value::Object(map))
+    }
+}

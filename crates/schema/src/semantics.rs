@@ -1,0 +1,80 @@
+//! The contracts of those who understand language: from text to payload, and from text to vector.
+//!
+//! Here, so that whoever evolves or fills schemas can be given one without knowing it; the crate
+//! `semantics` holds them. Read next: [`crate::evolution`].
+
+use crate::language::Language;
+use crate::template::Template;
+use crate::time::Timestamp;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// What surrounds an utterance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Circumstances {
+    /// The instant that "tomorrow" is counted from.
+    pub now: Timestamp,
+    /// Minutes east of UTC where the speaker is.
+    pub zone_minutes: i32,
+    /// The language, where it is known; found out otherwise.
+    pub language: Option<Language>,
+}
+
+/// What a parser made of an utterance (§6.1). The payload keeps to the template; nothing is guessed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parsed {
+    /// The keys whose confidence reaches the threshold.
+    pub payload: Map<String, Value>,
+    /// The confidence in each key of `payload`, and in each that fell below, 0 to 1.
+    pub confidence: BTreeMap<String, f64>,
+    /// The fragments of the utterance that no key covers: the values of `other`.
+    pub other: Vec<String>,
+    /// Required keys that the utterance says nothing of.
+    pub missing: Vec<String>,
+}
+
+/// From text to payload.
+pub trait SemanticParser: Send + Sync {
+    /// Which one runs, for people: `rules`, or the model and its file.
+    fn name(&self) -> &str;
+
+    /// Maps an utterance to the keys of a template.
+    ///
+    /// # Errors
+    /// [`ParseFailure`] if the parser itself cannot work; an utterance that fits nothing is no
+    /// error, but all `other`.
+    fn parse(
+        &self,
+        template: &Template,
+        utterance: &str,
+        circumstances: &Circumstances,
+    ) -> Result<Parsed, ParseFailure>;
+}
+
+/// A parser could not work: its model or endpoint failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{parser}: {reason}")]
+pub struct ParseFailure {
+    /// Which one.
+    pub parser: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// From text to vector.
+pub trait Embedder: Send + Sync {
+    /// Names the embedder with all that its vectors depend on; a pool never mixes two.
+    fn id(&self) -> &str;
+
+    /// How long its vectors are.
+    fn dimensions(&self) -> usize;
+
+    /// The cosine from which two texts mean the same to this embedder.
+    fn threshold(&self) -> f32;
+
+    /// The vector of a text, of length 1; all zero for a text that says nothing.
+    fn embed(&self, text: &str) -> Vec<f32>;
+
+    /// True if two texts that lie close say the opposite ("reduce power", "increase power").
+    fn opposes(&self, one: &str, other: &str) -> bool;
+}

@@ -1,0 +1,36 @@
+//! One key of a template.
+
+use super::{Annotation, Shape};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A key definition (§4.1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Key {
+    /// In snake_case, unique within the schema.
+    pub key_name: String,
+    /// What values it takes: `key_type` and the members that narrow it (Q8).
+    pub shape: Shape,
+    /// Whether a payload must have it.
+    pub required: bool,
+    /// Stands for the key where a payload leaves it out; never `null` (Q11).
+    pub default_value: Option<Value>,
+    /// `semantic_description`, in as many languages as there are.
+    pub annotation: Annotation,
+    /// Touches payment, identity or access: changes of it want two approvals (§7, Q51).
+    pub security_relevant: bool,
+    /// Where it is in its life.
+    pub standing: Standing,
+}
+
+/// Where a key is in its life (§6.2.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Standing {
+    /// Of the base schema, or promoted.
+    #[default]
+    Stable,
+    /// In a patch, on trial; told as `"experimental": true`.
+    Experimental,
+    /// On its way out; told as `"deprecated": true`.
+    Deprecated,
+}

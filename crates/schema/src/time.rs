@@ -1,0 +1,122 @@
+//! Instants, as arguments.
+//!
+//! Knows how an instant is written (RFC 3339, the `timestamptz` of draft-wang-nmrg-magent-im-00);
+//! refuses to know what time it is. Read next: [`crate::evolution`].
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::ops::{Add, Sub};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// An instant in milliseconds since 1970-01-01T00:00:00Z.
+///
+/// Written as RFC 3339 in UTC with milliseconds, which is a `timestamptz` of `irtf-agent` and a
+/// `date-and-time` of RFC 6991.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct Timestamp(i64);
+
+/// The latest instant that RFC 3339 can write: the end of the year 9999.
+const LATEST_MS: i64 = 253_402_300_799_999;
+
+/// The text is not an RFC 3339 date and time with zone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not a date and time with zone, such as 2025-04-21T14:19:00Z")]
+pub struct NotATimestamp(pub String);
+
+impl Timestamp {
+    /// The instant `ms` milliseconds after 1970 began, held within the years 1970 to 9999.
+    pub fn from_ms(ms: i64) -> Self {
+        Self(ms.clamp(0, LATEST_MS))
+    }
+
+    /// Milliseconds since 1970 began.
+    pub fn as_ms(self) -> i64 {
+        self.0
+    }
+
+    /// This instant, `seconds` later (or earlier, when negative).
+    pub fn plus_s(self, seconds: f64) -> Self {
+        Self::from_ms(self.0 + (seconds * 1000.0).round() as i64)
+    }
+
+    /// Seconds from `earlier` to this instant; negative if it lies before.
+    pub fn seconds_since(self, earlier: Timestamp) -> f64 {
+        (self.0 - earlier.0) as f64 / 1000.0
+    }
+
+    /// Reads an RFC 3339 date and time with any zone.
+    ///
+    /// # Errors
+    /// [`NotATimestamp`] for anything else, a missing zone included.
+    pub fn parse(text: &str) -> Result<Self, NotATimestamp> {
+        OffsetDateTime::parse(text.trim(), &Rfc3339)
+            .map(|at| Self::from_ms((at.unix_timestamp_nanos() / 1_000_000) as i64))
+            .map_err(|_| NotATimestamp(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = OffsetDateTime::from_unix_timestamp(self.0.div_euclid(1_000))
+            .expect("clamped to the years 1970 to 9999 when made");
+        // Every record carries several of these: digits are set in place.
+        let mut text = *b"0000-00-00T00:00:00.000Z";
+        let parts: [(usize, usize, u32); 7] = [
+            (0, 4, at.year().unsigned_abs()),
+            (5, 2, u8::from(at.month()).into()),
+            (8, 2, at.day().into()),
+            (11, 2, at.hour().into()),
+            (14, 2, at.minute().into()),
+            (17, 2, at.second().into()),
+            (20, 3, self.0.rem_euclid(1_000) as u32),
+        ];
+        for (start, digits, mut value) in parts {
+            for place in (start..start + digits).rev() {
+                text[place] = b'0' + (value % 10) as u8;
+                value /= 10;
+            }
+        }
+        f.write_str(std::str::from_utf8(&text).expect("digits and marks are ASCII"))
+    }
+}
+
+impl Add<i64> for Timestamp {
+    type Output = Timestamp;
+    /// The instant `ms` milliseconds later.
+    fn add(self, ms: i64) -> Timestamp {
+        Self::from_ms(self.0.saturating_add(ms))
+    }
+}
+
+impl Sub for Timestamp {
+    type Output = i64;
+    /// Milliseconds between two instants.
+    fn sub(self, earlier: Timestamp) -> i64 {
+        self.0 - earlier.0
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn zones_are_honoured_and_missing_zones_refused() {
+        let at = Timestamp::parse("2025-04-21T16:19:00.250+02:00").unwrap();
+        assert_eq!(at.to_string(), "2025-04-21T14:19:00.250Z");
+        assert!(Timestamp::parse("2025-04-21T16:19:00").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn parsing_undoes_writing(ms in 0..=LATEST_MS) {
+            let at = Timestamp::from_ms(ms);
+            prop_assert_eq!(Timestamp::parse(&at.to_string()).unwrap(), at);
+        }
+    }
+}
