@@ -1,0 +1,251 @@
+//! Which agent and which scenario an utterance is for: steps 1 and 2 of draft-zhou §3.2.
+//!
+//! What each scenario says of itself (title, description, keys, mapping examples) is weighed
+//! against the words of the utterance, rare words more than common ones; an embedder has a say of
+//! its own. Where too little of what is said is known to any, nothing fits, and the end user is told
+//! so (D13). Read next: [`crate::rules`], which fills the scenario's template.
+
+use crate::lexicon;
+use crate::ngrams::cosine;
+use crate::text::{Class, Token, tokens};
+use schema::semantics::Embedder;
+use schema::template::{Annotation, Template};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A scenario that an agent offers.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer<'a> {
+    /// The agent.
+    pub agent: &'a str,
+    /// The scenario.
+    pub scenario: &'a str,
+    /// What the agent or its registry says of it.
+    pub description: &'a str,
+    /// What people say who want it.
+    pub examples: &'a [String],
+    /// Its template.
+    pub template: Option<&'a Template>,
+}
+
+/// How well a scenario fits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// Which offer, by its place.
+    pub offer: usize,
+    /// The agent.
+    pub agent: String,
+    /// The scenario.
+    pub scenario: String,
+    /// How well, 0 to 1.
+    pub score: f64,
+    /// Why, for people: the words that it knows.
+    pub reason: String,
+}
+
+/// What was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Choosing {
+    /// The scenario that fits best, then the others, the better first.
+    Fits(Fit, Vec<Fit>),
+    /// None fits; the nearest, for the record.
+    Nothing(Option<Fit>),
+}
+
+/// The score from which a scenario fits.
+pub const THRESHOLD: f64 = 0.3;
+
+/// Chooses among offers. Deterministic; of equals the first.
+pub fn choose(utterance: &str, offers: &[Offer<'_>], embedder: &dyn Embedder) -> Choosing {
+    let query = terms(utterance);
+    let profiles: Vec<Profile> = offers.iter().map(|o| Profile::of(o, embedder)).collect();
+    let said = embedder.embed(utterance);
+    let rarity = Rarity::of(&profiles);
+    let mut fits: Vec<Fit> = profiles
+        .iter()
+        .enumerate()
+        .map(|(at, profile)| profile.fit(at, &offers[at], &query, &rarity, &said))
+        .collect();
+    fits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.offer.cmp(&b.offer)));
+    let mut fits = fits.into_iter();
+    match fits.next() {
+        Some(best) if best.score >= THRESHOLD => Choosing::Fits(best, fits.collect()),
+        nearest => Choosing::Nothing(nearest),
+    }
+}
+
+/// A word of an utterance or a pair of Chinese characters, as it is compared and as it was said.
+type Terms = BTreeMap<String, String>;
+
+/// The words that say something.
+fn terms(text: &str) -> Terms {
+    let all = tokens(text);
+    let mut terms = Terms::new();
+    for token in all.iter().filter(|t| t.class == Class::Word && says(t)) {
+        terms.insert(token.stem.clone(), token.text.clone());
+    }
+    for pair in all
+        .windows(2)
+        .filter(|w| w.iter().all(|t| t.class == Class::Cjk))
+    {
+        let said = format!("{}{}", pair[0].text, pair[1].text);
+        let empty = |t: &Token| lexicon::chinese_fillers().contains(&t.text.as_str());
+        if !pair.iter().any(empty) && !lexicon::chinese_fillers().contains(&said.as_str()) {
+            terms.insert(said.clone(), said);
+        }
+    }
+    terms
+}
+
+fn says(token: &Token) -> bool {
+    token.text.len() > 1 && !lexicon::is_function(&token.text) && !lexicon::is_asking(&token.text)
+}
+
+/// What a scenario knows: each term with its weight, and the vectors of what people say for it.
+struct Profile {
+    weights: BTreeMap<String, f64>,
+    vectors: Vec<Vec<f32>>,
+}
+
+impl Profile {
+    fn of(offer: &Offer<'_>, embedder: &dyn Embedder) -> Self {
+        let mut profile = Self {
+            weights: BTreeMap::new(),
+            vectors: Vec::new(),
+        };
+        profile.learn(&offer.scenario.replace(['_', '-'], " "), 1.0);
+        profile.learn(offer.description, 0.8);
+        for example in offer.examples {
+            profile.learn(example, 0.9);
+            profile.vectors.push(embedder.embed(example));
+        }
+        if let Some(template) = offer.template {
+            profile.study(template, embedder);
+        }
+        profile
+    }
+
+    fn study(&mut self, template: &Template, embedder: &dyn Embedder) {
+        for title in meanings(template.title.iter()) {
+            self.learn(title, 1.0);
+            self.vectors.push(embedder.embed(title));
+        }
+        for key in template.own_keys() {
+            self.learn(&key.key_name.replace('_', " "), 0.7);
+            for value in key
+                .shape
+                .constraint
+                .allowed
+                .iter()
+                .filter_map(|v| v.as_str())
+            {
+                self.learn(&crate::rules::spoken(value), 0.8);
+            }
+            for description in key.annotation.0.values() {
+                self.learn(&description.meaning, 0.5);
+                for example in &description.examples {
+                    self.learn(&example.said, 0.8);
+                    self.vectors.push(embedder.embed(&example.said));
+                }
+            }
+        }
+    }
+
+    fn learn(&mut self, text: &str, weight: f64) {
+        for term in terms(text).into_keys() {
+            let known = self.weights.entry(term).or_insert(0.0);
+            *known = known.max(weight);
+        }
+    }
+
+    fn fit(
+        &self,
+        at: usize,
+        offer: &Offer<'_>,
+        query: &Terms,
+        rarity: &Rarity,
+        said: &[f32],
+    ) -> Fit {
+        let mut known: Vec<&str> = Vec::new();
+        let (mut held, mut all) = (0.0, 0.0);
+        for (term, word) in query {
+            let rare = rarity.of_term(term);
+            all += rare;
+            let weight = self.weight(term, word);
+            if weight > 0.0 {
+                known.push(word);
+            }
+            held += rare * weight;
+        }
+        let coverage = if all > 0.0 { held / all } else { 0.0 };
+        let near = self
+            .vectors
+            .iter()
+            .map(|v| f64::from(cosine(v, said)))
+            .fold(0.0, f64::max);
+        Fit {
+            offer: at,
+            agent: offer.agent.to_owned(),
+            scenario: offer.scenario.to_owned(),
+            score: (0.75 * coverage + 0.25 * near).min(1.0),
+            reason: if known.is_empty() {
+                "it knows none of the words".to_owned()
+            } else {
+                format!("it knows {}", known.join(", "))
+            },
+        }
+    }
+
+    /// How much a scenario knows a term, by itself or by a word that means the same.
+    fn weight(&self, term: &str, word: &str) -> f64 {
+        let itself = self.weights.get(term).copied();
+        let alike = || {
+            let others = lexicon::terms_like(word)
+                .into_iter()
+                .filter(|t| !t.contains(' '));
+            others
+                .filter_map(|t| self.weights.get(&crate::text::stem(t)))
+                .copied()
+                .fold(0.0, f64::max)
+                * 0.8
+        };
+        itself.unwrap_or_else(alike)
+    }
+}
+
+fn meanings<'a>(
+    annotations: impl Iterator<Item = &'a Annotation>,
+) -> impl Iterator<Item = &'a str> {
+    annotations
+        .flat_map(|a| a.0.values())
+        .map(|d| d.meaning.as_str())
+}
+
+/// How rare terms are among the offers.
+struct Rarity {
+    holders: BTreeMap<String, usize>,
+    offers: usize,
+}
+
+impl Rarity {
+    fn of(profiles: &[Profile]) -> Self {
+        let mut holders: BTreeMap<String, usize> = BTreeMap::new();
+        for profile in profiles {
+            let terms: BTreeSet<&String> = profile.weights.keys().collect();
+            for term in terms {
+                *holders.entry(term.clone()).or_default() += 1;
+            }
+        }
+        Self {
+            holders,
+            offers: profiles.len(),
+        }
+    }
+
+    /// As of BM25, never below a tenth: a term that all know tells little, one that none knows
+    /// tells that nobody is asked.
+    fn of_term(&self, term: &str) -> f64 {
+        let held = self.holders.get(term).copied().unwrap_or(0) as f64;
+        let all = self.offers as f64;
+        ((all - held + 0.5) / (held + 0.5) + 1.0).ln().max(0.1)
+    }
+}

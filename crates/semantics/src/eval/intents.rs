@@ -1,0 +1,446 @@
+//! Utterances with the payloads that people made of them, and a strict scorer.
+//!
+//! A line is `{id, schema, utterance, gold}`: `schema` a template or the `schema_id` of a known
+//! one; `gold` the acceptable values of each key, `""` or null among them if the key may be left
+//! out, a key without an entry to be left out. Optional: `other_must_mention`, what the fragments
+//! for `other` must hold between them; `now` (RFC 3339) and `zone_minutes`, from which days are
+//! counted.
+
+use super::{NotASet, lines};
+use schema::contract::Contract;
+use schema::lint::Audience;
+use schema::semantics::{Circumstances, ParseFailure, Parsed, SemanticParser};
+use schema::template::{Key, Template};
+use schema::time::Timestamp;
+use schema::violation::Code;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// An utterance with what it means.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Names it.
+    pub id: String,
+    /// What it is to be mapped to.
+    pub template: Template,
+    /// What is said.
+    pub utterance: String,
+    /// The acceptable values of each key.
+    pub gold: BTreeMap<String, Vec<Value>>,
+    /// What `other` must mention; none if the set says nothing of `other`.
+    pub other_must_mention: Option<Vec<String>>,
+    /// What days are counted from, where the set says so.
+    pub now: Option<Timestamp>,
+    /// Minutes east of UTC, where the set says so.
+    pub zone_minutes: Option<i32>,
+}
+
+/// Reads a set of cases. Templates are read as those of peers: whatever is odd about them is let
+/// pass. `known` finds a template by `schema_id` where a line only names one.
+///
+/// # Errors
+/// [`NotASet`] for the first line that is none.
+pub fn read(jsonl: &str, known: &dyn Fn(&str) -> Option<Template>) -> Result<Vec<Case>, NotASet> {
+    lines(jsonl)
+        .map(|line| {
+            let (line, value) = line?;
+            case(&value, known).map_err(|reason| NotASet { line, reason })
+        })
+        .collect()
+}
+
+fn case(value: &Value, known: &dyn Fn(&str) -> Option<Template>) -> Result<Case, String> {
+    let text = |name: &str| {
+        value[name]
+            .as_str()
+            .map(str::to_owned)
+            .ok_or_else(|| format!("`{name}` is missing"))
+    };
+    let gold = value["gold"].as_object().ok_or("`gold` is missing")?;
+    let now = value["now"]
+        .as_str()
+        .map(Timestamp::parse)
+        .transpose()
+        .map_err(|e| e.to_string())?;
+    Ok(Case {
+        id: text("id")?,
+        template: template(&value["schema"], known)?,
+        utterance: text("utterance")?,
+        gold: gold
+            .iter()
+            .map(|(key, values)| (key.clone(), acceptable(values)))
+            .collect(),
+        other_must_mention: value["other_must_mention"].as_array().map(|list| {
+            list.iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect()
+        }),
+        now,
+        zone_minutes: value["zone_minutes"]
+            .as_i64()
+            .and_then(|z| i32::try_from(z).ok()),
+    })
+}
+
+fn template(value: &Value, known: &dyn Fn(&str) -> Option<Template>) -> Result<Template, String> {
+    if let Some(schema_id) = value.as_str() {
+        return known(schema_id).ok_or_else(|| format!("no template {schema_id} is known"));
+    }
+    let declared = declared(value.clone());
+    let reading = schema::read::template(&declared, Audience::Peer);
+    reading.map(|r| r.template).map_err(|findings| {
+        let told: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        format!("the template cannot be read: {}", told.join("; "))
+    })
+}
+
+/// Sets name what later became members of ours `x_enum` and `x_items`.
+fn declared(mut template: Value) -> Value {
+    for key in template["keys"]
+        .as_array_mut()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_object_mut)
+    {
+        let items = key
+            .remove("x_items")
+            .map(|kind| serde_json::json!({ "key_type": kind }));
+        let allowed = key.remove("x_enum");
+        match (items, allowed) {
+            (Some(mut items), allowed) => {
+                if let Some(allowed) = allowed {
+                    items["enum"] = allowed;
+                }
+                key.insert("items".to_owned(), items);
+            }
+            (None, Some(allowed)) => {
+                key.insert("enum".to_owned(), allowed);
+            }
+            (None, None) => {}
+        }
+    }
+    template
+}
+
+fn acceptable(values: &Value) -> Vec<Value> {
+    values
+        .as_array()
+        .cloned()
+        .unwrap_or_else(|| vec![values.clone()])
+}
+
+/// How a parser did on a set.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Which parser.
+    pub parser: String,
+    /// How many cases.
+    pub cases: usize,
+    /// Cases with every key right.
+    pub right: usize,
+    /// Keys given rightly.
+    pub hits: usize,
+    /// Keys given.
+    pub given: usize,
+    /// Keys that had to be given.
+    pub wanted: usize,
+    /// Keys given that had to be left out.
+    pub spurious: usize,
+    /// Cases whose payload the template accepts, but for required keys that nobody said.
+    pub valid: usize,
+    /// Cases in which `other` holds all that it must mention, and cases that say what.
+    pub mentioned: (usize, usize),
+    /// Cases in which `other` is empty, of those in which it must be.
+    pub quiet: (usize, usize),
+    /// Why the parser could not work, by case.
+    pub failures: Vec<(String, String)>,
+    /// Confidence of each key given, and whether it was right.
+    pub confidences: Vec<(f64, bool)>,
+    /// Every case that is not right, and what is wrong with it.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// A case that is not right.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mistake {
+    /// Which.
+    pub id: String,
+    /// What is said.
+    pub utterance: String,
+    /// The keys that are wrong: what was given (none if nothing) and what is acceptable.
+    pub keys: BTreeMap<String, (Option<Value>, Vec<Value>)>,
+}
+
+impl Report {
+    /// The share of cases with every key right.
+    pub fn joint_accuracy(&self) -> f64 {
+        share(self.right, self.cases)
+    }
+
+    /// The harmonic mean of precision and recall over keys.
+    pub fn slot_f1(&self) -> f64 {
+        share(2 * self.hits, self.given + self.wanted)
+    }
+
+    /// The share of given keys that had to be left out.
+    pub fn spurious_rate(&self) -> f64 {
+        share(self.spurious, self.given)
+    }
+
+    /// The share of cases whose payload the template accepts.
+    pub fn valid_rate(&self) -> f64 {
+        share(self.valid, self.cases)
+    }
+
+    /// The expected calibration error over ten bins: by how much confidence and being right differ.
+    pub fn calibration_error(&self) -> f64 {
+        let total = self.confidences.len().max(1) as f64;
+        let bins = self.calibration().into_iter();
+        bins.map(|b| b.keys as f64 / total * (b.confidence - b.right).abs())
+            .sum()
+    }
+
+    /// Confidence against being right, in ten bins from 0 to 1; empty bins left out.
+    pub fn calibration(&self) -> Vec<Bin> {
+        let mut bins: BTreeMap<usize, (usize, f64, usize)> = BTreeMap::new();
+        for (confidence, right) in &self.confidences {
+            let at = ((confidence * 10.0) as usize).min(9);
+            let bin = bins.entry(at).or_default();
+            *bin = (bin.0 + 1, bin.1 + confidence, bin.2 + usize::from(*right));
+        }
+        let bin = |(keys, sum, right): (usize, f64, usize)| Bin {
+            keys,
+            confidence: sum / keys as f64,
+            right: share(right, keys),
+        };
+        bins.into_values().map(bin).collect()
+    }
+}
+
+/// Keys of like confidence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bin {
+    /// How many.
+    pub keys: usize,
+    /// Their mean confidence.
+    pub confidence: f64,
+    /// The share of them that are right.
+    pub right: f64,
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rate = |(part, whole): (usize, usize)| match whole {
+            0 => "-".to_owned(),
+            _ => format!("{:.3} ({part} of {whole})", share(part, whole)),
+        };
+        writeln!(f, "parser                 {}", self.parser)?;
+        writeln!(f, "cases                  {}", self.cases)?;
+        writeln!(
+            f,
+            "joint accuracy         {}",
+            rate((self.right, self.cases))
+        )?;
+        writeln!(f, "slot F1                {:.3}", self.slot_f1())?;
+        writeln!(
+            f,
+            "spurious-key rate      {}",
+            rate((self.spurious, self.given))
+        )?;
+        writeln!(
+            f,
+            "schema-valid rate      {}",
+            rate((self.valid, self.cases))
+        )?;
+        writeln!(f, "calibration error      {:.3}", self.calibration_error())?;
+        for bin in self.calibration() {
+            writeln!(
+                f,
+                "  said {:.2} was {:.2}     {} keys",
+                bin.confidence, bin.right, bin.keys
+            )?;
+        }
+        writeln!(f, "other mentions         {}", rate(self.mentioned))?;
+        writeln!(f, "other rightly empty    {}", rate(self.quiet))?;
+        write!(f, "failures of the parser {}", self.failures.len())?;
+        match self.failures.first() {
+            Some((id, reason)) => write!(f, ", the first at {id}: {reason}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Lets a parser read every case and scores it. `circumstances` hold where a case says nothing.
+pub fn run(parser: &dyn SemanticParser, cases: &[Case], circumstances: &Circumstances) -> Report {
+    let mut report = Report {
+        parser: parser.name().to_owned(),
+        ..Report::default()
+    };
+    for case in cases {
+        let circumstances = Circumstances {
+            now: case.now.unwrap_or(circumstances.now),
+            zone_minutes: case.zone_minutes.unwrap_or(circumstances.zone_minutes),
+            language: circumstances.language.clone(),
+        };
+        let parsed = parser.parse(&case.template, &case.utterance, &circumstances);
+        report.add(case, parsed);
+    }
+    report
+}
+
+impl Report {
+    /// Scores what was made of a case.
+    pub fn add(&mut self, case: &Case, parsed: Result<Parsed, ParseFailure>) {
+        self.cases += 1;
+        let parsed = match parsed {
+            Ok(parsed) => parsed,
+            Err(failure) => {
+                self.failures.push((case.id.clone(), failure.reason));
+                return;
+            }
+        };
+        let mut wrong = BTreeMap::new();
+        for key in case.template.own_keys() {
+            let verdict = verdict(case, key, given(&parsed.payload, &key.key_name));
+            self.count(&verdict, parsed.confidence.get(&key.key_name).copied());
+            if !verdict.right {
+                wrong.insert(key.key_name.clone(), (verdict.given, verdict.acceptable));
+            }
+        }
+        self.valid += usize::from(valid(&case.template, &parsed.payload));
+        self.fragments(case, &parsed.other);
+        if wrong.is_empty() {
+            self.right += 1;
+        } else {
+            let (id, utterance) = (case.id.clone(), case.utterance.clone());
+            self.mistakes.push(Mistake {
+                id,
+                utterance,
+                keys: wrong,
+            });
+        }
+    }
+
+    fn count(&mut self, verdict: &Verdict, confidence: Option<f64>) {
+        let given = verdict.given.is_some();
+        self.given += usize::from(given);
+        self.hits += usize::from(given && verdict.right);
+        self.wanted += usize::from(verdict.wanted || given && verdict.right);
+        self.spurious += usize::from(given && !verdict.right && verdict.unwanted);
+        if let Some(confidence) = confidence.filter(|_| given) {
+            self.confidences.push((confidence, verdict.right));
+        }
+    }
+
+    fn fragments(&mut self, case: &Case, other: &[String]) {
+        let Some(wanted) = &case.other_must_mention else {
+            return;
+        };
+        let said = other.join(" ").to_lowercase();
+        if wanted.is_empty() {
+            self.quiet.1 += 1;
+            self.quiet.0 += usize::from(other.is_empty());
+        } else {
+            self.mentioned.1 += 1;
+            self.mentioned.0 +=
+                usize::from(wanted.iter().all(|w| said.contains(&w.to_lowercase())));
+        }
+    }
+}
+
+/// What was made of one key.
+struct Verdict {
+    given: Option<Value>,
+    acceptable: Vec<Value>,
+    right: bool,
+    /// Had to be given.
+    wanted: bool,
+    /// Had to be left out.
+    unwanted: bool,
+}
+
+fn given(payload: &Map<String, Value>, key: &str) -> Option<Value> {
+    let value = payload.get(key)?;
+    let nothing = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+    (!nothing).then(|| value.clone())
+}
+
+/// A key that is left out stands for its default, and the default for a key that is left out (Q17).
+fn verdict(case: &Case, key: &Key, given: Option<Value>) -> Verdict {
+    let acceptable = case.gold.get(&key.key_name).cloned().unwrap_or_default();
+    let values: Vec<&Value> = acceptable.iter().filter(|v| !is_nothing(v)).collect();
+    let default = key.default_value.as_ref();
+    let optional = values.len() < acceptable.len()
+        || acceptable.is_empty()
+        || default.is_some_and(|d| values.iter().any(|v| matches(d, v)));
+    let right = match &given {
+        None => optional,
+        Some(value) => {
+            values.iter().any(|v| matches(value, v)) || (optional && default == Some(value))
+        }
+    };
+    Verdict {
+        right,
+        wanted: !optional,
+        unwanted: values.is_empty(),
+        given,
+        acceptable,
+    }
+}
+
+fn is_nothing(value: &Value) -> bool {
+    value.is_null() || value == "" || value.as_array().is_some_and(Vec::is_empty)
+}
+
+/// True if a value is as good as an acceptable one: numbers by value, texts whatever their case and
+/// spacing, lists in order, objects member by member, where a member may list what is acceptable.
+fn matches(value: &Value, wanted: &Value) -> bool {
+    match (value, wanted) {
+        (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
+        (Value::String(a), Value::String(b)) => plain(a) == plain(b),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| matches(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            let member = |name: &String, wanted: &Value| match (a.get(name), wanted) {
+                (None, Value::Array(any)) => any.iter().any(is_nothing),
+                (None, _) => false,
+                (Some(value), Value::Array(any)) => {
+                    any.iter().any(|w| matches(value, w)) || matches(value, wanted)
+                }
+                (Some(value), wanted) => matches(value, wanted),
+            };
+            a.keys().all(|name| b.contains_key(name))
+                && b.iter().all(|(name, wanted)| member(name, wanted))
+        }
+        (a, b) => a == b,
+    }
+}
+
+fn plain(text: &str) -> String {
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .to_lowercase()
+}
+
+/// True if the template accepts a payload, but for required keys that nobody said.
+fn valid(template: &Template, payload: &Map<String, Value>) -> bool {
+    let Ok(contract) = Contract::new(template) else {
+        return false;
+    };
+    match contract.verify(payload) {
+        Ok(()) => true,
+        Err(violations) => violations.iter().all(|v| v.code == Code::Missing),
+    }
+}

@@ -1,0 +1,298 @@
+//! Rules and a model together: where both say the same it stands, what one alone says must be
+//! surer, and nothing passes that the template does not take.
+//!
+//! ```text
+//! rules ─┐
+//!        ├─► agree? ─► one alone, sure enough? ─► type gate ─► payload
+//! model ─┘        └──────────────── no ───────────────────────► other
+//! ```
+//!
+//! Where a small model and the rules agree, they are right nine times in ten; its own probabilities
+//! separate weakly. So agreement is the confidence, and a model alone needs more of it than the
+//! rules. Its strings must stand in the utterance, in a mapping example or among the acceptable
+//! values: what a model makes up has no way in. Read next: [`crate::rules`].
+
+use crate::rules;
+use schema::contract::Contract;
+use schema::semantics::{Circumstances, ParseFailure, Parsed, SemanticParser};
+use schema::template::{Key, Shape, Template};
+use schema::violation::Code;
+use serde_json::{Map, Value};
+
+/// From which confidence a value stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thresholds {
+    /// What both say counts as at least this sure. 0.9 by default.
+    pub agreed: f64,
+    /// What the rules say and the model does not. 0.7 by default (Q52).
+    pub rules_alone: f64,
+    /// What the model says and the rules do not. 0.85 by default.
+    pub model_alone: f64,
+    /// What the rules say against the model. 0.8 by default.
+    pub rules_against_model: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self {
+            agreed: 0.9,
+            rules_alone: rules::THRESHOLD,
+            model_alone: 0.85,
+            rules_against_model: 0.8,
+        }
+    }
+}
+
+/// Two parsers as one.
+#[derive(Clone, Debug)]
+pub struct Gate<R, M> {
+    name: String,
+    rules: R,
+    model: M,
+    thresholds: Thresholds,
+}
+
+impl<R: SemanticParser, M: SemanticParser> Gate<R, M> {
+    /// The rules and a model, with the default [`Thresholds`].
+    pub fn new(rules: R, model: M) -> Self {
+        let name = format!("{} + {}", rules.name(), model.name());
+        Self {
+            name,
+            rules,
+            model,
+            thresholds: Thresholds::default(),
+        }
+    }
+
+    /// With other thresholds.
+    pub fn with(mut self, thresholds: Thresholds) -> Self {
+        self.thresholds = thresholds;
+        self
+    }
+}
+
+impl<R: SemanticParser, M: SemanticParser> SemanticParser for Gate<R, M> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// # Errors
+    /// [`ParseFailure`] of whichever cannot work: a model that is configured and silent is told,
+    /// never left out unnoticed.
+    fn parse(
+        &self,
+        template: &Template,
+        utterance: &str,
+        circumstances: &Circumstances,
+    ) -> Result<Parsed, ParseFailure> {
+        let ruled = self.rules.parse(template, utterance, circumstances)?;
+        let modelled = self.model.parse(template, utterance, circumstances)?;
+        let mut joined = Joined {
+            utterance,
+            parsed: Parsed {
+                other: ruled.other.clone(),
+                ..Parsed::default()
+            },
+        };
+        for key in template.own_keys() {
+            joined.decide(
+                key,
+                said(&ruled, key),
+                said(&modelled, key),
+                &self.thresholds,
+            );
+        }
+        type_gate(template, utterance, &mut joined.parsed);
+        Ok(joined.parsed)
+    }
+}
+
+fn said<'p>(parsed: &'p Parsed, key: &Key) -> Option<(&'p Value, f64)> {
+    let value = parsed.payload.get(&key.key_name).filter(|v| !v.is_null())?;
+    Some((
+        value,
+        parsed.confidence.get(&key.key_name).copied().unwrap_or(0.0),
+    ))
+}
+
+/// What was decided so far.
+struct Joined<'u> {
+    utterance: &'u str,
+    parsed: Parsed,
+}
+
+impl Joined<'_> {
+    fn decide(
+        &mut self,
+        key: &Key,
+        rules: Option<(&Value, f64)>,
+        model: Option<(&Value, f64)>,
+        thresholds: &Thresholds,
+    ) {
+        let model = model.filter(|(value, _)| grounded(key, value, self.utterance));
+        match (rules, model) {
+            (None, None) => {}
+            (Some((ours, r)), Some((theirs, m))) if same(ours, theirs) => {
+                self.keep(key, ours, thresholds.agreed.max(r).max(m));
+            }
+            (Some((ours, r)), None) => self.alone(key, ours, r, thresholds.rules_alone),
+            (None, Some((theirs, m))) => self.alone(key, theirs, m, thresholds.model_alone),
+            (Some((ours, r)), Some((theirs, m))) => {
+                if r < thresholds.rules_against_model && m >= thresholds.model_alone && m > r {
+                    self.keep(key, theirs, m);
+                } else {
+                    self.alone(
+                        key,
+                        ours,
+                        r,
+                        thresholds
+                            .rules_against_model
+                            .min(thresholds.rules_alone.max(r.min(m))),
+                    );
+                }
+            }
+        }
+    }
+
+    fn alone(&mut self, key: &Key, value: &Value, confidence: f64, threshold: f64) {
+        if confidence >= threshold {
+            self.keep(key, value, confidence);
+        } else {
+            self.parsed
+                .confidence
+                .insert(key.key_name.clone(), confidence);
+            leave(&mut self.parsed.other, self.utterance, value);
+        }
+    }
+
+    fn keep(&mut self, key: &Key, value: &Value, confidence: f64) {
+        // What is a key's value is no longer left over.
+        if let Some(text) = value.as_str().map(plain) {
+            self.parsed.other.retain(|fragment| plain(fragment) != text);
+        }
+        self.parsed
+            .payload
+            .insert(key.key_name.clone(), value.clone());
+        self.parsed
+            .confidence
+            .insert(key.key_name.clone(), confidence);
+    }
+}
+
+/// True if two values are the same to the key: texts whatever their case and spacing, numbers by
+/// value.
+fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::String(a), Value::String(b)) => plain(a) == plain(b),
+        (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (a, b) => a == b,
+    }
+}
+
+fn plain(text: &str) -> String {
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .to_lowercase()
+}
+
+/// True if a value does not come from nowhere: its texts stand in the utterance, among the
+/// acceptable values or in a mapping example, or are typed (a format or a pattern holds them).
+pub(crate) fn grounded(key: &Key, value: &Value, utterance: &str) -> bool {
+    let examples = key.annotation.0.values().flat_map(|d| &d.examples);
+    examples.into_iter().any(|e| same(&e.value, value)) || stands(&key.shape, value, utterance)
+}
+
+fn stands(shape: &Shape, value: &Value, utterance: &str) -> bool {
+    let constraint = &shape.constraint;
+    match value {
+        Value::String(text) => {
+            constraint.allowed.iter().any(|a| same(a, value))
+                || constraint.format.is_some()
+                || (!text.trim().is_empty() && plain(utterance).contains(&plain(text)))
+        }
+        Value::Array(entries) => {
+            let entry = constraint.items.as_deref();
+            entries
+                .iter()
+                .all(|e| entry.map_or_else(|| loose(e, utterance), |s| stands(s, e, utterance)))
+        }
+        Value::Object(members) => members.iter().all(|(name, member)| {
+            let declared = constraint.properties.iter().find(|p| p.name == *name);
+            declared.map_or_else(
+                || loose(member, utterance),
+                |p| stands(&p.shape, member, utterance),
+            )
+        }),
+        Value::Number(number) => counted(number.as_f64().unwrap_or(0.0), utterance),
+        Value::Bool(_) | Value::Null => true,
+    }
+}
+
+fn loose(value: &Value, utterance: &str) -> bool {
+    stands(&Shape::of(schema::template::KeyType::Any), value, utterance)
+}
+
+/// True if an utterance says a number, in whatever unit.
+fn counted(number: f64, utterance: &str) -> bool {
+    let text = crate::text::Text::new(utterance);
+    let quantities = crate::quantity::quantities(&text, &[]);
+    quantities.is_empty()
+        && text
+            .tokens
+            .iter()
+            .any(|t| crate::lexicon::degree(&t.text).is_some())
+        || quantities.iter().any(|q| q.comes_to(number))
+}
+
+/// Drops what the template does not take, and leaves its words to `other`.
+pub(crate) fn type_gate(template: &Template, utterance: &str, parsed: &mut Parsed) {
+    if let Ok(contract) = Contract::new(template) {
+        for name in refused(&contract, &parsed.payload) {
+            if let Some(value) = parsed.payload.remove(&name) {
+                leave(&mut parsed.other, utterance, &value);
+            }
+            parsed.confidence.remove(&name);
+        }
+    }
+    let required = template.own_keys().filter(|k| k.required);
+    parsed.missing = required
+        .filter(|k| !parsed.payload.contains_key(&k.key_name))
+        .map(|k| k.key_name.clone())
+        .collect();
+}
+
+/// The keys whose values a contract refuses; a required key that is missing is nobody's mistake.
+fn refused(contract: &Contract, payload: &Map<String, Value>) -> Vec<String> {
+    let Err(violations) = contract.verify(payload) else {
+        return Vec::new();
+    };
+    let wrong = violations
+        .iter()
+        .filter(|v| v.code != Code::Missing || payload.contains_key(&first(&v.path)));
+    wrong.map(|v| first(&v.path)).collect()
+}
+
+/// The key at the start of a JSON pointer.
+fn first(path: &str) -> String {
+    let name = path
+        .trim_start_matches('/')
+        .split('/')
+        .next()
+        .unwrap_or_default();
+    name.replace("~1", "/").replace("~0", "~")
+}
+
+/// Leaves the clause that holds a value's words to `other`, if the utterance says them.
+pub(crate) fn leave(other: &mut Vec<String>, utterance: &str, value: &Value) {
+    let Some(text) = value.as_str() else { return };
+    let said = plain(utterance);
+    let lower = plain(text);
+    let told = other.iter().any(|f| plain(f).contains(&lower));
+    if !lower.is_empty() && said.contains(&lower) && !told {
+        other.push(text.to_owned());
+    }
+}

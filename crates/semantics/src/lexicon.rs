@@ -1,0 +1,339 @@
+//! What the words of English and Chinese do, whatever the domain: which carry no meaning, which
+//! deny, which only ask politely; which mean the same, which the opposite, which are places.
+//!
+//! Written from dictionaries and from the terms of alarm and energy standards, never from a test
+//! set. Refuses to know templates; read next: [`crate::rules`], [`crate::ngrams`].
+
+mod chinese_places;
+mod concepts;
+mod opposites;
+mod places;
+mod sorts;
+
+pub(crate) use chinese_places::is_chinese_place;
+pub(crate) use concepts::{same_concept, terms_like};
+pub(crate) use opposites::{denials, opposed};
+pub(crate) use places::{Place, is_region, place};
+pub(crate) use sorts::sorts;
+
+/// The base of a word whose forms no ending tells.
+pub(crate) fn irregular(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "teeth" => "tooth",
+        "feet" => "foot",
+        "people" | "persons" => "person",
+        "children" | "kids" => "child",
+        "men" => "man",
+        "women" => "woman",
+        "better" | "best" => "good",
+        "worse" | "worst" => "bad",
+        "was" | "were" | "is" | "are" | "been" | "am" => "be",
+        "has" | "had" | "having" => "have",
+        "does" | "did" | "doing" | "done" => "do",
+        "goes" | "went" | "gone" | "going" => "go",
+        "lost" | "losing" => "lose",
+        "loss" | "losses" => "loss",
+        "sent" => "send",
+        "kept" => "keep",
+        "paid" => "pay",
+        "left" => "left",
+        "leaving" | "leaves" => "leave",
+        "said" => "say",
+        "sold" => "sell",
+        "bought" => "buy",
+        "gave" | "given" => "give",
+        "took" | "taken" => "take",
+        "fell" | "fallen" => "fall",
+        "broke" | "broken" => "break",
+        "froze" | "frozen" => "freeze",
+        "written" | "wrote" => "write",
+        "spoke" | "spoken" => "speak",
+        "driven" | "drove" => "drive",
+        "flew" | "flown" | "flight" | "flights" => "flight",
+        "movie" | "movies" => "movie",
+        "can't" | "cannot" => "cannot",
+        "fibre" | "fibres" | "fibers" => "fiber",
+        "colour" | "colours" => "color",
+        "centre" => "center",
+        "neighbour" | "neighbours" | "neighboring" | "neighbouring" => "neighbor",
+        "other" | "others" => "other",
+        "power" | "powers" => "power",
+        "number" | "numbers" => "number",
+        "user" | "users" => "user",
+        "order" | "orders" => "order",
+        "river" => "river",
+        "water" => "water",
+        "paper" => "paper",
+        "router" | "routers" => "router",
+        "business" => "business",
+        "news" => "news",
+        "series" => "series",
+        "status" => "status",
+        "lens" => "lens",
+        "during" => "during",
+        "evening" => "evening",
+        "morning" => "morning",
+        "thing" | "things" => "thing",
+        "increase" | "increased" | "increasing" => "increase",
+        "decrease" | "decreased" | "decreasing" => "decrease",
+        _ => return None,
+    })
+}
+
+/// Words that tell how others hang together, and carry nothing by themselves.
+const FUNCTION: &str = " a an the this that these those it its it's i i'm i'd i'll i've me my mine you your yours he she \
+ his her him they them their we we're we'd us our ours one's who whom whose which what when where why how \
+ and or but nor so yet if then than as because while since until till though although whether \
+ of to in on at by for from with without into onto over under between among about against through during \
+ before after above below up down out off near around within across toward towards per via upon \
+ be is am are was were been being do does did doing done have has had having will would shall should can \
+ could may might must ought let let's lets \
+ not no don't doesn't didn't won't isn't aren't can't cannot couldn't wouldn't shouldn't \
+ there here also too just only even still already again ever never very really quite rather some any \
+ all both each every either neither such same own more most less least much many few several \
+ s t d ll m re ve ";
+
+/// Words with which people ask, and which say nothing of what for.
+const ASKING: &str = " please pls kindly thanks thank hi hello hey dear ok okay yes yeah sure well actually maybe perhaps \
+ want wants wanted need needs needed like likes would prefer preferred preferably wish hope looking look find get \
+ give show tell help search see try going go know make set put use using apply have let book reserve \
+ provide retrieve fetch obtain compute calculate determine create generate perform take start run do \
+ able interested possible something anything somewhere anywhere someone anyone thing stuff kind sort \
+ good nice great best fine right now currently today's soon \
+ mind assist assistance arrange request requested ask asking say says said mean means called named \
+ come comes came coming there's that's what's here's i'm it'd that'd way lot bit little ";
+
+/// As [`FUNCTION`] and [`ASKING`], in Chinese; the longer first.
+const CHINESE_FILLERS: [&str; 92] = [
+    "麻烦你",
+    "麻烦您",
+    "能不能",
+    "可不可以",
+    "我们想",
+    "我希望",
+    "希望能",
+    "请帮我",
+    "帮我们",
+    "请问",
+    "我想要",
+    "想要",
+    "我需要",
+    "我想",
+    "我要",
+    "帮我",
+    "帮忙",
+    "麻烦",
+    "需要",
+    "希望",
+    "可以",
+    "能否",
+    "是否",
+    "一下",
+    "一个",
+    "给我",
+    "我们",
+    "你们",
+    "他们",
+    "这个",
+    "那个",
+    "这里",
+    "那里",
+    "现在",
+    "目前",
+    "进行",
+    "同时",
+    "另外",
+    "此外",
+    "而且",
+    "并且",
+    "还有",
+    "以及",
+    "然后",
+    "以便",
+    "如果",
+    "因为",
+    "所以",
+    "但是",
+    "不过",
+    "其中",
+    "大约",
+    "大概",
+    "左右",
+    "谢谢",
+    "您好",
+    "你好",
+    "最好",
+    "尽量",
+    "尽快",
+    "的话",
+    "请",
+    "帮",
+    "我",
+    "你",
+    "您",
+    "他",
+    "她",
+    "它",
+    "的",
+    "了",
+    "着",
+    "过",
+    "吗",
+    "呢",
+    "吧",
+    "啊",
+    "把",
+    "将",
+    "被",
+    "给",
+    "在",
+    "是",
+    "有",
+    "和",
+    "与",
+    "及",
+    "或",
+    "并",
+    "且",
+    "也",
+    "都",
+];
+
+/// True for a word that carries no meaning of its own.
+pub(crate) fn is_function(word: &str) -> bool {
+    listed(FUNCTION, word)
+}
+
+/// True for a word that only asks.
+pub(crate) fn is_asking(word: &str) -> bool {
+    listed(ASKING, word)
+}
+
+/// The Chinese words that carry no meaning of their own, the longest first.
+pub(crate) fn chinese_fillers() -> &'static [&'static str] {
+    &CHINESE_FILLERS
+}
+
+/// True if a list of words, parted and enclosed by spaces, holds a word.
+pub(crate) fn listed(list: &str, word: &str) -> bool {
+    !word.is_empty()
+        && list
+            .match_indices(word)
+            .any(|(at, _)| list[..at].ends_with(' ') && list[at + word.len()..].starts_with(' '))
+}
+
+/// Capitalised at the start of a sentence without being a name: verbs and openers.
+const OPENERS: &str = " find book calculate compute get set show give tell retrieve fetch locate identify determine create \
+ generate perform predict estimate analyze analyse convert compare check search play order turn switch move cut save \
+ lower raise reduce increase apply use make blur remove add delete update change put keep start stop begin end open \
+ close send call email write read list plan schedule arrange reserve rent buy sell pay track monitor diagnose repair \
+ fix restart reboot reset replace dispatch assign notify report investigate compensate guide explain describe \
+ provide recommend suggest help look need want please hi hello hey yes no ok okay thanks good great sure well also \
+ actually maybe could can would will should do does did is are was were has have had am may might must let \
+ what what's who who's whom whose when where which why how if in on at by for from to of with within without after \
+ before during until till between about around near over under the a an this that these those my your his her our \
+ their its it it's i i'm i'd i'll i've we we're you you're he she they there there's here some any all every each \
+ two three four five six seven eight nine ten one light heavy strong soft cool warm dark bright high low major minor \
+ critical warning urgent emergency normal link service services switch router site cell cells base station stations \
+ energy power packet latency fiber fibre network users user customer customers subscribers flight flights tickets \
+ ticket hotel hotels room rooms draw drive solve sort evaluate figure insert modify detect extract translate view \
+ simulate design suppose assume given imagine using use include both only currently recently directions run go \
+ come take bring think i'd we'd and but or so then not don't skin eye eyes background filter complaint fault \
+ outage alarm alarms severity priority degree increase save pause resume cancel enable disable activate deactivate \
+ shut put pull push hold wait voice video data internet signal coverage everything nothing nobody people ";
+
+/// True for a word that may begin a sentence without being a name.
+pub(crate) fn is_opener(word: &str) -> bool {
+    listed(OPENERS, word) || is_function(word) || is_asking(word)
+}
+
+/// The month called so, 1 to 12.
+pub(crate) fn month(word: &str) -> Option<u8> {
+    let names = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let short = [
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ];
+    let at = names
+        .iter()
+        .position(|m| *m == word)
+        .or_else(|| short.iter().position(|m| *m == word));
+    at.or((word == "sept").then_some(8)).map(|m| m as u8 + 1)
+}
+
+/// The weekday called so, Monday 0 to Sunday 6.
+pub(crate) fn weekday(word: &str) -> Option<u8> {
+    let names = [
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+    ];
+    let short = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    let at = names
+        .iter()
+        .position(|d| *d == word || word.strip_suffix('s') == Some(*d))
+        .or_else(|| short.iter().position(|d| *d == word));
+    at.or(match word {
+        "tues" => Some(1),
+        "thur" | "thurs" => Some(3),
+        _ => None,
+    })
+    .map(|d| d as u8)
+}
+
+/// What the counted are called, where they are people or what people take up.
+const COUNTED_PEOPLE: &str = " person people passenger passengers traveler travelers traveller travellers adult adults \
+ ticket tickets seat seats guest guests rider riders head heads friend friends pax resident residents driver drivers 人 位 张 名 个人 户  ";
+
+/// True for a word by which travellers and guests are counted.
+pub(crate) fn counts_people(word: &str) -> bool {
+    listed(COUNTED_PEOPLE, word) || same_concept(word, "customer")
+}
+
+/// How much of a scale a word of degree means, 0 to 1: "light" of 0–10 is 3.
+pub(crate) fn degree(word: &str) -> Option<f64> {
+    Some(match word {
+        "off" | "none" | "zero" | "关闭" | "关掉" | "不要" => 0.0,
+        "minimal" | "minimum" | "barely" | "最低" | "最小" => 0.1,
+        "light" | "lightly" | "slight" | "slightly" | "subtle" | "gentle" | "gently" | "soft"
+        | "little" | "mild" | "轻微" | "轻度" | "稍微" | "一点" | "略微" => 0.3,
+        "medium" | "moderate" | "moderately" | "half" | "normal" | "中等" | "适中" | "适度"
+        | "一半" => 0.5,
+        "strong" | "strongly" | "heavy" | "heavily" | "high" | "lot" | "very" | "much" | "强"
+        | "高度" | "大幅" | "重度" => 0.9,
+        "maximum" | "max" | "full" | "fully" | "maximal" | "completely" | "extreme" | "最大"
+        | "最高" | "完全" | "最强" => 1.0,
+        _ => return None,
+    })
+}
+
+/// How much of a scale an action means that is asked for without a degree.
+pub(crate) const PLAIN_DEGREE: f64 = 0.7;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_hold_whole_words() {
+        assert!(is_function("the") && !is_function("th") && !is_function(""));
+        assert!(is_asking("please") && !is_asking("window"));
+        assert_eq!((month("sept"), weekday("mondays")), (Some(9), Some(0)));
+    }
+}

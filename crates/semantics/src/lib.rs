@@ -1,0 +1,27 @@
+//! From text to payload and from text to vector: what draft-zhou §3.2 (steps 1 and 2), §6.1 and
+//! §6.2.1 leave to those who understand language.
+//!
+//! The contracts are in [`schema::semantics`]; here is who fulfils them.
+//!
+//! - [`rules`]: the parser without a model, for English and Chinese;
+//! - [`gate`]: the rules and a model together;
+//! - [`ngrams`]: the embedder without a model, and the guard that keeps opposites apart;
+//! - [`choose`]: which agent and which scenario an utterance is for;
+//! - `endpoint` (feature): a model behind an OpenAI-compatible endpoint;
+//! - [`eval`]: how good any of them is on a labelled set.
+//!
+//! Pure: time is an argument, there is no chance, no IO, unless a feature says otherwise.
+#![forbid(unsafe_code)]
+
+mod lexicon;
+mod moment;
+mod quantity;
+mod text;
+
+pub mod choose;
+#[cfg(feature = "endpoint")]
+pub mod endpoint;
+pub mod eval;
+pub mod gate;
+pub mod ngrams;
+pub mod rules;

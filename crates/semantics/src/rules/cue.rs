@@ -1,0 +1,282 @@
+//! How much the words around a value speak of a key.
+//!
+//! Knows nearness and negation; refuses to know values. Read next: [`super::propose`].
+
+use super::brief::Brief;
+use super::lesson::Lesson;
+use super::scene::Scene;
+use crate::lexicon;
+use crate::text::{Class, Gap, Token};
+use std::ops::Range;
+
+/// Words that may stand between a key's name and its value.
+const GLUE: &str = " of to is at as by the a an for with be are set equals equal in on about around approximately roughly just \
+ only should would will must up was were has have having his her its my your their under named called like say and \
+ 为 是 到 至 在 设 成 的 约 大 概 个 名 位 号 叫 ";
+
+/// True for words that may stand between a key's name and its value.
+pub(crate) fn is_glue(word: &str) -> bool {
+    lexicon::listed(GLUE, word)
+}
+
+/// How much the words before a run name the key: 1 for its whole name, less for a part of it or
+/// for words of its description.
+pub(crate) fn before(scene: &Scene, brief: &Brief, run: &Range<usize>) -> f64 {
+    let sentence = scene.sentence(run.start);
+    let mut content: Vec<&Token> = Vec::new();
+    let mut glue = 0;
+    for at in (sentence.start..run.start).rev() {
+        let token = &scene.text.tokens[at];
+        let right = scene.token(at + 1);
+        if right.is_some_and(|t| t.gap == Gap::Comma) {
+            break;
+        }
+        match is_glue(&token.text) && token.class != Class::Number {
+            true if content.is_empty() => glue += 1,
+            true => {}
+            false => content.push(token),
+        }
+        if content.len() == 4 || glue > 4 || token.class == Class::Number {
+            break;
+        }
+        // "one room in a two-star hotel": the room is counted already.
+        if counted(scene, at) {
+            return named(brief, &content) * 0.5;
+        }
+    }
+    named(brief, &content)
+}
+
+/// True if a number stands right before a token.
+fn counted(scene: &Scene, at: usize) -> bool {
+    scene.quantities.iter().any(|q| {
+        q.number.end == at
+            && q.run.end <= at + 1
+            && scene.token(at).is_some_and(|t| t.gap < Gap::Quote)
+    })
+}
+
+/// How much the words behind a run name the key: "200 customers", "a vintage filter".
+pub(crate) fn behind(scene: &Scene, brief: &Brief, run: &Range<usize>) -> f64 {
+    let clause = scene.clause(run.end - 1);
+    let content: Vec<&Token> = (run.end..clause.end.min(run.end + 6))
+        .map(|at| &scene.text.tokens[at])
+        .take_while(|t| {
+            t.class != Class::Number
+                && !matches!(
+                    t.text.as_str(),
+                    "and"
+                        | "or"
+                        | "from"
+                        | "in"
+                        | "to"
+                        | "with"
+                        | "by"
+                        | "at"
+                        | "until"
+                        | "between"
+                )
+        })
+        .filter(|t| !is_glue(&t.text))
+        .take(3)
+        .collect();
+    named(brief, &content)
+}
+
+/// How much some words name a key, the nearest first.
+fn named(brief: &Brief, words: &[&Token]) -> f64 {
+    if words.is_empty() {
+        return 0.0;
+    }
+    let held = brief
+        .name
+        .iter()
+        .filter(|n| words.iter().any(|t| same(t, n)))
+        .count();
+    let whole = held as f64 / brief.name.len().max(1) as f64;
+    // A word of the name that no other key has tells nearly as much as the whole name.
+    let english = brief.name.len() > 1
+        && brief
+            .own_name
+            .iter()
+            .any(|n| words.iter().take(2).any(|t| same(t, n)));
+    let chinese_own = words.windows(2).any(|w| {
+        let (a, b) = (&w[0].text, &w[1].text);
+        brief.own_pairs.contains(&format!("{b}{a}")) || brief.own_pairs.contains(&format!("{a}{b}"))
+    });
+    let own = english || chinese_own;
+    let whole = if own { whole.max(0.7) } else { whole };
+    let nearest = brief.gist.contains(&words[0].stem) || chinese(brief, words);
+    let second = words.get(1).is_some_and(|t| brief.gist.contains(&t.stem));
+    match (nearest, second) {
+        _ if whole >= 1.0 => 1.0,
+        (true, true) => 0.75_f64.max(whole),
+        (true, false) => 0.6_f64.max(whole),
+        (false, true) => 0.4_f64.max(whole * 0.8),
+        _ if own => whole,
+        _ => whole * 0.7,
+    }
+}
+
+/// True if a token is a word of a name, or means the same.
+pub(crate) fn same(token: &Token, name: &str) -> bool {
+    token.stem == name || lexicon::same_concept(&token.text, name) || compound(&token.text, name)
+}
+
+/// "bedrooms" are beds.
+fn compound(word: &str, name: &str) -> bool {
+    let rest = word.strip_prefix(name).filter(|_| name.len() >= 3);
+    rest.is_some_and(|rest| {
+        matches!(
+            rest,
+            "room" | "rooms" | "time" | "date" | "id" | "name" | "code" | "number"
+        )
+    })
+}
+
+/// True if neighbouring characters, read from the nearest on, stand in the key's description.
+fn chinese(brief: &Brief, words: &[&Token]) -> bool {
+    words.windows(2).any(|w| {
+        let (a, b) = (&w[0].text, &w[1].text);
+        w[0].class == Class::Cjk
+            && (brief.gist.contains(&format!("{b}{a}")) || brief.gist.contains(&format!("{a}{b}")))
+    })
+}
+
+/// The stems of a key's name, and how many of them a run of tokens holds.
+pub(crate) fn coverage(scene: &Scene, stems: &[String], run: &Range<usize>) -> usize {
+    let tokens = &scene.text.tokens[run.clone()];
+    stems
+        .iter()
+        .filter(|n| tokens.iter().any(|t| same(t, n)))
+        .count()
+}
+
+/// True if what stands at a run is denied: "no KPI impact", "don't touch", 不要.
+pub(crate) fn denied(scene: &Scene, run: &Range<usize>) -> bool {
+    let clause = scene.clause(run.start);
+    let from = clause.start.max(run.start.saturating_sub(5));
+    let mut denials = 0;
+    for at in from..run.start {
+        let word = scene.word(at);
+        let chinese = matches!(word, "不" | "别" | "勿" | "无" | "没" | "免" | "禁")
+            && !politeness(scene, at);
+        denials += usize::from(chinese || lexicon::listed(DENYING, word));
+    }
+    let behind = (run.end..clause.end.min(run.end + 4)).any(|at| {
+        lexicon::listed(TURNED_OFF, scene.word(at))
+            || scene.word(at) == "关" && matches!(scene.word(at + 1), "闭" | "掉")
+    });
+    (denials % 2 == 1) != behind
+}
+
+/// True if a thing is named only to be left alone: "don't touch cell W-004/1", "except BE-017".
+pub(crate) fn excluded(scene: &Scene, run: &Range<usize>) -> bool {
+    let clause = scene.clause(run.start);
+    let mut at = run.start;
+    while at > clause.start && run.start - at < 4 {
+        at -= 1;
+        let word = scene.word(at);
+        if lexicon::listed(
+            " not don't never except without excluding 不 别 勿 除 非 ",
+            word,
+        ) {
+            return !politeness(scene, at);
+        }
+        if !lexicon::listed(
+            " touch use include for of the any to 要 动 碰 用 含 了 ",
+            word,
+        ) {
+            return false;
+        }
+    }
+    false
+}
+
+/// "能不能", "可不可以", "不错" deny nothing.
+fn politeness(scene: &Scene, at: usize) -> bool {
+    let before = scene.word_before(at);
+    let after = scene.word(at + 1);
+    (before == after && !before.is_empty())
+        || matches!(after, "错" | "过" | "仅" | "但" | "断" | "线" | "常" | "来")
+        || matches!(
+            (before, scene.word(at)),
+            ("特" | "级" | "个" | "区" | "类" | "性" | "分", "别")
+        )
+}
+
+const DENYING: &str = " no not never without don't doesn't didn't won't can't cannot avoid skip disable disabled remove stop \
+ forbid exclude excluding minus shouldn't mustn't wouldn't isn't aren't restriction restrictions neither nor turn-off refuse ";
+const TURNED_OFF: &str = " off disabled forbidden prohibited ";
+
+/// Runs of an example's slot in an utterance: its words before and behind stand around `run`.
+/// 1 if both do whole; less if only the nearest words do; 0 if the lesson says nothing here.
+pub(crate) fn taught(scene: &Scene, brief: &Brief, run: &Range<usize>) -> f64 {
+    let scores = brief.lessons.iter().map(|lesson| match lesson {
+        Lesson::Slot { before, after } => slot(scene, before, after, run),
+        _ => 0.0,
+    });
+    scores.fold(0.0, f64::max)
+}
+
+fn slot(scene: &Scene, before: &[Token], after: &[Token], run: &Range<usize>) -> f64 {
+    let mut held = Vec::new();
+    for (n, token) in before.iter().rev().enumerate() {
+        let at = run.start.checked_sub(n + 1).and_then(|i| scene.token(i));
+        let near = scene
+            .token(run.start - n.min(run.start))
+            .is_some_and(|t| t.gap < Gap::Comma);
+        held.push(near && at.is_some_and(|t| t.stem == token.stem));
+    }
+    let ahead = after.iter().enumerate().map(|(n, token)| {
+        scene.token(run.end + n).is_some_and(|t| {
+            t.gap < Gap::Comma
+                && (t.stem == token.stem
+                    || lexicon::same_concept(&t.text, &token.text)
+                    || people(&t.text, &token.text))
+        })
+    });
+    held.extend(ahead);
+    if held.is_empty() {
+        return 0.0;
+    }
+    let all = held.iter().filter(|h| **h).count() as f64 / held.len() as f64;
+    // The word beside the value counts most: behind "from", not behind "flight". Of "ticket number"
+    // either may stand there, of 工单号 the first two.
+    let beside = before
+        .last()
+        .map(|_| held[0] || any_beside(scene, before, run))
+        .or_else(|| held.first().copied())
+        .unwrap_or(false);
+    let telling = before.last().or(after.first()).is_some_and(|t| {
+        !matches!(
+            t.text.as_str(),
+            "the" | "a" | "of" | "is" | "的" | "是" | "为"
+        )
+    });
+    if beside && telling {
+        all.max(0.8)
+    } else if beside {
+        all
+    } else {
+        0.0
+    }
+}
+
+fn any_beside(scene: &Scene, before: &[Token], run: &Range<usize>) -> bool {
+    let near = scene.token(run.start).is_some_and(|t| t.gap < Gap::Mark);
+    let tells = |t: &&Token| !lexicon::is_function(&t.text) && t.class != Class::Number;
+    let stands = |at: Option<usize>| {
+        at.and_then(|i| scene.token(i))
+            .is_some_and(|t| before.iter().filter(tells).any(|b| b.stem == t.stem))
+    };
+    let chinese = before.last().is_some_and(|t| t.class == Class::Cjk);
+    match chinese {
+        true => stands(run.start.checked_sub(1)) && stands(run.start.checked_sub(2)) && near,
+        false => before.len() > 1 && stands(run.start.checked_sub(1)) && near,
+    }
+}
+
+fn people(one: &str, other: &str) -> bool {
+    lexicon::counts_people(one) && lexicon::counts_people(other)
+}

@@ -1,0 +1,448 @@
+//! Elements of a network, as `kind:name`: "site BE-017" for a key that takes `site:…`.
+//!
+//! The kinds come from the key's pattern and from its mapping examples; the names from the
+//! utterance. Read next: [`super::propose`].
+
+use super::brief::{Brief, regex};
+use super::lesson::Lesson;
+use super::scene::{Mention, Scene, Sort};
+use crate::lexicon;
+use crate::text::{Class, join, stem};
+use regex::Regex;
+use schema::template::Shape;
+use serde_json::Value;
+use std::ops::Range;
+
+/// How sure an element is whose kind is said.
+const TOLD: f64 = 0.93;
+
+/// The elements that a key takes.
+pub(crate) struct Elements {
+    kinds: Vec<String>,
+    pattern: Option<Regex>,
+    exemplars: Vec<String>,
+}
+
+/// An element that an utterance names.
+#[derive(Clone, Debug)]
+pub(crate) struct Element {
+    /// `kind:name`.
+    pub(crate) name: String,
+    /// The tokens of its name.
+    pub(crate) run: Range<usize>,
+    /// Those and the word for its kind.
+    pub(crate) span: Range<usize>,
+    /// How sure it is that the key's kind is meant: told, or like those of the examples.
+    pub(crate) sure: f64,
+}
+
+impl Elements {
+    /// The elements that a key, or an entry of its list, takes; none if it takes no `kind:name`.
+    pub(crate) fn of(brief: &Brief) -> Option<Self> {
+        let shape: &Shape = brief
+            .shape
+            .constraint
+            .items
+            .as_deref()
+            .unwrap_or(&brief.shape);
+        let pattern = shape.constraint.pattern.as_deref();
+        let mut kinds = pattern.map(prefixes).unwrap_or_default();
+        kinds.extend(brief.lessons.iter().flat_map(taught));
+        kinds.sort();
+        kinds.dedup();
+        let pattern = pattern.and_then(|p| Regex::new(&format!("^(?:{p})$")).ok());
+        (!kinds.is_empty()).then(|| Self {
+            kinds,
+            pattern,
+            exemplars: brief.exemplars.clone(),
+        })
+    }
+
+    /// True if a word is one of the kinds.
+    pub(crate) fn takes(&self, kind: &str) -> bool {
+        self.kinds.iter().any(|k| k == kind)
+    }
+
+    /// The elements that an utterance names, from left to right; "BE-002 to BE-004" are three.
+    pub(crate) fn within(&self, scene: &Scene) -> Vec<Element> {
+        let mut found = self.told(scene);
+        if found.is_empty() {
+            found = self.unsaid(scene);
+        }
+        let mut all: Vec<Element> = Vec::new();
+        for element in found {
+            if let Some(last) = all.last().filter(|last| spans(scene, last, &element)) {
+                all.extend(between(last, &element));
+            }
+            all.push(element);
+        }
+        all
+    }
+
+    /// The elements whose kind is said; for those of a row, once.
+    fn told(&self, scene: &Scene) -> Vec<Element> {
+        let mut found: Vec<Element> = Vec::new();
+        for mention in scene
+            .mentions
+            .iter()
+            .filter(|m| matches!(m.sort, Sort::Code | Sort::Name | Sort::Quoted))
+        {
+            let in_row = || {
+                let last = found.last()?;
+                let (kind, _) = last.name.split_once(':')?;
+                let row = continues(scene, last.span.end, mention.run.start);
+                row.then(|| {
+                    self.named(kind, &mention.text, &mention.run, mention.run.clone(), TOLD)
+                })
+                .flatten()
+            };
+            let element = self
+                .whole(mention)
+                .or_else(|| self.beside(scene, mention))
+                .or_else(in_row);
+            let fresh = |e: &Element| {
+                !found
+                    .iter()
+                    .any(|f| f.name == e.name || super::scene::overlap(&f.run, &e.run))
+            };
+            found.extend(element.filter(fresh));
+        }
+        found
+    }
+
+    /// "BE-017" alone, where only one kind can be meant.
+    fn unsaid(&self, scene: &Scene) -> Vec<Element> {
+        let [kind] = self.kinds.as_slice() else {
+            return Vec::new();
+        };
+        let codes = scene.mentions.iter().filter(|m| m.sort == Sort::Code);
+        let like = |m: &Mention| match super::brief::resemblance(&self.exemplars, &m.text) {
+            Some(like) if like >= 1.0 => 0.87,
+            Some(like) if like > 0.0 => 0.85,
+            _ => 0.6,
+        };
+        codes
+            .filter(|m| !other_kind(scene, m))
+            .filter_map(|m| self.named(kind, &m.text, &m.run, m.run.clone(), like(m)))
+            .collect()
+    }
+
+    /// `site:BE-017`, as it should be.
+    fn whole(&self, mention: &Mention) -> Option<Element> {
+        let (kind, _) = mention.text.split_once(':')?;
+        let fits = self.kinds.iter().any(|k| k == kind) && self.fits(&mention.text);
+        fits.then(|| Element {
+            name: mention.text.clone(),
+            run: mention.run.clone(),
+            span: mention.run.clone(),
+            sure: TOLD,
+        })
+    }
+
+    fn fits(&self, name: &str) -> bool {
+        self.pattern.as_ref().is_none_or(|p| p.is_match(name))
+    }
+
+    fn named(
+        &self,
+        kind: &str,
+        name: &str,
+        run: &Range<usize>,
+        span: Range<usize>,
+        sure: f64,
+    ) -> Option<Element> {
+        let name = lexicon::place(name).map_or_else(
+            || name.to_owned(),
+            |p| {
+                if name.is_ascii() {
+                    name.to_owned()
+                } else {
+                    p.english()
+                }
+            },
+        );
+        let name = format!("{kind}:{name}");
+        (!name.contains(' ') && self.fits(&name)).then_some(Element {
+            name,
+            run: run.clone(),
+            span,
+            sure,
+        })
+    }
+
+    /// A name with the word for its kind beside it.
+    fn beside(&self, scene: &Scene, mention: &Mention) -> Option<Element> {
+        self.kinds.iter().find_map(|kind| {
+            self.between(scene, mention, kind)
+                .or_else(|| self.numbered(scene, mention, kind))
+                .or_else(|| {
+                    let span = kind_before(scene, &mention.run, kind)
+                        .or_else(|| kind_behind(scene, &mention.run, kind))?;
+                    self.named(kind, &mention.text, &mention.run, span, TOLD)
+                })
+        })
+    }
+
+    /// "the link between Berlin and Leipzig", 柏林到莱比锡的链路.
+    fn between(&self, scene: &Scene, mention: &Mention, kind: &str) -> Option<Element> {
+        if !matches!(kind, "link" | "duct") || mention.sort != Sort::Name {
+            return None;
+        }
+        let connector = mention.run.end;
+        let joined = matches!(
+            scene.word(connector),
+            "to" | "and" | "到" | "至" | "和" | "与"
+        );
+        let other = scene
+            .mentions
+            .iter()
+            .find(|m| m.run.start == connector + 1 && m.sort == Sort::Name)
+            .filter(|_| joined)?;
+        let run = mention.run.start..other.run.end;
+        let lead = usize::from(matches!(
+            scene.word_before(run.start),
+            "from" | "between" | "从"
+        ));
+        let outer = run.start - lead..run.end;
+        let span = kind_before(scene, &outer, kind).or_else(|| kind_behind(scene, &outer, kind))?;
+        let english = |m: &Mention| {
+            lexicon::place(&m.text)
+                .filter(|_| !m.text.is_ascii())
+                .map_or_else(|| m.text.clone(), lexicon::Place::english)
+        };
+        self.named(
+            kind,
+            &format!("{}-{}", english(mention), english(other)),
+            &run,
+            span,
+            TOLD,
+        )
+    }
+
+    /// "card 2 in Berlin", 柏林2号板卡.
+    fn numbered(&self, scene: &Scene, mention: &Mention, kind: &str) -> Option<Element> {
+        if kind != "card" || mention.sort != Sort::Name {
+            return None;
+        }
+        let number = |at: usize| {
+            scene
+                .token(at)
+                .filter(|t| t.class == Class::Number)
+                .map(|t| t.text.clone())
+        };
+        let english = lexicon::place(&mention.text)
+            .filter(|_| !mention.text.is_ascii())
+            .map_or_else(|| mention.text.clone(), lexicon::Place::english);
+        let router = [("路", "由", "器")].iter().any(|(a, b, c)| {
+            (
+                scene.word(mention.run.end),
+                scene.word(mention.run.end + 1),
+                scene.word(mention.run.end + 2),
+            ) == (*a, *b, *c)
+        });
+        let behind = mention.run.end + if router { 3 } else { 0 };
+        if let Some(n) = number(behind) {
+            let end = behind + 1 + usize::from(scene.word(behind + 1) == "号");
+            let run = mention.run.start..end;
+            let span = kind_behind(scene, &run, kind)?;
+            return self.named(kind, &format!("{english}/{n}"), &run, span, TOLD);
+        }
+        // "card 2 in Berlin", "card 0 of router Berlin".
+        let start = mention.run.start;
+        let router = usize::from(scene.word_before(start) == "router");
+        let lead = start.checked_sub(1 + router)?;
+        let at = lead
+            .checked_sub(1)
+            .filter(|_| matches!(scene.word(lead), "in" | "of" | "at"))?;
+        let n = number(at)?;
+        let run = at..mention.run.end;
+        let span = kind_before(scene, &run, kind)?;
+        self.named(kind, &format!("{english}/{n}"), &run, span, TOLD)
+    }
+}
+
+/// True if nothing but a word that joins a row stands between two places.
+fn continues(scene: &Scene, end: usize, start: usize) -> bool {
+    let joins = |i: usize| {
+        matches!(
+            scene.word(i),
+            "and" | "or" | "through" | "to" | "和" | "与" | "及" | "到" | "至"
+        )
+    };
+    end <= start && start - end <= 1 && (end..start).all(joins)
+}
+
+/// True if one element and the next are the ends of a range.
+fn spans(scene: &Scene, one: &Element, other: &Element) -> bool {
+    let end = one.run.end;
+    other.run.start == end + 1 && matches!(scene.word(end), "through" | "to" | "till" | "到" | "至")
+}
+
+/// The elements between the ends of a range, by the number that their names end with; none if they
+/// do not end alike, or if they are more than a hundred.
+fn between(one: &Element, other: &Element) -> Vec<Element> {
+    let parts = |name: &str| {
+        let digits = name.chars().rev().take_while(char::is_ascii_digit).count();
+        let (head, tail) = name.split_at(name.len() - digits);
+        Some((head.to_owned(), digits, tail.parse::<u32>().ok()?))
+    };
+    let (Some((head, width, first)), Some((other_head, _, last))) =
+        (parts(&one.name), parts(&other.name))
+    else {
+        return Vec::new();
+    };
+    if head != other_head || last <= first || last - first > 100 {
+        return Vec::new();
+    }
+    let end = one.span.end;
+    let element = |n: u32| Element {
+        name: format!("{head}{n:0width$}"),
+        run: end..end,
+        span: end..end,
+        sure: one.sure,
+    };
+    (first + 1..last).map(element).collect()
+}
+
+/// True if the word before a name tells a kind of element that is none of these.
+fn other_kind(scene: &Scene, mention: &Mention) -> bool {
+    let word = scene.word_before(mention.run.start);
+    let two: String = (mention.run.start.saturating_sub(2)..mention.run.start)
+        .map(|i| scene.word(i))
+        .collect();
+    matches!(
+        stem(word).as_str(),
+        "ticket"
+            | "incident"
+            | "router"
+            | "link"
+            | "card"
+            | "duct"
+            | "zon"
+            | "cell"
+            | "sit"
+            | "vin"
+            | "number"
+    ) || matches!(
+        two.as_str(),
+        "工单" | "事件" | "链路" | "板卡" | "管道" | "小区" | "站点" | "单号" | "架号" | "编号"
+    )
+}
+
+/// The run with the word for a kind that stands before it.
+fn kind_before(scene: &Scene, run: &Range<usize>, kind: &str) -> Option<Range<usize>> {
+    let near = scene
+        .token(run.start)
+        .is_some_and(|t| t.gap < crate::text::Gap::Mark);
+    let one = run
+        .start
+        .checked_sub(1)
+        .filter(|at| near && is_kind(scene, *at, 1, kind));
+    let one = one.or_else(|| {
+        // "the link from Berlin to Leipzig", "the router in Berlin".
+        let at = run.start.checked_sub(2)?;
+        (near
+            && matches!(
+                scene.word(at + 1),
+                "in" | "at" | "of" | "is" | "called" | "named"
+            )
+            && is_kind(scene, at, 1, kind))
+        .then_some(at)
+    });
+    let several = || {
+        [2, 3].into_iter().find_map(|n| {
+            run.start
+                .checked_sub(n)
+                .filter(|at| near && is_kind(scene, *at, n, kind))
+        })
+    };
+    one.or_else(several).map(|at| at..run.end)
+}
+
+/// The run with the word for a kind that stands behind it.
+fn kind_behind(scene: &Scene, run: &Range<usize>, kind: &str) -> Option<Range<usize>> {
+    let of = usize::from(matches!(scene.word(run.end), "的" | "号"));
+    let near = |n: usize| {
+        scene
+            .token(run.end + n)
+            .is_some_and(|t| t.gap < crate::text::Gap::Mark)
+    };
+    // In "TT-55 zone Dresden-4" the kind is of the name behind it.
+    let taken = |n: usize| {
+        scene.mentions.iter().any(|m| {
+            m.run.start == run.end + of + n
+                && scene
+                    .token(m.run.start)
+                    .is_some_and(|t| t.gap == crate::text::Gap::Space)
+        })
+    };
+    [1, 2, 3]
+        .into_iter()
+        .find(|n| near(of) && is_kind(scene, run.end + of, *n, kind) && !taken(*n))
+        .map(|n| run.start..run.end + of + n)
+}
+
+/// True if `n` tokens from a place on are a word for a kind of element.
+fn is_kind(scene: &Scene, at: usize, n: usize, kind: &str) -> bool {
+    let Some(tokens) = scene.text.tokens.get(at..at + n) else {
+        return false;
+    };
+    let said = join(tokens);
+    let english = n == 1 && tokens[0].stem == stem(kind);
+    english || lexicon::same_concept(&said, kind) || chinese(&said) == Some(kind)
+}
+
+/// The kinds of element that Chinese has a word for.
+fn chinese(said: &str) -> Option<&'static str> {
+    Some(match said {
+        "路由器" => "router",
+        "板卡" | "单板" | "线卡" | "line card" => "card",
+        "链路" | "光路" | "中继" | "光纤" | "光缆" | "fibre" | "fiber" => "link",
+        "管道" | "光缆管道" | "conduit" => "duct",
+        "站点" | "基站" | "base station" => "site",
+        "供电区" | "power zone" => "zone",
+        "小区" => "cell",
+        _ => return None,
+    })
+}
+
+/// The kinds that an example's value shows, `site` of `site:BE-017`.
+fn taught(lesson: &Lesson) -> Vec<String> {
+    let Lesson::Whole { value, .. } = lesson else {
+        return Vec::new();
+    };
+    let shown = |text: &str| {
+        let (kind, name) = text.split_once(':')?;
+        (kind.len() > 2 && !name.is_empty() && kind.chars().all(|c| c.is_ascii_lowercase()))
+            .then(|| kind.to_owned())
+    };
+    match value {
+        Value::String(text) => shown(text).into_iter().collect(),
+        Value::Array(list) => list
+            .iter()
+            .filter_map(Value::as_str)
+            .filter_map(shown)
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The words that may stand before the colon of a pattern: `site` of `site:.+`, both of
+/// `(site|cell):.+`.
+fn prefixes(pattern: &str) -> Vec<String> {
+    let Some((head, _)) = pattern.split_once(':') else {
+        return Vec::new();
+    };
+    let words = regex(r"[A-Za-z]+");
+    let plain = head
+        .chars()
+        .all(|c| c.is_ascii_alphabetic() || matches!(c, '(' | ')' | '|' | '^'));
+    if plain {
+        words
+            .find_iter(head)
+            .map(|m| m.as_str().to_owned())
+            .collect()
+    } else {
+        Vec::new()
+    }
+}

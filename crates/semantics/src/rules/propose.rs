@@ -1,0 +1,343 @@
+//! What each key could hold, by what the utterance says: candidates with the tokens that they
+//! come from and how sure they are.
+//!
+//! One file per kind of key. Nothing is decided here; read next: [`super::settle`].
+
+mod amount;
+mod choice;
+mod flag;
+mod list;
+mod moment;
+mod name;
+
+use super::brief::{Brief, Kind};
+use super::lesson::Lesson;
+use super::scene::Scene;
+use crate::text::{Class, Token};
+use serde_json::Value;
+use std::ops::Range;
+
+/// What a key could hold.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    /// Which key: its place among the briefs.
+    pub(crate) brief: usize,
+    /// The value.
+    pub(crate) value: Value,
+    /// The tokens that it comes from; no other key may have them.
+    pub(crate) run: Range<usize>,
+    /// The tokens that it explains: those, and words that only say which key is meant.
+    pub(crate) span: Range<usize>,
+    /// Of `run`, the tokens that it really takes, where others stand between.
+    pub(crate) held: Option<Vec<usize>>,
+    /// How sure, 0 to 1.
+    pub(crate) confidence: f64,
+}
+
+impl Candidate {
+    fn new(brief: usize, value: Value, run: Range<usize>, confidence: f64) -> Self {
+        Self {
+            brief,
+            value,
+            span: run.clone(),
+            run,
+            held: None,
+            confidence,
+        }
+    }
+
+    /// With other tokens standing between those that it takes.
+    fn holding(self, held: Vec<usize>) -> Self {
+        Self {
+            held: Some(held),
+            ..self
+        }
+    }
+
+    /// The tokens that it takes.
+    fn takes(&self, at: usize) -> bool {
+        match &self.held {
+            Some(held) => held.contains(&at),
+            None => self.run.contains(&at),
+        }
+    }
+
+    /// True if it takes a token of a run.
+    pub(crate) fn takes_of(&self, run: &Range<usize>) -> bool {
+        run.clone().any(|at| self.takes(at))
+    }
+
+    /// True if two take the same token.
+    pub(crate) fn clashes(&self, other: &Candidate) -> bool {
+        self.run.clone().any(|at| self.takes(at) && other.takes(at))
+    }
+
+    /// With more tokens explained than taken.
+    fn explaining(self, span: Range<usize>) -> Self {
+        Self { span, ..self }
+    }
+}
+
+/// All that the keys of a scenario could hold.
+pub(crate) fn candidates(scene: &Scene, briefs: &[Brief], scenario: &[String]) -> Vec<Candidate> {
+    let keys = Keys {
+        scene,
+        briefs,
+        scenario,
+    };
+    let mut all: Vec<Candidate> = Vec::new();
+    for (at, brief) in briefs.iter().enumerate() {
+        all.extend(keys.lessons(at));
+        match brief.kind {
+            Kind::Choice => all.extend(keys.choices(at)),
+            Kind::Flag => all.extend(keys.flags(at)),
+            Kind::Amount => all.extend(keys.amounts(at)),
+            Kind::Day | Kind::Clock | Kind::Instant => all.extend(keys.moments(at)),
+            Kind::List => all.extend(keys.lists(at)),
+            Kind::Nothing => {}
+            _ => {
+                all.extend(keys.names(at));
+                all.extend(keys.hints(at));
+            }
+        }
+    }
+    all.extend(keys.in_order());
+    all
+}
+
+/// The keys before an utterance.
+struct Keys<'a> {
+    scene: &'a Scene,
+    briefs: &'a [Brief],
+    /// The stems of the scenario's name.
+    scenario: &'a [String],
+}
+
+impl Keys<'_> {
+    /// What whole mapping examples say. Exactly said is as good as certain (0.97); with all its
+    /// telling words in one clause nearly so (0.9); with most of them, likely (0.78).
+    fn lessons(&self, at: usize) -> Vec<Candidate> {
+        let brief = &self.briefs[at];
+        let element = |value: &Value| {
+            value.as_str().is_some_and(|v| v.contains(':'))
+                && super::element::Elements::of(brief).is_some()
+        };
+        let wholes = brief.lessons.iter().filter_map(|lesson| match lesson {
+            Lesson::Whole { said, value } => Some((said, value)),
+            _ => None,
+        });
+        wholes
+            .filter(|(_, value)| brief.kind != Kind::List && !element(value))
+            .filter_map(|(said, value)| self.learned(at, said, value))
+            .collect()
+    }
+
+    fn learned(&self, at: usize, said: &[Token], value: &Value) -> Option<Candidate> {
+        let brief = &self.briefs[at];
+        let like = likeness(self.scene, said)?;
+        // "light skin smoothing" teaches nothing of who does not say "light".
+        let partly = like.confidence < 0.8;
+        if brief.kind == Kind::Amount && partly {
+            return None;
+        }
+        let turned = denies(said) != denied_with(self.scene, &like.run);
+        let value = match (value, turned) {
+            // "what do I do?" stands for itself: as it was said.
+            (Value::String(text), _)
+                if brief.kind == Kind::Speech && crate::text::tokens(text).len() == said.len() =>
+            {
+                return None;
+            }
+            (Value::Bool(b), true) => Value::Bool(!b),
+            (_, true) if brief.kind != Kind::Flag => return None,
+            (value, _) => value.clone(),
+        };
+        // Part of a phrase that is the scenario's name tells nothing of the rest.
+        let said_only_scenario = like
+            .held
+            .iter()
+            .all(|i| self.scenario.contains(&self.scene.text.tokens[*i].stem));
+        if partly && said_only_scenario {
+            return None;
+        }
+        // What only names the scenario tells less than any word beside it.
+        let sure = if self.only_scenario(said) {
+            like.confidence - 0.17
+        } else {
+            like.confidence
+        };
+        Some(Candidate::new(at, value, like.run, sure).holding(like.held))
+    }
+
+    fn only_scenario(&self, said: &[Token]) -> bool {
+        let telling = telling(said);
+        !telling.is_empty() && telling.iter().all(|t| self.scenario.contains(&t.stem))
+    }
+}
+
+/// Where a phrase stands in an utterance, and how surely it is that phrase.
+#[derive(Clone, Debug)]
+pub(crate) struct Likeness {
+    /// From its first word to its last.
+    pub(crate) run: Range<usize>,
+    /// Its words.
+    pub(crate) held: Vec<usize>,
+    /// How surely.
+    pub(crate) confidence: f64,
+}
+
+/// Where a phrase stands in an utterance; the surest place.
+pub(crate) fn likeness(scene: &Scene, said: &[Token]) -> Option<Likeness> {
+    let exact = scene.text.find(said);
+    if let Some(run) = exact.into_iter().next_back() {
+        let held = run.clone().collect();
+        return Some(Likeness {
+            run,
+            held,
+            confidence: 0.97,
+        });
+    }
+    let telling = telling(said);
+    if telling.len() < 2 {
+        return None;
+    }
+    let parts = scene.text.clauses();
+    let found = parts
+        .iter()
+        .filter_map(|clause| scattered(scene, &telling, clause));
+    let (held, share) = found.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.len().cmp(&a.0.len())))?;
+    let run = run_of(&held);
+    // Of two phrases whose words are all there, the one with more words, and those closer.
+    let loose = run.len().saturating_sub(telling.len()) as f64;
+    let long = held.len().min(6) as f64;
+    let confidence = match share {
+        s if s >= 0.999 => 0.88 + 0.01 * long - 0.015 * loose.min(6.0),
+        s if s >= 0.66 => 0.74 + 0.01 * long,
+        _ => return None,
+    };
+    Some(Likeness {
+        run,
+        held,
+        confidence,
+    })
+}
+
+fn run_of(held: &[usize]) -> Range<usize> {
+    let first = held.iter().min().copied().unwrap_or(0);
+    let last = held.iter().max().copied().unwrap_or(0);
+    first..last + 1
+}
+
+/// The words of a phrase that tell something; for Chinese, its characters.
+pub(crate) fn telling(said: &[Token]) -> Vec<Token> {
+    let empty = " please little bit make want look get go 的 了 请 把 我 要 让 ";
+    let tells = |t: &&Token| {
+        (!crate::lexicon::is_function(&t.text) || matches!(t.text.as_str(), "off" | "down" | "up"))
+            && !crate::lexicon::listed(empty, &t.text)
+    };
+    said.iter().filter(tells).cloned().collect()
+}
+
+/// The words of a clause that are those of a phrase, and which share of the phrase they are: for
+/// Chinese its characters, in their order, each beside a neighbour or soon behind one.
+fn scattered(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Option<(Vec<usize>, f64)> {
+    let chinese = telling.iter().all(|t| t.class == Class::Cjk);
+    let held = if chinese {
+        characters(scene, telling, clause)
+    } else {
+        words(scene, telling, clause)
+    };
+    let particle = |t: &&Token| matches!(t.text.as_str(), "off" | "up" | "down");
+    let whole = telling
+        .iter()
+        .filter(particle)
+        .all(|t| held.iter().any(|i| scene.word(*i) == t.text));
+    let share = held.len() as f64 / telling.len() as f64;
+    let loose = run_of(&held).len() > telling.len() * if chinese { 2 } else { 3 } + 3;
+    let enough = held.len() >= if chinese { 3 } else { 2 };
+    (enough && !loose && whole).then_some((held, share))
+}
+
+fn words(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<usize> {
+    let tokens = &scene.text.tokens;
+    let mut held: Vec<usize> = Vec::new();
+    for word in telling {
+        let near = |at: &usize| held.first().map_or(0, |h| at.abs_diff(*h));
+        let mut places: Vec<usize> = clause
+            .clone()
+            .filter(|i| !held.contains(i) && alike(&tokens[*i], word))
+            .collect();
+        places.sort_by_key(near);
+        held.extend(places.first());
+    }
+    held
+}
+
+fn characters(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<usize> {
+    let tokens = &scene.text.tokens;
+    let mut best: Vec<usize> = Vec::new();
+    let starts: Vec<usize> = clause
+        .clone()
+        .filter(|i| tokens[*i].text == telling[0].text)
+        .collect();
+    for start in starts {
+        let mut held = vec![start];
+        for (n, word) in telling.iter().enumerate().skip(1) {
+            let last = held[held.len() - 1];
+            let paired = |i: &usize| {
+                let pair = |a: Option<&Token>, b: Option<&Token>| {
+                    a.zip(b).is_some_and(|(a, b)| a.text == b.text)
+                };
+                *i <= last + 4 || pair(scene.token(i + 1), telling.get(n + 1))
+            };
+            let place = (last + 1..clause.end)
+                .find(|i| tokens[*i].text == word.text)
+                .filter(paired);
+            held.extend(place);
+        }
+        if held.len() > best.len() {
+            best = held;
+        }
+    }
+    let turned = pairs(scene, telling, clause);
+    if turned.len() > best.len() {
+        turned
+    } else {
+        best
+    }
+}
+
+/// The characters of a phrase that stand in a clause in pairs of the phrase, whatever the order of
+/// the pairs: 功率提高 for 提高功率.
+fn pairs(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<usize> {
+    let mut held: Vec<usize> = Vec::new();
+    for pair in telling.windows(2) {
+        let stands = |i: &usize| {
+            scene.word(*i) == pair[0].text
+                && scene.word(i + 1) == pair[1].text
+                && clause.contains(&(i + 1))
+        };
+        let place = clause.clone().find(stands);
+        held.extend(place.into_iter().flat_map(|i| [i, i + 1]));
+    }
+    held.sort_unstable();
+    held.dedup();
+    held
+}
+
+fn alike(token: &Token, word: &Token) -> bool {
+    token.stem == word.stem
+        || (token.class == Class::Word && crate::lexicon::same_concept(&token.text, &word.text))
+}
+
+/// True if a run denies, or is denied by what stands before it.
+fn denied_with(scene: &Scene, run: &Range<usize>) -> bool {
+    denies(&scene.text.tokens[run.clone()]) != super::cue::denied(scene, run)
+}
+
+/// True if a phrase denies: "no KPI impact".
+pub(crate) fn denies(said: &[Token]) -> bool {
+    let words: Vec<String> = said.iter().map(|t| t.text.clone()).collect();
+    let text = crate::text::join(said);
+    crate::lexicon::denials(&words, &text) % 2 == 1
+}

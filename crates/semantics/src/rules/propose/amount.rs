@@ -1,0 +1,381 @@
+//! Keys that take a number.
+
+use super::super::brief::{Brief, Kind, Role};
+use super::super::cue;
+use super::super::scene::{Sort, overlap};
+use super::{Candidate, Keys};
+use crate::lexicon::{self, PLAIN_DEGREE};
+use crate::quantity::{Dimension, Quantity, unit_named};
+use crate::text::Gap;
+use schema::template::KeyType;
+use serde_json::{Number, Value};
+
+impl Keys<'_> {
+    /// Numbers that are said of the key: as an example shows (0.95), behind its name (0.92), before
+    /// what it counts (0.9), or in its unit (0.84).
+    pub(super) fn amounts(&self, at: usize) -> Vec<Candidate> {
+        let brief = &self.briefs[at];
+        let mut found: Vec<Candidate> = Vec::new();
+        for quantity in &self.scene.quantities {
+            let confidence = self.sureness(at, quantity);
+            let Some(value) = amount(brief, quantity) else {
+                // What is out of range is told, and left to `other`.
+                if confidence >= 0.7 {
+                    found.push(Candidate::new(
+                        at,
+                        quantity.value.into(),
+                        quantity.run.clone(),
+                        0.5,
+                    ));
+                }
+                continue;
+            };
+            if confidence > 0.3 {
+                found.push(Candidate::new(at, value, quantity.run.clone(), confidence));
+            }
+        }
+        found.extend(self.years(at));
+        found.extend(self.spans(at));
+        found.extend(self.degree(at));
+        found
+    }
+
+    fn sureness(&self, at: usize, quantity: &Quantity) -> f64 {
+        let brief = &self.briefs[at];
+        let taught = cue::taught(self.scene, brief, &quantity.number).max(cue::taught(
+            self.scene,
+            brief,
+            &quantity.run,
+        ));
+        let before = self.named_before(brief, quantity);
+        let behind =
+            cue::behind(self.scene, brief, &quantity.run).max(self.counts(brief, quantity));
+        let inside = if quantity.run.len() > quantity.number.len() {
+            cue::behind(self.scene, brief, &quantity.number)
+        } else {
+            0.0
+        };
+        let unit = fits_unit(brief, quantity);
+        let mut sure: f64 = 0.0;
+        sure = sure.max(if taught >= 0.99 { 0.95 } else { 0.9 * taught });
+        sure = sure.max(if before >= 1.0 { 0.93 } else { before * 1.15 });
+        sure = sure.max(if behind >= 1.0 { 0.92 } else { behind * 1.3 });
+        sure = sure.max(if inside >= 1.0 { 0.9 } else { inside * 1.2 });
+        if unit {
+            let mut kin = self
+                .briefs
+                .iter()
+                .enumerate()
+                .filter(|(_, b)| b.kind == Kind::Amount && fits_unit(b, quantity));
+            // Of several keys in the unit, the first is what is meant where nothing is said.
+            let first = kin.next().is_some_and(|(i, _)| i == at);
+            let sole = kin.next().is_none();
+            sure = sure.max(if sole {
+                0.84
+            } else if first {
+                0.71
+            } else {
+                0.55
+            }) + 0.03;
+        }
+        if self.superseded(brief, quantity) {
+            return 0.3;
+        }
+        if quantity.ordinal {
+            sure - 0.3
+        } else {
+            sure.min(0.96) + self.side(brief, quantity)
+        }
+    }
+
+    /// "from 10 to 18 percent": the second is what is wanted, for a key that is no end of a range.
+    fn superseded(&self, brief: &Brief, quantity: &Quantity) -> bool {
+        let from = matches!(self.scene.word_before(quantity.run.start), "from" | "从");
+        let next = self
+            .scene
+            .quantities
+            .iter()
+            .find(|q| q.run.start >= quantity.run.end && q.run.start <= quantity.run.end + 3);
+        let to = (quantity.run.end..quantity.run.end + 3)
+            .any(|i| matches!(self.scene.word(i), "to" | "到" | "至"));
+        from && to && next.is_some() && brief.role == Role::None
+    }
+
+    /// "a=1": a name of one letter only where the number stands at once behind it.
+    fn named_before(&self, brief: &Brief, quantity: &Quantity) -> f64 {
+        let letter = brief.name.len() == 1 && brief.name[0].len() == 1;
+        if !letter {
+            return cue::before(self.scene, brief, &quantity.number);
+        }
+        let start = quantity.number.start;
+        let glue = usize::from(matches!(
+            self.scene.word_before(start),
+            "is" | "of" | "as" | "equals" | "to"
+        ));
+        let Some(place) = start.checked_sub(1 + glue) else {
+            return 0.0;
+        };
+        let marked = glue == 1 || self.scene.token(start).is_some_and(|t| t.gap == Gap::Mark);
+        if self.scene.word(place) == brief.name[0] && marked {
+            1.0
+        } else {
+            0.0
+        }
+    }
+
+    /// How surely the word behind a number is what the key counts.
+    fn counts(&self, brief: &Brief, quantity: &Quantity) -> f64 {
+        let mut at = quantity.number.end;
+        while matches!(
+            self.scene.word(at),
+            "个" | "名" | "位" | "台" | "条" | "户" | "more" | "of" | "other" | "total"
+        ) && !self.scene.word(at + 1).is_empty()
+        {
+            at += 1;
+        }
+        let word = self.scene.word(at);
+        let people = lexicon::counts_people(word)
+            || lexicon::counts_people(self.scene.word(at.saturating_sub(1)))
+                && at > quantity.number.end;
+        let about_people = [
+            "person", "passeng", "travel", "guest", "rider", "seat", "ticket", "people", "adult",
+        ]
+        .iter()
+        .any(|s| {
+            brief
+                .name
+                .iter()
+                .chain(&brief.gist)
+                .any(|n| n.starts_with(s))
+        }) || ["人数", "乘客", "旅客"]
+            .iter()
+            .any(|s| brief.prose.contains(s));
+        let concept = brief.name.iter().any(|n| lexicon::same_concept(word, n));
+        if concept || people && about_people {
+            1.0
+        } else {
+            0.0
+        }
+    }
+
+    /// Of a range, the lower bound for the lower key.
+    fn side(&self, brief: &Brief, quantity: &Quantity) -> f64 {
+        let before = self.scene.word_before(quantity.run.start);
+        match (brief.role, before) {
+            (Role::From, "from" | "between" | "least" | "above" | "over")
+            | (Role::To, "to" | "and" | "most" | "under" | "below" | "until" | "up") => 0.02,
+            (Role::From, "to" | "and" | "most" | "under" | "below")
+            | (Role::To, "from" | "between" | "least" | "above" | "over") => -0.1,
+            _ => 0.0,
+        }
+    }
+
+    /// A year that is said as a day's year: "in 2020", "'15".
+    fn years(&self, at: usize) -> Vec<Candidate> {
+        let brief = &self.briefs[at];
+        let wants = brief.name.iter().any(|n| n == "year") || brief.prose.contains("年份");
+        if !wants {
+            return Vec::new();
+        }
+        let tokens = self.scene.text.tokens.iter().enumerate();
+        tokens
+            .filter_map(|(i, t)| {
+                let n: i64 = t.text.parse().ok()?;
+                let short = t.gap == Gap::Quote && t.text.len() == 2;
+                let year = if short {
+                    n + if n < 50 { 2000 } else { 1900 }
+                } else {
+                    n
+                };
+                let side = match (brief.role, self.scene.word_before(i)) {
+                    (Role::From, "to" | "and" | "until")
+                    | (Role::To, "from" | "between" | "since") => 0.4,
+                    _ => 0.9,
+                };
+                ((1000..2200).contains(&year)
+                    && (short || t.text.len() == 4)
+                    && admits(brief, year as f64))
+                .then(|| Candidate::new(at, year.into(), i..i + 1, side))
+            })
+            .collect()
+    }
+
+    /// "for the next week" in days, "an hour" in minutes: a unit without a number is one of it.
+    fn spans(&self, at: usize) -> Vec<Candidate> {
+        let brief = &self.briefs[at];
+        let Some(wanted) = brief.unit.filter(|u| u.dimension == Dimension::Time) else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for (i, token) in self.scene.text.tokens.iter().enumerate() {
+            let lead = matches!(
+                self.scene.word_before(i),
+                "next" | "past" | "last" | "a" | "an" | "one" | "each" | "per"
+            );
+            let Some(unit) = unit_named(&token.text)
+                .filter(|u| u.dimension == Dimension::Time && token.text.len() > 2 && lead)
+            else {
+                continue;
+            };
+            let one = Quantity {
+                value: 1.0,
+                unit: Some(unit),
+                ordinal: false,
+                digits: false,
+                number: i..i + 1,
+                run: i..i + 1,
+            };
+            let taken = self
+                .scene
+                .quantities
+                .iter()
+                .any(|q| overlap(&q.run, &one.run));
+            if let Some(value) =
+                amount(brief, &one).filter(|_| !taken && !std::ptr::eq(unit, wanted))
+            {
+                found.push(Candidate::new(at, value, i..i + 1, 0.74));
+            }
+        }
+        found
+    }
+
+    /// A bounded scale that is asked for without a number: by a word of degree (0.84), or plainly,
+    /// which means seven tenths of it (0.78; Q20).
+    fn degree(&self, at: usize) -> Option<Candidate> {
+        let brief = &self.briefs[at];
+        let (low, high) = brief
+            .range()
+            .filter(|(low, high)| *low >= 0.0 && high.is_finite() && *low <= 1.0)?;
+        let clause = self.scene.text.clauses().into_iter().find(|c| {
+            cue::coverage(self.scene, &brief.name, c) == brief.name.len() && brief.name.len() > 1
+        })?;
+        let counted = self
+            .scene
+            .quantities
+            .iter()
+            .any(|q| overlap(&q.run, &clause));
+        if counted || brief.unit.is_some() {
+            return None;
+        }
+        let tokens = &self.scene.text.tokens;
+        let named = |i: &usize| brief.name.iter().any(|n| cue::same(&tokens[*i], n));
+        let first = clause.clone().find(named)?;
+        let last = clause.clone().rfind(named)?;
+        let run = first..last + 1;
+        let said = clause
+            .clone()
+            .find_map(|i| lexicon::degree(self.scene.word(i)).map(|d| (i, d)));
+        let denied = cue::denied(self.scene, &run);
+        let (share, sure) = match (denied, said) {
+            (true, _) => (0.0, 0.84),
+            (false, Some((_, share))) => (share, 0.84),
+            (false, None) => (PLAIN_DEGREE, 0.78),
+        };
+        let run = said.map_or(run.clone(), |(i, _)| run.start.min(i)..run.end.max(i + 1));
+        let value = number(brief, (low + share * (high - low)).round())?;
+        Some(Candidate::new(at, value, run, sure))
+    }
+
+    /// Numbers that no word gives to a key, where there are as many of them as required keys wait
+    /// for one: in order (0.76).
+    pub(super) fn in_order(&self) -> Vec<Candidate> {
+        let waiting: Vec<usize> = self
+            .briefs
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| b.kind == Kind::Amount && b.required)
+            .map(|(i, _)| i)
+            .collect();
+        let all = || {
+            self.scene
+                .quantities
+                .iter()
+                .filter(|q| !q.ordinal && !self.named_digits(q))
+        };
+        let digits: Vec<&Quantity> = all().filter(|q| q.digits).collect();
+        // "two numbers: 40 and 50" has two, not three.
+        let free = if digits.len() == waiting.len() {
+            digits
+        } else {
+            all().collect()
+        };
+        let sure = if waiting.len() == 1 { 0.78 } else { 0.76 };
+        if waiting.is_empty() || waiting.len() != free.len() {
+            return Vec::new();
+        }
+        waiting
+            .iter()
+            .zip(free)
+            .filter_map(|(at, q)| {
+                Some(Candidate::new(
+                    *at,
+                    amount(&self.briefs[*at], q)?,
+                    q.run.clone(),
+                    sure,
+                ))
+            })
+            .collect()
+    }
+
+    /// Digits within something quoted are not counted.
+    fn named_digits(&self, quantity: &Quantity) -> bool {
+        self.scene
+            .mentions
+            .iter()
+            .any(|m| m.sort == Sort::Quoted && overlap(&m.run, &quantity.run))
+    }
+}
+
+fn fits_unit(brief: &Brief, quantity: &Quantity) -> bool {
+    brief
+        .unit
+        .zip(quantity.unit)
+        .is_some_and(|(b, q)| b.dimension == q.dimension)
+}
+
+/// A quantity as a value of the key; none if its unit or its type cannot be.
+pub(super) fn amount(brief: &Brief, quantity: &Quantity) -> Option<Value> {
+    let value = match (brief.unit, quantity.unit) {
+        (Some(wanted), Some(_)) => quantity
+            .in_unit(wanted)
+            .or_else(|| currency(quantity).then_some(quantity.value))?,
+        (None, Some(unit))
+            if unit.dimension == Dimension::Percent && brief.shape.key_type == KeyType::Number =>
+        {
+            quantity.value / 100.0
+        }
+        _ => quantity.value,
+    };
+    number(brief, crate::quantity::tidy(value))
+}
+
+fn currency(quantity: &Quantity) -> bool {
+    quantity.unit.is_some_and(|u| {
+        matches!(
+            u.dimension,
+            Dimension::Dollar | Dimension::Euro | Dimension::Pound | Dimension::Yuan
+        )
+    })
+}
+
+/// A number in the key's type and range.
+pub(super) fn number(brief: &Brief, value: f64) -> Option<Value> {
+    if !admits(brief, value) {
+        return None;
+    }
+    let whole = value.fract() == 0.0 && value.abs() < 9e15;
+    match brief.shape.key_type {
+        KeyType::Integer if !whole => None,
+        _ if whole => Some(Value::from(value as i64)),
+        _ => Number::from_f64(value).map(Value::Number),
+    }
+}
+
+fn admits(brief: &Brief, value: f64) -> bool {
+    let allowed = &brief.choices;
+    let listed = allowed.is_empty() || allowed.iter().any(|c| c.value.as_f64() == Some(value));
+    listed
+        && brief
+            .range()
+            .is_none_or(|(low, high)| low <= value && value <= high)
+}

@@ -1,0 +1,356 @@
+//! Keys that take several values.
+
+use super::super::brief::{Brief, Kind, members, regex};
+use super::super::cue;
+use super::super::element::Elements;
+use super::super::lesson::Lesson;
+use super::super::scene::{Mention, Scene, Sort};
+use super::super::settle::settle;
+use super::{Candidate, Keys, amount};
+use crate::text::{Class, Gap};
+use regex::Regex;
+use schema::template::KeyType;
+use serde_json::Value;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Words behind which something else is considered.
+static OR_ELSE: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?i)\b(?:or else|or maybe|or perhaps|or possibly|otherwise|alternatively)\b|\b(?:second|third|fourth|next)(?:ly)?\s*[:,]|要么就是|要么|也可能是|也可能|或者是|其次是|其次|再次|最后才是|最后是|第二|第三",
+    )
+});
+
+impl Keys<'_> {
+    /// Lists that are said: listed values wherever they stand, numbers and names in a row.
+    pub(super) fn lists(&self, at: usize) -> Vec<Candidate> {
+        let found = match self.briefs[at].item {
+            Kind::Choice => self.chosen_all(at),
+            Kind::Amount => self.numbers(at),
+            Kind::Nothing => self.alternatives(at),
+            Kind::Flag | Kind::List => Vec::new(),
+            _ => match Elements::of(&self.briefs[at]) {
+                Some(elements) => self.elements(at, &elements),
+                None => {
+                    let mut all = self.named_all(at);
+                    all.extend(self.reported(at));
+                    all
+                }
+            },
+        };
+        let max = self.briefs[at]
+            .shape
+            .constraint
+            .max_items
+            .unwrap_or(usize::MAX);
+        found
+            .into_iter()
+            .filter(|c| c.value.as_array().is_none_or(|a| a.len() <= max))
+            .collect()
+    }
+
+    /// Elements in a row: "cells BE-018/1 and BE-018/2".
+    fn elements(&self, at: usize, elements: &Elements) -> Vec<Candidate> {
+        let mut rows: Vec<(Candidate, Vec<Value>)> = Vec::new();
+        for element in elements.within(self.scene) {
+            match rows
+                .last_mut()
+                .filter(|(row, _)| self.row_goes_on(&row.span, element.span.start))
+            {
+                Some((row, names)) => {
+                    row.run.end = row.run.end.max(element.run.end);
+                    row.span.end = row.span.end.max(element.span.end);
+                    names.push(element.name.into());
+                }
+                None => {
+                    let row = Candidate::new(at, Value::Null, element.run.clone(), element.sure);
+                    rows.push((row.explaining(element.span), vec![element.name.into()]));
+                }
+            }
+        }
+        // Several are more surely a list than the one thing of another key; one is less.
+        let sure = |row: &Candidate, n: usize| row.confidence + if n > 1 { 0.02 } else { -0.01 };
+        let list = |(row, names): (Candidate, Vec<Value>)| Candidate {
+            confidence: sure(&row, names.len()),
+            value: Value::Array(names),
+            ..row
+        };
+        rows.into_iter()
+            .map(list)
+            .filter(|c| !cue::excluded(self.scene, &c.span))
+            .collect()
+    }
+
+    /// Objects, one behind each "or else".
+    fn alternatives(&self, at: usize) -> Vec<Candidate> {
+        let members = members(&self.briefs[at].shape, &self.scene.calendar);
+        let text = &self.scene.text;
+        let marks: Vec<(usize, usize)> = OR_ELSE
+            .find_iter(&text.raw)
+            .map(|m| (m.start(), m.end()))
+            .collect();
+        if members.is_empty() || marks.is_empty() {
+            return Vec::new();
+        }
+        let ends = marks.iter().skip(1).map(|m| m.0).chain([text.raw.len()]);
+        let parts = marks
+            .iter()
+            .zip(ends)
+            .map(|(mark, end)| &text.raw[mark.1..end]);
+        let entries: Vec<Value> = parts
+            .filter_map(|part| self.object(part, &members))
+            .collect();
+        let Some(start) = text.tokens.iter().position(|t| t.end > marks[0].0) else {
+            return Vec::new();
+        };
+        match entries.is_empty() {
+            true => Vec::new(),
+            false => vec![Candidate::new(
+                at,
+                Value::Array(entries),
+                start..text.tokens.len(),
+                0.98,
+            )],
+        }
+    }
+
+    /// An object of which a part of the utterance says all that is required.
+    fn object(&self, part: &str, members: &[Brief]) -> Option<Value> {
+        let scene = Scene::new(part, self.scene.calendar);
+        if scene.text.tokens.is_empty() {
+            return None;
+        }
+        let found = super::candidates(&scene, members, self.scenario);
+        let kept = settle(found, members, &[], crate::rules::THRESHOLD).kept;
+        let whole = members
+            .iter()
+            .enumerate()
+            .all(|(i, m)| !m.required || kept.iter().any(|c| c.brief == i));
+        let object = kept
+            .into_iter()
+            .map(|c| (members[c.brief].key().to_owned(), c.value))
+            .collect();
+        whole.then_some(Value::Object(object))
+    }
+
+    /// What is reported in words like those of an example: "the light at the near end is -38 dBm".
+    fn reported(&self, at: usize) -> Vec<Candidate> {
+        let brief = &self.briefs[at];
+        let wholes = brief.lessons.iter().filter_map(|lesson| match lesson {
+            Lesson::Whole { said, .. } => Some(
+                said.iter()
+                    .filter(|t| t.class != Class::Number)
+                    .cloned()
+                    .collect::<Vec<_>>(),
+            ),
+            _ => None,
+        });
+        wholes
+            .filter(|said| said.len() >= 4)
+            .filter_map(|said| {
+                let like = super::likeness(self.scene, &said)?;
+                let clause = self.scene.clause(like.run.start);
+                let text = self.scene.text.span(&clause).to_owned();
+                Some(Candidate::new(
+                    at,
+                    Value::Array(vec![text.into()]),
+                    clause,
+                    like.confidence.min(0.8),
+                ))
+            })
+            .collect()
+    }
+
+    /// Every listed value that is said, in the order of the utterance, each once.
+    fn chosen_all(&self, at: usize) -> Vec<Candidate> {
+        let mut chosen: Vec<Candidate> = self
+            .choices(at)
+            .into_iter()
+            .chain(self.taught_values(at))
+            .filter(|c| c.confidence >= 0.7)
+            .collect();
+        chosen.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+        let mut kept: Vec<Candidate> = Vec::new();
+        for candidate in chosen {
+            let again = kept.iter().any(|k| {
+                k.value == candidate.value || super::super::scene::overlap(&k.run, &candidate.run)
+            });
+            if !again {
+                kept.push(candidate);
+            }
+        }
+        kept.sort_by_key(|c| c.run.start);
+        let Some(sure) = kept.iter().map(|c| c.confidence).reduce(f64::min) else {
+            return Vec::new();
+        };
+        // One run for all would take what stands between: the first stands for the list.
+        let run = kept[0].run.clone();
+        let values = kept.into_iter().map(|c| c.value).collect();
+        vec![Candidate::new(at, Value::Array(values), run, sure)]
+    }
+
+    /// What the examples of a list teach of single entries.
+    fn taught_values(&self, at: usize) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for lesson in &self.briefs[at].lessons {
+            let Lesson::Whole { said, value } = lesson else {
+                continue;
+            };
+            let Some(like) = super::likeness(self.scene, said) else {
+                continue;
+            };
+            let entries = value
+                .as_array()
+                .cloned()
+                .unwrap_or_else(|| vec![value.clone()]);
+            found.extend(
+                entries
+                    .into_iter()
+                    .map(|v| Candidate::new(at, v, like.run.clone(), like.confidence)),
+            );
+        }
+        found
+    }
+
+    /// Numbers in brackets or in a row.
+    fn numbers(&self, at: usize) -> Vec<Candidate> {
+        let brief = &self.briefs[at];
+        let mut entry = brief.clone();
+        entry.shape = *brief
+            .shape
+            .constraint
+            .items
+            .clone()
+            .unwrap_or_else(|| Box::new(brief.shape.clone()));
+        let mut rows: Vec<(Range<usize>, Vec<Value>)> = Vec::new();
+        for quantity in &self.scene.quantities {
+            let Some(value) = amount::amount(&entry, quantity) else {
+                continue;
+            };
+            match rows
+                .last_mut()
+                .filter(|(run, _)| self.row_goes_on(run, quantity.run.start))
+            {
+                Some((run, values)) => {
+                    run.end = quantity.run.end;
+                    values.push(value);
+                }
+                None => rows.push((quantity.run.clone(), vec![value])),
+            }
+        }
+        let rivals = self
+            .briefs
+            .iter()
+            .filter(|b| b.kind == Kind::List && b.item == Kind::Amount);
+        let mine = rivals
+            .clone()
+            .position(|b| b.path == brief.path)
+            .unwrap_or(0);
+        let rows: Vec<_> = rows
+            .into_iter()
+            .filter(|(_, values)| values.len() > 1)
+            .collect();
+        let sole = rivals.count() == rows.len();
+        rows.into_iter()
+            .enumerate()
+            .map(|(n, (run, values))| {
+                let named = cue::before(self.scene, brief, &run);
+                let order: f64 = if sole && n == mine { 0.8 } else { 0.4 };
+                let sure = order.max(if named >= 1.0 { 0.88 } else { named });
+                Candidate::new(at, Value::Array(values), run, sure)
+            })
+            .collect()
+    }
+
+    /// True if nothing but commas and "and" stands between the end of a row and `start`.
+    fn row_goes_on(&self, row: &Range<usize>, start: usize) -> bool {
+        let bracket = |i: usize| {
+            self.scene
+                .token(i)
+                .is_some_and(|t| t.gap == Gap::Quote || t.gap == Gap::Stop)
+        };
+        let between = row.end..start;
+        between.clone().all(|i| {
+            matches!(
+                self.scene.word(i),
+                "and" | "or" | "to" | "through" | "和" | "与" | "及" | "到" | "至" | "%"
+            )
+        }) && between.len() <= 1
+            && !bracket(start)
+    }
+
+    /// Names, codes and quoted things in a row.
+    fn named_all(&self, at: usize) -> Vec<Candidate> {
+        let brief = &self.briefs[at];
+        let mut rows: Vec<Vec<&Mention>> = Vec::new();
+        for mention in self
+            .scene
+            .mentions
+            .iter()
+            .filter(|m| !matches!(m.sort, Sort::Email | Sort::Url))
+        {
+            match rows.last_mut().filter(|row| {
+                row.last()
+                    .is_some_and(|l| l.sort == mention.sort && self.row_of_names(l, mention))
+            }) {
+                Some(row) => row.push(mention),
+                None => rows.push(vec![mention]),
+            }
+        }
+        let rivals = self
+            .briefs
+            .iter()
+            .filter(|b| {
+                b.kind == Kind::List || matches!(b.kind, Kind::Name | Kind::Words | Kind::Code)
+            })
+            .count();
+        rows.into_iter()
+            .filter(|row| !row.is_empty())
+            .map(|row| {
+                let run = row[0].run.start..row[row.len() - 1].run.end;
+                let several = row.len() > 1;
+                let named =
+                    cue::before(self.scene, brief, &run).max(cue::behind(self.scene, brief, &run));
+                let taught = cue::taught(self.scene, brief, &row[0].run);
+                let fits = row.iter().all(|m| {
+                    (brief.item == Kind::Code) == (m.sort == Sort::Code) || m.sort == Sort::Quoted
+                });
+                let base: f64 = match (several, fits, rivals) {
+                    (true, true, 1) => 0.86,
+                    (true, true, _) => 0.76,
+                    (false, true, 1) if brief.required || brief.item == Kind::Code => 0.74,
+                    (true, false, _) => 0.6,
+                    _ => 0.45,
+                };
+                let sure = base
+                    .max(if named >= 1.0 { 0.88 } else { named * 1.1 })
+                    .max(if taught >= 0.8 { 0.9 } else { 0.0 });
+                let values = row.iter().map(|m| Value::from(m.text.as_str())).collect();
+                Candidate::new(at, Value::Array(values), run, sure)
+            })
+            .filter(|c| self.entries_admitted(at, &c.value))
+            .collect()
+    }
+
+    fn row_of_names(&self, last: &Mention, next: &Mention) -> bool {
+        let between = last.run.end..next.run.start;
+        between.clone().all(|i| {
+            matches!(self.scene.word(i), "and" | "or" | "和" | "与" | "及")
+                || self.scene.token(i).is_some_and(|t| t.class == Class::Sign)
+        }) && between.len() <= 1
+    }
+
+    fn entries_admitted(&self, at: usize, value: &Value) -> bool {
+        let entry = self.briefs[at].shape.constraint.items.as_deref();
+        let text = entry.is_none_or(|e| matches!(e.key_type, KeyType::String | KeyType::Any));
+        let pattern = entry
+            .and_then(|e| e.constraint.pattern.as_deref())
+            .and_then(|p| regex::Regex::new(&format!("^(?:{p})$")).ok());
+        let fits = |v: &Value| {
+            pattern
+                .as_ref()
+                .is_none_or(|p| v.as_str().is_some_and(|s| p.is_match(s)))
+        };
+        text && value.as_array().is_some_and(|a| a.iter().all(fits))
+    }
+}

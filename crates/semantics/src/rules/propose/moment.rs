@@ -1,0 +1,486 @@
+//! Keys that take days and times.
+
+use super::super::brief::{Brief, Kind, Role};
+use super::super::cue;
+use super::super::scene::Scene;
+use super::{Candidate, Keys};
+use crate::moment::{Calendar, later};
+use crate::quantity::Dimension;
+use serde_json::Value;
+use std::ops::Range;
+use time::Date;
+
+/// Words before a moment at which something begins, and at which it ends.
+const BEGINS: &str = " from since starting beginning leaving departing begin start starts after between departure depart leave pickup pick 从 自 起 ";
+const ENDS: &str = " until till to by through ending end ends before and returning return back dropoff 到 至 止 前 ";
+
+impl Keys<'_> {
+    /// Days and times that are said: as an example shows (0.95), behind a word that tells which end
+    /// it is (0.9), alone for the only key of its kind (0.86).
+    pub(super) fn moments(&self, at: usize) -> Vec<Candidate> {
+        match self.briefs[at].kind {
+            Kind::Day => self.days(at),
+            Kind::Clock => self.clocks(at),
+            _ => {
+                let mut all = self.instants(at);
+                all.extend(self.spans_back(at));
+                all
+            }
+        }
+    }
+
+    fn days(&self, at: usize) -> Vec<Candidate> {
+        let moments = &self.scene.moments;
+        let days = moments.days.iter().map(|d| (d.date, d.run.clone()));
+        let all: Vec<(Date, Range<usize>)> = days
+            .chain(moments.instants.iter().map(|i| (i.date, i.run.clone())))
+            .collect();
+        all.iter()
+            .map(|(date, run)| {
+                let value = self.written(at, Some(*date), None, run);
+                let rank = self.rank(at, all.iter().map(|d| &d.1), run);
+                Candidate::new(at, value, run.clone(), self.when_sure(at, run, rank))
+            })
+            .collect()
+    }
+
+    fn clocks(&self, at: usize) -> Vec<Candidate> {
+        let moments = &self.scene.moments;
+        let clocks = moments.clocks.iter().map(|c| (c.seconds, c.run.clone()));
+        let all: Vec<(u32, Range<usize>)> = clocks
+            .chain(moments.instants.iter().map(|i| (i.seconds, i.run.clone())))
+            .collect();
+        all.iter()
+            .map(|(seconds, run)| {
+                let value = self.written(at, None, Some(*seconds), run);
+                let rank = self.rank(at, all.iter().map(|c| &c.1), run);
+                Candidate::new(at, value, run.clone(), self.when_sure(at, run, rank))
+            })
+            .collect()
+    }
+
+    fn instants(&self, at: usize) -> Vec<Candidate> {
+        let all = when(self.scene, self.looks_back(at));
+        all.iter()
+            .map(|w| {
+                let seconds = w.seconds.or_else(|| self.whole_day(at));
+                let date = if w.seconds.is_none() && self.briefs[at].role == Role::To {
+                    w.date.next_day().unwrap_or(w.date)
+                } else {
+                    w.date
+                };
+                let value = self.written(at, Some(date), seconds, &w.run);
+                let rank = self.rank(at, all.iter().map(|w| &w.run), &w.run);
+                let vague = if w.seconds.is_none() { 0.08 } else { 0.0 };
+                Candidate::new(
+                    at,
+                    value,
+                    w.run.clone(),
+                    self.when_sure(at, &w.run, rank) - vague,
+                )
+            })
+            .collect()
+    }
+
+    /// True for a key that tells since when something is so.
+    fn looks_back(&self, at: usize) -> bool {
+        let brief = &self.briefs[at];
+        let named = [
+            "since", "start", "began", "occur", "detect", "happen", "rais",
+        ]
+        .iter()
+        .any(|w| brief.name.iter().any(|n| n.starts_with(w)));
+        let past = brief.path.last().is_some_and(|p| {
+            [
+                "started", "since", "began", "occurred", "detected", "happened", "raised",
+            ]
+            .iter()
+            .any(|w| p.contains(w))
+        });
+        past || named && brief.prose.contains("since")
+    }
+
+    /// "dark for 40 minutes", "for the last three hours", 断了四十分钟: since when, by how long.
+    fn spans_back(&self, at: usize) -> Vec<Candidate> {
+        if !self.looks_back(at) {
+            return Vec::new();
+        }
+        let calendar = &self.scene.calendar;
+        let lasting = self
+            .scene
+            .quantities
+            .iter()
+            .filter(|q| q.unit.is_some_and(|u| u.dimension == Dimension::Time));
+        lasting
+            .filter_map(|q| {
+                let seconds = q.value * q.unit?.factor;
+                let words: Vec<&str> = (q.run.start.saturating_sub(3)..q.run.start)
+                    .map(|i| self.scene.word(i))
+                    .collect();
+                let sentence = self.scene.sentence(q.run.start);
+                let been = sentence
+                    .clone()
+                    .any(|i| matches!(self.scene.word(i), "been" | "已" | "了"));
+                let back = words
+                    .iter()
+                    .any(|w| matches!(*w, "last" | "past" | "近" | "去"))
+                    || words.ends_with(&["了"])
+                    || (been && words.last() == Some(&"for"));
+                let start = i64::from(calendar.minute) * 60 - seconds as i64;
+                let (date, seconds) = later(calendar.today, start);
+                let value = self.written(at, Some(date), Some(seconds), &q.run);
+                back.then(|| Candidate::new(at, value, q.run.clone(), 0.86))
+            })
+            .collect()
+    }
+
+    /// A day without a time begins and ends at midnight.
+    fn whole_day(&self, at: usize) -> Option<u32> {
+        self.briefs[at].writing.as_ref().map(|_| 0)
+    }
+
+    fn when_sure(&self, at: usize, run: &Range<usize>, rank: f64) -> f64 {
+        let brief = &self.briefs[at];
+        let taught = cue::taught(self.scene, brief, run);
+        let named =
+            cue::before(self.scene, brief, run).max(cue::behind(self.scene, brief, run) * 0.9);
+        let side = self.side_of(brief, run);
+        let only = self
+            .briefs
+            .iter()
+            .filter(|b| kin(b.kind, brief.kind))
+            .count()
+            == 1;
+        let sure: f64 = match (side, only) {
+            (Some(true), _) => 0.9,
+            (Some(false), _) => 0.45,
+            (None, true) => 0.86,
+            (None, false) => rank,
+        };
+        let sure = sure.max(if taught >= 0.99 { 0.95 } else { 0.0 }).max(
+            if named >= 1.0 && side != Some(false) {
+                0.93
+            } else {
+                0.0
+            },
+        );
+        // A request without a role takes the moment it is made for, not the one that it lasts until.
+        if side.is_none() && only && self.limits(run) && brief.role == Role::None {
+            sure - 0.05
+        } else {
+            sure
+        }
+    }
+
+    fn limits(&self, run: &Range<usize>) -> bool {
+        matches!(
+            self.scene.word_before(run.start),
+            "until" | "till" | "before" | "by"
+        )
+    }
+
+    /// Whether the words before a moment tell that it is this end (true) or the other (false).
+    fn side_of(&self, brief: &Brief, run: &Range<usize>) -> Option<bool> {
+        let mut at = run.start;
+        for _ in 0..4 {
+            let word = self.scene.word_before(at);
+            let begins = crate::lexicon::listed(BEGINS, word);
+            let ends = crate::lexicon::listed(ENDS, word);
+            match (begins, ends, brief.role) {
+                (true, _, Role::From) | (_, true, Role::To) => return Some(true),
+                (true, _, Role::To) | (_, true, Role::From) => return Some(false),
+                _ => {}
+            }
+            if !matches!(
+                word,
+                "the"
+                    | "on"
+                    | "at"
+                    | "around"
+                    | "about"
+                    | "be"
+                    | "me"
+                    | "up"
+                    | "off"
+                    | "this"
+                    | "coming"
+                    | "will"
+                    | "it"
+            ) {
+                break;
+            }
+            at = at.saturating_sub(1);
+        }
+        self.range_side(brief, run)
+    }
+
+    /// "23:30-05:30", "01:00 to 05:00": the first of two that "to" joins begins.
+    fn range_side(&self, brief: &Brief, run: &Range<usize>) -> Option<bool> {
+        let next = self.scene.word(run.end);
+        let ends = matches!(next, "前" | "止")
+            || matches!((next, self.scene.word(run.end + 1)), ("之" | "以", "前"));
+        let begins = next == "起"
+            || matches!(
+                (next, self.scene.word(run.end + 1)),
+                ("开", "始") | ("以", "来")
+            );
+        match (begins, ends, brief.role) {
+            (true, _, Role::From) | (_, true, Role::To) => return Some(true),
+            (true, _, Role::To) | (_, true, Role::From) => return Some(false),
+            _ => {}
+        }
+        let runs = self.scene.moments.runs();
+        let then = |from: usize| runs.iter().any(|r| r.start >= from && r.start <= from + 2);
+        let joined = matches!(next, "to" | "until" | "till" | "and" | "至" | "到")
+            && then(run.end + 1)
+            || runs.iter().any(|r| {
+                r.start == run.end
+                    && self
+                        .scene
+                        .token(r.start)
+                        .is_some_and(|t| t.gap == crate::text::Gap::Joint)
+            });
+        let first = joined && self.scene.word_before(run.start) != "to";
+        let second = runs.iter().any(|r| {
+            r.end == run.start
+                && self
+                    .scene
+                    .token(run.start)
+                    .is_some_and(|t| t.gap == crate::text::Gap::Joint)
+        });
+        match (first, second, brief.role) {
+            (true, false, Role::From) | (false, true, Role::To) => Some(true),
+            (true, false, Role::To) | (false, true, Role::From) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// How surely the moment at a run is for this key, when only their order tells: of the moments
+    /// and keys that no word joins, the first go together.
+    fn rank<'r>(
+        &self,
+        at: usize,
+        runs: impl Iterator<Item = &'r Range<usize>> + Clone,
+        run: &Range<usize>,
+    ) -> f64 {
+        let brief = &self.briefs[at];
+        let kin = self
+            .briefs
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| kin(b.kind, brief.kind));
+        let told = |b: &Brief| runs.clone().any(|r| self.side_of(b, r) == Some(true));
+        let free: Vec<usize> = kin
+            .clone()
+            .filter(|(_, b)| !told(b))
+            .map(|(i, _)| i)
+            .collect();
+        let claimed = |r: &Range<usize>| kin.clone().any(|(_, b)| self.side_of(b, r) == Some(true));
+        let place = runs
+            .clone()
+            .filter(|r| r.start < run.start && !claimed(r))
+            .count();
+        match free.iter().position(|i| *i == at) {
+            Some(mine) if place == mine && !claimed(run) => {
+                if mine == 0 {
+                    0.76
+                } else {
+                    0.72
+                }
+            }
+            _ => 0.4,
+        }
+    }
+
+    /// A day, a time or both in the key's writing; without one, as they were said.
+    fn written(
+        &self,
+        at: usize,
+        date: Option<Date>,
+        seconds: Option<u32>,
+        run: &Range<usize>,
+    ) -> Value {
+        let text = match &self.briefs[at].writing {
+            Some(writing) => write(writing, date, seconds, &self.scene.calendar),
+            None => Some(self.scene.text.span(run).to_owned()),
+        };
+        text.map_or(Value::Null, Value::String)
+    }
+}
+
+/// True if keys of two kinds take the same moments.
+fn kin(one: Kind, other: Kind) -> bool {
+    one == other && matches!(one, Kind::Day | Kind::Clock | Kind::Instant)
+}
+
+/// A day with the time that belongs to it.
+struct When {
+    date: Date,
+    seconds: Option<u32>,
+    run: Range<usize>,
+}
+
+/// Days and times put together: a time takes the day said in its clause or before; without one it
+/// is the next such time, and no end comes before its beginning.
+fn when(scene: &Scene, back: bool) -> Vec<When> {
+    let moments = &scene.moments;
+    let mut all: Vec<When> = moments
+        .instants
+        .iter()
+        .map(|i| When {
+            date: i.date,
+            seconds: Some(i.seconds),
+            run: i.run.clone(),
+        })
+        .collect();
+    let mut with_clock: Vec<usize> = Vec::new();
+    let mut last: Option<(Date, u32)> = None;
+    for clock in &moments.clocks {
+        let day = day_for(scene, &clock.run);
+        let (mut date, run) = match day {
+            Some(d) => {
+                with_clock.push(d);
+                let day = &moments.days[d];
+                let near = day
+                    .run
+                    .end
+                    .abs_diff(clock.run.start)
+                    .min(clock.run.end.abs_diff(day.run.start))
+                    <= 3;
+                let joined = day.run.start.min(clock.run.start)..day.run.end.max(clock.run.end);
+                (day.date, if near { joined } else { clock.run.clone() })
+            }
+            None => (coming(&scene.calendar, clock.seconds), clock.run.clone()),
+        };
+        if let Some((before, seconds)) = last {
+            let follows = (date, clock.seconds) <= (before, seconds) || day.is_none();
+            if follows {
+                date = if clock.seconds > seconds {
+                    before
+                } else {
+                    before.next_day().unwrap_or(before)
+                };
+            }
+        }
+        if day.is_none()
+            && (back || since(scene, clock.run.start))
+            && date >= scene.calendar.today
+            && (date > scene.calendar.today || clock.seconds > scene.calendar.minute * 60)
+        {
+            date = date.previous_day().unwrap_or(date);
+        }
+        last = Some((date, clock.seconds));
+        let shift = if clock.utc {
+            i64::from(scene.calendar.zone_minutes) * 60
+        } else {
+            0
+        };
+        let (date, seconds) = later(date, i64::from(clock.seconds) + shift);
+        all.push(When {
+            date,
+            seconds: Some(seconds),
+            run,
+        });
+    }
+    for (at, day) in moments
+        .days
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !with_clock.contains(at))
+    {
+        let _ = at;
+        all.push(When {
+            date: day.date,
+            seconds: None,
+            run: day.run.clone(),
+        });
+    }
+    all.sort_by_key(|w| w.run.start);
+    separate(&mut all);
+    all
+}
+
+/// True behind a word that looks back.
+fn since(scene: &Scene, at: usize) -> bool {
+    matches!(scene.word_before(at), "since" | "自")
+}
+
+/// The runs of two moments share no token: the second keeps its time.
+fn separate(all: &mut [When]) {
+    for at in 1..all.len() {
+        let end = all[at - 1].run.end;
+        if all[at].run.start < end && all[at].run.end > end {
+            all[at].run.start = end;
+        }
+    }
+}
+
+/// The day that a time belongs to: the nearest before it in its sentence, else right behind it.
+fn day_for(scene: &Scene, clock: &Range<usize>) -> Option<usize> {
+    let sentence = scene.sentence(clock.start);
+    let days = &scene.moments.days;
+    let within = |run: &Range<usize>| sentence.contains(&run.start);
+    let before = days
+        .iter()
+        .rposition(|d| d.run.end <= clock.start && within(&d.run));
+    let behind = days
+        .iter()
+        .position(|d| d.run.start >= clock.end && d.run.start <= clock.end + 2 && within(&d.run));
+    behind.or(before)
+}
+
+/// The next day on which a time of day comes.
+fn coming(calendar: &Calendar, seconds: u32) -> Date {
+    let passed = seconds <= calendar.minute * 60;
+    if passed {
+        calendar.today.next_day().unwrap_or(calendar.today)
+    } else {
+        calendar.today
+    }
+}
+
+/// A moment in a writing such as `yyyy-mm-dd hh:mm`; none if what the writing asks for is not known.
+fn write(
+    writing: &str,
+    date: Option<Date>,
+    seconds: Option<u32>,
+    calendar: &Calendar,
+) -> Option<String> {
+    let day = |d: Date| format!("{:04}-{:02}-{:02}", d.year(), u8::from(d.month()), d.day());
+    let clock = |s: u32| format!("{:02}:{:02}:{:02}", s / 3600 % 24, s / 60 % 60, s % 60);
+    match writing {
+        "rfc3339" => {
+            return Some(format!(
+                "{}T{}{}",
+                day(date?),
+                clock(seconds?),
+                calendar.zone()
+            ));
+        }
+        "full-time" => return Some(format!("{}{}", clock(seconds?), calendar.zone())),
+        _ => {}
+    }
+    let (days, times) = match writing.find("hh") {
+        Some(at) => writing.split_at(at),
+        None => (writing, ""),
+    };
+    let mut text = days.to_owned();
+    if let Some(date) = date {
+        text = text
+            .replace("yyyy", &format!("{:04}", date.year()))
+            .replace("yy", &format!("{:02}", date.year() % 100))
+            .replace("mm", &format!("{:02}", u8::from(date.month())))
+            .replace("dd", &format!("{:02}", date.day()));
+    } else if days.contains("dd") {
+        return None;
+    }
+    if !times.is_empty() {
+        let s = seconds?;
+        let written = times
+            .replace("hh", &format!("{:02}", s / 3600 % 24))
+            .replace("mm", &format!("{:02}", s / 60 % 60))
+            .replace("ss", &format!("{:02}", s % 60));
+        text.push_str(&written.to_uppercase());
+    }
+    Some(text)
+}
