@@ -36,6 +36,7 @@ run seeds "CONVOKE_SEEDS=5000..$((5000 + $(of 1000000)))" -p convoke-engine --te
 run crashes "CONVOKE_CRASH_CYCLES=$(of 1000)" -p convoke-tests --test crash
 run power-cuts "CONVOKE_POWER_CUTS=$(of 1000)" -p convoke-store --test powerloss
 run bit-flips "CONVOKE_FLIPS=$(of 1000) CONVOKE_TRUNCATIONS=$(of 200)" -p convoke-store --lib damage
+run large-data "CONVOKE_LARGE_MB=$(of 100)" -p convoke-store --test large
 run slow "SLOW_SUBSCRIBERS=$(of 1000) SLOW_HANGING=$(of 100) SLOW_TASKS=$(of 3000) SLOW_PACE_MS=200" -p convoke-tests --test slow
 run half-open "HALFOPEN_SESSIONS=$(of 1000) HALFOPEN_KEEPALIVE_S=15" -p convoke-tests --test halfopen
 run clock-jumps "CLOCK_JUMPS=$(of 200)" -p convoke-tests --test clockjump

@@ -4,52 +4,58 @@
 //! ```text
 //! cargo bench -p convoke-engine --bench state -- [--json] [--smoke] [--only NAME]…
 //! ```
-//! Rows: `assign` and `negotiate` (each answered after its fsync, 512 in flight on one thread),
+//! Rows: `assign` (plain and encrypted at rest) and `negotiate` (each answered after its fsync, 512 in
+//! flight on one thread),
 //! `discover` (a search among all agents), `kept` (an engine in a process of its own over a state
-//! of ended tasks: until it is open, a task by its key, resident memory). `--json` prints an object
+//! of ended tasks, from disk and from memory: until it is open, a task by its key, what it holds). `--json` prints an object
 //! a line. Without `--bench`, which `cargo bench` gives, it only shows that it runs.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
+
+#[path = "../../store/tests/life/mod.rs"]
+mod life;
 
 use domain::access::{AccessRules, Action, Principal};
 use domain::agent::{Agent, Input, Output};
 use domain::content::Content;
-use domain::context::{DataParam, Exchange};
 use domain::discovery::Criteria;
-use domain::event::Happening;
 use domain::inventory::Inventory;
-use domain::notification::Notification;
 use domain::profile::{Capability, Layer, Profile, Skill};
 use domain::registry::Reach;
 use domain::reply::{Reply, Verdict};
-use domain::task::{Command, Task, TaskId};
+use domain::task::TaskId;
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
 use engine::{
     Credential, Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Operation, Outcome, Query,
     Records, Refusal, Register, Retention, Setup,
 };
+use life::name;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
+use std::io::Read;
 use std::path::Path;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
-use store::{Batch, Options, Store};
+use store::{Batch, Chance, HeldKeys, KeyKeeper, Options, Secret, Store};
 
 const NAMES: [&str; 4] = ["assign", "negotiate", "discover", "kept"];
 /// Requests whose answers are not waited for before the next is made.
 const IN_FLIGHT: usize = 512;
-/// The argument with which this program opens a state and tells what that took.
-const ROLE: &str = "--open-and-tell";
+/// The arguments with which this program opens a state and tells what that took: to read one task
+/// from the disk, or many.
+const FIRST: &str = "--open-and-read-first";
+const MANY: &str = "--open-and-read-many";
 
 /// How much is done.
 struct Scale {
     requests: usize,
     agents: usize,
     searches: usize,
+    firsts: usize,
     kept: [usize; 2],
 }
 
@@ -57,21 +63,28 @@ const FULL: Scale = Scale {
     requests: 100_000,
     agents: 10_000,
     searches: 1_000,
+    firsts: 41,
     kept: [1_000, 1_000_000],
 };
 const SMOKE: Scale = Scale {
     requests: 600,
     agents: 50,
     searches: 10,
+    firsts: 3,
     kept: [10, 200],
 };
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let [role, path, tasks] = arguments.as_slice()
-        && role == ROLE
+    if let [role, path, number] = arguments.as_slice()
+        && (role == FIRST || role == MANY)
     {
-        return println!("{}", opened(Path::new(path), tasks.parse().unwrap()));
+        let (path, number) = (Path::new(path), number.parse().unwrap());
+        let told = match role == FIRST {
+            true => opened_and_read_first(path, number),
+            false => opened_and_read(path, number),
+        };
+        return println!("{told}");
     }
     let has = |word: &str| arguments.iter().any(|a| a == word);
     let scale = match has("--bench") && !has("--smoke") {
@@ -89,7 +102,7 @@ fn main() {
             continue;
         }
         let rows = match name {
-            "assign" => vec![assign(&scale, folder.path())],
+            "assign" => assign(&scale, folder.path()),
             "negotiate" => vec![negotiate(&scale, folder.path())],
             "discover" => discover(&scale),
             _ => kept(&scale, folder.path()),
@@ -176,6 +189,7 @@ fn engine(options: Options) -> Engine {
         retention: Retention::default(),
         deliverable: Box::new(|_| Ok(())),
         proxy: None,
+        schemas: engine::SchemaSetup::fixed(Vec::new()),
         credentials: Box::new(|name| name.starts_with("agent-").then_some(Credential::Agent)),
     });
     let engine = engine.unwrap();
@@ -247,14 +261,30 @@ fn rate(engine: &Engine, requests: impl Iterator<Item = Operation>) -> f64 {
     f64::from(answered) / began.elapsed().as_secs_f64()
 }
 
-fn assign(scale: &Scale, folder: &Path) -> Row {
-    let engine = engine(Options::file(folder.join("assign.db")));
-    let each = (0..scale.requests).map(|n| message(Verb::TaskAssign, format!("t{n}"), "work"));
-    (
-        "durable assignments".to_owned(),
-        rate(&engine, each),
-        "tasks/s",
-    )
+fn assign(scale: &Scale, folder: &Path) -> Vec<Row> {
+    let plain = Options::file(folder.join("assign.db"));
+    let encrypted = Options {
+        keys: Some(keeper()),
+        ..Options::file(folder.join("encrypted.db"))
+    };
+    let of = |what: &str, options| {
+        let engine = engine(options);
+        let each = (0..scale.requests).map(|n| message(Verb::TaskAssign, format!("t{n}"), "work"));
+        (what.to_owned(), rate(&engine, each), "tasks/s")
+    };
+    vec![
+        of("durable assignments", plain),
+        of("durable assignments, payloads encrypted at rest", encrypted),
+    ]
+}
+
+fn keeper() -> Arc<dyn KeyKeeper> {
+    let chance: Chance = Box::new(|bytes| {
+        let mut source = std::fs::File::open("/dev/urandom").unwrap();
+        source.read_exact(bytes).unwrap();
+        Ok(())
+    });
+    Arc::new(HeldKeys::new("bench", Secret::new([7; 32]), chance))
 }
 
 fn negotiate(scale: &Scale, folder: &Path) -> Row {
@@ -337,52 +367,107 @@ fn discover(scale: &Scale) -> Vec<Row> {
     ]
 }
 
-/// What a state of ended tasks costs who opens it.
+/// What a state of ended tasks costs who opens it. Everything is told from the disk, of which the
+/// system then holds nothing in memory, and keyed reads from the system's memory and from our own
+/// as well: whoever compares sizes must compare like with like.
 fn kept(scale: &Scale, folder: &Path) -> Vec<Row> {
     let path = folder.join("kept.db");
     let (mut rows, mut there) = (Vec::new(), 0);
     for tasks in scale.kept {
         fill(&path, there, tasks);
         there = tasks;
-        let program = std::env::current_exe().unwrap();
-        let told = std::process::Command::new(program)
-            .args([ROLE, &path.display().to_string(), &tasks.to_string()])
-            .output()
-            .unwrap();
-        let told: Value = serde_json::from_slice(&told.stdout).unwrap();
         let of = format!("over {tasks} ended tasks");
-        for (what, key, unit) in [
-            ("until the engine is open", "open_ms", "ms"),
-            ("a task by its key", "get_us", "µs"),
-            ("resident memory", "resident_mb", "MB"),
-        ] {
-            rows.push((format!("{what}, {of}"), told[key].as_f64().unwrap(), unit));
-        }
+        let mut tell = |what: &str, value: Option<f64>, unit| {
+            rows.extend(value.map(|value| (format!("{what}, {of}"), value, unit)));
+        };
+        let firsts: Vec<Value> = (0..scale.firsts)
+            .map(|n| told(FIRST, &path, n * 7_919 % tasks))
+            .collect();
+        let cold = |key| forgotten(&path).then(|| median(&firsts, key));
+        tell("until the engine is open, from disk", cold("open_ms"), "ms");
+        tell("a task by its key, from disk", cold("get_us"), "µs");
+        read_whole(&path);
+        let warm = told(MANY, &path, tasks);
+        let value = |key: &str| warm[key].as_f64();
+        tell("until the engine is open", value("open_ms"), "ms");
+        tell("a task by its key, first read", value("get_us"), "µs");
+        tell("a task by its key, read again", value("again_us"), "µs");
+        tell("resident memory", value("resident_mb"), "MB");
     }
     rows
 }
 
-fn opened(path: &Path, tasks: usize) -> Value {
+/// What this program says in a role, in a process of its own.
+fn told(role: &str, path: &Path, argument: usize) -> Value {
+    let told = std::process::Command::new(std::env::current_exe().unwrap())
+        .args([role, &path.display().to_string(), &argument.to_string()])
+        .output()
+        .unwrap();
+    serde_json::from_slice(&told.stdout).unwrap()
+}
+
+fn median(told: &[Value], key: &str) -> f64 {
+    let mut values: Vec<f64> = told.iter().map(|t| t[key].as_f64().unwrap()).collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn read_whole(path: &Path) {
+    let mut file = std::fs::File::open(path).unwrap();
+    std::io::copy(&mut file, &mut std::io::sink()).unwrap();
+}
+
+/// Lets the system forget what it holds of the file in memory; false where `dd` is another one.
+fn forgotten(path: &Path) -> bool {
+    let dd = std::process::Command::new("dd")
+        .args([format!("if={}", path.display()), "count=0".to_owned()])
+        .args(["iflag=nocache", "status=none"])
+        .status();
+    dd.is_ok_and(|status| status.success())
+}
+
+/// How long it takes to open a state that is not in memory, then to read one task that is not.
+fn opened_and_read_first(path: &Path, task: usize) -> Value {
+    forgotten(path);
     let began = Instant::now();
     let engine = engine(Options::file(path));
     let open_ms = began.elapsed().as_secs_f64() * 1e3;
-    let (who, gets) = (operator(), 1_000);
+    forgotten(path);
     let began = Instant::now();
-    for n in 0..gets {
-        let id = TaskId::new(name(n * 7_919 % tasks));
-        let read = Operation::Read(Query::Task(id));
-        match engine.execute(&who, read, now()) {
-            Execution::Done(Ok(Outcome::Records(Records::Tasks(found)))) => {
-                assert_eq!(found.len(), 1);
-            }
-            other => panic!("{other:?}"),
-        }
-    }
-    let get_us = began.elapsed().as_secs_f64() * 1e6 / gets as f64;
+    read(&engine, name(task));
+    json!({ "open_ms": open_ms, "get_us": began.elapsed().as_secs_f64() * 1e6 })
+}
+
+fn opened_and_read(path: &Path, tasks: usize) -> Value {
+    let began = Instant::now();
+    let engine = engine(Options::file(path));
+    let open_ms = began.elapsed().as_secs_f64() * 1e3;
+    // The median: on a busy machine a mean says how busy it is.
+    let each_us = || {
+        let timed = |n: usize| {
+            let began = Instant::now();
+            read(&engine, name(n * 7_919 % tasks));
+            began.elapsed().as_secs_f64() * 1e6
+        };
+        let mut took: Vec<f64> = (0..1_000).map(timed).collect();
+        took.sort_unstable_by(f64::total_cmp);
+        took[took.len() / 2]
+    };
+    let (get_us, again_us) = (each_us(), each_us());
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let resident = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
     let kb = resident.and_then(|r| r.split_whitespace().next()?.parse::<f64>().ok());
-    json!({ "open_ms": open_ms, "get_us": get_us, "resident_mb": kb.unwrap_or(0.0) / 1e3 })
+    let resident_mb = kb.map(|kb| kb / 1e3);
+    json!({ "open_ms": open_ms, "get_us": get_us, "again_us": again_us,
+        "resident_mb": resident_mb })
+}
+
+fn read(engine: &Engine, id: String) {
+    let query = Operation::Read(Query::Task(TaskId::new(id)));
+    match engine.execute(&operator(), query, now()) {
+        Execution::Done(Ok(Outcome::Records(Records::Tasks(found)))) => assert_eq!(found.len(), 1),
+        other => panic!("{other:?}"),
+    }
 }
 
 fn fill(path: &Path, from: usize, to: usize) {
@@ -397,83 +482,9 @@ fn fill(path: &Path, from: usize, to: usize) {
     tickets.into_iter().for_each(|t| t.wait().unwrap());
 }
 
-/// Identifiers as unordered as those that publishers choose.
-fn name(n: usize) -> String {
-    format!(
-        "task-{:016x}",
-        (n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    )
-}
-
-/// A task from its assignment to its end, as one batch.
 fn life(n: usize) -> Batch {
-    let (id, at) = (TaskId::new(name(n)), now() + n as i64);
     let content = Content::new("link:a--b", "Diagnose the return link of the base station");
-    let text = content.render();
-    let begun = Task::assigned(
-        id.clone(),
-        "operator",
-        "worker",
-        text.clone(),
-        content,
-        true,
-        at,
-    );
-    let result = Content::new("link:a--b", "Diagnosis").with_result("the fibre is cut");
-    let offer = Command::Offer {
-        result,
-        held: false,
-    };
-    let mut ended = begun.clone();
-    ended.apply(&begun.decide(offer, at).unwrap());
-    let told = |task: &Task, previous| {
-        let notification = Notification {
-            time: at,
-            task: task.id.clone(),
-            from: task.to.clone(),
-            to: task.from.clone(),
-            verb: Verb::TaskResultNotify,
-            asynchronous: true,
-            status: task.status,
-            previous,
-            start_time: at,
-            percent: task.percent,
-            content: task.content.clone(),
-            awaits: task.awaits,
-            data: None,
-        };
-        (at, Happening::Task(Arc::new(notification)))
-    };
-    let parties = ["operator".to_owned(), "worker".to_owned()];
-    let response = DataParam {
-        task: Some(id.clone()),
-        ..DataParam::inline(
-            format!("{id}/assign/response"),
-            parties,
-            "Response to taskAssgin",
-            "application/json",
-            Reply::accepted().to_json(),
-            at,
-        )
-    };
-    let exchange = Exchange {
-        id: format!("{id}/assign"),
-        task: Some(id),
-        from: "operator".to_owned(),
-        to: "worker".to_owned(),
-        verb: Verb::TaskAssign,
-        request: text,
-        request_time: at,
-        response: Some(response.id.clone()),
-        response_time: Some(at),
-    };
-    Batch {
-        happenings: vec![told(&begun, None), told(&ended, Some(begun.status))],
-        tasks: vec![Arc::new(begun), Arc::new(ended)],
-        exchanges: vec![exchange],
-        data: vec![response],
-        ..Batch::default()
-    }
+    life::life(&name(n), ["operator", "worker"], content, now() + n as i64)
 }
 
 fn load_average() -> f64 {

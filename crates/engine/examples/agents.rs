@@ -101,6 +101,7 @@ fn open(folder: &Path, now: Timestamp) -> Engine {
         deliverable: Box::new(|_| Ok(())),
         credentials: Box::new(|name| name.starts_with("ORG").then_some(Credential::Agent)),
         proxy: None,
+        schemas: engine::SchemaSetup::fixed(Vec::new()),
     })
     .unwrap();
     engine.start(now);

@@ -6,15 +6,14 @@
 //! one of them finds a long write-ahead log. Knows the public interface only.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+#[path = "../tests/life/mod.rs"]
+mod life;
+
 use domain::content::{Content, Payload};
-use domain::context::{DataParam, Exchange};
-use domain::event::Happening;
-use domain::notification::Notification;
-use domain::task::{Command, Status, Task, TaskId};
+use domain::task::TaskId;
 use domain::time::Timestamp;
-use domain::verb::Verb;
+use life::name;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::{Batch, Options, Retention, Store, TaskFilter};
 
@@ -158,69 +157,13 @@ fn load_until_killed(path: &Path) {
     std::process::abort();
 }
 
-/// Identifiers as unordered as those that publishers choose.
-fn name(n: usize) -> String {
-    format!(
-        "task-{:016x}",
-        (n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    )
-}
-
-/// A task from its assignment to its end, as one batch.
 fn life(n: usize) -> Batch {
-    let id = TaskId::new(name(n));
-    let at = Timestamp::from_ms(1_000_000 + n as i64);
     let payload = serde_json::json!({
         "link": format!("link-{n}"), "alarms": ["los", "ber-high"], "since": "2026-11-22T02:00:00Z",
     });
     let content = Content::new("link:a--b", "Diagnose the return link of the base station")
         .with_payload(Payload::new("fault_diagnosis_v1", payload));
-    let (from, to) = ("oss", ["ip", "ran", "field"][n % 3]);
-    let text = content.render();
-    let mut task = Task::assigned(id.clone(), from, to, text.clone(), content, true, at);
-    let told = |task: &Task, previous| {
-        let notification = Notification {
-            time: at,
-            task: task.id.clone(),
-            from: task.to.clone(),
-            to: task.from.clone(),
-            verb: Verb::TaskResultNotify,
-            asynchronous: true,
-            status: task.status,
-            previous,
-            start_time: at,
-            percent: task.percent,
-            content: task.content.clone(),
-            awaits: task.awaits,
-            data: None,
-        };
-        (at, Happening::Task(Arc::new(notification)))
-    };
-    let (assigned, first) = (Arc::new(task.clone()), told(&task, None));
-    let event = task.decide(Command::Cancel, at).unwrap();
-    task.apply(&event);
-    let last = told(&task, Some(Status::Created));
-    let parties = [from.to_owned(), to.to_owned()];
-    let (exchange, response) = (format!("{id}/assign"), format!("{id}/assign/response"));
-    let reply = r#"{"verdict":"accepted","task-status":"created"}"#.to_owned();
-    let json = "application/json";
-    let mut data = DataParam::inline(response.clone(), parties, "Response", json, reply, at);
-    data.task = Some(id.clone());
-    Batch {
-        tasks: vec![assigned, Arc::new(task)],
-        exchanges: vec![Exchange {
-            id: exchange,
-            task: Some(id),
-            from: from.to_owned(),
-            to: to.to_owned(),
-            verb: Verb::TaskAssign,
-            request: text,
-            request_time: at,
-            response: Some(response),
-            response_time: Some(at),
-        }],
-        data: vec![data],
-        happenings: vec![first, last],
-        ..Batch::default()
-    }
+    let parties = ["oss", ["ip", "ran", "field"][n % 3]];
+    let at = Timestamp::from_ms(1_000_000 + n as i64);
+    life::life(&name(n), parties, content, at)
 }

@@ -2,6 +2,7 @@
 //!
 //! Knows no SQL. Read next: `writer`, which turns batches into transactions.
 
+use crate::row::document::Document;
 use domain::context::{DataParam, Exchange};
 use domain::event::{Entry, Happening};
 use domain::negotiation::Negotiation;
@@ -36,6 +37,12 @@ pub struct Batch {
     pub teams: Vec<Arc<Team>>,
     /// Pieces of data that are in this batch or stored.
     pub chunks: Vec<Chunk>,
+    /// Documents in their new state; one of a kind and name replaces the stored one.
+    pub documents: Vec<Document>,
+    /// What is to be taken in later, in order.
+    pub observations: Vec<String>,
+    /// The last observation that was taken in: it and those before it are forgotten.
+    pub observed: Option<u64>,
 }
 
 /// A piece of data: 1 to [`Body::CHUNK_MOST`](domain::context::Body::CHUNK_MOST) bytes. The very

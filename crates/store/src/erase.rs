@@ -7,13 +7,13 @@
 //! write-ahead log. Read next: `row::erasure`.
 
 use crate::batch::CommitError;
-use crate::job::{JobError, Step};
+use crate::cipher::{Ink, Tables};
+use crate::job::{JobError, Step, Workplace};
 use crate::read::log;
 use crate::read::{ReadError, records, tasks};
 use crate::row::data_param::DataParamStatements;
 use crate::row::erasure::Erasure;
 use crate::row::exchange::ExchangeStatements;
-use crate::row::head::Head;
 use crate::row::task::TaskStatements;
 use crate::row::{entry, negotiation, team};
 use crate::sign::Signer;
@@ -23,7 +23,7 @@ use domain::event::{Happening, Sequence};
 use domain::negotiation::{Speech, Turn};
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use std::sync::Arc;
 
 /// Entries of the log that one slice reads.
@@ -55,22 +55,18 @@ impl Erase {
         self.record.ok_or(CommitError::Stopped)
     }
 
-    pub(crate) fn step(
-        &mut self,
-        connection: &Connection,
-        head: &Head,
-        signer: Option<&dyn Signer>,
-    ) -> Result<Step, JobError> {
+    pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
         let Some(seen) = self.seen else {
-            return self.begin(connection);
+            return self.begin(at.tables);
         };
-        let seen = self.look(connection, seen)?;
+        let seen = self.look(at.tables, seen)?;
         self.seen = Some(seen);
-        if seen < head.sequence {
+        if seen < at.head.sequence {
             return Ok(Step::Goes);
         }
+        let connection = at.tables.connection;
         connection.pragma_update(None, "secure_delete", true)?;
-        let erased = self.erase(connection, signer);
+        let erased = self.erase(at.tables, at.ink, at.signer);
         connection.pragma_update(None, "secure_delete", false)?;
         self.record = Some(erased?);
         // Best effort: with a reader in the way the pages go when the log begins anew.
@@ -79,32 +75,32 @@ impl Erase {
     }
 
     /// Finds the task, and where the log begins to speak of it.
-    fn begin(&mut self, connection: &Connection) -> Result<Step, JobError> {
-        let task = found(self, connection)?;
-        if let Some(record) = records::erasure(connection, &self.task).map_err(refused)? {
+    fn begin(&mut self, tables: Tables<'_>) -> Result<Step, JobError> {
+        let task = found(self, tables)?;
+        if let Some(record) = records::erasure(tables, &self.task).map_err(refused)? {
             self.record = Some(record);
             return Ok(Step::Done);
         }
         let sql = "SELECT min(request_time) FROM exchange WHERE task = ?1";
-        let said: Option<i64> = connection
+        let said: Option<i64> = tables
             .query_row(sql, [self.task.as_str()], |row| row.get(0))
             .optional()?
             .flatten();
-        let negotiations = records::negotiations(connection, &self.task).map_err(refused)?;
+        let negotiations = records::negotiations(tables, &self.task).map_err(refused)?;
         let turns = negotiations.iter().flat_map(|n| &n.turns).map(|t| t.at);
         let times = turns.chain(said.map(Timestamp::from_ms));
         let first = times.fold(task.created_at, Timestamp::min);
-        self.seen = Some(log::sequence_at(connection, first).map_err(refused)?);
+        self.seen = Some(log::sequence_at(&tables, first).map_err(refused)?);
         Ok(Step::Goes)
     }
 
     /// Looks for the task in the next entries of the log.
-    fn look(&mut self, connection: &Connection, seen: Sequence) -> Result<Sequence, JobError> {
-        let (mut seen, mut chain) = log::base(connection, seen)?;
-        let mut statement = connection.prepare_cached(entry::BEHIND)?;
+    fn look(&mut self, tables: Tables<'_>, seen: Sequence) -> Result<Sequence, JobError> {
+        let (mut seen, mut chain) = log::base(&tables, seen)?;
+        let mut statement = tables.prepare_cached(entry::BEHIND)?;
         let mut rows = statement.query(params![seen as i64, ENTRIES as i64])?;
         while let Some(row) = rows.next()? {
-            let read = entry::read(row, seen + 1, &chain)?;
+            let read = entry::read(row, seen + 1, &chain, tables.keys)?;
             (seen, chain) = (read.entry.sequence, read.sum);
             if blank(&read.entry.happening, &self.task).is_some() {
                 self.entries.push(seen);
@@ -115,18 +111,21 @@ impl Erase {
 
     fn erase(
         &self,
-        connection: &Connection,
+        tables: Tables<'_>,
+        ink: &mut Ink,
         signer: Option<&dyn Signer>,
     ) -> Result<Erasure, JobError> {
-        let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-        let task = found(self, &transaction)?;
+        let behavior = TransactionBehavior::Immediate;
+        let transaction = Transaction::new_unchecked(tables.connection, behavior)?;
+        ink.store(&transaction)?;
+        let task = found(self, tables)?;
         let filter = records::Filter {
             task: Some(self.task.clone()),
             limit: usize::MAX,
             ..records::Filter::default()
         };
-        let exchanges = records::exchanges(&transaction, &filter).map_err(refused)?;
-        let data = records::data_params(&transaction, &filter).map_err(refused)?;
+        let exchanges = records::exchanges(tables, &filter).map_err(refused)?;
+        let data = records::data_params(tables, &filter).map_err(refused)?;
         let mut record = Erasure {
             task: self.task.clone(),
             time: self.now,
@@ -136,11 +135,11 @@ impl Erase {
             signature: Vec::new(),
         };
         record.write(&transaction, signer)?;
-        TaskStatements::prepare(&transaction)?.write(&blank_task(&task), false)?;
+        TaskStatements::prepare(&transaction)?.write(&blank_task(&task), false, ink)?;
         let mut statements = ExchangeStatements::prepare(&transaction)?;
         for mut exchange in exchanges {
             exchange.request = String::new();
-            statements.write(&exchange)?;
+            statements.write(&exchange, ink)?;
         }
         drop(statements);
         let mut statements = DataParamStatements::prepare(&transaction)?;
@@ -151,30 +150,31 @@ impl Erase {
             data.body = Body::Inline(String::new());
             data.description = String::new();
             // It is there, so it needs no number.
-            statements.write(&data, 0)?;
+            statements.write(&data, 0, ink)?;
         }
         drop(statements);
-        self.erase_negotiations(&transaction)?;
+        self.erase_negotiations(tables, ink)?;
         for sequence in &self.entries {
-            erase_entry(&transaction, *sequence, &self.task, signer)?;
+            erase_entry(tables, ink, *sequence, &self.task, signer)?;
         }
         transaction.commit()?;
+        ink.stored();
         Ok(record)
     }
 
-    fn erase_negotiations(&self, connection: &Connection) -> Result<(), JobError> {
-        for mut found in records::negotiations(connection, &self.task).map_err(refused)? {
+    fn erase_negotiations(&self, tables: Tables<'_>, ink: &mut Ink) -> Result<(), JobError> {
+        for mut found in records::negotiations(tables, &self.task).map_err(refused)? {
             found.turns = found.turns.iter().map(blank_turn).collect();
-            negotiation::write(connection, &found)?;
+            negotiation::write(&tables, &found, ink)?;
         }
-        if let Some(mut found) = records::team(connection, &self.task).map_err(refused)? {
+        if let Some(mut found) = records::team(tables, &self.task).map_err(refused)? {
             for need in &mut found.needs {
                 need.content = nothing();
             }
             for candidate in &mut found.candidates {
                 candidate.reasons.clear();
             }
-            team::write(connection, &found)?;
+            team::write(&tables, &found, ink)?;
         }
         Ok(())
     }
@@ -191,8 +191,8 @@ fn refused(error: ReadError) -> JobError {
 }
 
 /// The task, which must have ended.
-fn found(erase: &Erase, connection: &Connection) -> Result<Task, JobError> {
-    let task = tasks::task(connection, &erase.task).map_err(refused)?;
+fn found(erase: &Erase, tables: Tables<'_>) -> Result<Task, JobError> {
+    let task = tasks::task(tables, &erase.task).map_err(refused)?;
     let task = task.ok_or_else(|| {
         JobError::Refused(CommitError::UnknownTask {
             task: erase.task.clone(),
@@ -251,26 +251,27 @@ fn blank(happening: &Happening, task: &TaskId) -> Option<Happening> {
 }
 
 fn erase_entry(
-    connection: &Connection,
+    tables: Tables<'_>,
+    ink: &mut Ink,
     sequence: Sequence,
     task: &TaskId,
     signer: Option<&dyn Signer>,
 ) -> Result<(), JobError> {
     // The log may have been cut meanwhile.
-    let (before, chain) = log::base(connection, sequence - 1)?;
+    let (before, chain) = log::base(&tables, sequence - 1)?;
     if before != sequence - 1 {
         return Ok(());
     }
     let read = {
-        let mut statement = connection.prepare_cached(entry::BEHIND)?;
+        let mut statement = tables.prepare_cached(entry::BEHIND)?;
         let mut rows = statement.query(params![before as i64, 1])?;
         match rows.next()? {
-            Some(row) => entry::read(row, sequence, &chain)?,
+            Some(row) => entry::read(row, sequence, &chain, tables.keys)?,
             None => return Ok(()),
         }
     };
     if let (Some(left), None) = (blank(&read.entry.happening, task), &read.erased) {
-        entry::erase(connection, &read, &left, signer)?;
+        entry::erase(&tables, &read, &left, signer, ink)?;
     }
     Ok(())
 }

@@ -1,16 +1,17 @@
-//! What the writer does between commits: removing what is old, erasing what was said.
+//! What the writer does between commits: removing what is old, erasing what was said, changing keys.
 //!
 //! A job is done in slices, each a transaction of its own that takes a few milliseconds, so that
-//! no commit waits for a whole job. Read next: `retention`, `erase`.
+//! no commit waits for a whole job. Read next: `retention`, `erase`, `reencrypt`.
 
 use crate::batch::CommitError;
+use crate::cipher::{Ink, Tables};
 use crate::erase::Erase;
+use crate::reencrypt::{self, KeyChange, Reencrypt, Reencrypted, Rotated};
 use crate::retention::{Trim, Trimmed};
 use crate::row::erasure::Erasure;
 use crate::row::head::Head;
 use crate::row::{Corrupt, RowError};
 use crate::sign::Signer;
-use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 type Answer<T> = oneshot::Sender<Result<T, CommitError>>;
@@ -19,6 +20,17 @@ type Answer<T> = oneshot::Sender<Result<T, CommitError>>;
 pub(crate) enum Job {
     Trim(Trim, Answer<Trimmed>),
     Erase(Erase, Answer<Erasure>),
+    Keys(KeyChange, Answer<Rotated>),
+    Reencrypt(Reencrypt, Answer<Reencrypted>),
+    Compact(Answer<()>),
+}
+
+/// What a slice is done with.
+pub(crate) struct Workplace<'w> {
+    pub(crate) tables: Tables<'w>,
+    pub(crate) ink: &'w mut Ink,
+    pub(crate) head: &'w mut Head,
+    pub(crate) signer: Option<&'w dyn Signer>,
 }
 
 /// How far a job got with a slice.
@@ -52,21 +64,26 @@ impl From<RowError> for JobError {
                 table: table.to_owned(),
                 key,
             }),
+            RowError::Locked(table) => Self::Refused(CommitError::Damaged {
+                table: table.to_owned(),
+                key: "its key is not here".to_owned(),
+            }),
             RowError::Sqlite(cause) => Self::Failed(cause),
         }
     }
 }
 
 impl Job {
-    pub(crate) fn step(
-        &mut self,
-        connection: &Connection,
-        head: &mut Head,
-        signer: Option<&dyn Signer>,
-    ) -> Result<Step, JobError> {
+    pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
         match self {
-            Self::Trim(trim, _) => trim.step(connection, head, signer),
-            Self::Erase(erase, _) => erase.step(connection, head, signer),
+            Self::Trim(trim, _) => trim.step(at),
+            Self::Erase(erase, _) => erase.step(at),
+            Self::Keys(change, _) => change.step(at),
+            Self::Reencrypt(walk, _) => walk.step(at),
+            Self::Compact(_) => {
+                reencrypt::compact(at.tables.connection)?;
+                Ok(Step::Done)
+            }
         }
     }
 
@@ -76,6 +93,9 @@ impl Job {
         match self {
             Self::Trim(trim, answer) => drop(answer.send(Ok(trim.into_report()))),
             Self::Erase(erase, answer) => drop(answer.send(erase.into_record())),
+            Self::Keys(change, answer) => drop(answer.send(Ok(change.into_report()))),
+            Self::Reencrypt(walk, answer) => drop(answer.send(Ok(walk.into_report()))),
+            Self::Compact(answer) => drop(answer.send(Ok(()))),
         }
     }
 
@@ -84,6 +104,9 @@ impl Job {
         match self {
             Self::Trim(_, answer) => drop(answer.send(Err(why))),
             Self::Erase(_, answer) => drop(answer.send(Err(why))),
+            Self::Keys(_, answer) => drop(answer.send(Err(why))),
+            Self::Reencrypt(_, answer) => drop(answer.send(Err(why))),
+            Self::Compact(answer) => drop(answer.send(Err(why))),
         }
     }
 }

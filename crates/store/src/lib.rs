@@ -12,6 +12,9 @@
 //! - reads ([`Store::task`], [`Store::exchanges`], [`Store::entries`], …) use connections of their own and never
 //!   wait for the writer; every row is checked against its digest, so that corrupt data is
 //!   refused and never served;
+//! - with a [`KeyKeeper`], payloads lie encrypted, and nothing above notices; [`Store::rotate`]
+//!   changes keys and touches no row, [`Store::reencrypt`] walks over the rows;
+//! - [`Store::keep_cursors`] keeps how far others have read the log, in the same group commit;
 //! - [`Store::trim`] removes what is older than a [`Retention`] keeps and leaves a signed
 //!   [`Checkpoint`] in front of the rest of the log; [`Store::erase`] blanks what was said about
 //!   one ended task; both between commits, in slices;
@@ -25,16 +28,20 @@
 //! No SQL leaves this crate, and no clock, protocol or rule of the domain enters it: a batch says
 //! what to store, `domain` said why. Files: `store` (the handle), `open` (locks, files, recovery),
 //! `schema` (SQL and migrations), `writer` (group commit), `transaction` (one group), `job` with
-//! `retention` and `erase`, `wal` (the write-ahead log), `read`, `verify`, `row` (the row types),
-//! `digest` (the hashes) and `sign`.
+//! `retention`, `erase` and `reencrypt`, `wal` (the write-ahead log), `read`, `verify`, `row` (the
+//! row types), `digest` (the hashes), `sign`, `keys` (who keeps the master key) and `cipher` (what
+//! is encrypted, and how).
 #![forbid(unsafe_code)]
 
 mod batch;
+mod cipher;
 mod digest;
 mod erase;
 mod job;
+mod keys;
 mod open;
 mod read;
+mod reencrypt;
 mod retention;
 mod row;
 mod schema;
@@ -50,16 +57,21 @@ mod writer;
 mod tests;
 
 pub use batch::{Batch, Chunk, CommitError, Committed, Ticket};
+pub use keys::{Chance, HeldKeys, KeyError, KeyKeeper, Secret};
 pub use open::{Decided, Location, OpenError, Options, Recovered};
 pub use read::ReadError;
 pub use read::chunks::Piece;
 pub use read::records::Filter;
 pub use read::tasks::TaskFilter;
+pub use reencrypt::{Encryption, Reencrypted, RotateError, Rotated};
 pub use retention::{Retention, Trimmed};
 pub use row::checkpoint::Checkpoint;
+pub use row::cursor::Cursor;
+pub use row::document::Document;
 pub use row::erasure::Erasure;
 pub use row::head::Counts;
 pub use sign::Signer;
 pub use statistics::{Condition, Statistics};
 pub use store::{OnCommit, Store};
-pub use verify::{ChainReport, Fault, Progress, Seal, Verification, verify, verify_with};
+pub use verify::{ChainReport, Fault, Progress, Seal, Verification};
+pub use verify::{verify, verify_with, verify_with_keys};

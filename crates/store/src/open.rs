@@ -3,13 +3,17 @@
 //! Refuses rather than repairs: a state that is locked, newer, someone else's or damaged is not
 //! opened. Knows how SQLite must be set so that a commit is durable. Read next: `writer`.
 
+use crate::cipher::{Ink, Keys, Tables};
+use crate::keys::{KeyError, KeyKeeper};
+use crate::read::ReadError;
 use crate::read::{Readers, log, tasks};
+use crate::reencrypt::KeyChange;
 use crate::row::head::{self, Counts, Head};
-use crate::row::{Corrupt, RowError, entry, negotiation, registration, task};
+use crate::row::{Corrupt, RowError, data_key, entry, negotiation, registration, task};
 use crate::schema;
 use crate::sign::Signer;
 use crate::transaction::Ends;
-use crate::wal::{self, LogLength};
+use crate::wal::{LogLength, Mover};
 use domain::event::Sequence;
 use domain::negotiation::Negotiation;
 use domain::registry::Registration;
@@ -22,11 +26,15 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Entries at the end of the log that every opening checks; the whole log is for `verify`.
 const CHECKED_ENTRIES: u64 = 1_000;
+
+/// What a connection keeps of the file in memory, in KiB, when it has read or written as much: the
+/// writer's, and each reader's.
+const WRITER_CACHE_KB: i64 = 65_536;
+const READER_CACHE_KB: i64 = 8_192;
 
 /// Where the state lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +71,10 @@ pub struct Options {
     /// How long what was committed may stay without a signature, if there is a signer. The head is
     /// signed at closing too.
     pub sealed_within: Duration,
+    /// Who keeps the master key under which payloads are encrypted; none leaves new ones plain, and
+    /// opens no state that holds encrypted ones. A state that was plain is read as it is, and what is
+    /// written from now on is encrypted; see [`Store::reencrypt`](crate::Store::reencrypt).
+    pub keys: Option<Arc<dyn KeyKeeper>>,
 }
 
 impl fmt::Debug for Options {
@@ -77,6 +89,7 @@ impl fmt::Debug for Options {
             .field("size_max", &self.size_max)
             .field("signed", &self.signer.is_some())
             .field("sealed_within", &self.sealed_within)
+            .field("encrypted", &self.keys.is_some())
             .finish()
     }
 }
@@ -94,6 +107,7 @@ impl Options {
             size_max: None,
             signer: None,
             sealed_within: Duration::from_secs(60),
+            keys: None,
         }
     }
 
@@ -184,6 +198,12 @@ pub enum OpenError {
         /// The row, or what SQLite says.
         key: String,
     },
+    /// It holds encrypted payloads, and nobody keeps the key.
+    #[error("the state is encrypted, and there is no key to it")]
+    Encrypted,
+    /// Its keys could not be opened, or no new one be made.
+    #[error("the state is encrypted: {0}")]
+    Key(#[source] KeyError),
     /// A file could not be made, locked or protected.
     #[error("opening {}", path.display())]
     File {
@@ -196,9 +216,25 @@ pub enum OpenError {
     /// SQLite failed.
     #[error("opening the state failed")]
     Sqlite(#[source] rusqlite::Error),
+    /// SQLite failed while the state was read.
+    #[error("reading the state failed")]
+    Read(#[source] Arc<rusqlite::Error>),
     /// The writer thread could not be started.
     #[error("starting the writer failed")]
     Thread(#[source] io::Error),
+}
+
+impl From<ReadError> for OpenError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Corrupt { table, key } => Self::Corrupt { table, key },
+            ReadError::Unknown { id } => Self::Corrupt {
+                table: "sqlite".to_owned(),
+                key: id,
+            },
+            ReadError::Sqlite(cause) => Self::Read(cause),
+        }
+    }
 }
 
 impl From<rusqlite::Error> for OpenError {
@@ -209,6 +245,7 @@ impl From<rusqlite::Error> for OpenError {
                 key,
             },
             RowError::Sqlite(cause) => Self::Sqlite(cause),
+            RowError::Locked(_) => Self::Encrypted,
         }
     }
 }
@@ -220,6 +257,7 @@ impl From<RowError> for OpenError {
                 table: table.to_owned(),
                 key,
             },
+            RowError::Locked(_) => Self::Encrypted,
             RowError::Sqlite(cause) => cause.into(),
         }
     }
@@ -229,11 +267,15 @@ impl From<RowError> for OpenError {
 pub(crate) struct Opened {
     pub(crate) writer: Arc<Mutex<Connection>>,
     pub(crate) readers: Readers,
+    pub(crate) keys: Arc<Keys>,
+    pub(crate) ink: Ink,
+    /// What is to be done about data keys that are under an old master key.
+    pub(crate) rewrap: Option<KeyChange>,
     pub(crate) ends: Ends,
     pub(crate) recovered: Recovered,
     pub(crate) log_length: LogLength,
     /// The thread beside the writer; none for a state in memory.
-    pub(crate) wal: Option<JoinHandle<()>>,
+    pub(crate) mover: Option<Mover>,
     /// Keeps others out as long as it is open.
     pub(crate) lock: Option<File>,
 }
@@ -248,13 +290,18 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
         Location::Memory => Connection::open_in_memory()?,
     };
     configure(&connection, options)?;
+    let keys = keys(&connection, options)?;
     schema::migrate(&mut connection)?;
     if options.thorough {
         quick_check(&connection)?;
     }
     let head = Head::read(&connection)?;
-    check_log(&connection, &head)?;
-    let decided = decided(&connection)?;
+    let tables = Tables {
+        connection: &connection,
+        keys: &keys,
+    };
+    check_log(tables, &head)?;
+    let decided = decided(tables)?;
     if decided.tasks.len() as u64 != head.counts.open {
         let found = decided.tasks.len();
         let key = format!("{} open tasks, {found} found", head.counts.open);
@@ -270,25 +317,61 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
         log_began: log::first_time(&connection)?,
     };
     let data = last_data_number(&connection)?;
-    let (mut log_length, mut wal) = (LogLength::default(), None);
+    let (ink, rewrap) = match &options.keys {
+        Some(keeper) => (
+            Ink::begin(&connection, &keys, keeper.as_ref())?,
+            rewrap(tables, keeper.as_ref()),
+        ),
+        None => (Ink::none(), None),
+    };
+    let (mut log_length, mut mover) = (LogLength::default(), None);
     if let Location::File(path) = &options.location {
-        let (length, thread) = wal::start(path, &mut connection, options.synchronous())?;
-        (log_length, wal) = (length, Some(thread));
+        let (length, thread) = Mover::start(path, &mut connection, options.synchronous())?;
+        (log_length, mover) = (length, Some(thread));
     }
     let writer = Arc::new(Mutex::new(connection));
     let readers = match &options.location {
-        Location::File(path) => Readers::new(readers(path, options.readers)?),
-        Location::Memory => Readers::shared(Arc::clone(&writer)),
+        Location::File(path) => Readers::new(readers(path, options.readers)?, Arc::clone(&keys)),
+        Location::Memory => Readers::shared(Arc::clone(&writer), Arc::clone(&keys)),
     };
     Ok(Opened {
         writer,
         readers,
+        keys,
+        ink,
+        rewrap,
         ends: Ends { head, data },
         recovered,
         log_length,
-        wal,
+        mover,
         lock,
     })
+}
+
+/// Opens the data keys, before anything is written: with a wrong key nothing happens at all.
+fn keys(connection: &Connection, options: &Options) -> Result<Arc<Keys>, OpenError> {
+    if !schema::recognise(connection)? {
+        return Ok(Arc::default());
+    }
+    match &options.keys {
+        Some(keeper) => Ok(Arc::new(Keys::read(connection, keeper.as_ref())?)),
+        None if data_key::data_keys(connection)?.is_empty() => Ok(Arc::default()),
+        None => Err(OpenError::Encrypted),
+    }
+}
+
+/// A state that was opened with an older master key needs it no longer than now.
+fn rewrap(tables: Tables<'_>, keeper: &dyn KeyKeeper) -> Option<KeyChange> {
+    match KeyChange::plan(tables, keeper, false) {
+        Ok(change) => Some(change).filter(|change| !change.is_empty()),
+        Err(cause) => {
+            tracing::warn!(
+                error = &cause as &dyn std::error::Error,
+                "data keys stay under an older master key"
+            );
+            None
+        }
+    }
 }
 
 fn readers(path: &Path, count: usize) -> rusqlite::Result<Vec<Connection>> {
@@ -314,12 +397,18 @@ fn prepare(path: &Path) -> Result<File, OpenError> {
     }
     // SQLite gives `-wal` and `-shm` the mode of the file itself, so it is made here first. Nobody
     // has it open yet, so closing it drops no lock of SQLite's.
-    drop(private(path).map_err(file_error(path))?);
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    // A file whose name is not durable is gone after a power cut, whatever was synced into it.
-    let synced = File::open(folder).and_then(|folder| folder.sync_all());
-    synced.map_err(file_error(folder))?;
+    let file = private(path).map_err(file_error(path))?;
+    let is_empty = file.metadata().map_err(file_error(path))?.len() == 0;
+    drop(file);
+    if is_empty {
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        // A file whose name is not durable is gone after a power cut, whatever was synced into it.
+        // Nothing is written before this, so a file that holds something has its name; to sync
+        // again would wait for whatever else the disk has to do, seconds at times.
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(file_error(folder))?;
+    }
     Ok(lock)
 }
 
@@ -356,7 +445,7 @@ fn configure(connection: &Connection, options: &Options) -> rusqlite::Result<()>
         set("journal_mode", &"WAL")?;
     }
     connection.pragma_update(None, "synchronous", options.synchronous())?;
-    connection.pragma_update(None, "cache_size", -65_536)?;
+    connection.pragma_update(None, "cache_size", -WRITER_CACHE_KB)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
@@ -373,7 +462,9 @@ pub(crate) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(Duration::from_secs(5))?;
-    connection.pragma_update(None, "cache_size", -8_192)?;
+    // Not mapped into memory: a failing disk would be a signal, and each page that is not there
+    // would be read with megabytes around it.
+    connection.pragma_update(None, "cache_size", -READER_CACHE_KB)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     Ok(connection)
@@ -391,7 +482,8 @@ fn quick_check(connection: &Connection) -> Result<(), OpenError> {
 }
 
 /// Checks that the log ends where the head says, and the chain of its last entries.
-fn check_log(connection: &Connection, head: &Head) -> Result<(), RowError> {
+fn check_log(tables: Tables<'_>, head: &Head) -> Result<(), RowError> {
+    let connection = tables.connection;
     let last = log::last(connection)?;
     if last != head.sequence {
         return Err(RowError::corrupt(entry::TABLE, last));
@@ -402,7 +494,7 @@ fn check_log(connection: &Connection, head: &Head) -> Result<(), RowError> {
     let mut statement = connection.prepare(entry::BEHIND)?;
     let mut rows = statement.query([after as i64, CHECKED_ENTRIES as i64])?;
     while let Some(row) = rows.next()? {
-        let read = entry::read(row, expected, &chain)?;
+        let read = entry::read(row, expected, &chain, tables.keys)?;
         (chain, time, expected) = (read.sum, Some(read.entry.time), expected + 1);
     }
     // Nothing tells the time of a log that was cut off whole.
@@ -413,24 +505,24 @@ fn check_log(connection: &Connection, head: &Head) -> Result<(), RowError> {
     Ok(())
 }
 
-pub(crate) fn decided(connection: &Connection) -> Result<Decided, RowError> {
+pub(crate) fn decided(tables: Tables<'_>) -> Result<Decided, RowError> {
     Ok(Decided {
-        tasks: all(connection, tasks::OPEN, task::read)?,
-        negotiations: all(connection, negotiation::OPEN, negotiation::read)?,
-        registrations: all(connection, registration::ALL, registration::read)?,
+        tasks: all(tables, tasks::OPEN, task::read)?,
+        negotiations: all(tables, negotiation::OPEN, negotiation::read)?,
+        registrations: all(tables, registration::ALL, |row, _| registration::read(row))?,
     })
 }
 
 fn all<T>(
-    connection: &Connection,
+    tables: Tables<'_>,
     sql: &str,
-    read: impl Fn(&Row<'_>) -> Result<T, RowError>,
+    read: impl Fn(&Row<'_>, &Keys) -> Result<T, RowError>,
 ) -> Result<Vec<Arc<T>>, RowError> {
-    let mut statement = connection.prepare(sql)?;
+    let mut statement = tables.prepare(sql)?;
     let mut rows = statement.query([])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        found.push(Arc::new(read(row)?));
+        found.push(Arc::new(read(row, tables.keys)?));
     }
     Ok(found)
 }

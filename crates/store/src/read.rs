@@ -9,6 +9,7 @@ pub(crate) mod log;
 pub(crate) mod records;
 pub(crate) mod tasks;
 
+use crate::cipher::{Keys, Tables};
 use crate::row::{Corrupt, RowError};
 use rusqlite::{Connection, OptionalExtension, Row};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -43,6 +44,10 @@ impl From<RowError> for ReadError {
                 table: table.to_owned(),
                 key,
             },
+            RowError::Locked(table) => Self::Corrupt {
+                table: table.to_owned(),
+                key: "its key is not here".to_owned(),
+            },
             RowError::Sqlite(cause) => Self::Sqlite(Arc::new(cause)),
         }
     }
@@ -57,23 +62,26 @@ impl From<rusqlite::Error> for ReadError {
 /// The connections that readers share.
 pub(crate) struct Readers {
     connections: Vec<Arc<Mutex<Connection>>>,
+    keys: Arc<Keys>,
     turn: AtomicUsize,
 }
 
 impl Readers {
     /// Connections of their own: they never wait for the writer.
-    pub(crate) fn new(connections: Vec<Connection>) -> Self {
+    pub(crate) fn new(connections: Vec<Connection>, keys: Arc<Keys>) -> Self {
         let connections = connections.into_iter();
         Self {
             connections: connections.map(|c| Arc::new(Mutex::new(c))).collect(),
+            keys,
             turn: AtomicUsize::new(0),
         }
     }
 
     /// The writer's own connection, for a state in memory.
-    pub(crate) fn shared(connection: Arc<Mutex<Connection>>) -> Self {
+    pub(crate) fn shared(connection: Arc<Mutex<Connection>>, keys: Arc<Keys>) -> Self {
         Self {
             connections: vec![connection],
+            keys,
             turn: AtomicUsize::new(0),
         }
     }
@@ -81,7 +89,7 @@ impl Readers {
     /// Reads with an idle connection, or waits in turn for one.
     pub(crate) fn with<T>(
         &self,
-        read: impl FnOnce(&Connection) -> Result<T, ReadError>,
+        read: impl FnOnce(Tables<'_>) -> Result<T, ReadError>,
     ) -> Result<T, ReadError> {
         let idle = self.connections.iter().find_map(|c| c.try_lock().ok());
         let connection = idle.unwrap_or_else(|| {
@@ -90,7 +98,10 @@ impl Readers {
             let locked = self.connections[turn].lock();
             locked.unwrap_or_else(PoisonError::into_inner)
         });
-        read(&connection)
+        read(Tables {
+            connection: &connection,
+            keys: &self.keys,
+        })
     }
 
     /// Closes the connections, so that the writer's is the last and tidies the files up.
@@ -113,16 +124,16 @@ fn behind<T>(
 
 /// All that a query gives.
 fn rows<T>(
-    connection: &Connection,
+    tables: Tables<'_>,
     sql: &str,
     parameters: impl rusqlite::Params,
-    read: impl Fn(&Row<'_>) -> Result<T, RowError>,
+    read: impl Fn(&Row<'_>, &Keys) -> Result<T, RowError>,
 ) -> Result<Vec<T>, ReadError> {
-    let mut statement = connection.prepare_cached(sql)?;
+    let mut statement = tables.prepare_cached(sql)?;
     let mut rows = statement.query(parameters)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        found.push(read(row)?);
+        found.push(read(row, tables.keys)?);
     }
     Ok(found)
 }

@@ -6,12 +6,12 @@
 //! leaves a signed checkpoint that says up to where and how much. Freed pages are not given back
 //! to the disk: they are the first to be filled again. Read next: `row::checkpoint`.
 
-use crate::job::{JobError, Step};
+use crate::cipher::Tables;
+use crate::job::{JobError, Step, Workplace};
 use crate::read::log::first_time;
 use crate::row::checkpoint::Checkpoint;
 use crate::row::head::Head;
 use crate::row::{entry, head};
-use crate::sign::Signer;
 use domain::event::Happening;
 use domain::task::TaskId;
 use domain::time::Timestamp;
@@ -63,7 +63,8 @@ const LOOSE: [(&str, &str, &str); 4] = [
         "data_param",
         "changed_at",
         " AND NOT EXISTS (SELECT 1 FROM task WHERE ended = 0 AND conditions IS NOT NULL
-           AND json_extract(conditions, '$.data') = data_param.id)",
+           AND data_param.id = CASE WHEN given IS NULL AND cipher IS NULL
+             THEN json_extract(conditions, '$.data') ELSE given END)",
     ),
     ("negotiation", "changed_at", " AND state <> 'open'"),
     ("team", "changed_at", ""),
@@ -112,13 +113,10 @@ impl Trim {
         self.report
     }
 
-    pub(crate) fn step(
-        &mut self,
-        connection: &Connection,
-        head: &mut Head,
-        signer: Option<&dyn Signer>,
-    ) -> Result<Step, JobError> {
-        let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
+        let Workplace { tables, head, .. } = at;
+        let behavior = TransactionBehavior::Immediate;
+        let transaction = Transaction::new_unchecked(tables.connection, behavior)?;
         let stored = Checkpoint::read(&transaction)?.unwrap_or_else(Checkpoint::none);
         let mut checkpoint = stored.clone();
         let before = *head;
@@ -126,14 +124,14 @@ impl Trim {
         let mut goes = self.remove_tasks(&transaction, limit, head, &mut checkpoint)?;
         goes |= self.remove_loose(&transaction, limit, head)?;
         goes |= self.remove_pieces(&transaction)?;
-        goes |= self.cut_log(&transaction, limit, head, &mut checkpoint)?;
+        goes |= self.cut_log(tables, limit, head, &mut checkpoint)?;
         let gone = |before: u64, after: u64| before - after;
         checkpoint.tasks += gone(before.counts.tasks, head.counts.tasks);
         checkpoint.exchanges += gone(before.counts.exchanges, head.counts.exchanges);
         checkpoint.data += gone(before.counts.data, head.counts.data);
         if checkpoint != stored {
             checkpoint.time = self.now;
-            checkpoint.write(&transaction, signer)?;
+            checkpoint.write(&transaction, at.signer)?;
         }
         if *head != before {
             head::HeadStatement::prepare(&transaction)?.write(head)?;
@@ -288,17 +286,18 @@ impl Trim {
     /// The beginning of the log that speaks only of what is gone; true if there may be more.
     fn cut_log(
         &mut self,
-        connection: &Connection,
+        tables: Tables<'_>,
         limit: i64,
         head: &Head,
         checkpoint: &mut Checkpoint,
     ) -> Result<bool, JobError> {
         let old = self.aged(self.retention.log_max_age_ms);
+        let connection = tables.connection;
         let (mut cut, mut chain) = (checkpoint.sequence, checkpoint.chain);
         let mut statement = connection.prepare_cached(entry::BEHIND)?;
         let mut rows = statement.query(params![cut as i64, ROWS as i64])?;
         while let Some(row) = rows.next()? {
-            let read = entry::read(row, cut + 1, &chain)?;
+            let read = entry::read(row, cut + 1, &chain, tables.keys)?;
             let time = read.entry.time.as_ms();
             let goes = time <= old
                 || (time <= limit && !speaks_of_what_is_there(connection, &read.entry.happening)?);
@@ -326,7 +325,10 @@ fn speaks_of_what_is_there(
     let task: &TaskId = match happening {
         Happening::Task(notification) => &notification.task,
         Happening::Negotiation(update) => &update.task,
-        Happening::Agent(_) | Happening::SessionStarted { .. } | Happening::SessionEnded { .. } => {
+        Happening::Agent(_)
+        | Happening::Schema(_)
+        | Happening::SessionStarted { .. }
+        | Happening::SessionEnded { .. } => {
             return Ok(false);
         }
     };

@@ -5,14 +5,18 @@
 
 pub(crate) mod checkpoint;
 pub(crate) mod content;
+pub(crate) mod cursor;
 pub(crate) mod data_chunk;
+pub(crate) mod data_key;
 pub(crate) mod data_param;
+pub(crate) mod document;
 pub(crate) mod entry;
 pub(crate) mod erasure;
 pub(crate) mod exchange;
 pub(crate) mod form;
 pub(crate) mod head;
 pub(crate) mod negotiation;
+pub(crate) mod observation;
 pub(crate) mod registration;
 pub(crate) mod seal;
 pub(crate) mod task;
@@ -31,6 +35,8 @@ pub(crate) struct Corrupt {
 #[derive(Debug)]
 pub(crate) enum RowError {
     Corrupt(Corrupt),
+    /// It is sound as far as one can tell without the key under which its payload is encrypted.
+    Locked(&'static str),
     Sqlite(rusqlite::Error),
 }
 

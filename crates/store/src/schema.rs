@@ -15,7 +15,7 @@ const APPLICATION: i32 = 0x436e_766b;
 const FIRST_VERSION: i32 = 2;
 
 /// One step each; never change one that was released, append.
-const MIGRATIONS: [&str; 1] = [FIRST];
+const MIGRATIONS: [&str; 2] = [FIRST, SECOND];
 
 /// Fat rows live in rowid tables, so that new ones are appended whatever their identifiers look
 /// like; only the small index entries are scattered. `log.time` has no index: times never decrease
@@ -207,14 +207,83 @@ WHEN OLD.sequence > coalesce((SELECT sequence FROM checkpoint), 0)
 BEGIN SELECT RAISE(ABORT, 'the log is never cut before a checkpoint says so'); END;
 ";
 
-/// Brings the schema up to date in one transaction.
-pub(crate) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
-    let pragma = |c: &Connection, name: &str| c.pragma_query_value(None, name, |r| r.get(0));
-    let found: i32 = pragma(connection, "user_version")?;
-    let application: i32 = pragma(connection, "application_id")?;
+/// Payloads may be encrypted, then `cipher` holds those of a row together and their own columns are
+/// blank; see `cipher`. In `data_chunk` the bytes are encrypted where they are. Rows that are there
+/// stay as they are, but SQLite looks at each of them once: some seconds a gigabyte, at the first
+/// opening only. `given` is what conditions say of data,
+/// which must be read without a key to know what is still needed.
+const SECOND: &str = "
+ALTER TABLE task ADD COLUMN given TEXT;
+ALTER TABLE task ADD COLUMN cipher BLOB;
+ALTER TABLE exchange ADD COLUMN cipher BLOB;
+ALTER TABLE data_param ADD COLUMN cipher BLOB;
+ALTER TABLE data_chunk ADD COLUMN cipher BLOB;
+ALTER TABLE negotiation ADD COLUMN cipher BLOB;
+ALTER TABLE team ADD COLUMN cipher BLOB;
+ALTER TABLE log ADD COLUMN cipher BLOB;
+
+CREATE TABLE data_key (
+  number  INTEGER PRIMARY KEY,
+  master  TEXT    NOT NULL,
+  wrapped BLOB    NOT NULL,
+  whole   INTEGER NOT NULL CHECK (whole IN (0, 1)),
+  digest  BLOB    NOT NULL
+) STRICT;
+
+CREATE TABLE period (
+  number   INTEGER PRIMARY KEY,
+  data_key INTEGER NOT NULL,
+  salt     BLOB    NOT NULL,
+  digest   BLOB    NOT NULL
+) STRICT;
+
+-- The name may be encrypted: the key is its digest.
+CREATE TABLE document (
+  number INTEGER PRIMARY KEY,
+  kind   TEXT    NOT NULL,
+  name   TEXT    NOT NULL,
+  digest BLOB    NOT NULL,
+  body   TEXT    NOT NULL,
+  cipher BLOB,
+  UNIQUE (kind, name)
+) STRICT;
+
+-- Numbers are never given twice, so that what was taken in is known by the last.
+CREATE TABLE observation (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  digest BLOB    NOT NULL,
+  body   TEXT    NOT NULL,
+  cipher BLOB
+) STRICT;
+
+CREATE TABLE cursor (
+  id       BLOB    NOT NULL PRIMARY KEY,
+  name     TEXT    NOT NULL,
+  sequence INTEGER NOT NULL,
+  digest   BLOB    NOT NULL,
+  cipher   BLOB
+) STRICT, WITHOUT ROWID;
+
+DROP TRIGGER a_terminal_state_is_never_left;
+CREATE TRIGGER a_terminal_state_is_never_left BEFORE UPDATE ON task
+WHEN OLD.ended = 1 AND NOT (NEW.status = OLD.status AND NEW.version = OLD.version
+  AND (NEW.cipher IS NOT NULL OR EXISTS (SELECT 1 FROM erasure WHERE task = OLD.id)))
+BEGIN SELECT RAISE(ABORT, 'a terminal state is never left'); END;
+DROP TRIGGER the_log_is_never_rewritten;
+CREATE TRIGGER the_log_is_never_rewritten BEFORE UPDATE ON log
+WHEN NOT (NEW.sequence = OLD.sequence AND NEW.time = OLD.time AND NEW.kind = OLD.kind
+  AND NEW.digest = OLD.digest
+  AND (OLD.erased IS NULL AND NEW.erased IS NOT NULL
+    OR NEW.erased IS OLD.erased AND NEW.body = '' AND NEW.cipher IS NOT NULL))
+BEGIN SELECT RAISE(ABORT, 'the log is only appended to'); END;
+";
+
+/// Refuses what is not a state that this release can read. True if it may hold encrypted payloads.
+pub(crate) fn recognise(connection: &Connection) -> Result<bool, OpenError> {
+    let (found, application) = versions(connection)?;
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0))?;
-    let known = FIRST_VERSION - 1 + MIGRATIONS.len() as i32;
+    let known = known_version();
     if application != APPLICATION && (found != 0 || tables != 0) {
         return Err(OpenError::Foreign);
     }
@@ -225,8 +294,22 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
         let oldest = FIRST_VERSION;
         return Err(OpenError::Older { found, oldest });
     }
-    let done = (found - FIRST_VERSION + 1).max(0) as usize;
-    let missing = MIGRATIONS.iter().skip(done);
+    Ok(found > FIRST_VERSION)
+}
+
+fn versions(connection: &Connection) -> rusqlite::Result<(i32, i32)> {
+    let pragma = |name: &str| connection.pragma_query_value(None, name, |r| r.get(0));
+    Ok((pragma("user_version")?, pragma("application_id")?))
+}
+
+fn known_version() -> i32 {
+    FIRST_VERSION - 1 + MIGRATIONS.len() as i32
+}
+
+/// Brings the schema of a state that was recognised up to date in one transaction.
+pub(crate) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
+    let (found, _) = versions(connection)?;
+    let missing = MIGRATIONS.iter().skip(steps(found));
     if missing.len() == 0 {
         return Ok(());
     }
@@ -235,7 +318,7 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
         transaction.execute_batch(migration)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
-    transaction.pragma_update(None, "user_version", known)?;
+    transaction.pragma_update(None, "user_version", known_version())?;
     Ok(transaction.commit()?)
 }
 
@@ -248,11 +331,40 @@ pub(crate) fn described(connection: &Connection) -> rusqlite::Result<Vec<(String
     found.collect()
 }
 
-/// The tables and indexes as they must be.
-pub(crate) fn expected() -> rusqlite::Result<Vec<(String, Vec<u8>)>> {
+/// The tables and indexes as they must be in a state of the same version.
+pub(crate) fn expected(of: &Connection) -> rusqlite::Result<Vec<(String, Vec<u8>)>> {
     let connection = Connection::open_in_memory()?;
-    for migration in MIGRATIONS {
+    for migration in MIGRATIONS.iter().take(steps(versions(of)?.0)) {
         connection.execute_batch(migration)?;
     }
     described(&connection)
 }
+
+/// How many migrations lead to this version.
+fn steps(version: i32) -> usize {
+    usize::try_from(version - FIRST_VERSION + 1).unwrap_or(0)
+}
+
+/// Lets a connection that may not write read a state that was not migrated yet, as what it will be.
+pub(crate) fn show_as_newest(connection: &Connection) -> rusqlite::Result<()> {
+    if versions(connection)?.0 != FIRST_VERSION {
+        return Ok(());
+    }
+    connection.execute_batch(SECOND_IN_VIEWS)
+}
+
+/// What [`SECOND`] adds, to read only.
+const SECOND_IN_VIEWS: &str = "
+CREATE TEMP VIEW IF NOT EXISTS task AS SELECT *, NULL AS given, NULL AS cipher FROM main.task;
+CREATE TEMP VIEW IF NOT EXISTS exchange AS SELECT *, NULL AS cipher FROM main.exchange;
+CREATE TEMP VIEW IF NOT EXISTS data_param AS SELECT *, NULL AS cipher FROM main.data_param;
+CREATE TEMP VIEW IF NOT EXISTS data_chunk AS SELECT *, NULL AS cipher FROM main.data_chunk;
+CREATE TEMP VIEW IF NOT EXISTS negotiation AS SELECT *, NULL AS cipher FROM main.negotiation;
+CREATE TEMP VIEW IF NOT EXISTS team AS SELECT *, NULL AS cipher FROM main.team;
+CREATE TEMP VIEW IF NOT EXISTS log AS SELECT *, NULL AS cipher FROM main.log;
+CREATE TEMP TABLE IF NOT EXISTS data_key (number, master, wrapped, whole, digest);
+CREATE TEMP TABLE IF NOT EXISTS period (number, data_key, salt, digest);
+CREATE TEMP TABLE IF NOT EXISTS cursor (id, name, sequence, digest, cipher);
+CREATE TEMP TABLE IF NOT EXISTS document (number, kind, name, digest, body, cipher);
+CREATE TEMP TABLE IF NOT EXISTS observation (number, digest, body, cipher);
+";

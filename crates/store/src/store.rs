@@ -5,18 +5,22 @@
 use crate::batch::{Batch, CommitError, Committed, Ticket};
 use crate::erase::Erase;
 use crate::job::Job;
+use crate::keys::KeyKeeper;
 use crate::open::{self, Decided, OpenError, Options, Recovered};
 use crate::read::chunks::{self, Piece};
 use crate::read::records::{self, Filter};
 use crate::read::tasks::{self, TaskFilter};
 use crate::read::{ReadError, Readers, log};
+use crate::reencrypt::{self, Encryption, KeyChange, Reencrypt, Reencrypted, RotateError, Rotated};
 use crate::retention::{Retention, Trim, Trimmed};
+use crate::row::cursor::Cursor;
+use crate::row::document::Document;
 use crate::row::erasure::Erasure;
 use crate::row::head::Counts;
 use crate::sign::Signer;
 use crate::statistics::{Condition, Counters, Statistics};
 use crate::verify::{self, ChainReport, Verification};
-use crate::writer::{self, Request, Waiting};
+use crate::writer::{self, Request, Start, Waiting};
 use domain::context::{DataParam, Exchange};
 use domain::event::{Entry, Sequence};
 use domain::negotiation::{Kind, Negotiation};
@@ -46,10 +50,10 @@ struct Inner {
     /// None only while the store closes.
     queue: Option<mpsc::Sender<Request>>,
     writer: Option<JoinHandle<()>>,
-    wal: Option<JoinHandle<()>>,
     counters: Arc<Counters>,
     readers: Readers,
     signer: Option<Arc<dyn Signer>>,
+    keeper: Option<Arc<dyn KeyKeeper>>,
     /// Let go last.
     _lock: Option<File>,
 }
@@ -65,32 +69,60 @@ impl Store {
         let opened = open::open(&options)?;
         counters.note_head(&opened.ends.head);
         let (queue, requests) = mpsc::channel();
-        let writer = writer::start(
-            opened.writer,
-            opened.log_length,
-            &options,
-            opened.ends,
-            requests,
+        let start = Start {
+            connection: opened.writer,
+            log_length: opened.log_length,
+            mover: opened.mover,
+            ends: opened.ends,
+            keys: opened.keys,
+            ink: opened.ink,
             on_commit,
-            Arc::clone(&counters),
-        )?;
+            counters: Arc::clone(&counters),
+        };
+        let writer = writer::start(start, &options, requests)?;
         let inner = Inner {
             queue: Some(queue),
             writer: Some(writer),
-            wal: opened.wal,
             counters,
             readers: opened.readers,
             signer: options.signer,
+            keeper: options.keys,
             _lock: opened.lock,
         };
         let store = Store {
             inner: Arc::new(inner),
         };
+        if let Some(change) = opened.rewrap {
+            // Nobody waits: the old key is needed until it is done, and it is done at once.
+            let (answer, _) = oneshot::channel();
+            store.ask(Request::Job(Job::Keys(change, answer)));
+        }
         Ok((store, opened.recovered))
     }
 
     /// Queues `batch` and returns at once. Batches are committed in the order of these calls.
     pub fn commit(&self, batch: Batch) -> Ticket {
+        self.queue(batch, Vec::new())
+    }
+
+    /// Keeps these cursors, all of them or none; one without a place is forgotten. Committed in a
+    /// group with batches, in the order of these calls; `on_commit` sees an empty batch.
+    ///
+    /// # Errors
+    /// Of the ticket: as of [`Store::commit`].
+    pub fn keep_cursors(&self, cursors: Vec<(String, Option<Sequence>)>) -> Ticket {
+        self.queue(Batch::default(), cursors)
+    }
+
+    /// The cursors that are kept, in no order that means anything.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn cursors(&self) -> Result<Vec<Cursor>, ReadError> {
+        self.inner.readers.with(records::cursors)
+    }
+
+    fn queue(&self, batch: Batch, cursors: Vec<(String, Option<Sequence>)>) -> Ticket {
         let (ticket, resolved) = oneshot::channel();
         let counters = &self.inner.counters;
         if counters.condition() == Condition::Stopped {
@@ -98,7 +130,11 @@ impl Store {
             return Ticket(resolved);
         }
         counters.queued.fetch_add(1, Relaxed);
-        if !self.ask(Request::Commit(Waiting { batch, ticket })) {
+        if !self.ask(Request::Commit(Waiting {
+            batch,
+            cursors,
+            ticket,
+        })) {
             counters.queued.fetch_sub(1, Relaxed);
         }
         Ticket(resolved)
@@ -128,6 +164,60 @@ impl Store {
         let erase = Erase::new(task.clone(), now);
         self.ask(Request::Job(Job::Erase(erase, answer)));
         Ticket(resolved)
+    }
+
+    /// Makes a new data key for what is written from now on, and wraps the older ones anew if the
+    /// master key in force is another than theirs. Touches no row of payload. The keeper is asked on
+    /// this thread.
+    ///
+    /// # Errors
+    /// [`RotateError`]; of the ticket: [`CommitError::Full`], [`CommitError::Stopped`].
+    pub fn rotate(&self) -> Result<Ticket<Rotated>, RotateError> {
+        let keeper = self.inner.keeper.as_deref().ok_or(RotateError::Plain)?;
+        let mut change = None;
+        self.inner.readers.with(|tables| {
+            change = Some(KeyChange::plan(tables, keeper, true));
+            Ok(())
+        })?;
+        let change = change.expect("the reader called back")?;
+        let (answer, resolved) = oneshot::channel();
+        self.ask(Request::Job(Job::Keys(change, answer)));
+        Ok(Ticket(resolved))
+    }
+
+    /// Encrypts under the data key in force what is under others, and what is plain of a time
+    /// without encryption; of that, traces may be left in free space: see [`Store::compact`]. It is done between commits, in slices of a few milliseconds, and resolves
+    /// when all is done; then the other data keys are forgotten. Does nothing without a keeper of
+    /// keys. To begin again after a restart is no loss: what was done is passed over.
+    ///
+    /// # Errors
+    /// Of the ticket: [`CommitError::Damaged`] where a row is not what was written; what was done
+    /// before that stays done.
+    pub fn reencrypt(&self) -> Ticket<Reencrypted> {
+        let (answer, resolved) = oneshot::channel();
+        self.ask(Request::Job(Job::Reencrypt(Reencrypt::new(), answer)));
+        Ticket(resolved)
+    }
+
+    /// Writes the whole file anew, so that nothing is left in its free space: of a time without
+    /// encryption, or of rows that were removed. Commits wait meanwhile, for some seconds a gigabyte;
+    /// reads do not. Needs as much space again as is in use, beside the file and in the folder for
+    /// temporary files, for as long as it takes.
+    ///
+    /// # Errors
+    /// Of the ticket: [`CommitError::Full`]; the file is as it was.
+    pub fn compact(&self) -> Ticket {
+        let (answer, resolved) = oneshot::channel();
+        self.ask(Request::Job(Job::Compact(answer)));
+        Ticket(resolved)
+    }
+
+    /// How far the state is encrypted.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn encryption(&self) -> Result<Encryption, ReadError> {
+        self.inner.readers.with(reencrypt::encryption)
     }
 
     /// False if the writer is gone: then the request is dropped, and its ticket resolves as
@@ -250,6 +340,22 @@ impl Store {
         self.inner.readers.with(|c| records::team(c, task))
     }
 
+    /// The documents of a kind, in the order in which they were first stored.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn documents(&self, kind: &str) -> Result<Vec<Document>, ReadError> {
+        self.inner.readers.with(|c| records::documents(c, kind))
+    }
+
+    /// The oldest observations with their numbers, at most so many.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn observations(&self, most: usize) -> Result<Vec<(u64, String)>, ReadError> {
+        self.inner.readers.with(|c| records::observations(c, most))
+    }
+
     /// The exchange called `id`, if there is one.
     ///
     /// # Errors
@@ -324,7 +430,7 @@ impl Store {
     /// # Errors
     /// [`ReadError`]
     pub fn sequence_at(&self, time: Timestamp) -> Result<Sequence, ReadError> {
-        self.inner.readers.with(|c| log::sequence_at(c, time))
+        self.inner.readers.with(|c| log::sequence_at(&c, time))
     }
 
     /// Walks the whole chain and every row. Reads everything: minutes for a large state.
@@ -337,7 +443,9 @@ impl Store {
             signer,
             ..Verification::default()
         };
-        self.inner.readers.with(|c| verify::walk(c, verification))
+        self.inner
+            .readers
+            .with(|c| verify::walk(c, verification, true))
     }
 
     /// The time of the first entry that is left of the log; none if there is none.
@@ -345,7 +453,7 @@ impl Store {
     /// # Errors
     /// [`ReadError`]
     pub fn log_began(&self) -> Result<Option<Timestamp>, ReadError> {
-        self.inner.readers.with(|c| Ok(log::first_time(c)?))
+        self.inner.readers.with(|c| Ok(log::first_time(&c)?))
     }
 
     /// What the writer did since the store was opened.
@@ -375,8 +483,5 @@ impl Drop for Inner {
             return;
         }
         let _ = writer.join();
-        if let Some(wal) = self.wal.take() {
-            let _ = wal.join();
-        }
     }
 }

@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod contract;
+mod cursors;
 mod damage;
+mod encrypted;
 mod files;
 mod kept;
 mod pieces;
@@ -18,8 +20,10 @@ use domain::notification::Notification;
 use domain::task::{Command, Status, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
+use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// An instant, in milliseconds.
 fn at(ms: i64) -> Timestamp {
@@ -34,6 +38,41 @@ fn file() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state.db");
     (folder, path)
+}
+
+/// A keeper of one master key; every call of this makes other chance.
+fn keeper(master: &str) -> Arc<dyn KeyKeeper> {
+    Arc::new(HeldKeys::new(master, secret(master), chance()))
+}
+
+/// The master key of a name.
+fn secret(master: &str) -> Secret {
+    Secret::new(Sha256::digest(master).into())
+}
+
+/// As good as chance for tests: no two calls give the same, in one keeper or in two.
+fn chance() -> Chance {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    Box::new(|bytes| {
+        let call = CALLS.fetch_add(1, Relaxed).to_be_bytes();
+        bytes.copy_from_slice(&Sha256::digest(call)[..bytes.len()]);
+        Ok(())
+    })
+}
+
+fn encrypted(path: impl Into<PathBuf>) -> Options {
+    Options {
+        keys: Some(keeper("m1")),
+        ..Options::file(path)
+    }
+}
+
+/// Runs `law` on a state in a file, and on one that is encrypted.
+fn in_files(law: impl Fn(&Options)) {
+    let (_folder, path) = file();
+    law(&Options::file(path));
+    let (_folder, path) = file();
+    law(&encrypted(path));
 }
 
 /// A content with everything in it that is hard to keep: quotes, headings in bodies, numbers.

@@ -4,15 +4,18 @@
 //! business of `writer`. Read next: `row`.
 
 use crate::batch::{Batch, Chunk, CommitError};
+use crate::cipher::{Ink, Tables};
 use crate::row::data_chunk::{self, Place};
 use crate::row::data_param::DataParamStatements;
 use crate::row::entry::EntryStatement;
 use crate::row::exchange::ExchangeStatements;
 use crate::row::head::{Head, HeadStatement};
 use crate::row::task::TaskStatements;
-use crate::row::{negotiation, registration, team};
+use crate::row::{
+    Corrupt, RowError, cursor, document, negotiation, observation, registration, team,
+};
 use crate::statistics::Counters;
-use domain::event::Entry;
+use domain::event::{Entry, Sequence};
 use domain::task::{Task, TaskId};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior};
 use std::collections::BTreeMap;
@@ -36,16 +39,17 @@ pub(crate) struct Ends {
 /// Writes the group in one transaction. If a batch breaks a rule that was not foreseen, all is
 /// taken back and done again with a savepoint around each batch, which costs more.
 pub(crate) fn write(
-    connection: &Connection,
-    group: &[&Batch],
+    tables: Tables<'_>,
+    ink: &mut Ink,
+    group: &[Wanted<'_>],
     ends: &mut Ends,
     counters: &Counters,
 ) -> rusqlite::Result<Outcomes> {
     let start = *ends;
-    let mut result = transact(connection, group, ends, counters, false);
+    let mut result = transact(tables, ink, group, ends, counters, false);
     if matches!(&result, Err(cause) if breaks_a_rule(cause)) {
         *ends = start;
-        result = transact(connection, group, ends, counters, true);
+        result = transact(tables, ink, group, ends, counters, true);
     }
     result
 }
@@ -59,8 +63,9 @@ fn breaks_a_rule(cause: &rusqlite::Error) -> bool {
 }
 
 fn transact(
-    connection: &Connection,
-    group: &[&Batch],
+    tables: Tables<'_>,
+    ink: &mut Ink,
+    group: &[Wanted<'_>],
     ends: &mut Ends,
     counters: &Counters,
     isolated: bool,
@@ -68,15 +73,17 @@ fn transact(
     let begun = Instant::now();
     let before = ends.head;
     // Rolled back when dropped without a commit.
-    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    let behavior = TransactionBehavior::Immediate;
+    let transaction = Transaction::new_unchecked(tables.connection, behavior)?;
+    ink.store(&transaction)?;
     let mut outcomes = Vec::with_capacity(group.len());
     {
-        let mut statements = Statements::prepare(connection)?;
-        for batch in group {
+        let mut statements = Statements::prepare(tables, ink)?;
+        for wanted in group {
             outcomes.push(if isolated {
-                statements.write_isolated(batch, ends)?
+                statements.write_isolated(wanted, ends)?
             } else {
-                statements.write(batch, ends)?
+                statements.write(wanted, ends)?
             });
         }
         // An empty batch is a barrier: it changes nothing, so it needs no fsync of its own.
@@ -86,6 +93,7 @@ fn transact(
     }
     let written = Instant::now();
     transaction.commit()?;
+    ink.stored();
     let count = |counter: &std::sync::atomic::AtomicU64, time: Duration| {
         counter.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Relaxed);
     };
@@ -95,8 +103,17 @@ fn transact(
     Ok(outcomes)
 }
 
-struct Statements<'c> {
+/// What becomes durable together, or not at all: a batch, and cursors, which go on or are forgotten.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'w> {
+    pub(crate) batch: &'w Batch,
+    pub(crate) cursors: &'w [(String, Option<Sequence>)],
+}
+
+struct Statements<'c, 'i> {
+    tables: Tables<'c>,
     connection: &'c Connection,
+    ink: &'i mut Ink,
     tasks: TaskStatements<'c>,
     exchanges: ExchangeStatements<'c>,
     data: DataParamStatements<'c>,
@@ -104,10 +121,13 @@ struct Statements<'c> {
     head: HeadStatement<'c>,
 }
 
-impl<'c> Statements<'c> {
-    fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
+impl<'c, 'i> Statements<'c, 'i> {
+    fn prepare(tables: Tables<'c>, ink: &'i mut Ink) -> rusqlite::Result<Self> {
+        let connection = tables.connection;
         Ok(Self {
+            tables,
             connection,
+            ink,
             tasks: TaskStatements::prepare(connection)?,
             exchanges: ExchangeStatements::prepare(connection)?,
             data: DataParamStatements::prepare(connection)?,
@@ -119,9 +139,10 @@ impl<'c> Statements<'c> {
     /// Checks the batch, then writes it: a batch that does not fit has written nothing.
     fn write(
         &mut self,
-        batch: &Batch,
+        wanted: &Wanted<'_>,
         ends: &mut Ends,
     ) -> rusqlite::Result<Result<Vec<Arc<Entry>>, CommitError>> {
+        let batch = wanted.batch;
         let changes = match self.check(batch)? {
             Ok(changes) => changes,
             Err(misfit) => return Ok(Err(misfit)),
@@ -132,20 +153,27 @@ impl<'c> Statements<'c> {
         };
         self.write_tasks(&batch.tasks, &changes, &mut ends.head)?;
         for exchange in &batch.exchanges {
-            let new = self.exchanges.write(exchange)?;
+            let new = self.exchanges.write(exchange, self.ink)?;
             ends.head.counts.exchanges += u64::from(new);
         }
         for data in &batch.data {
-            let new = self.data.write(data, ends.data + 1)?;
+            let new = self.data.write(data, ends.data + 1, self.ink)?;
             ends.data += i64::from(new);
             ends.head.counts.data += u64::from(new);
         }
         for (chunk, missing) in batch.chunks.iter().zip(missing) {
             if let (true, Some(data)) = (missing, self.number(&chunk.data)?) {
-                data_chunk::insert(self.connection, data, chunk.offset, &chunk.bytes)?;
+                let bytes = &chunk.bytes;
+                data_chunk::insert(self.connection, data, chunk.offset, bytes, self.ink)?;
             }
         }
         self.write_others(batch)?;
+        for (name, place) in wanted.cursors {
+            match place {
+                Some(sequence) => cursor::write(self.connection, name, *sequence, self.ink)?,
+                None => cursor::remove(self.connection, name)?,
+            }
+        }
         Ok(Ok(self.append(batch, &mut ends.head)?))
     }
 
@@ -162,7 +190,7 @@ impl<'c> Statements<'c> {
                 continue;
             }
             let last = &tasks[change.last];
-            self.tasks.write(last, change.new)?;
+            self.tasks.write(last, change.new, self.ink)?;
             // It was open if it was there: what has ended never changes.
             let counts = &mut head.counts;
             counts.tasks += u64::from(change.new);
@@ -174,7 +202,7 @@ impl<'c> Statements<'c> {
 
     fn write_others(&mut self, batch: &Batch) -> rusqlite::Result<()> {
         for negotiation in &batch.negotiations {
-            negotiation::write(self.connection, negotiation)?;
+            negotiation::write(self.connection, negotiation, self.ink)?;
         }
         for registration in &batch.registrations {
             registration::write(self.connection, registration)?;
@@ -183,7 +211,16 @@ impl<'c> Statements<'c> {
             registration::remove(self.connection, name)?;
         }
         for team in &batch.teams {
-            team::write(self.connection, team)?;
+            team::write(self.connection, team, self.ink)?;
+        }
+        for document in &batch.documents {
+            document::write(self.connection, document, self.ink)?;
+        }
+        for observation in &batch.observations {
+            observation::write(self.connection, observation, self.ink)?;
+        }
+        if let Some(last) = batch.observed {
+            observation::remove(self.connection, last)?;
         }
         Ok(())
     }
@@ -198,7 +235,7 @@ impl<'c> Statements<'c> {
                 time,
                 happening: happening.clone(),
             };
-            head.chain = self.entries.append(&entry, &head.chain)?;
+            head.chain = self.entries.append(&entry, &head.chain, self.ink)?;
             (head.sequence, head.time) = (entry.sequence, time);
             entries.push(Arc::new(entry));
         }
@@ -207,12 +244,12 @@ impl<'c> Statements<'c> {
 
     fn write_isolated(
         &mut self,
-        batch: &Batch,
+        wanted: &Wanted<'_>,
         ends: &mut Ends,
     ) -> rusqlite::Result<Result<Vec<Arc<Entry>>, CommitError>> {
         let before = *ends;
         self.connection.execute_batch("SAVEPOINT batch")?;
-        let written = self.write(batch, ends);
+        let written = self.write(wanted, ends);
         let end = match &written {
             Err(cause) if breaks_a_rule(cause) => "ROLLBACK TO batch; RELEASE batch",
             _ => "RELEASE batch",
@@ -247,7 +284,11 @@ impl<'c> Statements<'c> {
                 (Some(earlier), _) if earlier == chunk => Place::Same,
                 (Some(earlier), _) => Place::Taken(earlier.offset),
                 (None, Some(data)) => {
-                    data_chunk::place(self.connection, data, chunk.offset, &chunk.bytes)?
+                    match data_chunk::place(self.tables, data, chunk.offset, &chunk.bytes) {
+                        Ok(place) => place,
+                        Err(RowError::Sqlite(cause)) => return Err(cause),
+                        Err(damage) => return Ok(Err(damaged(damage))),
+                    }
                 }
                 (None, None) if batch.data.iter().any(|d| d.id == chunk.data) => Place::Free,
                 (None, None) => {
@@ -306,6 +347,16 @@ impl<'c> Statements<'c> {
         }
         Ok(Ok(changes))
     }
+}
+
+fn damaged(error: RowError) -> CommitError {
+    let (table, key) = match error {
+        RowError::Corrupt(Corrupt { table, key }) => (table, key),
+        RowError::Locked(table) => (table, "its key is not here".to_owned()),
+        RowError::Sqlite(cause) => return CommitError::Write(Arc::new(cause)),
+    };
+    let table = table.to_owned();
+    CommitError::Damaged { table, key }
 }
 
 /// What a batch does to one task.

@@ -1,18 +1,23 @@
 //! Walking everything: the chain, every row, every signature, the structure of the file.
 //!
-//! Finds damage and lists it; repairs nothing. Read next: `digest`, `sign`.
+//! Finds damage and lists it; repairs nothing. Digests and the chain run over what is stored, so that
+//! an encrypted state is verified without a key; with it, payloads are decrypted as well, which finds
+//! who changed a row and made its digest anew. Read next: `digest`, `sign`.
 
+use crate::cipher::{Keys, Tables};
 use crate::digest::{ORIGIN, Sum};
-use crate::open::reader;
+use crate::keys::KeyKeeper;
+use crate::open::{OpenError, reader};
 use crate::read::ReadError;
 use crate::read::log::first_time;
 use crate::row::checkpoint::{self, Checkpoint};
 use crate::row::head::{self, Counts, Head};
 use crate::row::{Corrupt, RowError, column, data_chunk, data_param, entry, erasure, exchange};
-use crate::row::{negotiation, registration, seal, task, team};
+use crate::row::{
+    cursor, data_key, document, negotiation, observation, registration, seal, task, team,
+};
 use crate::schema;
 use crate::sign::Signer;
-use domain::context::Body;
 use domain::event::Sequence;
 use domain::time::Timestamp;
 use rusqlite::{Connection, Row};
@@ -63,6 +68,10 @@ pub struct ChainReport {
     pub registrations: u64,
     /// Rows of teams.
     pub teams: u64,
+    /// Cursors.
+    pub cursors: u64,
+    /// Rows whose payload is encrypted and was not looked at for want of a key.
+    pub locked: u64,
     /// The damage, the first thousand places of it.
     pub faults: Vec<Fault>,
 }
@@ -133,17 +142,57 @@ pub fn verify(path: &Path) -> Result<ChainReport, ReadError> {
 /// [`ReadError`] if it could not be read; damage is in the report, and so are signatures that are
 /// missing or not the signer's.
 pub fn verify_with(path: &Path, how: Verification<'_>) -> Result<ChainReport, ReadError> {
-    walk(&reader(path)?, how)
+    let connection = reader(path)?;
+    let tables = Tables {
+        connection: &connection,
+        keys: &Keys::default(),
+    };
+    walk(tables, how, false)
+}
+
+/// As [`verify_with`], and decrypts every payload with the keeper's key.
+///
+/// # Errors
+/// [`OpenError::Key`] if the keeper does not open the data keys; [`OpenError::Sqlite`] if the state
+/// could not be read. Damage is in the report.
+pub fn verify_with_keys(
+    path: &Path,
+    how: Verification<'_>,
+    keeper: &dyn KeyKeeper,
+) -> Result<ChainReport, OpenError> {
+    let connection = reader(path)?;
+    let keys = match schema::recognise(&connection)? {
+        true => Keys::read(&connection, keeper)?,
+        false => Keys::default(),
+    };
+    let tables = Tables {
+        connection: &connection,
+        keys: &keys,
+    };
+    walk(tables, how, true).map_err(|error| match error {
+        ReadError::Sqlite(cause) => OpenError::Read(cause),
+        ReadError::Corrupt { table, key } => OpenError::Corrupt { table, key },
+        ReadError::Unknown { id } => OpenError::Corrupt {
+            table: "sqlite".to_owned(),
+            key: id,
+        },
+    })
 }
 
 /// Walks everything within one snapshot.
 pub(crate) fn walk(
-    connection: &Connection,
+    tables: Tables<'_>,
     how: Verification<'_>,
+    has_keys: bool,
 ) -> Result<ChainReport, ReadError> {
-    let snapshot = connection.unchecked_transaction()?;
+    schema::show_as_newest(tables.connection)?;
+    let snapshot = tables.unchecked_transaction()?;
+    let keys = tables.keys;
     let mut walk = Walk {
         connection: &snapshot,
+        keys,
+        has_keys,
+        locked: 0,
         how,
         faults: Vec::new(),
         signatures: 0,
@@ -159,12 +208,24 @@ pub(crate) fn walk(
     }
     let (counts, chunks) = walk.records()?;
     let negotiations = walk.table(negotiation::TABLE, negotiation::ALL, |row| {
-        negotiation::read(row).map(drop)
+        negotiation::read(row, keys).map(drop)
     })?;
     let registrations = walk.table(registration::TABLE, registration::ALL, |row| {
         registration::read(row).map(drop)
     })?;
-    let teams = walk.table(team::TABLE, team::ALL, |row| team::read(row).map(drop))?;
+    let teams = walk.table(team::TABLE, team::ALL, |row| {
+        team::read(row, keys).map(drop)
+    })?;
+    let cursors = walk.table(cursor::TABLE, cursor::ALL, |row| {
+        cursor::read(row, keys).map(drop)
+    })?;
+    walk.table(document::TABLE, document::ALL, |row| {
+        document::read(row, keys).map(drop)
+    })?;
+    walk.table(observation::TABLE, observation::ALL, |row| {
+        observation::read(row, keys).map(drop)
+    })?;
+    walk.keys()?;
     walk.erasures()?;
     let found = Head {
         sequence: chain.last,
@@ -196,6 +257,8 @@ pub(crate) fn walk(
         negotiations,
         registrations,
         teams,
+        cursors,
+        locked: walk.locked,
         faults: walk.faults,
     })
 }
@@ -211,6 +274,9 @@ struct Chain {
 
 struct Walk<'c, 'h> {
     connection: &'c Connection,
+    keys: &'c Keys,
+    has_keys: bool,
+    locked: u64,
     how: Verification<'h>,
     faults: Vec<Fault>,
     signatures: u64,
@@ -232,6 +298,10 @@ impl Walk<'_, '_> {
             Ok(found) => Ok(Some(found)),
             Err(RowError::Corrupt(Corrupt { table, key })) => {
                 self.fault(table, key);
+                Ok(None)
+            }
+            Err(RowError::Locked(table)) => {
+                self.fault(table, "its key is not there");
                 Ok(None)
             }
             Err(failure) => Err(failure.into()),
@@ -269,7 +339,7 @@ impl Walk<'_, '_> {
 
     /// SQLite goes on with a table whose description is damaged as long as it can.
     fn schema(&mut self) -> Result<(), ReadError> {
-        let expected = schema::expected()?;
+        let expected = schema::expected(self.connection)?;
         let found = schema::described(self.connection).map_err(RowError::from);
         if let Some(found) = self.note(found)? {
             for (name, _) in expected.iter().filter(|table| !found.contains(table)) {
@@ -295,7 +365,8 @@ impl Walk<'_, '_> {
         sql: &str,
         mut read: impl FnMut(&Row<'_>) -> Result<(), RowError>,
     ) -> Result<u64, ReadError> {
-        let mut rows_read = 0;
+        let (mut rows_read, mut locked) = (0, 0);
+        let has_keys = self.has_keys;
         let mut faults = Vec::new();
         let connection = self.connection;
         let progress = &mut self.how.progress;
@@ -313,7 +384,12 @@ impl Walk<'_, '_> {
                     tell(rows_read);
                 }
                 match read(row) {
-                    Err(corrupt @ RowError::Corrupt(_)) => faults.push(corrupt),
+                    Err(RowError::Locked(_)) if !has_keys => locked += 1,
+                    Err(fault @ (RowError::Corrupt(_) | RowError::Locked(_))) => {
+                        if faults.len() < FAULTS_MAX {
+                            faults.push(fault);
+                        }
+                    }
                     other => other?,
                 }
             }
@@ -321,6 +397,7 @@ impl Walk<'_, '_> {
         };
         let end = walked();
         tell(rows_read);
+        self.locked += locked;
         for fault in faults {
             self.note::<()>(Err(fault))?;
         }
@@ -346,10 +423,10 @@ impl Walk<'_, '_> {
         if broken_seal.is_some_and(|seal| (seal.sequence, seal.chain) == (first, digest)) {
             broken_seal = None;
         }
-        let signer = self.how.signer;
+        let (signer, keys) = (self.how.signer, self.keys);
         let mut signatures = 0;
         chain.entries = self.table(entry::TABLE, entry::ALL, |row| {
-            let step = entry::read(row, chain.last + 1, &chain.digest);
+            let step = entry::linked(row, chain.last + 1, &chain.digest);
             // Goes on behind damage, so that one flipped bit is one fault and not thousands.
             chain.last = column(row, 0, entry::TABLE, "")
                 .map(|found: i64| found as Sequence)
@@ -377,7 +454,7 @@ impl Walk<'_, '_> {
             if before > chain.ended {
                 return Err(RowError::corrupt(entry::TABLE, chain.last));
             }
-            Ok(())
+            read.open(keys).map(drop)
         })?;
         self.signatures += signatures;
         if let Some(seal) = broken_seal {
@@ -389,13 +466,17 @@ impl Walk<'_, '_> {
     /// Tasks, exchanges and data with their pieces; how many there are, and how many pieces.
     fn records(&mut self) -> Result<(Counts, u64), ReadError> {
         let mut counts = Counts::default();
+        let keys = self.keys;
         let mut unreadable = 0;
         counts.tasks = self.table(task::TABLE, task::ALL, |row| {
             unreadable += 1;
-            let task = task::read(row)?;
-            unreadable -= 1;
-            counts.open += u64::from(!task.status.is_terminal());
-            Ok(())
+            let task = task::read(row, keys);
+            if !matches!(task, Err(RowError::Corrupt(_))) {
+                unreadable -= 1;
+                // Whether it has ended is no payload, and reading compared it with the state.
+                counts.open += u64::from(row.get::<_, i64>(task::ENDED)? == 0);
+            }
+            task.map(drop)
         })?;
         // A task that does not read back is one fault; whether it was open is not another one.
         if unreadable > 0
@@ -404,28 +485,41 @@ impl Walk<'_, '_> {
             counts.open = head.counts.open;
         }
         counts.exchanges = self.table(exchange::TABLE, exchange::ALL, |row| {
-            exchange::read(row).map(drop)
+            exchange::read(row, keys).map(drop)
         })?;
         // What is left of data that are being removed belongs to no identifier.
         let mut stored: BTreeMap<i64, u64> = BTreeMap::new();
         let chunks = self.table(data_chunk::TABLE, data_chunk::ALL, |row| {
             let data: i64 = row.get(0)?;
-            let (_, bytes) = data_chunk::read(row)?;
-            *stored.entry(data).or_default() += bytes.len() as u64;
-            Ok(())
+            let length = row.get_ref(3)?.as_blob().map_or(0, <[u8]>::len) as u64;
+            let read = data_chunk::read(row, keys);
+            if !matches!(read, Err(RowError::Corrupt(_))) {
+                *stored.entry(data).or_default() += length;
+            }
+            read.map(drop)
         })?;
         counts.data = self.table(data_param::TABLE, data_param::ALL, |row| {
             let number: i64 = row.get(0)?;
-            let data = data_param::read(row)?;
+            let read = data_param::read(row, keys);
+            if matches!(read, Err(RowError::Corrupt(_))) {
+                return read.map(drop);
+            }
             let stored = stored.get(&number).copied().unwrap_or_default();
-            match data.body {
-                Body::Chunked(whole) if whole.finished && whole.size != stored => {
-                    Err(RowError::corrupt(data_param::TABLE, data.id))
-                }
-                _ => Ok(()),
+            match data_param::finished(row)? {
+                Some((id, size)) if size != stored => Err(RowError::corrupt(data_param::TABLE, id)),
+                _ => read.map(drop),
             }
         })?;
         Ok((counts, chunks))
+    }
+
+    /// The keys as they lie in the state, wrapped.
+    fn keys(&mut self) -> Result<(), ReadError> {
+        let data_keys = data_key::data_keys(self.connection).map(drop);
+        self.note(data_keys)?;
+        let periods = data_key::periods(self.connection).map(drop);
+        self.note(periods)?;
+        Ok(())
     }
 
     fn erasures(&mut self) -> Result<(), ReadError> {

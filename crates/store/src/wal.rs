@@ -1,16 +1,17 @@
 //! Moving the write-ahead log into the file, beside the writer and not in its way.
 //!
-//! A thread of its own does it whenever the log has grown, while commits go on. A log that is
-//! never idle is never begun anew, so when it has grown far the writer lends a hand. Nothing here
-//! touches what was promised: a page is safe in the log until it is safe in the file. Read next:
-//! `writer`.
+//! A thread of its own does it whenever the log has grown, while commits go on; once it is quiet,
+//! it empties the log, so that a state that is killed then has none to recover. A log that is never
+//! quiet is never begun anew, so when it has grown far the writer lends a hand: what a kill leaves
+//! to recover is bounded. Nothing here touches what was promised: a page is safe in the log until
+//! it is safe in the file. Read next: `writer`.
 
 use crate::open::OpenError;
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -18,61 +19,114 @@ use std::time::Duration;
 const GROWN: i32 = 4_096;
 /// Pages in the log from which the writer lends a hand: 256 MiB.
 const GROWN_FAR: i32 = 65_536;
+/// A log that has not grown for so long is emptied.
+const QUIET: Duration = Duration::from_secs(1);
 
-/// How long the write-ahead log is.
+/// How long the write-ahead log is, and whose turn it is to move it.
 #[derive(Clone, Default)]
-pub(crate) struct LogLength(Arc<AtomicI32>);
+pub(crate) struct LogLength(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    pages: AtomicI32,
+    /// SQLite lets one at a time move pages, and sends the other away empty-handed.
+    turn: Mutex<()>,
+}
 
 impl LogLength {
     /// Lets the writer empty a log that has grown far; it begins anew with the next commit.
     pub(crate) fn bound(&self, writer: &Connection) {
-        if self.0.load(Relaxed) >= GROWN_FAR {
-            self.0.store(0, Relaxed);
-            move_pages(writer);
+        if self.is_far() {
+            self.move_pages(writer);
+            self.0.pages.store(0, Relaxed);
+        }
+    }
+
+    fn is_far(&self) -> bool {
+        self.0.pages.load(Relaxed) >= GROWN_FAR
+    }
+
+    /// A failure loses nothing: the pages stay in the log, and the next attempt finds them there.
+    fn move_pages(&self, connection: &Connection) {
+        let _turn = self.0.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let moved = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        if let Err(cause) = moved {
+            tracing::warn!(
+                error = &cause as &dyn std::error::Error,
+                "the write-ahead log could not be moved into the file"
+            );
         }
     }
 }
 
-/// Starts the thread; it ends when `writer` is closed.
-pub(crate) fn start(
-    path: &Path,
-    writer: &mut Connection,
-    synchronous: &str,
-) -> Result<(LogLength, JoinHandle<()>), OpenError> {
-    let connection = Connection::open(path)?;
-    connection.busy_timeout(Duration::from_secs(5))?;
-    connection.pragma_update(None, "synchronous", synchronous)?;
-    let length = LogLength::default();
-    let (grown, work) = sync_channel(1);
-    let noted = length.clone();
-    writer.wal_hook(Some(move |_: &mut rusqlite::hooks::Wal, pages: i32| {
-        noted.0.store(pages, Relaxed);
-        if pages >= GROWN {
-            // Full means that it is about to work anyway.
-            let _ = grown.try_send(());
+/// The thread that moves the log.
+pub(crate) struct Mover(JoinHandle<()>);
+
+impl Mover {
+    /// Starts it, for the log that `writer` writes.
+    pub(crate) fn start(
+        path: &Path,
+        writer: &mut Connection,
+        synchronous: &str,
+    ) -> Result<(LogLength, Self), OpenError> {
+        let connection = Connection::open(path)?;
+        // Whoever empties the log keeps commits out: it is done at once, or at another time.
+        connection.busy_timeout(Duration::ZERO)?;
+        connection.pragma_update(None, "synchronous", synchronous)?;
+        let length = LogLength::default();
+        let (grown, work) = sync_channel(1);
+        let noted = length.clone();
+        writer.wal_hook(Some(move |_: &mut rusqlite::hooks::Wal, pages: i32| {
+            noted.0.pages.store(pages, Relaxed);
+            if pages >= GROWN {
+                // Full means that it is about to work anyway.
+                let _ = grown.try_send(());
+            }
+            Ok(())
+        }))?;
+        let seen = length.clone();
+        let thread = thread::Builder::new()
+            .name("store-wal".to_owned())
+            .spawn(move || run(&connection, &work, &seen))
+            .map_err(OpenError::Thread)?;
+        Ok((length, Self(thread)))
+    }
+
+    /// Ends it, closes its connection and empties the log. Two connections that close at once
+    /// would each leave that to the other.
+    pub(crate) fn end(self, writer: &mut Connection) {
+        let unhooked = writer.wal_hook(None::<fn(&mut rusqlite::hooks::Wal, i32) -> _>);
+        if unhooked.is_ok() {
+            let _ = self.0.join();
+            // Best effort: closing the last connection does the same.
+            is_emptied(writer);
         }
-        Ok(())
-    }))?;
-    let thread = thread::Builder::new()
-        .name("store-wal".to_owned())
-        .spawn(move || run(&connection, &work))
-        .map_err(OpenError::Thread)?;
-    Ok((length, thread))
-}
-
-fn run(connection: &Connection, work: &Receiver<()>) {
-    while work.recv().is_ok() {
-        move_pages(connection);
     }
 }
 
-/// A failure loses nothing: the pages stay in the log, and the next attempt finds them there.
-fn move_pages(connection: &Connection) {
-    let moved = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
-    if let Err(cause) = moved {
-        tracing::warn!(
-            error = &cause as &dyn std::error::Error,
-            "the write-ahead log could not be moved into the file"
-        );
+fn run(connection: &Connection, work: &Receiver<()>, length: &LogLength) {
+    let mut moved = false;
+    loop {
+        let next = match moved {
+            true => work.recv_timeout(QUIET),
+            false => work.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match next {
+            // The writer waits for its turn, or is about to.
+            Ok(()) if length.is_far() => {}
+            Ok(()) => {
+                length.move_pages(connection);
+                moved = true;
+            }
+            Err(RecvTimeoutError::Timeout) => moved = !is_emptied(connection),
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
     }
+}
+
+/// Moves what is left in the log and cuts it to nothing; false if somebody reads or writes.
+fn is_emptied(connection: &Connection) -> bool {
+    let busy = |row: &Row<'_>| row.get::<_, i64>(0);
+    let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], busy);
+    matches!(busy, Ok(0))
 }

@@ -11,14 +11,16 @@
 //! `transaction`, `job`.
 
 use crate::batch::{Batch, CommitError, Committed};
-use crate::job::{Job, JobError, Step};
+use crate::cipher::{Ink, Keys, Tables};
+use crate::job::{Job, JobError, Step, Workplace};
 use crate::open::{OpenError, Options};
 use crate::row::seal;
 use crate::sign::Signer;
 use crate::statistics::{Condition, Counters};
 use crate::store::OnCommit;
-use crate::transaction::{self, Ends, Outcomes};
-use crate::wal::LogLength;
+use crate::transaction::{self, Ends, Outcomes, Wanted};
+use crate::wal::{LogLength, Mover};
+use domain::event::Sequence;
 use rusqlite::{Connection, ErrorCode, ffi};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
@@ -40,13 +42,43 @@ pub(crate) enum Request {
 /// A batch, and who waits for it.
 pub(crate) struct Waiting {
     pub(crate) batch: Batch,
+    pub(crate) cursors: Vec<(String, Option<Sequence>)>,
     pub(crate) ticket: oneshot::Sender<Result<(), CommitError>>,
+}
+
+/// What the writer begins with.
+pub(crate) struct Start {
+    pub(crate) connection: Arc<Mutex<Connection>>,
+    pub(crate) log_length: LogLength,
+    pub(crate) mover: Option<Mover>,
+    pub(crate) ends: Ends,
+    pub(crate) keys: Arc<Keys>,
+    pub(crate) ink: Ink,
+    pub(crate) on_commit: OnCommit,
+    pub(crate) counters: Arc<Counters>,
+}
+
+impl Waiting {
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            batch: &self.batch,
+            cursors: &self.cursors,
+        }
+    }
+}
+
+fn locked(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
+    connection.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct Writer {
     connection: Arc<Mutex<Connection>>,
     log_length: LogLength,
+    /// None for a state in memory.
+    mover: Option<Mover>,
     ends: Ends,
+    keys: Arc<Keys>,
+    ink: Ink,
     batch_max: usize,
     batch_wait: Duration,
     signer: Option<Arc<dyn Signer>>,
@@ -59,26 +91,25 @@ struct Writer {
 }
 
 pub(crate) fn start(
-    connection: Arc<Mutex<Connection>>,
-    log_length: LogLength,
+    start: Start,
     options: &Options,
-    ends: Ends,
     requests: Receiver<Request>,
-    on_commit: OnCommit,
-    counters: Arc<Counters>,
 ) -> Result<JoinHandle<()>, OpenError> {
     let mut writer = Writer {
-        connection,
-        log_length,
-        ends,
+        connection: start.connection,
+        log_length: start.log_length,
+        mover: start.mover,
+        ends: start.ends,
+        keys: start.keys,
+        ink: start.ink,
         batch_max: options.batch_max.max(1),
         batch_wait: options.batch_wait,
         signer: options.signer.clone(),
         sealed_within: options.sealed_within,
         seal_due: None,
         jobs: VecDeque::new(),
-        on_commit,
-        counters,
+        on_commit: start.on_commit,
+        counters: start.counters,
     };
     thread::Builder::new()
         .name("store-writer".to_owned())
@@ -92,6 +123,15 @@ struct StopsWithTheWriter(Arc<Counters>);
 impl Drop for StopsWithTheWriter {
     fn drop(&mut self) {
         self.0.note(Condition::Stopped);
+    }
+}
+
+/// However the writer ends, its connection is the last one: the log is moved into the file.
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if let Some(mover) = self.mover.take() {
+            mover.end(&mut self.lock());
+        }
     }
 }
 
@@ -155,18 +195,22 @@ impl Writer {
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
-        let connection = self.connection.lock();
-        connection.unwrap_or_else(PoisonError::into_inner)
+        locked(&self.connection)
     }
 
     fn commit(&mut self, group: Vec<Waiting>) {
         let size = group.len() as u64;
         let mut ends = self.ends;
         let written = {
-            let connection = self.lock();
+            let shared = Arc::clone(&self.connection);
+            let connection = locked(&shared);
             self.log_length.bound(&connection);
-            let batches: Vec<&Batch> = group.iter().map(|waiting| &waiting.batch).collect();
-            transaction::write(&connection, &batches, &mut ends, &self.counters)
+            let tables = Tables {
+                connection: &connection,
+                keys: &self.keys,
+            };
+            let wanted: Vec<Wanted<'_>> = group.iter().map(Waiting::wanted).collect();
+            transaction::write(tables, &mut self.ink, &wanted, &mut ends, &self.counters)
         };
         match written {
             Ok(outcomes) => {
@@ -177,7 +221,7 @@ impl Writer {
             Err(cause) => {
                 let error = self.failure(cause);
                 self.counters.failed.fetch_add(size, Relaxed);
-                for Waiting { batch, ticket } in group {
+                for Waiting { batch, ticket, .. } in group {
                     self.counters.take_back(&batch);
                     let _ = ticket.send(Err(error.clone()));
                 }
@@ -200,7 +244,7 @@ impl Writer {
     fn publish(&self, group: Vec<Waiting>, outcomes: Outcomes) {
         let mut committed = Vec::with_capacity(group.len());
         let mut tickets = Vec::with_capacity(group.len());
-        for (Waiting { batch, ticket }, outcome) in group.into_iter().zip(outcomes) {
+        for (Waiting { batch, ticket, .. }, outcome) in group.into_iter().zip(outcomes) {
             if outcome.is_err() {
                 self.counters.take_back(&batch);
             }
@@ -237,9 +281,18 @@ impl Writer {
         };
         let mut ends = self.ends;
         let stepped = {
-            let connection = self.lock();
+            let shared = Arc::clone(&self.connection);
+            let connection = locked(&shared);
             self.log_length.bound(&connection);
-            job.step(&connection, &mut ends.head, self.signer.as_deref())
+            job.step(Workplace {
+                tables: Tables {
+                    connection: &connection,
+                    keys: &self.keys,
+                },
+                ink: &mut self.ink,
+                head: &mut ends.head,
+                signer: self.signer.as_deref(),
+            })
         };
         match stepped {
             Ok(step) => {

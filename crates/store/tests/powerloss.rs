@@ -8,19 +8,19 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 #![cfg(target_os = "linux")]
 
+mod life;
+
 use domain::content::Content;
-use domain::context::{DataParam, Exchange};
 use domain::event::Happening;
-use domain::notification::Notification;
-use domain::task::{Command as Wanted, Status, Task, TaskId};
+use domain::task::{Status, TaskId};
 use domain::time::Timestamp;
-use domain::verb::Verb;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Arc, LazyLock};
-use store::{Batch, CommitError, Condition, Filter, Options, Store, TaskFilter};
+use store::{Batch, Chance, CommitError, Condition, Filter, HeldKeys, KeyKeeper, Options, Secret};
+use store::{Store, TaskFilter};
 
 /// Cuts of one state, which is taken up again after each.
 const CUTS_OF_ONE_STATE: u64 = 10;
@@ -28,6 +28,8 @@ const CUTS_OF_ONE_STATE: u64 = 10;
 const ACKNOWLEDGED_MAX: u64 = 300;
 /// Batches under way.
 const IN_FLIGHT: usize = 64;
+/// More than a writer ever stores, so that no two of one state use the same identifiers.
+const TASKS_OF_A_RUN: usize = 1_000_000_000;
 /// The exit code of a writer whose store stopped.
 const STOPPED: i32 = 3;
 
@@ -194,14 +196,18 @@ fn writer() {
     let disk = PathBuf::from(std::env::var("CONVOKE_DISK").unwrap());
     let options = Options {
         synchronous_full: synchronous == "FULL",
+        keys: keeper(run.parse().unwrap()),
         ..Options::file(disk.join("convoke.db"))
     };
     let (store, _) = Store::open(options, Box::new(|_| {})).unwrap();
     let mut waiting = VecDeque::new();
     let mut last: Option<String> = None;
-    for n in 0.. {
-        let id = format!("t-{run}-{n}");
-        waiting.push_back((id.clone(), store.commit(life(&id))));
+    let first = run.parse::<usize>().unwrap() * TASKS_OF_A_RUN;
+    for n in first.. {
+        let id = life::name(n);
+        let content = Content::new("link:a--b", "diagnose it");
+        let batch = life::life(&id, ["oss", "ran"], content, Timestamp::from_ms(1_000));
+        waiting.push_back((id, store.commit(batch)));
         if waiting.len() < IN_FLIGHT {
             continue;
         }
@@ -231,66 +237,30 @@ fn writer() {
     }
 }
 
-/// A task from its assignment to its end, with everything that belongs to it.
-fn life(id: &str) -> Batch {
-    let at = Timestamp::from_ms(1_000);
-    let key = TaskId::new(id);
-    let content = Content::new("link:a--b", "diagnose it");
-    let text = content.render();
-    let mut task = Task::assigned(key.clone(), "oss", "ran", text.clone(), content, true, at);
-    let told = |task: &Task, previous| {
-        let notification = Notification {
-            time: at,
-            task: task.id.clone(),
-            from: task.to.clone(),
-            to: task.from.clone(),
-            verb: Verb::TaskResultNotify,
-            asynchronous: true,
-            status: task.status,
-            previous,
-            start_time: at,
-            percent: task.percent,
-            content: task.content.clone(),
-            awaits: task.awaits,
-            data: None,
-        };
-        (at, Happening::Task(Arc::new(notification)))
-    };
-    let (first, assigned) = (told(&task, None), Arc::new(task.clone()));
-    let event = task.decide(Wanted::Cancel, at).unwrap();
-    task.apply(&event);
-    let parties = ["oss".to_owned(), "ran".to_owned()];
-    let response = format!("d-{id}");
-    let mut data = DataParam::inline(response.clone(), parties, "r", "text/plain", text, at);
-    data.task = Some(key.clone());
-    Batch {
-        happenings: vec![first, told(&task, Some(Status::Created))],
-        tasks: vec![assigned, Arc::new(task)],
-        exchanges: vec![Exchange {
-            id: format!("x-{id}"),
-            task: Some(key),
-            from: "oss".into(),
-            to: "ran".into(),
-            verb: Verb::TaskAssign,
-            request: "diagnose it".into(),
-            request_time: at,
-            response: Some(response),
-            response_time: Some(at),
-        }],
-        data: vec![data],
-        ..Batch::default()
+/// Every second state is encrypted: a cut must not part payloads from their keys either.
+fn keeper(run: u64) -> Option<Arc<dyn KeyKeeper>> {
+    if (run / CUTS_OF_ONE_STATE).is_multiple_of(2) {
+        return None;
     }
+    let chance: Chance = Box::new(|bytes| {
+        let mut source = std::fs::File::open("/dev/urandom").unwrap();
+        source.read_exact(bytes).unwrap();
+        Ok(())
+    });
+    let keys = HeldKeys::new("m1", Secret::new([7; 32]), chance);
+    Some(Arc::new(keys))
 }
 
-/// Opens what is left and looks at all of it: nothing is damaged, nothing is half there. Gives the
-/// tasks found.
-fn look(left: &BTreeMap<String, Vec<u8>>) -> BTreeSet<String> {
+/// Opens what is left of a run and looks at all of it: nothing is damaged, nothing is half there.
+/// Gives the tasks found.
+fn look(run: u64, left: &BTreeMap<String, Vec<u8>>) -> BTreeSet<String> {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in left {
         std::fs::write(folder.path().join(name), bytes).unwrap();
     }
     let options = Options {
         thorough: true,
+        keys: keeper(run),
         ..Options::file(folder.path().join("convoke.db"))
     };
     let (store, _) = Store::open(options, Box::new(|_| {})).unwrap();
@@ -353,7 +323,7 @@ fn cut_the_power(cuts: u64, synchronous: &str) -> (usize, usize) {
         writer.kill(&mut acknowledged);
         all += acknowledged.len() - before;
         left = disk.cut();
-        let found = look(&left);
+        let found = look(cut, &left);
         let missing = acknowledged.difference(&found).count();
         assert!(
             missing == 0 || synchronous != "FULL",
@@ -399,7 +369,7 @@ fn after_a_failed_sync_nothing_is_acknowledged_and_the_store_stops() {
         assert_eq!(writer.next(), Said::Ended);
         assert_eq!(writer.child.wait().unwrap().code(), Some(STOPPED));
         disk.take_down("fail");
-        let found = look(&disk.cut());
+        let found = look(0, &disk.cut());
         assert!(
             acknowledged.is_subset(&found),
             "acknowledged without a sync"
@@ -439,5 +409,5 @@ fn a_full_disk_refuses_and_takes_more_once_there_is_space() {
         }
     }
     writer.kill(&mut acknowledged);
-    assert!(acknowledged.is_subset(&look(&disk.cut())));
+    assert!(acknowledged.is_subset(&look(0, &disk.cut())));
 }

@@ -3,9 +3,10 @@
 //! Read next: `row::data_chunk`.
 
 use super::{ReadError, behind, rows};
+use crate::cipher::{Keys, Tables};
 use crate::row::{RowError, data_chunk, data_param};
 use domain::context::{Body, DataParam};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Row, params};
 
 /// A piece of data that is stored: its bytes are another query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,53 +18,49 @@ pub struct Piece {
 }
 
 /// The number and the row of data that must be there.
-fn find(connection: &Connection, id: &str) -> Result<(i64, DataParam), ReadError> {
+fn find(tables: Tables<'_>, id: &str) -> Result<(i64, DataParam), ReadError> {
     let sql = "SELECT number FROM data_param WHERE id = ?1";
-    let number = behind(connection, sql, id, |row| row.get(0))?;
-    let data = super::records::data_param(connection, id)?;
+    let number = behind(&tables, sql, id, |row| row.get(0))?;
+    let data = super::records::data_param(tables, id)?;
     let data = data.ok_or_else(|| RowError::corrupt(data_param::TABLE, id))?;
     Ok((number, data))
 }
 
-pub(crate) fn map(connection: &Connection, id: &str) -> Result<Vec<Piece>, ReadError> {
-    let snapshot = connection.unchecked_transaction()?;
-    let (number, _) = find(&snapshot, id)?;
-    let piece = |row: &Row<'_>| -> Result<Piece, RowError> {
+pub(crate) fn map(tables: Tables<'_>, id: &str) -> Result<Vec<Piece>, ReadError> {
+    let _snapshot = tables.unchecked_transaction()?;
+    let (number, _) = find(tables, id)?;
+    let piece = |row: &Row<'_>, _: &Keys| -> Result<Piece, RowError> {
         let (offset, length): (i64, i64) = (row.get(0)?, row.get(1)?);
         Ok(Piece {
             offset: offset as u64,
             length: length as u64,
         })
     };
-    rows(&snapshot, data_chunk::MAP, params![number], piece)
+    rows(tables, data_chunk::MAP, params![number], piece)
 }
 
 pub(crate) fn chunk(
-    connection: &Connection,
+    tables: Tables<'_>,
     id: &str,
     offset: u64,
 ) -> Result<Option<Vec<u8>>, ReadError> {
-    let snapshot = connection.unchecked_transaction()?;
-    let (number, _) = find(&snapshot, id)?;
-    let at = offset as i64;
-    let key = params![number, at, at.saturating_add(1)];
-    let found = rows(&snapshot, data_chunk::WITHIN, key, data_chunk::read)?;
-    let here = found.into_iter().find(|(begins, _)| *begins == offset);
-    Ok(here.map(|(_, bytes)| bytes))
+    let _snapshot = tables.unchecked_transaction()?;
+    let (number, _) = find(tables, id)?;
+    Ok(data_chunk::stored(tables, number, offset)?)
 }
 
 pub(crate) fn data(
-    connection: &Connection,
+    tables: Tables<'_>,
     id: &str,
     offset: u64,
     length: usize,
 ) -> Result<Vec<u8>, ReadError> {
-    let snapshot = connection.unchecked_transaction()?;
-    let (number, data) = find(&snapshot, id)?;
+    let _snapshot = tables.unchecked_transaction()?;
+    let (number, data) = find(tables, id)?;
     match data.body {
         Body::Inline(text) => Ok(part(text.as_bytes(), offset, length).to_vec()),
         Body::Elsewhere(_) => Ok(Vec::new()),
-        Body::Chunked(_) => pieces(&snapshot, number, offset, length),
+        Body::Chunked(_) => pieces(tables, number, offset, length),
     }
 }
 
@@ -75,17 +72,17 @@ fn part(bytes: &[u8], offset: u64, length: usize) -> &[u8] {
 
 /// Joins pieces up to the first gap.
 fn pieces(
-    connection: &Connection,
+    tables: Tables<'_>,
     number: i64,
     offset: u64,
     length: usize,
 ) -> Result<Vec<u8>, ReadError> {
     let end = offset.saturating_add(length as u64).min(i64::MAX as u64);
     let mut joined = Vec::new();
-    let mut statement = connection.prepare_cached(data_chunk::WITHIN)?;
+    let mut statement = tables.prepare_cached(data_chunk::WITHIN)?;
     let mut rows = statement.query(params![number, offset as i64, end as i64])?;
     while let Some(row) = rows.next()? {
-        let (begins, bytes) = data_chunk::read(row)?;
+        let (begins, bytes) = data_chunk::read(row, tables.keys)?;
         let next = offset + joined.len() as u64;
         let Some(skipped) = next.checked_sub(begins) else {
             break;

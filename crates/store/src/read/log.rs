@@ -4,6 +4,7 @@
 //! next: `row::entry`.
 
 use super::ReadError;
+use crate::cipher::Tables;
 use crate::digest::{ORIGIN, Sum};
 use crate::row::checkpoint::Checkpoint;
 use crate::row::{RowError, entry};
@@ -24,12 +25,12 @@ pub(crate) fn base(connection: &Connection, after: Sequence) -> Result<(Sequence
 }
 
 pub(crate) fn entries(
-    connection: &Connection,
+    tables: Tables<'_>,
     after: Sequence,
     limit: usize,
 ) -> Result<Vec<Arc<Entry>>, ReadError> {
     // One snapshot: the log may be cut meanwhile.
-    let snapshot = connection.unchecked_transaction()?;
+    let snapshot = tables.unchecked_transaction()?;
     if after >= last(&snapshot)? {
         return Ok(Vec::new());
     }
@@ -39,7 +40,7 @@ pub(crate) fn entries(
     let mut rows = statement.query(params![after as i64, limit])?;
     let (mut found, mut expected) = (Vec::new(), after + 1);
     while let Some(row) = rows.next()? {
-        let read = entry::read(row, expected, &chain)?;
+        let read = entry::read(row, expected, &chain, tables.keys)?;
         (chain, expected) = (read.sum, expected + 1);
         found.push(Arc::new(read.entry));
     }

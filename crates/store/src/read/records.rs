@@ -3,11 +3,14 @@
 //! And, by their keys, negotiations, teams and erasures. Read next: `row::exchange`.
 
 use super::{ReadError, behind, rows};
+use crate::cipher::{Keys, Tables};
+use crate::row::cursor::{self, Cursor};
 use crate::row::data_param::{self, data_param_columns};
+use crate::row::document::Document;
 use crate::row::erasure::{self, Erasure};
 use crate::row::exchange::{self, exchange_columns};
 use crate::row::negotiation::{self, negotiation_columns};
-use crate::row::{RowError, team};
+use crate::row::{RowError, document, observation, team};
 use domain::context::{DataParam, Exchange};
 use domain::negotiation::{Kind, Negotiation};
 use domain::task::TaskId;
@@ -139,32 +142,29 @@ pub(crate) const PAGES: [&str; 8] = [
     DATA_OF_BOTH,
 ];
 
-pub(crate) fn exchange(connection: &Connection, id: &str) -> Result<Option<Exchange>, ReadError> {
-    Ok(rows(connection, EXCHANGE, params![id], exchange::read)?.pop())
+pub(crate) fn exchange(tables: Tables<'_>, id: &str) -> Result<Option<Exchange>, ReadError> {
+    Ok(rows(tables, EXCHANGE, params![id], exchange::read)?.pop())
 }
 
-pub(crate) fn data_param(
-    connection: &Connection,
-    id: &str,
-) -> Result<Option<DataParam>, ReadError> {
-    Ok(rows(connection, DATA_PARAM, params![id], data_param::read)?.pop())
+pub(crate) fn data_param(tables: Tables<'_>, id: &str) -> Result<Option<DataParam>, ReadError> {
+    Ok(rows(tables, DATA_PARAM, params![id], data_param::read)?.pop())
 }
 
 pub(crate) fn negotiation(
-    connection: &Connection,
+    tables: Tables<'_>,
     task: &TaskId,
     kind: Kind,
 ) -> Result<Option<Negotiation>, ReadError> {
     let key = params![task.as_str(), kind.as_str()];
-    Ok(rows(connection, NEGOTIATION, key, negotiation::read)?.pop())
+    Ok(rows(tables, NEGOTIATION, key, negotiation::read)?.pop())
 }
 
 pub(crate) fn negotiations(
-    connection: &Connection,
+    tables: Tables<'_>,
     task: &TaskId,
 ) -> Result<Vec<Negotiation>, ReadError> {
     rows(
-        connection,
+        tables,
         NEGOTIATIONS,
         params![task.as_str()],
         negotiation::read,
@@ -172,52 +172,57 @@ pub(crate) fn negotiations(
 }
 
 pub(crate) fn all_negotiations(
-    connection: &Connection,
+    tables: Tables<'_>,
     limit: usize,
 ) -> Result<Vec<Negotiation>, ReadError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    rows(
-        connection,
-        ALL_NEGOTIATIONS,
-        params![limit],
-        negotiation::read,
-    )
+    rows(tables, ALL_NEGOTIATIONS, params![limit], negotiation::read)
 }
 
-pub(crate) fn teams(connection: &Connection) -> Result<Vec<Team>, ReadError> {
-    rows(connection, team::ALL, params![], team::read)
+pub(crate) fn teams(tables: Tables<'_>) -> Result<Vec<Team>, ReadError> {
+    rows(tables, team::ALL, params![], team::read)
 }
 
-pub(crate) fn knows(connection: &Connection, task: &TaskId) -> Result<bool, ReadError> {
-    let mut statement = connection.prepare_cached(
+pub(crate) fn cursors(tables: Tables<'_>) -> Result<Vec<Cursor>, ReadError> {
+    rows(tables, cursor::ALL, params![], cursor::read)
+}
+
+pub(crate) fn knows(tables: Tables<'_>, task: &TaskId) -> Result<bool, ReadError> {
+    let mut statement = tables.prepare_cached(
         "SELECT EXISTS (SELECT 1 FROM task WHERE id = ?1)
             OR EXISTS (SELECT 1 FROM negotiation WHERE task = ?1)",
     )?;
     Ok(statement.query_row([task.as_str()], |row| row.get(0))?)
 }
 
-pub(crate) fn team(connection: &Connection, task: &TaskId) -> Result<Option<Team>, ReadError> {
-    Ok(rows(
-        connection,
-        team::OF_TASK,
-        params![task.as_str()],
-        team::read,
-    )?
-    .pop())
+pub(crate) fn documents(tables: Tables<'_>, kind: &str) -> Result<Vec<Document>, ReadError> {
+    rows(tables, document::OF_KIND, params![kind], document::read)
 }
 
-pub(crate) fn erasure(
-    connection: &Connection,
-    task: &TaskId,
-) -> Result<Option<Erasure>, ReadError> {
+/// The oldest observations.
+pub(crate) fn observations(
+    tables: Tables<'_>,
+    most: usize,
+) -> Result<Vec<(u64, String)>, ReadError> {
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    rows(
+        tables,
+        observation::OLDEST,
+        params![most],
+        observation::read,
+    )
+}
+
+pub(crate) fn team(tables: Tables<'_>, task: &TaskId) -> Result<Option<Team>, ReadError> {
+    Ok(rows(tables, team::OF_TASK, params![task.as_str()], team::read)?.pop())
+}
+
+pub(crate) fn erasure(tables: Tables<'_>, task: &TaskId) -> Result<Option<Erasure>, ReadError> {
     let key = params![task.as_str()];
-    Ok(rows(connection, erasure::OF_TASK, key, erasure::read)?.pop())
+    Ok(rows(tables, erasure::OF_TASK, key, |row, _| erasure::read(row))?.pop())
 }
 
-pub(crate) fn exchanges(
-    connection: &Connection,
-    filter: &Filter,
-) -> Result<Vec<Exchange>, ReadError> {
+pub(crate) fn exchanges(tables: Tables<'_>, filter: &Filter) -> Result<Vec<Exchange>, ReadError> {
     let sql = match (&filter.task, &filter.party) {
         (None, None) => EXCHANGES,
         (Some(_), None) => EXCHANGES_OF_TASK,
@@ -226,14 +231,14 @@ pub(crate) fn exchanges(
     };
     let find = "SELECT number FROM exchange WHERE id = ?1";
     let begin = match filter.since {
-        Some(since) => number_at(connection, since + -DISORDER_MS)? - 1,
+        Some(since) => number_at(&tables, since + -DISORDER_MS)? - 1,
         None => 0,
     };
     let end = match filter.until {
-        Some(until) => number_at(connection, until + DISORDER_MS)?,
+        Some(until) => number_at(&tables, until + DISORDER_MS)?,
         None => i64::MAX,
     };
-    page(connection, sql, find, (begin, end), filter, exchange::read)
+    page(tables, sql, find, (begin, end), filter, exchange::read)
 }
 
 /// How much later than one that was stored behind it an exchange may have been requested, in
@@ -265,7 +270,7 @@ fn number_at(connection: &Connection, time: Timestamp) -> Result<i64, ReadError>
 }
 
 pub(crate) fn data_params(
-    connection: &Connection,
+    tables: Tables<'_>,
     filter: &Filter,
 ) -> Result<Vec<DataParam>, ReadError> {
     let sql = match (&filter.task, &filter.party) {
@@ -275,27 +280,20 @@ pub(crate) fn data_params(
         (Some(_), Some(_)) => DATA_OF_BOTH,
     };
     let find = "SELECT number FROM data_param WHERE id = ?1";
-    page(
-        connection,
-        sql,
-        find,
-        (0, i64::MAX),
-        filter,
-        data_param::read,
-    )
+    page(tables, sql, find, (0, i64::MAX), filter, data_param::read)
 }
 
 /// Binds the parameters that `sql` has and reads what it gives; `find` says where it begins.
 fn page<T>(
-    connection: &Connection,
+    tables: Tables<'_>,
     sql: &str,
     find: &str,
     (begin, end): (i64, i64),
     filter: &Filter,
-    read: impl Fn(&Row<'_>) -> Result<T, RowError>,
+    read: impl Fn(&Row<'_>, &Keys) -> Result<T, RowError>,
 ) -> Result<Vec<T>, ReadError> {
     let number: i64 = match &filter.after {
-        Some(id) => behind(connection, find, id, |r| r.get::<_, i64>(0))?.max(begin),
+        Some(id) => behind(&tables, find, id, |r| r.get::<_, i64>(0))?.max(begin),
         None => begin,
     };
     let since = filter.since.unwrap_or_default().as_ms();
@@ -316,5 +314,5 @@ fn page<T>(
         .into_iter()
         .filter(|(n, _)| sql.contains(n))
         .collect();
-    rows(connection, sql, used.as_slice(), read)
+    rows(tables, sql, used.as_slice(), read)
 }

@@ -6,10 +6,11 @@
 //! `row::task`.
 
 use super::{ReadError, behind, rows};
+use crate::cipher::Tables;
 use crate::row::task::{self, task_columns};
 use domain::task::{Status, Task, TaskId};
 use domain::time::Timestamp;
-use rusqlite::{Connection, ToSql, params};
+use rusqlite::{ToSql, params};
 
 /// Which tasks to read. The default is the first thousand of all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,25 +82,20 @@ const LAST_ENDED: &str = concat!(
     " FROM task WHERE send_to = ?1 AND ended = 1 ORDER BY changed_at DESC, number DESC LIMIT 1"
 );
 
-pub(crate) fn task(connection: &Connection, id: &TaskId) -> Result<Option<Task>, ReadError> {
-    Ok(rows(connection, TASK, params![id.as_str()], task::read)?.pop())
+pub(crate) fn task(tables: Tables<'_>, id: &TaskId) -> Result<Option<Task>, ReadError> {
+    Ok(rows(tables, TASK, params![id.as_str()], task::read)?.pop())
 }
 
-pub(crate) fn last_ended(
-    connection: &Connection,
-    executor: &str,
-) -> Result<Option<Task>, ReadError> {
-    Ok(rows(connection, LAST_ENDED, params![executor], task::read)?.pop())
+pub(crate) fn last_ended(tables: Tables<'_>, executor: &str) -> Result<Option<Task>, ReadError> {
+    Ok(rows(tables, LAST_ENDED, params![executor], task::read)?.pop())
 }
 
-pub(crate) fn tasks(connection: &Connection, filter: &TaskFilter) -> Result<Vec<Task>, ReadError> {
+pub(crate) fn tasks(tables: Tables<'_>, filter: &TaskFilter) -> Result<Vec<Task>, ReadError> {
     let since = filter.since.unwrap_or_default().as_ms();
     let (time, number) = match &filter.after {
         Some(id) => {
             let find = "SELECT changed_at, number FROM task WHERE id = ?1";
-            let place = behind(connection, find, id.as_str(), |r| {
-                Ok((r.get(0)?, r.get(1)?))
-            })?;
+            let place = behind(&tables, find, id.as_str(), |r| Ok((r.get(0)?, r.get(1)?)))?;
             // Numbers begin with 1: (time, 0) lies before everything of that instant.
             place.max((since, 0))
         }
@@ -122,7 +118,7 @@ pub(crate) fn tasks(connection: &Connection, filter: &TaskFilter) -> Result<Vec<
         .into_iter()
         .filter(|(n, _)| sql.contains(n))
         .collect();
-    rows(connection, &sql, used.as_slice(), task::read)
+    rows(tables, &sql, used.as_slice(), task::read)
 }
 
 /// The query of a page: one `SELECT` for each index that is walked, merged.

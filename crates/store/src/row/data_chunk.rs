@@ -1,22 +1,24 @@
 //! Rows of `data_chunk`: the pieces of data that are too large for a row, by offset.
 //!
 //! No two pieces of the same data overlap: whoever writes says so first. A digest covers one
-//! piece, so that a part of large data is read and checked without the rest. Read next:
-//! [`super::negotiation`].
+//! piece, so that a part of large data is read and checked without the rest. Bytes are payload and
+//! are encrypted in place: a ciphertext is as long as what it hides, its mark is beside it. Read
+//! next: [`super::negotiation`].
 
 use super::{RowError, check, column};
+use crate::cipher::{Ink, Keys, Tables, covered};
 use crate::digest::{RowDigest, Sum, of_bytes};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const TABLE: &str = "data_chunk";
 
 /// All pieces, by the number of their data; with the identifier of the data, if they are there.
-pub(crate) const ALL: &str = "SELECT data_chunk.data, offset, data_chunk.digest, bytes, id
-    FROM data_chunk LEFT JOIN data_param ON data_param.number = data_chunk.data
+pub(crate) const ALL: &str = "SELECT data_chunk.data, offset, data_chunk.digest, bytes,
+    data_chunk.cipher, id FROM data_chunk LEFT JOIN data_param ON data_param.number = data_chunk.data
     ORDER BY data_chunk.data, offset";
 
 /// The pieces of data `?1` that reach behind offset `?2` and begin before `?3`.
-pub(crate) const WITHIN: &str = "SELECT data, offset, digest, bytes FROM data_chunk
+pub(crate) const WITHIN: &str = "SELECT data, offset, digest, bytes, cipher FROM data_chunk
     WHERE data = ?1 AND offset >= coalesce(
       (SELECT max(offset) FROM data_chunk WHERE data = ?1 AND offset <= ?2), 0)
     AND offset < ?3 ORDER BY offset";
@@ -25,9 +27,17 @@ pub(crate) const WITHIN: &str = "SELECT data, offset, digest, bytes FROM data_ch
 pub(crate) const MAP: &str =
     "SELECT offset, length(bytes) FROM data_chunk WHERE data = ?1 ORDER BY offset";
 
-const INSERT: &str = "INSERT INTO data_chunk (data, offset, digest, bytes) VALUES (?1, ?2, ?3, ?4)";
+/// One piece of data `?1`, the one at offset `?2`.
+const AT: &str = "SELECT data, offset, digest, bytes, cipher FROM data_chunk
+    WHERE data = ?1 AND offset = ?2";
 
-const LAST_BEFORE: &str = "SELECT offset, length(bytes), digest FROM data_chunk
+const INSERT: &str =
+    "INSERT INTO data_chunk (data, offset, digest, bytes, cipher) VALUES (?1, ?2, ?3, ?4, ?5)";
+
+const UPDATE: &str =
+    "UPDATE data_chunk SET digest = ?3, bytes = ?4, cipher = ?5 WHERE data = ?1 AND offset = ?2";
+
+const LAST_BEFORE: &str = "SELECT offset, length(bytes) FROM data_chunk
     WHERE data = ?1 AND offset < ?2 ORDER BY offset DESC LIMIT 1";
 
 /// How a piece stands to those that are stored.
@@ -43,27 +53,38 @@ pub(crate) enum Place {
 
 /// Where a piece of the data with this number would lie.
 pub(crate) fn place(
-    connection: &Connection,
+    tables: Tables<'_>,
     data: i64,
     offset: u64,
     bytes: &[u8],
-) -> rusqlite::Result<Place> {
+) -> Result<Place, RowError> {
     let end = offset as i64 + bytes.len() as i64;
-    let mut statement = connection.prepare_cached(LAST_BEFORE)?;
-    let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-    let found: Option<(i64, i64, Vec<u8>)> =
-        statement.query_row(params![data, end], row).optional()?;
+    let mut statement = tables.prepare_cached(LAST_BEFORE)?;
+    let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let found: Option<(i64, i64)> = statement.query_row(params![data, end], row).optional()?;
     Ok(match found {
-        Some((at, length, sum))
+        Some((at, length))
             if at as u64 == offset
                 && length == bytes.len() as i64
-                && sum == digest(data, offset, bytes) =>
+                && stored(tables, data, offset)?.as_deref() == Some(bytes) =>
         {
             Place::Same
         }
-        Some((at, length, _)) if at + length > offset as i64 => Place::Taken(at as u64),
+        Some((at, length)) if at + length > offset as i64 => Place::Taken(at as u64),
         _ => Place::Free,
     })
+}
+
+/// The piece at `offset`, if one is there.
+pub(crate) fn stored(
+    tables: Tables<'_>,
+    data: i64,
+    offset: u64,
+) -> Result<Option<Vec<u8>>, RowError> {
+    let mut statement = tables.prepare_cached(AT)?;
+    let read = |row: &Row<'_>| Ok(read(row, tables.keys));
+    let found = statement.query_row(params![data, offset as i64], read);
+    Ok(found.optional()?.transpose()?.map(|(_, bytes)| bytes))
 }
 
 pub(crate) fn insert(
@@ -71,11 +92,57 @@ pub(crate) fn insert(
     data: i64,
     offset: u64,
     bytes: &[u8],
+    ink: &mut Ink,
 ) -> rusqlite::Result<()> {
-    let sum = digest(data, offset, bytes);
-    let mut statement = connection.prepare_cached(INSERT)?;
-    statement.execute(params![data, offset as i64, sum, bytes])?;
-    Ok(())
+    write(connection, INSERT, (data, offset), bytes, ink)
+}
+
+/// Writes the piece that is stored there once more, as `ink` does.
+pub(crate) fn rewrite(
+    connection: &Connection,
+    data: i64,
+    offset: u64,
+    bytes: &[u8],
+    ink: &mut Ink,
+) -> rusqlite::Result<()> {
+    write(connection, UPDATE, (data, offset), bytes, ink)
+}
+
+fn write(
+    connection: &Connection,
+    sql: &str,
+    (data, offset): (i64, u64),
+    bytes: &[u8],
+    ink: &mut Ink,
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(sql)?;
+    if !ink.is_on() {
+        let row = params![
+            data,
+            offset as i64,
+            digest(data, offset, bytes),
+            bytes,
+            None::<&[u8]>
+        ];
+        return statement.execute(row).map(drop);
+    }
+    let mut bytes = bytes.to_vec();
+    let mark = ink.encrypt_in_place(&mut bytes, &place_digest(data, offset));
+    let sum = covered(
+        TABLE,
+        &digest(data, offset, &bytes),
+        mark.as_deref().unwrap_or_default(),
+    );
+    let row = params![data, offset as i64, sum, bytes, mark];
+    statement.execute(row).map(drop)
+}
+
+/// What a ciphertext is bound to.
+fn place_digest(data: i64, offset: u64) -> Sum {
+    RowDigest::of(TABLE)
+        .number(data)
+        .number(offset as i64)
+        .sum()
 }
 
 fn digest(data: i64, offset: u64, bytes: &[u8]) -> Sum {
@@ -86,14 +153,22 @@ fn digest(data: i64, offset: u64, bytes: &[u8]) -> Sum {
         .sum()
 }
 
-/// Reads a row of data, offset, digest and bytes, and checks the digest.
-pub(crate) fn read(row: &Row<'_>) -> Result<(u64, Vec<u8>), RowError> {
+/// Reads a row of data, offset, digest, bytes and mark, and checks the digest.
+pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<(u64, Vec<u8>), RowError> {
     let data: i64 = row.get(0)?;
     let key = |offset: i64| format!("number {data}, offset {offset}");
     let offset: i64 = column(row, 1, TABLE, &key(-1))?;
     let key = key(offset);
-    let bytes: Vec<u8> = column(row, 3, TABLE, &key)?;
+    let mut bytes: Vec<u8> = column(row, 3, TABLE, &key)?;
     let stored: Vec<u8> = column(row, 2, TABLE, &key)?;
-    check(&stored, &digest(data, offset as u64, &bytes), TABLE, &key)?;
+    let mark: Option<Vec<u8>> = column(row, 4, TABLE, &key)?;
+    let sum = digest(data, offset as u64, &bytes);
+    let Some(mark) = mark else {
+        check(&stored, &sum, TABLE, &key)?;
+        return Ok((offset as u64, bytes));
+    };
+    check(&stored, &covered(TABLE, &sum, &mark), TABLE, &key)?;
+    let beside = place_digest(data, offset as u64);
+    keys.decrypt_in_place(&mark, &mut bytes, &beside, TABLE, &key)?;
     Ok((offset as u64, bytes))
 }

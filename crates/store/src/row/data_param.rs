@@ -1,14 +1,18 @@
 //! Rows of `data_param`.
 //!
 //! Where the data are decides which columns are filled: `data`, `url`, or `size` with `sha256` and
-//! `finished`. Read next: [`super::data_chunk`].
+//! `finished`. Payload: the description, the data or their URL, and the digest of the whole, which
+//! is guessed from a guess of the data. Read next: [`super::data_chunk`].
 
-use super::{RowError, check, column};
+use super::{RowError, column};
+use crate::cipher::{Ink, Keys, Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use domain::context::{Body, Chunked, DataParam, DataType};
 use domain::task::TaskId;
 use domain::time::Timestamp;
 use rusqlite::{CachedStatement, Connection, Row, params};
+use std::borrow::Cow;
+use std::fmt::Write;
 
 pub(crate) const TABLE: &str = "data_param";
 
@@ -16,7 +20,7 @@ pub(crate) const TABLE: &str = "data_param";
 macro_rules! data_param_columns {
     () => {
         "number, id, task, party_one, party_two, data_type, description, format, changed_at, data, \
-         url, size, sha256, finished, digest"
+         url, size, sha256, finished, digest, cipher"
     };
 }
 pub(crate) use data_param_columns;
@@ -29,14 +33,15 @@ pub(crate) const ALL: &str = concat!(
 );
 
 const INSERT: &str = "INSERT INTO data_param (id, task, party_one, party_two, data_type,
-    description, format, changed_at, data, url, size, sha256, finished, digest, number)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+    description, format, changed_at, data, url, size, sha256, finished, digest, cipher,
+    number)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
     ON CONFLICT (id) DO NOTHING";
 
 /// An entry keeps its number, so that its place among the others and its chunks stay.
 const UPDATE: &str = "UPDATE data_param SET task = ?2, party_one = ?3, party_two = ?4,
     data_type = ?5, description = ?6, format = ?7, changed_at = ?8, data = ?9, url = ?10,
-    size = ?11, sha256 = ?12, finished = ?13, digest = ?14 WHERE id = ?1";
+    size = ?11, sha256 = ?12, finished = ?13, digest = ?14, cipher = ?15 WHERE id = ?1";
 
 /// The prepared statements of the writer.
 pub(crate) struct DataParamStatements<'c> {
@@ -54,96 +59,169 @@ impl<'c> DataParamStatements<'c> {
 
     /// Writes the data: as number `number` if its identifier is new, which it says; otherwise in
     /// place of those with that identifier.
-    pub(crate) fn write(&mut self, data: &DataParam, number: i64) -> rusqlite::Result<bool> {
-        let (inline, url, chunked) = parts(&data.body);
-        let sum = digest(data);
+    pub(crate) fn write(
+        &mut self,
+        data: &DataParam,
+        number: i64,
+        ink: &mut Ink,
+    ) -> rusqlite::Result<bool> {
+        let whole = chunked(&data.body);
+        let row = ink.cover(TABLE, texts(data), |texts| digest(data, texts));
         let task = data.task.as_ref().map(TaskId::as_str);
+        let sha256 = match row.cipher {
+            None => whole.and_then(|c| c.sha256),
+            Some(_) => None,
+        };
         let values = params![
             data.id,
             task,
             data.parties[0],
             data.parties[1],
             data.data_type.as_str(),
-            data.description,
+            row.texts.text(DESCRIPTION),
             data.format,
             data.changed_at.as_ms(),
-            inline,
-            url,
-            chunked.map(|c| c.size as i64),
-            chunked.and_then(|c| c.sha256),
-            chunked.map(|c| c.finished),
-            sum,
+            row.texts.optional(DATA),
+            row.texts.optional(URL),
+            whole.map(|c| c.size as i64),
+            sha256,
+            whole.map(|c| c.finished),
+            row.sum,
+            row.cipher,
             number,
         ];
         if self.insert.execute(values)? == 1 {
             return Ok(true);
         }
-        self.update.execute(&values[..14])?;
+        self.update.execute(&values[..15])?;
         Ok(false)
     }
 }
 
-fn parts(body: &Body) -> (Option<&str>, Option<&str>, Option<Chunked>) {
+const DESCRIPTION: usize = 0;
+const DATA: usize = 1;
+const URL: usize = 2;
+/// The digest of the whole, in hexadecimal digits.
+const SHA256: usize = 3;
+
+fn texts(data: &DataParam) -> Texts<'_, 4> {
+    let (inline, url) = match &data.body {
+        Body::Inline(data) => (Some(Cow::Borrowed(data.as_str())), None),
+        Body::Elsewhere(url) => (None, Some(Cow::Borrowed(url.as_str()))),
+        Body::Chunked(_) => (None, None),
+    };
+    let sha256 = chunked(&data.body).and_then(|c| c.sha256);
+    let sha256 = sha256.map(|sum| Cow::Owned(to_hex(&sum)));
+    let description = Cow::Borrowed(data.description.as_str());
+    Texts([Some(description), inline, url, sha256])
+}
+
+fn chunked(body: &Body) -> Option<Chunked> {
     match body {
-        Body::Inline(data) => (Some(data), None, None),
-        Body::Elsewhere(url) => (None, Some(url), None),
-        Body::Chunked(chunked) => (None, None, Some(*chunked)),
+        Body::Chunked(chunked) => Some(*chunked),
+        Body::Inline(_) | Body::Elsewhere(_) => None,
     }
 }
 
-fn digest(data: &DataParam) -> Sum {
-    let (inline, url, chunked) = parts(&data.body);
+fn to_hex(sum: &Sum) -> String {
+    let mut digits = String::with_capacity(64);
+    for byte in sum {
+        write!(digits, "{byte:02x}").expect("a string takes everything");
+    }
+    digits
+}
+
+fn from_hex(digits: &str) -> Option<Sum> {
+    let mut sum = Sum::default();
+    for (place, byte) in sum.iter_mut().enumerate() {
+        let pair = digits.get(2 * place..2 * place + 2)?;
+        *byte = u8::from_str_radix(pair, 16).ok()?;
+    }
+    (digits.len() == 64).then_some(sum)
+}
+
+/// The data are read for all that is not payload.
+fn digest(data: &DataParam, texts: &Texts<'_, 4>) -> Sum {
+    let chunked = chunked(&data.body);
     let sum = RowDigest::of(TABLE)
         .text(&data.id)
         .optional_text(data.task.as_ref().map(TaskId::as_str))
         .text(&data.parties[0])
         .text(&data.parties[1])
         .text(data.data_type.as_str())
-        .text(&data.description)
+        .text(texts.text(DESCRIPTION))
         .text(&data.format)
         .number(data.changed_at.as_ms())
-        .optional_text(inline)
-        .optional_text(url)
+        .optional_text(texts.optional(DATA))
+        .optional_text(texts.optional(URL))
         .optional_number(chunked.map(|c| c.size as i64))
         .optional_number(chunked.map(|c| c.finished.into()));
-    match chunked.and_then(|c| c.sha256) {
+    match texts.optional(SHA256).and_then(from_hex) {
         Some(whole) => sum.bytes(&whole).sum(),
         None => sum.sum(),
     }
 }
 
 /// Reads a row of `data_param_columns!` and checks its digest.
-pub(crate) fn read(row: &Row<'_>) -> Result<DataParam, RowError> {
+pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<DataParam, RowError> {
     let number: i64 = row.get(0)?;
     let id: String = column(row, 1, TABLE, &format!("number {number}"))?;
     let text = |index| column::<String>(row, index, TABLE, &id);
+    let owned = |index| {
+        let text = column::<Option<String>>(row, index, TABLE, &id)?;
+        Ok::<_, RowError>(text.map(Cow::Owned))
+    };
     let corrupt = || RowError::corrupt(TABLE, &id);
-    let data = DataParam {
+    let cipher: Option<Vec<u8>> = column(row, 15, TABLE, &id)?;
+    let sha256: Option<Sum> = column(row, 12, TABLE, &id)?;
+    let sha256 = sha256.map(|sum| Cow::Owned(to_hex(&sum)));
+    let shown = Texts([Some(Cow::Owned(text(6)?)), owned(9)?, owned(10)?, sha256]);
+    let whole = column::<Option<i64>>(row, 11, TABLE, &id)?.map(|size| {
+        Ok::<_, RowError>(Chunked {
+            size: size as u64,
+            sha256: None,
+            finished: column(row, 13, TABLE, &id)?,
+        })
+    });
+    let whole = whole.transpose()?;
+    let mut data = DataParam {
         task: column::<Option<String>>(row, 2, TABLE, &id)?.map(TaskId::new),
         parties: [text(3)?, text(4)?],
         data_type: DataType::parse(&text(5)?).ok_or_else(corrupt)?,
-        description: text(6)?,
+        description: String::new(),
         format: text(7)?,
         changed_at: Timestamp::from_ms(column(row, 8, TABLE, &id)?),
-        body: read_body(row, &id)?,
-        id,
+        body: whole.map_or_else(|| Body::Inline(String::new()), Body::Chunked),
+        id: id.clone(),
     };
-    let stored: Vec<u8> = column(row, 14, TABLE, &data.id)?;
-    check(&stored, &digest(&data), TABLE, &data.id)?;
+    let stored: Vec<u8> = column(row, 14, TABLE, &id)?;
+    let of = (TABLE, id.as_str());
+    let texts = uncover(keys, of, shown, cipher.as_deref(), &stored, |texts| {
+        digest(&data, texts)
+    })?;
+    data.description = texts.text(DESCRIPTION).to_owned();
+    data.body = body(texts, whole).ok_or_else(corrupt)?;
     Ok(data)
 }
 
-fn read_body(row: &Row<'_>, id: &str) -> Result<Body, RowError> {
-    let text = |index| column::<Option<String>>(row, index, TABLE, id);
-    if let Some(data) = text(9)? {
-        return Ok(Body::Inline(data));
+/// The identifier and size of data that are said to be there in all their pieces; needs no key.
+pub(crate) fn finished(row: &Row<'_>) -> Result<Option<(String, u64)>, RowError> {
+    let id: String = column(row, 1, TABLE, "")?;
+    let size: Option<i64> = column(row, 11, TABLE, &id)?;
+    let finished: Option<bool> = column(row, 13, TABLE, &id)?;
+    let size = size.filter(|_| finished == Some(true));
+    Ok(size.map(|size| (id, size as u64)))
+}
+
+/// Where the data are, as exactly one of these says.
+fn body(texts: Texts<'_, 4>, whole: Option<Chunked>) -> Option<Body> {
+    let sha256 = texts.optional(SHA256).map(|sum| from_hex(sum).ok_or(()));
+    let sha256 = sha256.transpose().ok()?;
+    let Texts([_, inline, url, _]) = texts;
+    match (inline, url, whole) {
+        (Some(data), None, None) => Some(Body::Inline(data.into_owned())),
+        (None, Some(url), None) => Some(Body::Elsewhere(url.into_owned())),
+        (None, None, Some(whole)) => Some(Body::Chunked(Chunked { sha256, ..whole })),
+        _ => None,
     }
-    if let Some(url) = text(10)? {
-        return Ok(Body::Elsewhere(url));
-    }
-    Ok(Body::Chunked(Chunked {
-        size: column::<i64>(row, 11, TABLE, id)? as u64,
-        sha256: column(row, 12, TABLE, id)?,
-        finished: column(row, 13, TABLE, id)?,
-    }))
 }

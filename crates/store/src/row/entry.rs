@@ -1,22 +1,30 @@
 //! Rows of `log`: a kind, and a body that is JSON.
 //!
-//! The chain runs over digests of bodies. An entry whose body was erased keeps the digest of the
-//! body that was, beside that of the body that is left and a signature over both. Read next:
-//! [`super::head`].
+//! The chain runs over digests of bodies as they lie here, so that it is verified without a key:
+//! of ciphertexts, where bodies are encrypted. An entry whose body was erased keeps the digest of
+//! the body that was, beside that of the body that is left and a signature over both. One that is
+//! encrypted later, or under another key, keeps the digest of what was in front of its ciphertext.
+//! Read next: [`super::head`].
+
+mod schema;
 
 use super::content::{ContentRow, json};
 use super::form::optional_turn;
 use super::{RowError, check, column};
-use crate::digest::{RowDigest, Sum, link, of_body};
+use crate::cipher::{Ink, Keys};
+use crate::digest::{RowDigest, Sum, link, of_body, of_bytes};
 use crate::sign::{self, Signer};
 use domain::event::{Entry, Happening, Sequence, Termination};
 use domain::negotiation::{Kind, State, Turn};
-use domain::notification::{AgentChange, AgentUpdate, NegotiationUpdate, Notification};
+use domain::notification::{
+    AgentChange, AgentUpdate, NegotiationUpdate, Notification, SchemaChange, SchemaUpdate,
+};
 use domain::registry::Health;
 use domain::task::{Awaits, Status, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
+use schema::SchemaRow;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,23 +32,29 @@ use std::sync::Arc;
 pub(crate) const TABLE: &str = "log";
 
 /// The entries behind one sequence, in order.
-pub(crate) const BEHIND: &str = "SELECT sequence, time, kind, body, digest, erased FROM log
+pub(crate) const BEHIND: &str = "SELECT sequence, time, kind, body, digest, erased, cipher FROM log
     WHERE sequence > ?1 ORDER BY sequence LIMIT ?2";
 
 /// All entries, in order.
 pub(crate) const ALL: &str =
-    "SELECT sequence, time, kind, body, digest, erased FROM log ORDER BY sequence";
+    "SELECT sequence, time, kind, body, digest, erased, cipher FROM log ORDER BY sequence";
 
 const DIGEST: &str = "SELECT digest FROM log WHERE sequence = ?1";
 
 const INSERT: &str =
-    "INSERT INTO log (sequence, time, kind, body, digest) VALUES (?1, ?2, ?3, ?4, ?5)";
+    "INSERT INTO log (sequence, time, kind, body, digest, cipher) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
-const ERASE: &str = "UPDATE log SET body = ?2, erased = ?3 WHERE sequence = ?1";
+const ERASE: &str = "UPDATE log SET body = ?2, erased = ?3, cipher = ?4 WHERE sequence = ?1";
+
+const ENCRYPT: &str = "UPDATE log SET body = '', cipher = ?2 WHERE sequence = ?1";
+
+/// What a ciphertext begins with in front of which the digest of what was is kept.
+const KEPT: u8 = 2;
 
 const TASK: &str = "task";
 const NEGOTIATION: &str = "negotiation";
 const AGENT: &str = "agent";
+const SCHEMA: &str = "schema";
 const SESSION_STARTED: &str = "session-started";
 const SESSION_ENDED: &str = "session-ended";
 
@@ -201,6 +215,7 @@ fn encode(happening: &Happening) -> (&'static str, String) {
             (NEGOTIATION, json(&NegotiationRow::from(update.as_ref())))
         }
         Happening::Agent(update) => (AGENT, json(&AgentRow::from(update.as_ref()))),
+        Happening::Schema(update) => (SCHEMA, json(&SchemaRow::from(update.as_ref()))),
         Happening::SessionStarted {
             username,
             session,
@@ -247,6 +262,10 @@ fn decode(kind: &str, body: &str) -> Option<Happening> {
         let row: AgentRow<'_> = serde_json::from_str(body).ok()?;
         return Some(Happening::Agent(Arc::new(row.into_update()?)));
     }
+    if kind == SCHEMA {
+        let row: SchemaRow<'_> = serde_json::from_str(body).ok()?;
+        return Some(Happening::Schema(Arc::new(row.into_update()?)));
+    }
     let row: SessionRow<'_> = serde_json::from_str(body).ok()?;
     let (username, source_host) = (row.username.into_owned(), row.source_host.into_owned());
     match kind {
@@ -275,13 +294,88 @@ impl<'c> EntryStatement<'c> {
     }
 
     /// Appends the entry behind the one whose digest is `previous`; returns its own digest.
-    pub(crate) fn append(&mut self, entry: &Entry, previous: &Sum) -> rusqlite::Result<Sum> {
+    pub(crate) fn append(
+        &mut self,
+        entry: &Entry,
+        previous: &Sum,
+        ink: &mut Ink,
+    ) -> rusqlite::Result<Sum> {
         let (kind, body) = encode(&entry.happening);
-        let sum = link(previous, entry.sequence, entry.time, kind, &of_body(&body));
-        let row = params![entry.sequence as i64, entry.time.as_ms(), kind, body, sum];
-        self.0.execute(row)?;
+        let place = (entry.sequence, entry.time, kind);
+        let (body, cipher) = covered(body, place, ink);
+        let digest = of_stored(&body, cipher.as_deref());
+        let sum = link(previous, entry.sequence, entry.time, kind, &digest);
+        let (sequence, time) = (entry.sequence as i64, entry.time.as_ms());
+        self.0
+            .execute(params![sequence, time, kind, body, sum, cipher])?;
         Ok(sum)
     }
+}
+
+/// Which entry it is, when it happened, and its kind: what the body of an entry is bound to.
+type Place<'a> = (Sequence, Timestamp, &'a str);
+
+fn place_digest((sequence, time, kind): Place<'_>) -> RowDigest {
+    RowDigest::of(TABLE)
+        .number(sequence as i64)
+        .number(time.as_ms())
+        .text(kind)
+}
+
+/// The body as it is stored, and its ciphertext if it is encrypted.
+fn covered(body: String, place: Place<'_>, ink: &mut Ink) -> (String, Option<Vec<u8>>) {
+    match ink.encrypt(body.as_bytes(), &place_digest(place).sum()) {
+        Some(cipher) => (String::new(), Some(cipher)),
+        None => (body, None),
+    }
+}
+
+/// The digest of a body as it is stored first.
+fn of_stored(body: &str, cipher: Option<&[u8]>) -> Sum {
+    cipher.map_or_else(|| of_body(body), of_bytes)
+}
+
+/// A ciphertext that took the place of a body: what was has the digest `was`.
+struct Kept<'a> {
+    was: Sum,
+    left: Sum,
+    cipher: &'a [u8],
+}
+
+impl<'a> Kept<'a> {
+    fn parse(stored: &'a [u8]) -> Option<Self> {
+        let (_, rest) = stored.split_first().filter(|(form, _)| **form == KEPT)?;
+        let (was, rest) = rest.split_first_chunk()?;
+        let (left, cipher) = rest.split_first_chunk()?;
+        Some(Self {
+            was: *was,
+            left: *left,
+            cipher,
+        })
+    }
+}
+
+/// The ciphertext itself, without the digest of what was.
+pub(crate) fn ciphertext(stored: &[u8]) -> &[u8] {
+    Kept::parse(stored).map_or(stored, |kept| kept.cipher)
+}
+
+/// Encrypts the body of an entry that is there, or encrypts it anew; its place in the chain stays.
+pub(crate) fn encrypt(
+    connection: &Connection,
+    entry: &Read,
+    ink: &mut Ink,
+) -> rusqlite::Result<()> {
+    let (kind, body) = encode(&entry.entry.happening);
+    let place = (entry.entry.sequence, entry.entry.time, kind);
+    let beside = place_digest(place).bytes(&entry.stored).sum();
+    let Some(cipher) = ink.encrypt(body.as_bytes(), &beside) else {
+        return Ok(());
+    };
+    let kept = [&[KEPT][..], &entry.stored, &of_bytes(&cipher), &cipher].concat();
+    let mut statement = connection.prepare_cached(ENCRYPT)?;
+    statement.execute(params![entry.entry.sequence as i64, kept])?;
+    Ok(())
 }
 
 /// The digest of an entry that must be there.
@@ -333,18 +427,20 @@ pub(crate) fn erase(
     entry: &Read,
     left: &Happening,
     signer: Option<&dyn Signer>,
+    ink: &mut Ink,
 ) -> rusqlite::Result<()> {
     let sequence = entry.entry.sequence;
-    let (_, body) = encode(left);
+    let (kind, body) = encode(left);
+    let (body, cipher) = covered(body, (sequence, entry.entry.time, kind), ink);
     let mut erased = Erased {
-        was: entry.body,
-        left: of_body(&body),
+        was: entry.stored,
+        left: of_stored(&body, cipher.as_deref()),
         signature: Vec::new(),
     };
     erased.signature = sign::sign(signer, TABLE, &erased.digest(sequence));
     let mark = [&erased.was[..], &erased.left, &erased.signature].concat();
     let mut statement = connection.prepare_cached(ERASE)?;
-    statement.execute(params![sequence as i64, body, mark])?;
+    statement.execute(params![sequence as i64, body, mark, cipher])?;
     Ok(())
 }
 
@@ -353,15 +449,42 @@ pub(crate) struct Read {
     pub(crate) entry: Entry,
     /// Its digest.
     pub(crate) sum: Sum,
-    /// The digest of its body, of the one that was if it was erased.
-    pub(crate) body: Sum,
+    /// The digest of its body as it was stored last for another reason than a change of keys.
+    stored: Sum,
+    /// The mark, if its body was erased.
+    pub(crate) erased: Option<Erased>,
+}
+
+/// A row of [`BEHIND`] whose place in the chain was checked; its body may be encrypted.
+pub(crate) struct Linked {
+    sequence: Sequence,
+    time: Timestamp,
+    kind: String,
+    body: String,
+    cipher: Option<Vec<u8>>,
+    sum: Sum,
+    stored: Sum,
     /// The mark, if its body was erased.
     pub(crate) erased: Option<Erased>,
 }
 
 /// One step along the chain: reads a row of [`BEHIND`] and checks it against the digest of the
 /// entry before it.
-pub(crate) fn read(row: &Row<'_>, expected: Sequence, previous: &Sum) -> Result<Read, RowError> {
+pub(crate) fn read(
+    row: &Row<'_>,
+    expected: Sequence,
+    previous: &Sum,
+    keys: &Keys,
+) -> Result<Read, RowError> {
+    linked(row, expected, previous)?.open(keys)
+}
+
+/// As [`read`], but without the body: nothing of this needs a key.
+pub(crate) fn linked(
+    row: &Row<'_>,
+    expected: Sequence,
+    previous: &Sum,
+) -> Result<Linked, RowError> {
     let found: i64 = column(row, 0, TABLE, &expected.to_string())?;
     let sequence = found as Sequence;
     if sequence != expected {
@@ -374,32 +497,67 @@ pub(crate) fn read(row: &Row<'_>, expected: Sequence, previous: &Sum) -> Result<
     let body: String = column(row, 3, TABLE, &key)?;
     let sum: Sum = column(row, 4, TABLE, &key)?;
     let mark: Option<Vec<u8>> = column(row, 5, TABLE, &key)?;
+    let cipher: Option<Vec<u8>> = column(row, 6, TABLE, &key)?;
     let erased = mark.map(|mark| Erased::parse(&mark).ok_or_else(corrupt));
     let erased = erased.transpose()?;
-    let found = of_body(&body);
+    let stored = match cipher.as_deref().and_then(Kept::parse) {
+        Some(kept) => {
+            check(&kept.left, &of_bytes(kept.cipher), TABLE, &key)?;
+            kept.was
+        }
+        None => of_stored(&body, cipher.as_deref()),
+    };
     let was = match &erased {
         Some(erased) => {
-            check(&erased.left, &found, TABLE, &key)?;
+            check(&erased.left, &stored, TABLE, &key)?;
             erased.was
         }
-        None => found,
+        None => stored,
     };
-    check(
-        &sum,
-        &link(previous, sequence, time, &kind, &was),
-        TABLE,
-        &key,
-    )?;
-    let happening = decode(&kind, &body).ok_or_else(corrupt)?;
-    let entry = Entry {
+    let linked = link(previous, sequence, time, &kind, &was);
+    check(&sum, &linked, TABLE, &key)?;
+    Ok(Linked {
         sequence,
         time,
-        happening,
-    };
-    Ok(Read {
-        entry,
+        kind,
+        body,
+        cipher,
         sum,
-        body: was,
+        stored,
         erased,
     })
+}
+
+impl Linked {
+    /// With its body.
+    pub(crate) fn open(self, keys: &Keys) -> Result<Read, RowError> {
+        let corrupt = || RowError::corrupt(TABLE, self.sequence);
+        let body = match &self.cipher {
+            Some(cipher) => {
+                String::from_utf8(self.decrypt(cipher, keys)?).map_err(|_| corrupt())?
+            }
+            None => self.body,
+        };
+        let happening = decode(&self.kind, &body).ok_or_else(corrupt)?;
+        let entry = Entry {
+            sequence: self.sequence,
+            time: self.time,
+            happening,
+        };
+        Ok(Read {
+            entry,
+            sum: self.sum,
+            stored: self.stored,
+            erased: self.erased,
+        })
+    }
+
+    fn decrypt(&self, stored: &[u8], keys: &Keys) -> Result<Vec<u8>, RowError> {
+        let place = place_digest((self.sequence, self.time, &self.kind));
+        let key = self.sequence.to_string();
+        match Kept::parse(stored) {
+            Some(kept) => keys.decrypt(kept.cipher, &place.bytes(&kept.was).sum(), TABLE, &key),
+            None => keys.decrypt(stored, &place.sum(), TABLE, &key),
+        }
+    }
 }

@@ -1,14 +1,16 @@
 //! Rows of `exchange`.
 //!
-//! Read next: [`super::data_param`].
+//! Payload: the request; the response is a data entry of its own. Read next: [`super::data_param`].
 
-use super::{RowError, check, column};
+use super::{RowError, column};
+use crate::cipher::{Ink, Keys, Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use domain::context::Exchange;
 use domain::task::TaskId;
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use rusqlite::{CachedStatement, Connection, Row, params};
+use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "exchange";
 
@@ -16,7 +18,7 @@ pub(crate) const TABLE: &str = "exchange";
 macro_rules! exchange_columns {
     () => {
         "number, id, task, send_from, send_to, verb, request, request_time, response, \
-         response_time, digest"
+         response_time, digest, cipher"
     };
 }
 pub(crate) use exchange_columns;
@@ -29,13 +31,14 @@ pub(crate) const ALL: &str = concat!(
 );
 
 const INSERT: &str = "INSERT INTO exchange (id, task, send_from, send_to, verb, request,
-    request_time, response, response_time, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+    request_time, response, response_time, digest, cipher)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
     ON CONFLICT (id) DO NOTHING";
 
 /// A record keeps its number, so that its place among the others stays.
 const UPDATE: &str = "UPDATE exchange SET task = ?2, send_from = ?3, send_to = ?4, verb = ?5,
-    request = ?6, request_time = ?7, response = ?8, response_time = ?9, digest = ?10
-    WHERE id = ?1";
+    request = ?6, request_time = ?7, response = ?8, response_time = ?9, digest = ?10,
+    cipher = ?11 WHERE id = ?1";
 
 /// The prepared statements of the writer.
 pub(crate) struct ExchangeStatements<'c> {
@@ -53,8 +56,9 @@ impl<'c> ExchangeStatements<'c> {
 
     /// Writes the exchange, in the place of the one with its identifier if there is one; true if
     /// there was none.
-    pub(crate) fn write(&mut self, exchange: &Exchange) -> rusqlite::Result<bool> {
-        let sum = digest(exchange);
+    pub(crate) fn write(&mut self, exchange: &Exchange, ink: &mut Ink) -> rusqlite::Result<bool> {
+        let texts = Texts([Some(Cow::Borrowed(exchange.request.as_str()))]);
+        let row = ink.cover(TABLE, texts, |texts| digest(exchange, texts));
         let task = exchange.task.as_ref().map(TaskId::as_str);
         let values = params![
             exchange.id,
@@ -62,11 +66,12 @@ impl<'c> ExchangeStatements<'c> {
             exchange.from,
             exchange.to,
             exchange.verb.as_str(),
-            exchange.request,
+            row.texts.text(0),
             exchange.request_time.as_ms(),
             exchange.response,
             exchange.response_time.map(Timestamp::as_ms),
-            sum,
+            row.sum,
+            row.cipher,
         ];
         if self.insert.execute(values)? == 1 {
             return Ok(true);
@@ -76,14 +81,15 @@ impl<'c> ExchangeStatements<'c> {
     }
 }
 
-fn digest(exchange: &Exchange) -> Sum {
+/// The exchange is read for all that is not payload.
+fn digest(exchange: &Exchange, texts: &Texts<'_, 1>) -> Sum {
     RowDigest::of(TABLE)
         .text(&exchange.id)
         .optional_text(exchange.task.as_ref().map(TaskId::as_str))
         .text(&exchange.from)
         .text(&exchange.to)
         .text(exchange.verb.as_str())
-        .text(&exchange.request)
+        .text(texts.text(0))
         .number(exchange.request_time.as_ms())
         .optional_text(exchange.response.as_deref())
         .optional_number(exchange.response_time.map(Timestamp::as_ms))
@@ -91,23 +97,29 @@ fn digest(exchange: &Exchange) -> Sum {
 }
 
 /// Reads a row of `exchange_columns!` and checks its digest.
-pub(crate) fn read(row: &Row<'_>) -> Result<Exchange, RowError> {
+pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Exchange, RowError> {
     let number: i64 = row.get(0)?;
     let id: String = column(row, 1, TABLE, &format!("number {number}"))?;
     let text = |index| column::<String>(row, index, TABLE, &id);
     let corrupt = || RowError::corrupt(TABLE, &id);
-    let exchange = Exchange {
+    let mut exchange = Exchange {
         task: column::<Option<String>>(row, 2, TABLE, &id)?.map(TaskId::new),
         from: text(3)?,
         to: text(4)?,
         verb: Verb::parse(&text(5)?).ok_or_else(corrupt)?,
-        request: text(6)?,
+        request: String::new(),
         request_time: Timestamp::from_ms(column(row, 7, TABLE, &id)?),
         response: column(row, 8, TABLE, &id)?,
         response_time: column::<Option<i64>>(row, 9, TABLE, &id)?.map(Timestamp::from_ms),
-        id,
+        id: id.clone(),
     };
-    let stored: Vec<u8> = column(row, 10, TABLE, &exchange.id)?;
-    check(&stored, &digest(&exchange), TABLE, &exchange.id)?;
+    let shown = Texts([Some(Cow::Owned(text(6)?))]);
+    let stored: Vec<u8> = column(row, 10, TABLE, &id)?;
+    let cipher: Option<Vec<u8>> = column(row, 11, TABLE, &id)?;
+    let of = (TABLE, id.as_str());
+    let Texts([request]) = uncover(keys, of, shown, cipher.as_deref(), &stored, |texts| {
+        digest(&exchange, texts)
+    })?;
+    exchange.request = request.ok_or_else(corrupt)?.into_owned();
     Ok(exchange)
 }

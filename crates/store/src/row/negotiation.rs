@@ -1,22 +1,25 @@
 //! Rows of `negotiation`.
 //!
-//! Read next: [`super::registration`].
+//! Payload: the turns. Read next: [`super::registration`].
 
 use super::form::{turns_from_json, turns_to_json};
-use super::{RowError, check, column};
+use super::{RowError, column};
+use crate::cipher::{Ink, Keys, Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use domain::negotiation::{Kind, Negotiation, State};
 use domain::task::TaskId;
 use domain::time::Timestamp;
 use rusqlite::{Connection, Row, params};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "negotiation";
 
 /// The columns that [`read`] reads, for a `SELECT`.
 macro_rules! negotiation_columns {
     () => {
-        "number, task, kind, publisher, executor, state, changed_at, terms, digest, turns"
+        "number, task, kind, publisher, executor, state, changed_at, terms, digest, turns, \
+         cipher"
     };
 }
 pub(crate) use negotiation_columns;
@@ -36,9 +39,9 @@ pub(crate) const OPEN: &str = concat!(
 );
 
 const WRITE: &str = "INSERT INTO negotiation (task, kind, publisher, executor, state, changed_at,
-    terms, digest, turns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+    terms, digest, turns, cipher) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
     ON CONFLICT (task, kind) DO UPDATE SET publisher = ?3, executor = ?4, state = ?5,
-    changed_at = ?6, terms = ?7, digest = ?8, turns = ?9";
+    changed_at = ?6, terms = ?7, digest = ?8, turns = ?9, cipher = ?10";
 
 /// The rules of a negotiation, as JSON.
 #[derive(Serialize, Deserialize)]
@@ -50,14 +53,19 @@ struct TermsRow {
 }
 
 /// Writes the negotiation, in place of the one of its task and kind if there is one.
-pub(crate) fn write(connection: &Connection, negotiation: &Negotiation) -> rusqlite::Result<()> {
+pub(crate) fn write(
+    connection: &Connection,
+    negotiation: &Negotiation,
+    ink: &mut Ink,
+) -> rusqlite::Result<()> {
     let terms = super::content::json(&TermsRow {
         opened: negotiation.opened,
         round_limit: negotiation.round_limit,
         answer_within_ms: negotiation.answer_within_ms,
         version: negotiation.version,
     });
-    let turns = turns_to_json(&negotiation.turns);
+    let turns = Texts([Some(Cow::Owned(turns_to_json(&negotiation.turns)))]);
+    let row = ink.cover(TABLE, turns, |turns| digest(negotiation, &terms, turns));
     let mut statement = connection.prepare_cached(WRITE)?;
     statement.execute(params![
         negotiation.task.as_str(),
@@ -67,13 +75,15 @@ pub(crate) fn write(connection: &Connection, negotiation: &Negotiation) -> rusql
         negotiation.state.as_str(),
         negotiation.changed_at.as_ms(),
         terms,
-        digest(negotiation, &terms, &turns),
-        turns,
+        row.sum,
+        row.texts.text(0),
+        row.cipher,
     ])?;
     Ok(())
 }
 
-fn digest(negotiation: &Negotiation, terms: &str, turns: &str) -> Sum {
+/// The negotiation is read for all that is not payload.
+fn digest(negotiation: &Negotiation, terms: &str, turns: &Texts<'_, 1>) -> Sum {
     RowDigest::of(TABLE)
         .text(negotiation.task.as_str())
         .text(negotiation.kind.as_str())
@@ -82,12 +92,12 @@ fn digest(negotiation: &Negotiation, terms: &str, turns: &str) -> Sum {
         .text(negotiation.state.as_str())
         .number(negotiation.changed_at.as_ms())
         .text(terms)
-        .text(turns)
+        .text(turns.text(0))
         .sum()
 }
 
 /// Reads a row of `negotiation_columns!` and checks its digest.
-pub(crate) fn read(row: &Row<'_>) -> Result<Negotiation, RowError> {
+pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Negotiation, RowError> {
     let number: i64 = row.get(0)?;
     let key = format!("number {number}");
     let task: String = column(row, 1, TABLE, &key)?;
@@ -95,15 +105,15 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Negotiation, RowError> {
     let key = format!("{task}/{kind}");
     let corrupt = || RowError::corrupt(TABLE, &key);
     let text = |index| column::<String>(row, index, TABLE, &key);
-    let (terms, turns) = (text(7)?, text(9)?);
+    let (terms, shown) = (text(7)?, Texts([Some(Cow::Owned(text(9)?))]));
     let rules: TermsRow = serde_json::from_str(&terms).map_err(|_| corrupt())?;
-    let negotiation = Negotiation {
+    let mut negotiation = Negotiation {
         task: TaskId::new(task),
         kind: Kind::parse(&kind).ok_or_else(corrupt)?,
         publisher: text(3)?,
         executor: text(4)?,
         state: State::parse(&text(5)?).ok_or_else(corrupt)?,
-        turns: turns_from_json(&turns).ok_or_else(corrupt)?,
+        turns: Vec::new(),
         opened: rules.opened,
         round_limit: rules.round_limit,
         answer_within_ms: rules.answer_within_ms,
@@ -111,6 +121,11 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Negotiation, RowError> {
         version: rules.version,
     };
     let stored: Vec<u8> = column(row, 8, TABLE, &key)?;
-    check(&stored, &digest(&negotiation, &terms, &turns), TABLE, &key)?;
+    let cipher: Option<Vec<u8>> = column(row, 10, TABLE, &key)?;
+    let of = (TABLE, key.as_str());
+    let turns = uncover(keys, of, shown, cipher.as_deref(), &stored, |turns| {
+        digest(&negotiation, &terms, turns)
+    })?;
+    negotiation.turns = turns_from_json(turns.text(0)).ok_or_else(corrupt)?;
     Ok(negotiation)
 }

@@ -1,14 +1,17 @@
 //! Rows of `task`.
 //!
-//! Read next: [`super::exchange`].
+//! Payload: conditions, content, text, plan, result and what was said. Read next:
+//! [`super::exchange`].
 
 use super::form::{conditions_from_json, conditions_to_json};
-use super::{RowError, check, column, content};
+use super::{RowError, column, content};
+use crate::cipher::{Ink, Keys, Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use domain::content::Content;
 use domain::task::{Awaits, Conditions, Status, Task, TaskId};
 use domain::time::Timestamp;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
+use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "task";
 
@@ -17,23 +20,27 @@ macro_rules! task_columns {
     () => {
         "number, id, parent, send_from, send_to, status, created_at, changed_at, version, \
          asynchronous, conditions, awaits, answer_by, percent, digest, content, text, plan, \
-         result, said, ended"
+         result, said, ended, given, cipher"
     };
 }
 pub(crate) use task_columns;
+
+/// The place among them of whether the task has ended.
+pub(crate) const ENDED: usize = 20;
 
 /// All tasks, in the order in which they were assigned.
 pub(crate) const ALL: &str = concat!("SELECT ", task_columns!(), " FROM task ORDER BY number");
 
 const INSERT: &str = "INSERT INTO task (id, parent, send_from, send_to, status, created_at,
     changed_at, version, asynchronous, conditions, awaits, answer_by, percent, digest, content,
-    text, plan, result, said, ended) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
-    ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)";
+    text, plan, result, said, ended, given, cipher) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
+    ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)";
 
 const UPDATE: &str = "UPDATE task SET parent = ?2, send_from = ?3, send_to = ?4, status = ?5,
     created_at = ?6, changed_at = ?7, version = ?8, asynchronous = ?9, conditions = ?10,
     awaits = ?11, answer_by = ?12, percent = ?13, digest = ?14, content = ?15, text = ?16,
-    plan = ?17, result = ?18, said = ?19, ended = ?20 WHERE id = ?1";
+    plan = ?17, result = ?18, said = ?19, ended = ?20, given = ?21,
+    cipher = ?22 WHERE id = ?1";
 
 const STORED: &str = "SELECT version, status FROM task WHERE id = ?1";
 
@@ -69,9 +76,9 @@ impl<'c> TaskStatements<'c> {
     }
 
     /// Writes the task: a new row, or in place of the one that is there.
-    pub(crate) fn write(&mut self, task: &Task, new: bool) -> rusqlite::Result<()> {
-        let parts = Parts::of(task);
-        let sum = parts.digest(task);
+    pub(crate) fn write(&mut self, task: &Task, new: bool, ink: &mut Ink) -> rusqlite::Result<()> {
+        let row = ink.cover(TABLE, texts(task), |texts| digest(task, texts));
+        let texts = &row.texts;
         let statement = match new {
             true => &mut self.insert,
             false => &mut self.update,
@@ -86,120 +93,146 @@ impl<'c> TaskStatements<'c> {
             task.changed_at.as_ms(),
             task.version as i64,
             task.asynchronous,
-            parts.conditions,
+            texts.optional(CONDITIONS),
             task.awaits.map(Awaits::as_str),
             task.answer_by.map(Timestamp::as_ms),
             task.percent,
-            sum,
-            parts.content,
-            task.text,
-            parts.plan,
-            parts.result,
-            parts.said,
+            row.sum,
+            texts.text(CONTENT),
+            texts.text(TEXT),
+            texts.optional(PLAN),
+            texts.optional(RESULT),
+            texts.optional(SAID),
             task.status.is_terminal(),
+            task.conditions.data,
+            row.cipher,
         ])?;
         Ok(())
     }
 }
 
-/// What is JSON in a row; conditions that state nothing are none.
-struct Parts {
-    conditions: Option<String>,
-    content: String,
-    plan: Option<String>,
-    result: Option<String>,
-    said: Option<String>,
+const CONDITIONS: usize = 0;
+const CONTENT: usize = 1;
+const TEXT: usize = 2;
+const PLAN: usize = 3;
+const RESULT: usize = 4;
+const SAID: usize = 5;
+
+/// The payload, JSON but for the text; conditions that state nothing are none.
+fn texts(task: &Task) -> Texts<'_, 6> {
+    let unconditional = Conditions {
+        parent: task.conditions.parent.clone(),
+        ..Conditions::default()
+    };
+    let conditional = task.conditions != unconditional;
+    let json = |content: &Content| Cow::Owned(content::to_json(content));
+    Texts([
+        conditional.then(|| Cow::Owned(conditions_to_json(&task.conditions))),
+        Some(json(&task.content)),
+        Some(Cow::Borrowed(&task.text)),
+        task.plan.as_ref().map(json),
+        task.result.as_ref().map(json),
+        task.said.as_ref().map(json),
+    ])
 }
 
-impl Parts {
-    fn of(task: &Task) -> Self {
-        let unconditional = Conditions {
-            parent: task.conditions.parent.clone(),
-            ..Conditions::default()
-        };
-        let conditional = task.conditions != unconditional;
-        Self {
-            conditions: conditional.then(|| conditions_to_json(&task.conditions)),
-            content: content::to_json(&task.content),
-            plan: task.plan.as_ref().map(content::to_json),
-            result: task.result.as_ref().map(content::to_json),
-            said: task.said.as_ref().map(content::to_json),
-        }
-    }
-
-    fn digest(&self, task: &Task) -> Sum {
-        RowDigest::of(TABLE)
-            .text(task.id.as_str())
-            .optional_text(task.conditions.parent.as_ref().map(TaskId::as_str))
-            .text(&task.from)
-            .text(&task.to)
-            .text(task.status.as_str())
-            .number(task.created_at.as_ms())
-            .number(task.changed_at.as_ms())
-            .number(task.version as i64)
-            .number(task.asynchronous.into())
-            .optional_text(self.conditions.as_deref())
-            .optional_text(task.awaits.map(Awaits::as_str))
-            .optional_number(task.answer_by.map(Timestamp::as_ms))
-            .number(task.percent.into())
-            .text(&self.content)
-            .text(&task.text)
-            .optional_text(self.plan.as_deref())
-            .optional_text(self.result.as_deref())
-            .optional_text(self.said.as_deref())
-            .sum()
-    }
+/// The task is read for all that is not payload.
+fn digest(task: &Task, texts: &Texts<'_, 6>) -> Sum {
+    RowDigest::of(TABLE)
+        .text(task.id.as_str())
+        .optional_text(task.conditions.parent.as_ref().map(TaskId::as_str))
+        .text(&task.from)
+        .text(&task.to)
+        .text(task.status.as_str())
+        .number(task.created_at.as_ms())
+        .number(task.changed_at.as_ms())
+        .number(task.version as i64)
+        .number(task.asynchronous.into())
+        .optional_text(texts.optional(CONDITIONS))
+        .optional_text(task.awaits.map(Awaits::as_str))
+        .optional_number(task.answer_by.map(Timestamp::as_ms))
+        .number(task.percent.into())
+        .text(texts.text(CONTENT))
+        .text(texts.text(TEXT))
+        .optional_text(texts.optional(PLAN))
+        .optional_text(texts.optional(RESULT))
+        .optional_text(texts.optional(SAID))
+        .sum()
 }
 
 /// Reads a row of `task_columns!` and checks its digest.
-pub(crate) fn read(row: &Row<'_>) -> Result<Task, RowError> {
+pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Task, RowError> {
     let number: i64 = row.get(0)?;
     let id: String = column(row, 1, TABLE, &format!("number {number}"))?;
     let text = |index| column::<String>(row, index, TABLE, &id);
     let number = |index| column::<i64>(row, index, TABLE, &id);
     let optional = |index| column::<Option<String>>(row, index, TABLE, &id);
     let corrupt = || RowError::corrupt(TABLE, &id);
-    let parts = Parts {
-        conditions: optional(10)?,
-        content: text(15)?,
-        plan: optional(17)?,
-        result: optional(18)?,
-        said: optional(19)?,
-    };
-    let parsed = |json: &str| content::from_json(json).ok_or_else(corrupt);
-    let read_optional = |json: &Option<String>| -> Result<Option<Content>, RowError> {
-        json.as_deref().map(parsed).transpose()
-    };
-    let mut conditions = match &parts.conditions {
-        Some(json) => conditions_from_json(json).ok_or_else(corrupt)?,
-        None => Conditions::default(),
-    };
-    conditions.parent = optional(2)?.map(TaskId::new);
     let awaits = optional(11)?.map(|name| Awaits::parse(&name).ok_or_else(corrupt));
-    let task = Task {
+    let mut task = Task {
         id: TaskId::new(id.as_str()),
         from: text(3)?,
         to: text(4)?,
-        content: parsed(&parts.content)?,
-        text: text(16)?,
+        content: Content::new("", ""),
+        text: String::new(),
         asynchronous: number(9)? != 0,
-        conditions,
+        conditions: Conditions {
+            parent: optional(2)?.map(TaskId::new),
+            ..Conditions::default()
+        },
         status: Status::parse(&text(5)?).ok_or_else(corrupt)?,
         awaits: awaits.transpose()?,
         answer_by: column::<Option<i64>>(row, 12, TABLE, &id)?.map(Timestamp::from_ms),
         percent: number(13)?.try_into().map_err(|_| corrupt())?,
-        plan: read_optional(&parts.plan)?,
-        result: read_optional(&parts.result)?,
-        said: read_optional(&parts.said)?,
+        plan: None,
+        result: None,
+        said: None,
         created_at: Timestamp::from_ms(number(6)?),
         changed_at: Timestamp::from_ms(number(7)?),
         version: number(8)?.try_into().map_err(|_| corrupt())?,
     };
     // The state in short, for indexes: it is not in the digest, so it is compared.
-    if (number(20)? != 0) != task.status.is_terminal() {
+    if (number(ENDED)? != 0) != task.status.is_terminal() {
         return Err(corrupt());
     }
+    let owned = |index| Ok::<_, RowError>(optional(index)?.map(Cow::Owned));
+    let shown = Texts([
+        owned(10)?,
+        Some(Cow::Owned(text(15)?)),
+        Some(Cow::Owned(text(16)?)),
+        owned(17)?,
+        owned(18)?,
+        owned(19)?,
+    ]);
+    let cipher: Option<Vec<u8>> = column(row, 22, TABLE, &id)?;
     let stored: Vec<u8> = column(row, 14, TABLE, &id)?;
-    check(&stored, &parts.digest(&task), TABLE, &id)?;
+    let of = (TABLE, id.as_str());
+    let texts = uncover(keys, of, shown, cipher.as_deref(), &stored, |texts| {
+        digest(&task, texts)
+    })?;
+    fill(&mut task, texts).ok_or_else(corrupt)?;
+    // Not in the digest either; releases before encryption did not write it.
+    let given = optional(21)?;
+    if given != task.conditions.data && (given.is_some() || cipher.is_some()) {
+        return Err(corrupt());
+    }
     Ok(task)
+}
+
+/// Puts the payload into the task; none if it is not what a task has.
+fn fill(task: &mut Task, texts: Texts<'_, 6>) -> Option<()> {
+    let parsed = |place| match texts.optional(place) {
+        Some(json) => content::from_json(json).map(Some),
+        None => Some(None),
+    };
+    task.content = content::from_json(texts.text(CONTENT))?;
+    (task.plan, task.result, task.said) = (parsed(PLAN)?, parsed(RESULT)?, parsed(SAID)?);
+    if let Some(json) = texts.optional(CONDITIONS) {
+        let parent = task.conditions.parent.take();
+        task.conditions = conditions_from_json(json)?;
+        task.conditions.parent = parent;
+    }
+    let Texts([_, _, text, ..]) = texts;
+    task.text = text?.into_owned();
+    Some(())
 }

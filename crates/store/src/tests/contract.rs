@@ -4,10 +4,9 @@ use super::*;
 use std::sync::Mutex;
 use std::sync::mpsc;
 
-/// Runs `law` on a fresh state in a file and on one in memory.
+/// Runs `law` on a fresh state in a file, on one that is encrypted, and on one in memory.
 fn everywhere(law: impl Fn(Options)) {
-    let (_folder, path) = file();
-    law(Options::file(path));
+    in_files(|options| law(options.clone()));
     law(Options::memory());
 }
 

@@ -46,6 +46,24 @@ fn dropping_the_store_writes_what_is_queued() {
     assert_eq!((recovered.tasks.len(), recovered.last), (1_000, 3_000));
 }
 
+/// A log that is left behind has to be read by the next opening, which then takes as long as the
+/// log is.
+#[test]
+fn closing_leaves_no_log_to_recover() {
+    let (folder, path) = file();
+    for n in 0..100 {
+        let (store, _) = open(Options {
+            synchronous_full: false,
+            ..Options::file(&path)
+        });
+        let written = store.commit(everything(&format!("t{n}")));
+        written.wait().unwrap();
+        drop(store);
+        let log = folder.path().join("state.db-wal");
+        assert!(!log.exists(), "closing {n} left the log");
+    }
+}
+
 #[test]
 fn a_copy_taken_while_it_runs_holds_what_was_acknowledged() {
     let (folder, path) = file();
@@ -92,7 +110,7 @@ fn a_newer_an_older_and_a_foreign_state_are_refused() {
             refused,
             Err(OpenError::Newer {
                 found: 99,
-                known: 2
+                known: 3
             })
         ),
         "{refused:?}"

@@ -9,7 +9,7 @@ use domain::reply::Reason;
 use domain::task::{Awaits, Conditions, Subscription};
 use domain::team::{Candidate, Need, Standing, Team};
 
-fn negotiation(task: &str, kind: Kind) -> Negotiation {
+pub(super) fn negotiation(task: &str, kind: Kind) -> Negotiation {
     let mut negotiation = Negotiation::between(TaskId::new(task), kind, "oss", "ran");
     negotiation.round_limit = 3;
     negotiation.answer_within_ms = Some(60_000);
@@ -77,7 +77,7 @@ fn registration(name: &str, reach: Reach) -> Registration {
     }
 }
 
-fn team(task: &str) -> Team {
+pub(super) fn team(task: &str) -> Team {
     Team {
         task: TaskId::new(task),
         publisher: "oss".into(),
@@ -106,7 +106,10 @@ fn team(task: &str) -> Team {
 
 #[test]
 fn every_field_of_a_task_comes_back() {
-    let (_folder, path) = file();
+    in_files(a_task_comes_back);
+}
+
+fn a_task_comes_back(options: &Options) {
     let conditions = Conditions {
         parent: Some(TaskId::new("root")),
         deadline: Some(at(9_000)),
@@ -136,13 +139,13 @@ fn every_field_of_a_task_comes_back() {
         ..Conditions::default()
     });
     {
-        let (store, _) = open(Options::file(&path));
+        let (store, _) = open(options.clone());
         store
             .commit(tasks(&[&full, &only_a_parent]))
             .wait()
             .unwrap();
     }
-    let (store, recovered) = open(Options::file(&path));
+    let (store, recovered) = open(options.clone());
     assert_eq!(recovered.tasks.len(), 2);
     assert_eq!(store.task(&full.id).unwrap(), Some(full));
     assert_eq!(store.task(&only_a_parent.id).unwrap(), Some(only_a_parent));
@@ -255,7 +258,10 @@ fn joined(store: &Store, filter: &TaskFilter) -> Vec<Task> {
 
 #[test]
 fn negotiations_registrations_and_teams_come_back() {
-    let (_folder, path) = file();
+    in_files(what_surrounds_tasks_comes_back);
+}
+
+fn what_surrounds_tasks_comes_back(options: &Options) {
     let open_one = negotiation("t1", Kind::Fulfillment);
     let mut agreed = negotiation("t1", Kind::Feasibility);
     speak(&mut agreed, Side::Executor, Speech::accept(), 20);
@@ -280,10 +286,10 @@ fn negotiations_registrations_and_teams_come_back() {
         ..Batch::default()
     };
     {
-        let (store, _) = open(Options::file(&path));
+        let (store, _) = open(options.clone());
         store.commit(batch).wait().unwrap();
     }
-    let (store, recovered) = open(Options::file(&path));
+    let (store, recovered) = open(options.clone());
     assert_eq!(recovered.negotiations, [Arc::new(open_one.clone())]);
     let found: Vec<&Registration> = recovered.registrations.iter().map(|r| &**r).collect();
     assert_eq!(found, places.iter().collect::<Vec<_>>());
@@ -322,7 +328,7 @@ fn negotiations_registrations_and_teams_come_back() {
         (3, 2, 1)
     );
     drop(store);
-    let (_store, recovered) = open(Options::file(&path));
+    let (_store, recovered) = open(options.clone());
     assert!(recovered.negotiations.is_empty());
     assert_eq!(*recovered.registrations[0], renewed);
     assert_eq!(recovered.registrations.len(), 2);

@@ -1,0 +1,173 @@
+//! The master key: who keeps it, and what the store asks of whoever does.
+//!
+//! Payloads are encrypted under data keys that the store makes; a data key lies in the state only
+//! as the keeper wrapped it. So a master key is changed without touching a row, and may be where
+//! no program can read it. The store knows no file and no command; whoever opens it brings a
+//! [`KeyKeeper`]. Read next: `cipher`, which encrypts.
+
+use aes_gcm::aead::{AeadInOut, KeyInit};
+use aes_gcm::{Aes256Gcm, Tag};
+use std::fmt;
+use zeroize::Zeroizing;
+
+const NONCE: usize = 12;
+const TAG: usize = 16;
+const SECRET: usize = 32;
+
+/// 256 bits that nobody else may see: wiped from memory when dropped, never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(Zeroizing<[u8; SECRET]>);
+
+impl Secret {
+    /// These bits.
+    pub fn new(bits: [u8; SECRET]) -> Self {
+        Self(Zeroizing::new(bits))
+    }
+
+    /// The bits, for whoever encrypts with them or hands them to a keeper of keys.
+    pub fn expose(&self) -> &[u8; SECRET] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+/// Why a keeper of keys did not do what it was asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// It has no master key of that name.
+    #[error("there is no master key '{master}'")]
+    Unknown {
+        /// The name of the key.
+        master: String,
+    },
+    /// What was wrapped does not open: the key is another one of the same name, or the bytes were
+    /// changed.
+    #[error("the master key '{master}' does not open what was wrapped under it")]
+    Wrong {
+        /// The name of the key.
+        master: String,
+    },
+    /// The keeper failed.
+    #[error("the keeper of the master key failed")]
+    Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Keeps master keys: a file, or a service that never gives them away. May take its time; it is
+/// asked at opening and when keys are changed, never while a row is read or written.
+pub trait KeyKeeper: Send + Sync {
+    /// The name of the master key in force, under which data keys are wrapped from now on. Names
+    /// lie in the state unencrypted; no two keys share one.
+    fn current(&self) -> String;
+
+    /// A data key, wrapped under the master key of this name so that a change is noticed.
+    ///
+    /// # Errors
+    /// [`KeyError::Unknown`], [`KeyError::Failed`]
+    fn wrap(&self, master: &str, key: &Secret) -> Result<Vec<u8>, KeyError>;
+
+    /// The data key that was wrapped.
+    ///
+    /// # Errors
+    /// [`KeyError::Unknown`], [`KeyError::Wrong`], [`KeyError::Failed`]
+    fn unwrap(&self, master: &str, wrapped: &[u8]) -> Result<Secret, KeyError>;
+
+    /// Fills `bytes` with chance that nobody can foretell: data keys are made of it.
+    ///
+    /// # Errors
+    /// [`KeyError::Failed`]
+    fn random(&self, bytes: &mut [u8]) -> Result<(), KeyError>;
+}
+
+/// Where a keeper takes chance from: the operating system, as a rule.
+pub type Chance = Box<dyn Fn(&mut [u8]) -> Result<(), KeyError> + Send + Sync>;
+
+/// Master keys that are held in memory: read from files by whoever makes it, or made up in tests.
+/// Wraps with AES-256-GCM under a nonce of 96 bits of chance.
+pub struct HeldKeys {
+    /// The one in force first.
+    masters: Vec<(String, Secret)>,
+    chance: Chance,
+}
+
+impl HeldKeys {
+    /// A keeper whose master key in force is `secret`, under the name `master`.
+    pub fn new(master: impl Into<String>, secret: Secret, chance: Chance) -> Self {
+        Self {
+            masters: vec![(master.into(), secret)],
+            chance,
+        }
+    }
+
+    /// With an older master key, which opens what was wrapped under it and wraps nothing new.
+    #[must_use]
+    pub fn with_older(mut self, master: impl Into<String>, secret: Secret) -> Self {
+        self.masters.push((master.into(), secret));
+        self
+    }
+
+    fn cipher(&self, master: &str) -> Result<Aes256Gcm, KeyError> {
+        let found = self.masters.iter().find(|(name, _)| name == master);
+        let (_, secret) = found.ok_or_else(|| KeyError::Unknown {
+            master: master.to_owned(),
+        })?;
+        Ok(Aes256Gcm::new(secret.expose().into()))
+    }
+}
+
+impl fmt::Debug for HeldKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.masters.iter().map(|(name, _)| name);
+        f.debug_list().entries(names).finish()
+    }
+}
+
+impl KeyKeeper for HeldKeys {
+    fn current(&self) -> String {
+        self.masters[0].0.clone()
+    }
+
+    /// Nonce, data key and tag, in this order.
+    fn wrap(&self, master: &str, key: &Secret) -> Result<Vec<u8>, KeyError> {
+        let cipher = self.cipher(master)?;
+        let mut nonce = [0; NONCE];
+        (self.chance)(&mut nonce)?;
+        let mut wrapped = Zeroizing::new(*key.expose());
+        let tag = cipher
+            .encrypt_inout_detached(
+                &nonce.into(),
+                master.as_bytes(),
+                wrapped[..].as_mut().into(),
+            )
+            .expect("a key is not too long");
+        Ok([&nonce[..], &wrapped[..], &tag].concat())
+    }
+
+    fn unwrap(&self, master: &str, wrapped: &[u8]) -> Result<Secret, KeyError> {
+        let wrong = || KeyError::Wrong {
+            master: master.to_owned(),
+        };
+        let cipher = self.cipher(master)?;
+        let (nonce, rest) = wrapped.split_first_chunk::<NONCE>().ok_or_else(wrong)?;
+        let (key, tag) = rest.split_last_chunk::<TAG>().ok_or_else(wrong)?;
+        let mut key: Zeroizing<[u8; SECRET]> = Zeroizing::new(key.try_into().map_err(|_| wrong())?);
+        let tag: &Tag = tag.into();
+        cipher
+            .decrypt_inout_detached(
+                nonce.into(),
+                master.as_bytes(),
+                key[..].as_mut().into(),
+                tag,
+            )
+            .map_err(|_| wrong())?;
+        Ok(Secret(key))
+    }
+
+    fn random(&self, bytes: &mut [u8]) -> Result<(), KeyError> {
+        (self.chance)(bytes)
+    }
+}

@@ -1,0 +1,421 @@
+//! Changing keys: a new data key for what is written from now on, old ones wrapped anew, and the
+//! walk that encrypts under the new one what is there already.
+//!
+//! Rotation touches no row of payload. The walk does, a slice at a time; it may end halfway, and
+//! begins anew then. When it is through, every payload is under one data key, plain ones of a time
+//! without encryption too, and all others are forgotten. What the walk replaces is overwritten; what
+//! SQLite had moved or replaced before stays in free space of the file, until that is used again or
+//! the file is compacted. Read next: `cipher`.
+
+use crate::cipher::{Ink, Keys, Tables, new_data_key, new_salt};
+use crate::job::{JobError, Step, Workplace};
+use crate::keys::{KeyError, KeyKeeper, Secret};
+use crate::read::{ReadError, log};
+use crate::row::data_key::{self, DataKey};
+use crate::row::data_param::{self, DataParamStatements, data_param_columns};
+use crate::row::exchange::{self, ExchangeStatements, exchange_columns};
+use crate::row::negotiation::{self, negotiation_columns};
+use crate::row::task::{self, TaskStatements, task_columns};
+use crate::row::{RowError, cursor, data_chunk, document, entry, observation, team};
+use domain::event::Sequence;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use std::time::{Duration, Instant};
+
+/// How long one slice may take.
+const SLICE: Duration = Duration::from_millis(4);
+/// Rows that one slice looks at.
+const ROWS: usize = 256;
+
+/// What came of a rotation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rotated {
+    /// The number of the data key in force; 0 if the state is not encrypted.
+    pub data_key: u64,
+    /// The name of the master key in force, under which all data keys are wrapped now.
+    pub master: String,
+    /// How many older data keys had been wrapped under another one.
+    pub rewrapped: u64,
+}
+
+/// What came of a walk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reencrypted {
+    /// Rows whose payload was encrypted, or encrypted anew.
+    pub rows: u64,
+    /// Data keys that were forgotten: nothing is under them any more.
+    pub data_keys: u64,
+}
+
+/// How far a state is encrypted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Encryption {
+    /// The number of the data key in force; none if payloads are not encrypted.
+    pub data_key: Option<u64>,
+    /// The master keys that are needed to read the state.
+    pub masters: Vec<String>,
+    /// True if every payload is encrypted under the data key in force: `reencrypt` has nothing to
+    /// do.
+    pub whole: bool,
+}
+
+/// Why keys were not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum RotateError {
+    /// The state was opened without a keeper of keys.
+    #[error("the state is not encrypted")]
+    Plain,
+    /// The keeper did not do its part. Nothing was changed.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The keys that are stored could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+}
+
+pub(crate) fn encryption(tables: Tables<'_>) -> Result<Encryption, ReadError> {
+    let data_keys = data_key::data_keys(tables.connection)?;
+    let mut masters: Vec<String> = data_keys.iter().map(|key| key.master.clone()).collect();
+    masters.sort_unstable();
+    masters.dedup();
+    let youngest = data_keys.last();
+    Ok(Encryption {
+        data_key: youngest.map(|key| key.number as u64),
+        masters,
+        whole: youngest.is_some_and(|key| key.whole),
+    })
+}
+
+/// Keys that are ready to be stored: the keeper was asked by whoever wants the change, so that no
+/// commit waits for it.
+pub(crate) struct KeyChange {
+    /// The next data key, and the salt of the first period under it.
+    next: Option<(DataKey, Secret, [u8; 16])>,
+    rewrapped: Vec<DataKey>,
+    report: Rotated,
+}
+
+impl KeyChange {
+    /// Asks the keeper to wrap every data key that is not under the master key in force, and, if
+    /// `renew`, for a new one.
+    pub(crate) fn plan(
+        tables: Tables<'_>,
+        keeper: &dyn KeyKeeper,
+        renew: bool,
+    ) -> Result<Self, RotateError> {
+        let master = keeper.current();
+        let mut rewrapped = Vec::new();
+        let stored = data_key::data_keys(tables.connection).map_err(ReadError::from)?;
+        for stored in stored.into_iter().filter(|key| key.master != master) {
+            let secret = tables.keys.secret(stored.number);
+            let secret = secret.ok_or(ReadError::from(RowError::Locked(data_key::TABLE)))?;
+            rewrapped.push(DataKey {
+                wrapped: keeper.wrap(&master, &secret)?,
+                master: master.clone(),
+                ..stored
+            });
+        }
+        let next = match renew {
+            true => {
+                // The writer gives the number: somebody else may be rotating as well.
+                let (row, secret) = new_data_key(0, keeper)?;
+                Some((row, secret, new_salt(keeper)?))
+            }
+            false => None,
+        };
+        let report = Rotated {
+            data_key: 0,
+            master,
+            rewrapped: rewrapped.len() as u64,
+        };
+        Ok(Self {
+            next,
+            rewrapped,
+            report,
+        })
+    }
+
+    /// True if there is nothing to change.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.next.is_none() && self.rewrapped.is_empty()
+    }
+
+    pub(crate) fn into_report(self) -> Rotated {
+        self.report
+    }
+
+    pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
+        let Workplace { tables, ink, .. } = at;
+        let behavior = TransactionBehavior::Immediate;
+        let transaction = Transaction::new_unchecked(tables.connection, behavior)?;
+        let stored = data_key::data_keys(&transaction)?;
+        for wrapped in &self.rewrapped {
+            // What became of the key meanwhile is what is stored.
+            if let Some(stored) = stored.iter().find(|key| key.number == wrapped.number) {
+                let whole = stored.whole;
+                let row = DataKey {
+                    whole,
+                    ..wrapped.clone()
+                };
+                row.write(&transaction)?;
+            }
+        }
+        let youngest = stored.last().map_or(0, |key| key.number);
+        self.report.data_key = youngest as u64;
+        let mut next = None;
+        if let Some((row, secret, salt)) = &mut self.next {
+            row.number = youngest + 1;
+            row.write(&transaction)?;
+            self.report.data_key = row.number as u64;
+            let begun = Ink::under(tables.keys, row.number, secret, *salt);
+            begun.store(&transaction)?;
+            next = Some(begun);
+        }
+        transaction.commit()?;
+        if let Some(mut begun) = next {
+            begun.stored();
+            *ink = begun;
+        }
+        Ok(Step::Done)
+    }
+}
+
+/// Writes the whole file anew, without what lies in its free space.
+pub(crate) fn compact(connection: &Connection) -> rusqlite::Result<()> {
+    // A copy of everything passes through: not through memory.
+    connection.pragma_update(None, "temp_store", "FILE")?;
+    let compacted = connection.execute_batch("VACUUM");
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    compacted?;
+    // Best effort: with a reader in the way the pages go when the log begins anew.
+    let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    Ok(())
+}
+
+/// The tables of the walk, with the columns of their numbers.
+const WALKED: [(&str, &str); 9] = [
+    (task::TABLE, "number"),
+    (exchange::TABLE, "number"),
+    (data_param::TABLE, "number"),
+    (data_chunk::TABLE, "number"),
+    (negotiation::TABLE, "number"),
+    (team::TABLE, "number"),
+    (document::TABLE, "number"),
+    (observation::TABLE, "number"),
+    (entry::TABLE, "sequence"),
+];
+
+/// A walk under way.
+pub(crate) struct Reencrypt {
+    /// The place in [`WALKED`].
+    table: usize,
+    /// The row of it that was looked at last.
+    number: i64,
+    report: Reencrypted,
+}
+
+impl Reencrypt {
+    pub(crate) fn new() -> Self {
+        Self {
+            table: 0,
+            number: 0,
+            report: Reencrypted::default(),
+        }
+    }
+
+    pub(crate) fn into_report(self) -> Reencrypted {
+        self.report
+    }
+
+    pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
+        let Some(data_key) = at.ink.data_key() else {
+            return Ok(Step::Done);
+        };
+        let connection = at.tables.connection;
+        connection.pragma_update(None, "secure_delete", true)?;
+        let step = self.slice(at.tables, at.ink, data_key);
+        connection.pragma_update(None, "secure_delete", false)?;
+        let step = step?;
+        if step == Step::Done {
+            // Best effort: with a reader in the way the pages go when the log begins anew.
+            let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        }
+        Ok(step)
+    }
+
+    fn slice(
+        &mut self,
+        tables: Tables<'_>,
+        ink: &mut Ink,
+        data_key: i64,
+    ) -> Result<Step, JobError> {
+        let behavior = TransactionBehavior::Immediate;
+        let transaction = Transaction::new_unchecked(tables.connection, behavior)?;
+        ink.store(&transaction)?;
+        let step = match WALKED.get(self.table) {
+            Some((table, column)) => {
+                self.rows(tables, ink, table, column)?;
+                Step::Goes
+            }
+            None => {
+                self.cursors(tables, ink)?;
+                let forgotten = data_key::make_whole(&transaction, data_key)?;
+                self.report.data_keys = forgotten as u64;
+                Step::Done
+            }
+        };
+        transaction.commit()?;
+        ink.stored();
+        Ok(step)
+    }
+
+    fn rows(
+        &mut self,
+        tables: Tables<'_>,
+        ink: &mut Ink,
+        table: &str,
+        column: &str,
+    ) -> Result<(), JobError> {
+        let closes = Instant::now() + SLICE;
+        // As much of a ciphertext as says under which key it is.
+        let sql = format!(
+            "SELECT {column}, substr(cipher, 1, 80) FROM {table}
+             WHERE {column} > ?1 ORDER BY {column} LIMIT {ROWS}"
+        );
+        let found: Vec<(i64, Option<Vec<u8>>)> = tables
+            .prepare_cached(&sql)?
+            .query_map([self.number], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<Result<_, _>>()?;
+        let all = found.len() < ROWS;
+        for (number, cipher) in found {
+            if Instant::now() >= closes {
+                return Ok(());
+            }
+            self.number = number;
+            let cipher = cipher.as_deref().map(entry::ciphertext);
+            if ink.is_due(cipher, tables.keys) {
+                rewrite(tables, ink, self.table, number)?;
+                self.report.rows += 1;
+            }
+        }
+        if all {
+            (self.table, self.number) = (self.table + 1, 0);
+        }
+        Ok(())
+    }
+
+    fn cursors(&mut self, tables: Tables<'_>, ink: &mut Ink) -> Result<(), JobError> {
+        let mut statement = tables.prepare(cursor::ALL)?;
+        let mut rows = statement.query([])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(cursor::read(row, tables.keys)?);
+        }
+        for cursor in found {
+            cursor::write(&tables, &cursor.name, cursor.sequence, ink)?;
+            self.report.rows += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Writes the row of one number once more, as `ink` does.
+fn rewrite(tables: Tables<'_>, ink: &mut Ink, table: usize, number: i64) -> Result<(), JobError> {
+    const TASK: &str = concat!("SELECT ", task_columns!(), " FROM task WHERE number = ?1");
+    const EXCHANGE: &str = concat!(
+        "SELECT ",
+        exchange_columns!(),
+        " FROM exchange WHERE number = ?1"
+    );
+    const DATA: &str = concat!(
+        "SELECT ",
+        data_param_columns!(),
+        " FROM data_param WHERE number = ?1"
+    );
+    const NEGOTIATION: &str = concat!(
+        "SELECT ",
+        negotiation_columns!(),
+        " FROM negotiation WHERE number = ?1"
+    );
+    const TEAM: &str = "SELECT task, changed_at, digest, team, cipher FROM team WHERE number = ?1";
+    const DOCUMENT: &str =
+        "SELECT kind, name, digest, body, cipher FROM document WHERE number = ?1";
+    const OBSERVATION: &str =
+        "SELECT number, digest, body, cipher FROM observation WHERE number = ?1";
+    match WALKED[table].0 {
+        task::TABLE => {
+            if let Some(task) = one(tables, TASK, number, task::read)? {
+                TaskStatements::prepare(&tables)?.write(&task, false, ink)?;
+            }
+        }
+        exchange::TABLE => {
+            if let Some(exchange) = one(tables, EXCHANGE, number, exchange::read)? {
+                ExchangeStatements::prepare(&tables)?.write(&exchange, ink)?;
+            }
+        }
+        data_param::TABLE => {
+            if let Some(data) = one(tables, DATA, number, data_param::read)? {
+                // It is there, so it needs no number.
+                DataParamStatements::prepare(&tables)?.write(&data, 0, ink)?;
+            }
+        }
+        negotiation::TABLE => {
+            if let Some(found) = one(tables, NEGOTIATION, number, negotiation::read)? {
+                negotiation::write(&tables, &found, ink)?;
+            }
+        }
+        team::TABLE => {
+            if let Some(team) = one(tables, TEAM, number, team::read)? {
+                team::write(&tables, &team, ink)?;
+            }
+        }
+        document::TABLE => {
+            if let Some(found) = one(tables, DOCUMENT, number, document::read)? {
+                document::write(&tables, &found, ink)?;
+            }
+        }
+        observation::TABLE => {
+            if let Some(found) = one(tables, OBSERVATION, number, observation::read)? {
+                observation::rewrite(&tables, &found, ink)?;
+            }
+        }
+        data_chunk::TABLE => chunk(tables, ink, number)?,
+        _ => logged(tables, ink, number as Sequence)?,
+    }
+    Ok(())
+}
+
+fn one<T>(
+    tables: Tables<'_>,
+    sql: &str,
+    number: i64,
+    read: impl Fn(&Row<'_>, &Keys) -> Result<T, RowError>,
+) -> Result<Option<T>, RowError> {
+    let mut statement = tables.prepare_cached(sql)?;
+    let read = |row: &Row<'_>| Ok(read(row, tables.keys));
+    statement.query_row([number], read).optional()?.transpose()
+}
+
+fn chunk(tables: Tables<'_>, ink: &mut Ink, number: i64) -> Result<(), JobError> {
+    let sql = "SELECT data, offset FROM data_chunk WHERE number = ?1";
+    let mut statement = tables.prepare_cached(sql)?;
+    let place = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?));
+    if let Some((data, offset)) = statement.query_row([number], place).optional()? {
+        let offset = offset as u64;
+        if let Some(bytes) = data_chunk::stored(tables, data, offset)? {
+            data_chunk::rewrite(&tables, data, offset, &bytes, ink)?;
+        }
+    }
+    Ok(())
+}
+
+fn logged(tables: Tables<'_>, ink: &mut Ink, sequence: Sequence) -> Result<(), JobError> {
+    let (before, chain) = log::base(&tables, sequence - 1)?;
+    let mut statement = tables.prepare_cached(entry::BEHIND)?;
+    let mut rows = statement.query(params![before as i64, 1])?;
+    if let Some(row) = rows.next()? {
+        let read = entry::read(row, before + 1, &chain, tables.keys)?;
+        drop(rows);
+        entry::encrypt(&tables, &read, ink)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! Rows of `cursor`: how far somebody has read the log, by the reader's name.
+//!
+//! Payload: the name, which may be an address that only the receiver is to know. The row is found
+//! by the digest of the name. Read next: [`super::task`].
+
+use super::{RowError, column};
+use crate::cipher::{Ink, Keys, Texts, uncover};
+use crate::digest::{RowDigest, Sum};
+use domain::event::Sequence;
+use rusqlite::{Connection, Row, params};
+use std::borrow::Cow;
+
+pub(crate) const TABLE: &str = "cursor";
+
+/// All cursors.
+pub(crate) const ALL: &str = "SELECT id, name, sequence, digest, cipher FROM cursor ORDER BY id";
+
+const WRITE: &str = "INSERT OR REPLACE INTO cursor (id, name, sequence, digest, cipher)
+    VALUES (?1, ?2, ?3, ?4, ?5)";
+
+/// How far somebody has read the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// Whose cursor it is; as the reader likes, and unique.
+    pub name: String,
+    /// The last entry that was read.
+    pub sequence: Sequence,
+}
+
+/// Writes the cursor, in place of the one of its name if there is one.
+pub(crate) fn write(
+    connection: &Connection,
+    name: &str,
+    sequence: Sequence,
+    ink: &mut Ink,
+) -> rusqlite::Result<()> {
+    let (id, name) = (id(name), Texts([Some(Cow::Borrowed(name))]));
+    let row = ink.cover(TABLE, name, |name| digest(&id, name, sequence));
+    let mut statement = connection.prepare_cached(WRITE)?;
+    let (name, cipher) = (row.texts.text(0), row.cipher);
+    statement.execute(params![id, name, sequence as i64, row.sum, cipher])?;
+    Ok(())
+}
+
+/// Forgets the cursor of this name, if there is one.
+pub(crate) fn remove(connection: &Connection, name: &str) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached("DELETE FROM cursor WHERE id = ?1")?;
+    statement.execute([id(name)])?;
+    Ok(())
+}
+
+fn id(name: &str) -> Sum {
+    RowDigest::of(TABLE).text(name).sum()
+}
+
+fn digest(id: &Sum, name: &Texts<'_, 1>, sequence: Sequence) -> Sum {
+    RowDigest::of(TABLE)
+        .bytes(id)
+        .text(name.text(0))
+        .number(sequence as i64)
+        .sum()
+}
+
+/// Reads a row of [`ALL`] and checks its digest.
+pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Cursor, RowError> {
+    let id: Sum = column(row, 0, TABLE, "")?;
+    let key = format!("{:02x}{:02x}{:02x}{:02x}", id[0], id[1], id[2], id[3]);
+    let shown = Texts([Some(Cow::Owned(column(row, 1, TABLE, &key)?))]);
+    let sequence = column::<i64>(row, 2, TABLE, &key)? as Sequence;
+    let stored: Vec<u8> = column(row, 3, TABLE, &key)?;
+    let cipher: Option<Vec<u8>> = column(row, 4, TABLE, &key)?;
+    let of = (TABLE, key.as_str());
+    let Texts([name]) = uncover(keys, of, shown, cipher.as_deref(), &stored, |name| {
+        digest(&id, name, sequence)
+    })?;
+    let name = name.ok_or_else(|| RowError::corrupt(TABLE, &key))?;
+    Ok(Cursor {
+        name: name.into_owned(),
+        sequence,
+    })
+}

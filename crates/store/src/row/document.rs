@@ -1,0 +1,78 @@
+//! Rows of `document`: what the engine keeps of schemas, by kind and name.
+//!
+//! Payload: the body, which may hold what users said. Read next: [`super::observation`].
+
+use super::{RowError, column};
+use crate::cipher::{Ink, Keys, Texts, uncover};
+use crate::digest::{RowDigest, Sum};
+use rusqlite::{Connection, Row, params};
+use std::borrow::Cow;
+
+pub(crate) const TABLE: &str = "document";
+
+/// All documents, in the order in which they were first stored.
+pub(crate) const ALL: &str =
+    "SELECT kind, name, digest, body, cipher FROM document ORDER BY number";
+
+/// The documents of one kind, likewise.
+pub(crate) const OF_KIND: &str =
+    "SELECT kind, name, digest, body, cipher FROM document WHERE kind = ?1 ORDER BY number";
+
+const WRITE: &str =
+    "INSERT INTO document (kind, name, digest, body, cipher) VALUES (?1, ?2, ?3, ?4, ?5)
+    ON CONFLICT (kind, name) DO UPDATE SET digest = ?3, body = ?4, cipher = ?5";
+
+/// A thing that changes as a whole, as its owner writes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// What it is.
+    pub kind: Cow<'static, str>,
+    /// Its name, unique within its kind. Not encrypted.
+    pub name: String,
+    /// What it says; none to remove it.
+    pub body: Option<String>,
+}
+
+/// Writes the document in place of the one of its name, or removes that.
+pub(crate) fn write(
+    connection: &Connection,
+    document: &Document,
+    ink: &mut Ink,
+) -> rusqlite::Result<()> {
+    let (kind, name) = (&*document.kind, &*document.name);
+    let Some(body) = &document.body else {
+        let remove = "DELETE FROM document WHERE kind = ?1 AND name = ?2";
+        connection
+            .prepare_cached(remove)?
+            .execute(params![kind, name])?;
+        return Ok(());
+    };
+    let body = Texts([Some(Cow::Borrowed(body.as_str()))]);
+    let row = ink.cover(TABLE, body, |body| digest(kind, name, body));
+    let mut statement = connection.prepare_cached(WRITE)?;
+    statement.execute(params![kind, name, row.sum, row.texts.text(0), row.cipher])?;
+    Ok(())
+}
+
+fn digest(kind: &str, name: &str, body: &Texts<'_, 1>) -> Sum {
+    let row = RowDigest::of(TABLE).text(kind).text(name);
+    row.text(body.text(0)).sum()
+}
+
+/// Reads a row of [`ALL`] and checks its digest.
+pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Document, RowError> {
+    let kind: String = column(row, 0, TABLE, "")?;
+    let name: String = column(row, 1, TABLE, &kind)?;
+    let stored: Vec<u8> = column(row, 2, TABLE, &name)?;
+    let shown = Texts([Some(Cow::Owned(column(row, 3, TABLE, &name)?))]);
+    let cipher: Option<Vec<u8>> = column(row, 4, TABLE, &name)?;
+    let of = (TABLE, name.as_str());
+    let Texts([body]) = uncover(keys, of, shown, cipher.as_deref(), &stored, |body| {
+        digest(&kind, &name, body)
+    })?;
+    Ok(Document {
+        body: body.map(Cow::into_owned),
+        kind: kind.into(),
+        name,
+    })
+}

@@ -1,0 +1,73 @@
+//! Rows of `observation`: what payloads teach, until it has been taken in.
+//!
+//! Payload: the body, in which users speak. Numbers are given once and grow. Read next:
+//! [`super::document`].
+
+use super::{RowError, column};
+use crate::cipher::{Ink, Keys, Texts, uncover};
+use crate::digest::{RowDigest, Sum};
+use rusqlite::{Connection, Row, params};
+use std::borrow::Cow;
+
+pub(crate) const TABLE: &str = "observation";
+
+/// All observations, oldest first.
+pub(crate) const ALL: &str = "SELECT number, digest, body, cipher FROM observation ORDER BY number";
+
+/// The oldest observations.
+pub(crate) const OLDEST: &str =
+    "SELECT number, digest, body, cipher FROM observation ORDER BY number LIMIT ?1";
+
+const WRITE: &str = "INSERT INTO observation (digest, body, cipher) VALUES (?1, ?2, ?3)";
+
+/// Appends an observation.
+pub(crate) fn write(connection: &Connection, body: &str, ink: &mut Ink) -> rusqlite::Result<()> {
+    let body = Texts([Some(Cow::Borrowed(body))]);
+    let row = ink.cover(TABLE, body, digest);
+    let mut statement = connection.prepare_cached(WRITE)?;
+    statement.execute(params![row.sum, row.texts.text(0), row.cipher])?;
+    Ok(())
+}
+
+/// Writes an observation that is there once more.
+pub(crate) fn rewrite(
+    connection: &Connection,
+    (number, body): &(u64, String),
+    ink: &mut Ink,
+) -> rusqlite::Result<()> {
+    let body = Texts([Some(Cow::Borrowed(body.as_str()))]);
+    let row = ink.cover(TABLE, body, digest);
+    let sql = "UPDATE observation SET digest = ?2, body = ?3, cipher = ?4 WHERE number = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.execute(params![
+        *number as i64,
+        row.sum,
+        row.texts.text(0),
+        row.cipher
+    ])?;
+    Ok(())
+}
+
+/// Forgets the observations up to this one.
+pub(crate) fn remove(connection: &Connection, last: u64) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached("DELETE FROM observation WHERE number <= ?1")?;
+    statement.execute([last as i64])?;
+    Ok(())
+}
+
+fn digest(body: &Texts<'_, 1>) -> Sum {
+    RowDigest::of(TABLE).text(body.text(0)).sum()
+}
+
+/// Reads a row of [`ALL`] and checks its digest.
+pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<(u64, String), RowError> {
+    let number: i64 = column(row, 0, TABLE, "")?;
+    let key = number.to_string();
+    let stored: Vec<u8> = column(row, 1, TABLE, &key)?;
+    let shown = Texts([Some(Cow::Owned(column(row, 2, TABLE, &key)?))]);
+    let cipher: Option<Vec<u8>> = column(row, 3, TABLE, &key)?;
+    let of = (TABLE, key.as_str());
+    let Texts([body]) = uncover(keys, of, shown, cipher.as_deref(), &stored, digest)?;
+    let body = body.ok_or_else(|| RowError::corrupt(TABLE, &key))?;
+    Ok((number as u64, body.into_owned()))
+}
