@@ -14,8 +14,8 @@
      agrees on how it goes about it; agrees, and with --repair follows and judges the repair
 
 Nothing is used but NETCONF, the YANG modules irtf-agent, convoke-registry and convoke-negotiation,
-and the keys of the payloads fault_incident_v1, fault_diagnosis_v1, fault_diagnosis_result_v1,
-fault_repair_v1, fault_repair_decision_v1 and fault_repair_result_v1.
+and the keys of the payloads fault_incident_result_v1, fault_diagnosis_v1,
+fault_diagnosis_result_v1, fault_repair_v1, fault_repair_decision_v1 and fault_repair_result_v1.
 
 Exit codes: 0 the diagnosis has a result (found or not), 1 nothing to diagnose or no result,
 2 usage, 3 refused, 4 unreachable.
@@ -199,9 +199,10 @@ class Incidents:
 
     def take(self, told):
         """True if the notification was about an incident."""
-        incident = told.payload
-        if told.schema != "fault_incident_v1" or "incident_id" not in incident:
+        if told.schema != "fault_incident_result_v1":
             return False
+        # An array without an entry is absent from a payload.
+        incident = {"sites": [], "resources": [], **told.payload}
         key = incident["incident_id"]
         size = lambda i: (len(i["sites"]), len(i["resources"]))
         if key not in self.worst or size(incident) >= size(self.worst[key]):
@@ -241,7 +242,7 @@ def find_outage(platform, incidents, args, say):
         elif incidents.take(told):
             if replayed:
                 words = told.sections["task description"]
-                say("incident", words, incident=told.payload["incident_id"], sites=told.payload["sites"])
+                say("incident", words, incident=told.payload["incident_id"], sites=told.payload.get("sites", []))
         outage = incidents.outage(args.sites, only_open=True)
         if replayed and outage and incidents.suspects(outage)[0]:
             # Alarms are still coming: a little patience makes a better guess.
@@ -297,8 +298,8 @@ def open_ticket(platform, agents, found, sites, args, say):
         raise Failure(1, "no agent is registered that takes trouble tickets")
     element, task = found["root_cause"], f"oss-{uuid.uuid4()}"
     ticket = {
-        "ticket_id": f"TT-{task}", "element": element, "cause": found["cause"], "place": found["location"],
-        "affected_sites": sites, "proposal": found["proposal"], "evidence": found["evidence"],
+        "ticket_id": f"TT-{task}", "element": element, "cause": found["cause"], "place": found.get("location", ""),
+        "affected_sites": sites, "proposal": found["proposal"], "evidence": found.get("evidence", []),
     }
     content = write_sections(
         element, found["proposal"], expected_response="service restored at all affected sites",
@@ -326,13 +327,13 @@ def open_ticket(platform, agents, found, sites, args, say):
         if told.schema == "fault_repair_decision_v1":
             good = told.payload["element"] == element
             word = judge("decision", good, "Word on the decision")
-            say("decision", f"       {told.payload['crew']}: {'; '.join(told.payload['order_of_work'])}: {word}",
+            say("decision", f"       {told.payload['crew']}: {'; '.join(told.payload.get('order_of_work', []))}: {word}",
                 judgement=word, **told.payload)
             if good and not args.repair:
                 return
         elif told.schema == "fault_repair_result_v1":
             word = judge("judgement", told.payload["repaired"], "Judgement of the repair")
-            say("repaired", f"       {told.payload['finding']}: {word}", judgement=word, **told.payload)
+            say("repaired", f"       {told.payload.get('finding', '')}: {word}", judgement=word, **told.payload)
     raise Failure(1, f"{task} has not come so far within {args.timeout:.0f} s")
 
 
@@ -388,10 +389,10 @@ def run(args, say):
 def report(found):
     lines = ["", f"looked at   {found['target']}"]
     if found["confirmed"]:
-        lines += [f"root cause  {found['root_cause']}, {found['cause']}", f"where       {found['location']}"]
+        lines += [f"root cause  {found['root_cause']}, {found['cause']}", f"where       {found.get('location', '')}"]
     else:
         lines += ["root cause  not among what was measured"]
-    lines += [f"proposal    {found['proposal']}"] + [f"measured    {line}" for line in found["evidence"]]
+    lines += [f"proposal    {found['proposal']}"] + [f"measured    {line}" for line in found.get("evidence", [])]
     return "\n".join(lines)
 
 

@@ -20,8 +20,10 @@ pub const BEGIN: &str = "2026-11-21T08:00:00Z";
 /// The generation that is served, compiled once.
 pub fn generation() -> Arc<Generation> {
     static GENERATION: OnceLock<Arc<Generation>> = OnceLock::new();
-    let made = GENERATION
-        .get_or_init(|| Generation::load(&ModuleSet::convoke()).expect("the shipped modules load"));
+    let made = GENERATION.get_or_init(|| {
+        server::schemas::generation(&server::schemas::shipped_modules())
+            .expect("the shipped modules load")
+    });
     Arc::clone(made)
 }
 
@@ -58,6 +60,7 @@ impl Memory {
             deliverable: Box::new(cast::deliverable),
             credentials: Box::new(cast::credential),
             proxy: Some(Box::new(|_| Box::new(cast::Player::default()))),
+            schemas: server::schemas::fixed(),
             retention: cast::retention(),
         })
         .expect("a store in memory opens");

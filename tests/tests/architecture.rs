@@ -11,35 +11,71 @@ use toml::{Table, Value};
 
 /// Each crate and the crates of ours that it names, in any section of its manifest.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("domain", &[]),
+    ("schema", &[]),
+    ("domain", &["schema"]),
     ("network", &["domain"]),
-    ("agents", &["domain"]),
+    ("agents", &["domain", "schema"]),
     ("yang", &[]),
     ("netconf", &[]),
+    ("semantics", &["schema"]),
     ("store", &["domain"]),
-    ("engine", &["domain", "store"]),
-    ("bindings", &["domain", "engine", "netconf", "yang"]),
+    ("engine", &["domain", "schema", "store"]),
+    (
+        "bindings",
+        &["domain", "engine", "netconf", "schema", "yang"],
+    ),
     (
         "server",
         &[
-            "agents", "bindings", "domain", "engine", "netconf", "network", "store", "yang",
+            "agents",
+            "bindings",
+            "domain",
+            "engine",
+            "netconf",
+            "network",
+            "schema",
+            "semantics",
+            "store",
+            "yang",
         ],
     ),
-    ("convoke", &["domain", "netconf", "network", "server"]),
+    (
+        "convoke",
+        &[
+            "domain",
+            "netconf",
+            "network",
+            "schema",
+            "semantics",
+            "server",
+        ],
+    ),
 ];
 
 /// Crates without clock, chance, IO or threads, and all that they may name from outside.
 /// `proptest` and `insta` are everyone's in tests.
 const PURE: &[(&str, &[&str])] = &[
     (
-        "domain",
-        &["rand_chacha", "serde_json", "thiserror", "time"],
+        "schema",
+        &[
+            "base64ct",
+            "ed25519-dalek",
+            "rand_chacha",
+            "regex",
+            "serde",
+            "serde_json",
+            "sha2",
+            "thiserror",
+            "time",
+            "unicode-normalization",
+        ],
     ),
+    ("domain", &["rand_chacha", "serde_json", "thiserror"]),
     ("network", &["rand", "rand_chacha", "thiserror"]),
     ("agents", &["rand_chacha", "serde_json", "thiserror"]),
     ("netconf", &["quick-xml", "thiserror"]),
 ];
-const EVERYONES_IN_TESTS: &[&str] = &["criterion", "insta", "proptest"];
+const EVERYONES_IN_TESTS: &[&str] = &["criterion", "insta", "jsonschema", "proptest"];
 
 /// What stops at one crate: the names from outside that only these of ours may speak.
 const SOLE_SPEAKERS: &[(&str, &[&str])] = &[

@@ -58,6 +58,14 @@ fn data_go_on_where_they_were_broken_off() {
         std::fs::write(format!("{output}.part"), bytes(2_000_000)).unwrap();
         desk.run(&get).await.well();
         assert!(std::fs::read(&output).unwrap() == whole);
+        // Nor is one that is not longer, whether its SHA-256 is known or not.
+        std::fs::remove_file(&output).unwrap();
+        std::fs::write(format!("{output}.part"), vec![7; 300_000]).unwrap();
+        let damaged = desk.run(&get).await.with_code(1);
+        assert!(damaged.stderr.contains("SHA-256"), "{}", damaged.stderr);
+        assert!(!std::path::Path::new(&output).exists());
+        desk.run(&get).await.well();
+        assert!(std::fs::read(&output).unwrap() == whole);
         let other = "0".repeat(64);
         let wrong = [&get[..], &["--sha256", &other]].concat();
         desk.run(&wrong).await.with_code(1);

@@ -41,6 +41,30 @@ const UNSEEN: &[(&str, &str)] = &[
         "/convoke-registry:registry/agent/authentication/authentication-methods/oauth",
         SECRET,
     ),
+    // Schemas.
+    ("/convoke-schema:schemas/patch", EVOLUTION),
+    ("/convoke-schema:schemas/pool", EVOLUTION),
+    ("/convoke-schema:schemas/sample", EVOLUTION),
+    (
+        "/convoke-schema:get-schema-updates/output/update",
+        EVOLUTION,
+    ),
+    (
+        "/convoke-schema:request-capability-extension/input",
+        EVOLUTION,
+    ),
+    ("/convoke-schema:approve-patch/input", EVOLUTION),
+    ("/convoke-schema:approve-patch/output", EVOLUTION),
+    ("/convoke-schema:reject-patch/input", EVOLUTION),
+    ("/convoke-schema:reject-patch/output", EVOLUTION),
+    ("/convoke-schema:judge-alignment/input", EVOLUTION),
+    ("/convoke-schema:schema-update/patch-id", EVOLUTION),
+    ("/convoke-schema:schema-update/key-name", EVOLUTION),
+    ("/convoke-schema:schema-update/client", EVOLUTION),
+    (
+        "/convoke-schema:get-schema-template/output/seal",
+        "templates are sealed with the host key, and there is none in memory",
+    ),
     // Standard modules: what a server may have and this one has not.
     (
         "/ietf-netconf-acm:nacm/rule-list/rule/comment",
@@ -106,6 +130,13 @@ const REFUSED: &[&str] = &["edit-config", "copy-config", "delete-config", "edit-
 
 const SECRET: &str = "credentials are read by nobody; access-secrets shows it";
 
+const EVOLUTION: &str =
+    "evolution needs time and many payloads: crates/engine/tests/schemas.rs shows it";
+
+/// What the namespaces of templates' own modules begin with. Their keys are data of the templates,
+/// and their forms are judged in `renderings.rs`; `schema-payload-typed` shows that they are served.
+const TEMPLATES: &str = "urn:convoke:params:xml:ns:yang:schema:";
+
 fn seen() -> Seen {
     let mut seen = Seen::new();
     for case in conformance::cases(&conformance::directory()) {
@@ -132,6 +163,7 @@ fn is_below(node: &SchemaNode, path: &str) -> bool {
 
 fn excused(node: &SchemaNode) -> bool {
     listed(node)
+        || node.namespace.starts_with(TEMPLATES)
         || REFUSED.iter().any(|rpc| {
             let mut steps = node.path.split('/').skip(1);
             steps

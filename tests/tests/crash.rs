@@ -128,7 +128,10 @@ fn nothing_is_half_there(state: &Path) {
             std::fs::copy(from, to).unwrap();
         }
     }
-    let options = Options::file(copy.path().join("convoke.db"));
+    let options = Options {
+        keys: Some(server::master_key::keeper(&state.join("store_key"), None).unwrap()),
+        ..Options::file(copy.path().join("convoke.db"))
+    };
     let (store, _) = Store::open(options, Box::new(|_| {})).unwrap();
     let report = store.verify().unwrap();
     assert!(report.is_sound(), "{:?}", report.faults);

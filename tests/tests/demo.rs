@@ -229,7 +229,9 @@ fn a_used_state_folder_is_not_played_over_unless_it_is_asked_for() {
         let kept = std::fs::read(state.path().join("host_ed25519")).unwrap();
         assert_eq!(kept, key, "keys are kept");
         let report = run(state.path(), &["store", "verify", "--json"]).await;
-        assert_eq!(report.well().json()[0]["sound"], true);
+        let report = &report.well().json()[0];
+        assert_eq!(report["sound"], true);
+        assert_eq!(report["sealed"], report["last"], "it ended in order");
     });
 }
 

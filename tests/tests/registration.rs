@@ -306,8 +306,10 @@ fn while_the_platform_is_down_no_lease_ends() {
         world.begin().await;
         let engine = host.platform.engine();
         engine.tick(begun + (LEASE_MS - 1));
+        engine.flushed().await;
         assert!(is_in_its_place(&host));
         engine.tick(clock.now() + LEASE_MS);
+        engine.flushed().await;
         assert!(!is_in_its_place(&host));
         drop(world);
         Arc::into_inner(host).unwrap().stop().await;

@@ -327,6 +327,7 @@ impl Story {
                 held: false,
             },
             Progress::Failed(content) => Command::Fail(content),
+            Progress::Refused(content) => Command::Refuse(content),
         };
         self.command(id, command);
     }
@@ -475,6 +476,8 @@ impl Story {
             task: Arc::new(task),
             from: from.to_owned(),
             content,
+            alternatives: Vec::new(),
+            alternative: None,
             round: 1,
             turn,
         };

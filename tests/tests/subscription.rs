@@ -7,7 +7,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use bindings::netconf::{NegotiateRequest, negotiate_request};
+use bindings::netconf::{NegotiateRequest, REGISTRY_NAMESPACE, negotiate_request};
 use domain::content::Content;
 use domain::time::Dice;
 use domain::verb::Verb;
@@ -243,8 +243,46 @@ fn assign(client: &mut Client, to: &str, task: &str, what: &str) {
     client.call(&negotiate_request(Verb::TaskAssign, &request));
 }
 
-/// Tasks of every kind, sessions that come and go, and time that passes.
+/// A question whether a task could be done, and perhaps the word on what is offered instead.
+fn negotiate(client: &mut Client, task: &str, what: &str, accepted: bool) {
+    let mut say = |text: String| {
+        let request = NegotiateRequest {
+            to: Some("ip"),
+            task: Some(task),
+            content: vec![text],
+            ..NegotiateRequest::default()
+        };
+        client.call(&negotiate_request(Verb::FeasibilityNegotiate, &request));
+    };
+    say(Content::new("site <1>", what).render());
+    let word = if accepted { "accept" } else { "refuse" };
+    let word = Content::new("site <1>", "so & so").with_result(word);
+    say(word.render());
+}
+
+/// An agent outside comes, changes, is not well, or goes.
+fn registry(client: &mut Client, step: usize) {
+    let register = |version: &str| {
+        format!(
+            "<register-agent xmlns=\"{REGISTRY_NAMESPACE}\"><name>remote</name><description>works \
+             &lt;far&gt; away</description><version>{version}</version><provider>Example\
+             </provider><layer>resource</layer></register-agent>"
+        )
+    };
+    let own =
+        |rpc: &str, inside: &str| format!("<{rpc} xmlns=\"{REGISTRY_NAMESPACE}\">{inside}</{rpc}>");
+    client.call(&match step {
+        0 => register("1.0.0"),
+        1 => own("renew-lease", "<health>degraded</health>"),
+        2 => register("1.1.0"),
+        3 => own("renew-lease", ""),
+        _ => own("deregister-agent", ""),
+    });
+}
+
+/// Tasks of every kind, negotiations, agents and sessions that come and go, and time that passes.
 fn load(memory: &mut Memory, dice: &mut Dice, tasks: usize) {
+    let mut remote = Client::open(memory, "remote");
     let users = ["operator", "oss", "wireless"];
     let mut clients = users.map(|user| Client::open(memory, user));
     for n in 0..tasks {
@@ -257,7 +295,15 @@ fn load(memory: &mut Memory, dice: &mut Dice, tasks: usize) {
             &format!("task-{n}"),
             &format!("{what} & <so> on"),
         );
+        if n % 2 == 0 {
+            let what = ["offer", "options", "think", "refuse", "ponder"][n / 2 % 5];
+            negotiate(client, &format!("plan-{n}"), what, n % 4 == 0);
+        }
         client.heard();
+        if n % 3 == 0 {
+            registry(&mut remote, n / 3 % 5);
+            remote.heard();
+        }
         if pick(dice, 3) == 0 {
             memory.advance(500 * pick(dice, 4) as u64);
         }
@@ -323,6 +369,15 @@ fn a_replay_is_what_was_told_live_to_the_byte_whoever_asks_and_whatever_the_filt
         subscribers.iter_mut().for_each(|s| drop(s.told()));
         load(&mut memory, &mut Dice::seed_from_u64(seed), 40);
         let live: Vec<Vec<String>> = subscribers.iter_mut().map(Client::told).collect();
+        for event in [
+            "<condition-notifications",
+            "<negotiation-update",
+            "<agent-update",
+            "<netconf-session-end",
+        ] {
+            let told = live[0].iter().filter(|m| m.contains(event)).count();
+            assert!(told > 1, "{told} times {event}");
+        }
         let (start, end) = (time_of(&live[0][0]), time_of(live[0].last().unwrap()));
         // The sessions that ask for the replay come after what they ask for.
         memory.advance(1_000);

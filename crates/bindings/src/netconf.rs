@@ -33,3 +33,5 @@ pub const SIMULATION_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-s
 pub const REGISTRY_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-registry";
 /// The namespace of module convoke-data.
 pub const DATA_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-data";
+/// `convoke-schema`.
+pub const SCHEMA_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-schema";

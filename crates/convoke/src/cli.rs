@@ -2,11 +2,13 @@
 
 mod agent;
 mod data;
+mod schema;
 mod task;
 mod watch;
 
 pub(crate) use agent::{AgentCommand, Criteria, Discover, Register, Renew, Team};
 pub(crate) use data::{DataCommand, Get, Put};
+pub(crate) use schema::{Evolve, Form, Parse, SchemaCommand, Show, Verdict};
 pub(crate) use task::{
     Answer, Assign, Conditions, Format, Judge, List, Negotiate, TaskCommand, Timeline,
 };
@@ -79,6 +81,9 @@ pub(crate) enum Command {
     /// Data that go with tasks, however large.
     #[command(subcommand)]
     Data(DataCommand),
+    /// Schemas of payloads: templates, checks, patches, and from words to payload.
+    #[command(subcommand)]
+    Schema(SchemaCommand),
     /// Ask an agent a question in plain words, for example about a device.
     Ask(Ask),
     /// Watch a running platform: open tasks and what happens, gap-free.
@@ -253,6 +258,9 @@ pub(crate) enum FaultCommand {
 pub(crate) enum StoreCommand {
     /// Check the hash chain and every row.
     Verify,
+    /// Give the store a new master key and a new data key, and encrypt every row under it; while no
+    /// platform runs on it.
+    Rotate,
 }
 
 #[derive(Subcommand)]

@@ -107,7 +107,7 @@ async fn get(common: &Common, wanted: Get) -> Result<(), Failure> {
     let mut offset = file.seek(SeekFrom::End(0)).map_err(wrong)?;
     let mut resumed = offset;
     let mut shown = Shown::new(common, 0);
-    let size = loop {
+    let (size, told) = loop {
         let piece = Piece::read(&mut client, &wanted.id, offset).await;
         if piece.is_err() && offset == 0 {
             let _ = std::fs::remove_file(&part);
@@ -123,16 +123,20 @@ async fn get(common: &Common, wanted: Get) -> Result<(), Failure> {
         offset += piece.bytes.len() as u64;
         shown.of(piece.size).progress(offset);
         if piece.last || piece.bytes.is_empty() {
-            break piece.size;
+            break (piece.size, piece.sha256);
         }
     };
     shown.end();
     let (length, digest) = measured(&mut file).map_err(wrong)?;
-    let known = wanted.sha256.as_ref();
-    if length != size || known.is_some_and(|known| !known.eq_ignore_ascii_case(&digest)) {
+    let mut known = wanted.sha256.iter().chain(&told);
+    let other = known.find(|known| !known.eq_ignore_ascii_case(&digest));
+    if length != size || other.is_some() {
+        // What was got before may be of other data: the next time begins anew.
         let _ = std::fs::remove_file(&part);
+        let expected = other.map_or_else(String::new, |other| format!(", not {other}"));
         return Err(Failure::failed(format!(
-            "what came of '{}' is not what was wanted: {length} bytes of {size}, SHA-256 {digest}",
+            "what came of '{}' is not what it is to be: {length} bytes of {size}, SHA-256 \
+             {digest}{expected}",
             wanted.id
         )));
     }
@@ -155,6 +159,8 @@ struct Piece {
     bytes: Vec<u8>,
     /// Of the whole.
     size: u64,
+    /// Of the whole, if the platform says it.
+    sha256: Option<String>,
     last: bool,
 }
 
@@ -171,6 +177,7 @@ impl Piece {
             bytes: Base64::decode_vec(data.trim())
                 .map_err(|why| Failure::failed(format!("the piece at {offset}: {why}")))?,
             size: number(leaf(root, "size"))?,
+            sha256: leaf(root, "sha256"),
             last: text(root, "last") == "true",
         })
     }

@@ -2,7 +2,7 @@
 
 use crate::cli::{Common, Demo, DemoFault, Scenario, Simulate, Stage as StageFlags};
 use crate::output::{self, Failure, line};
-use crate::serve::{announce, settings_of};
+use crate::serve::{announce, asked_to_end, settings_of};
 use crate::show::Show;
 use network::FaultRequest;
 use server::clock::Clock;
@@ -65,10 +65,10 @@ pub(crate) async fn run(common: &Common, demo: Demo) -> Result<(), Failure> {
     };
     let report = stage.play(pace).await;
     conclude(common, &show, &report);
-    if headless {
-        return Ok(());
+    if !headless {
+        stay(common, &mut stage).await?;
     }
-    stay(common, &mut stage).await;
+    stage.world.end().await;
     Ok(())
 }
 
@@ -101,7 +101,7 @@ fn conclude(common: &Common, show: &Arc<Mutex<Show>>, report: &Report) {
 }
 
 /// Keeps the platform running, so that people can look around.
-async fn stay(common: &Common, stage: &mut Stage) {
+async fn stay(common: &Common, stage: &mut Stage) -> Result<(), Failure> {
     if !common.json {
         let host = stage.world.host();
         let port = host.listening.first().map_or(0, |l| l.address.port());
@@ -131,10 +131,8 @@ async fn stay(common: &Common, stage: &mut Stage) {
         line("Ctrl-C ends it.");
     }
     stage.world.host().clock.follow_wall();
-    let stop = async {
-        let _ = tokio::signal::ctrl_c().await;
-    };
-    stage.world.live(stop).await;
+    stage.world.live(asked_to_end()?).await;
+    Ok(())
 }
 
 fn play(flags: &StageFlags, seed: u64, sites: usize) -> Result<Play, Failure> {

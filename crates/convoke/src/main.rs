@@ -2,7 +2,7 @@
 //! alone.
 //!
 //! A tour: [`cli`] is what can be typed; [`demo`] plays a fault; [`serve`] runs the platform;
-//! [`agent`], [`task`], [`data`], [`ask`] and [`watch`] speak NETCONF to a running one ([`remote`]);
+//! [`agent`], [`task`], [`data`], [`schemas`], [`ask`] and [`watch`] speak NETCONF to a running one ([`remote`]);
 //! [`record`] reads how a task went and [`timeline`] draws it; [`show`], [`output`] and [`words`] are
 //! how things look. Exit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable,
 //! 5 conflict.
@@ -16,6 +16,7 @@ mod fault;
 mod output;
 mod record;
 mod remote;
+mod schemas;
 mod serve;
 mod show;
 mod store;
@@ -57,10 +58,11 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Agent(command) => agent::run(common, command).await,
         Command::Task(command) => task::run(common, command).await,
         Command::Data(command) => data::run(common, command).await,
+        Command::Schema(command) => schemas::run(common, command).await,
         Command::Ask(ask) => ask::run(common, ask).await,
         Command::Watch(watch) => watch::run(common, watch).await,
         Command::Fault(command) => fault::run(common, command).await,
-        Command::Store(command) => store::run(common, command),
+        Command::Store(command) => store::run(common, command).await,
         Command::Config(command) => serve::config(common, command),
     }
 }

@@ -15,6 +15,7 @@ use server::client::{Client, Identity};
 
 pub(crate) const AGENT: &str = "urn:ietf:params:xml:ns:yang:irtf-agent";
 pub(crate) const REGISTRY: &str = "urn:convoke:params:xml:ns:yang:convoke-registry";
+pub(crate) const SCHEMA: &str = "urn:convoke:params:xml:ns:yang:convoke-schema";
 pub(crate) const DATA: &str = "urn:convoke:params:xml:ns:yang:convoke-data";
 
 /// How many entries of a long list are asked for at a time.

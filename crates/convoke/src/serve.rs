@@ -58,27 +58,35 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<(), Failure> {
     let mut world = World::new(Arc::clone(&host), simulation, Box::new(|_| {}));
     world.begin().await;
     announce(common, &host);
-    let mut terminated = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
-        .map_err(|e| Failure::failed(e.to_string()))?;
+    let ended = asked_to_end()?;
     let mut failed = false;
     let stop = async {
         tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            _ = terminated.recv() => {}
+            () = ended => {}
             () = host.failed() => failed = true,
         }
     };
     world.live(stop).await;
-    drop(world);
-    if let Some(host) = Arc::into_inner(host) {
-        host.stop().await;
-    }
+    drop(host);
+    world.end().await;
     match failed {
         true => Err(Failure::failed(
             "the store failed: nothing more can be promised",
         )),
         false => Ok(()),
     }
+}
+
+/// Resolves when somebody wants the platform to end: Ctrl-C, or SIGTERM.
+pub(crate) fn asked_to_end() -> Result<impl Future<Output = ()>, Failure> {
+    let terminated = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate());
+    let mut terminated = terminated.map_err(|e| Failure::failed(e.to_string()))?;
+    Ok(async move {
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminated.recv() => {}
+        }
+    })
 }
 
 /// One line per listener, or one object with them all: the platform is ready.

@@ -1,4 +1,4 @@
-//! `convoke store verify`: is everything as it was written?
+//! `convoke store`: is everything as it was written, and new keys for it.
 
 use crate::cli::{Common, StoreCommand};
 use crate::output::{self, Failure, line};
@@ -7,8 +7,25 @@ use server::ChainReport;
 use server::state::StateFolder;
 use std::io::{IsTerminal, Write};
 
-pub(crate) fn run(common: &Common, command: StoreCommand) -> Result<(), Failure> {
-    let StoreCommand::Verify = command;
+pub(crate) async fn run(common: &Common, command: StoreCommand) -> Result<(), Failure> {
+    match command {
+        StoreCommand::Verify => verify(common),
+        StoreCommand::Rotate => rotate(common).await,
+    }
+}
+
+async fn rotate(common: &Common) -> Result<(), Failure> {
+    let folder = StateFolder::new(&common.state);
+    let rotated = server::master_key::rotate_all(&folder).await;
+    let rows = rotated.map_err(|error| Failure::failed(error.to_string()))?;
+    match common.json {
+        true => output::json(&json!({ "event": "rotated", "rows": rows })),
+        false => line(&format!("new keys; {rows} rows were encrypted under them")),
+    }
+    Ok(())
+}
+
+fn verify(common: &Common) -> Result<(), Failure> {
     let folder = StateFolder::new(&common.state);
     let watched = !common.json && std::io::stderr().is_terminal();
     let report = server::verify_store(&folder, |at| {

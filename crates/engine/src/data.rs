@@ -106,9 +106,10 @@ impl Engine {
             let map = store.chunk_map(&write.id)?;
             let received = map.iter().map(|piece| piece.length).sum();
             if finished {
-                verify(&store, &entry, &map, whole).await?;
+                let sha256 = verify(&store, &entry, &map, whole).await?;
                 let finished = DataParam {
                     body: Body::Chunked(Chunked {
+                        sha256: Some(sha256),
                         finished: true,
                         ..whole
                     }),
@@ -227,9 +228,9 @@ impl Engine {
             id: id.to_owned(),
             user: who.name.clone(),
         })?;
-        let size = match &entry.body {
-            Body::Inline(text) => text.len() as u64,
-            Body::Chunked(whole) if whole.finished => whole.size,
+        let (size, sha256) = match &entry.body {
+            Body::Inline(text) => (text.len() as u64, Some(self::sha256(text.as_bytes()))),
+            Body::Chunked(whole) if whole.finished => (whole.size, whole.sha256),
             Body::Chunked(_) => return Err(mismatch(id, "it is not finished")),
             Body::Elsewhere(url) => {
                 let why = format!("it is at '{url}', from where nothing is fetched");
@@ -238,7 +239,12 @@ impl Engine {
         };
         let bytes = self.store.read_data(id, offset, length)?;
         let last = offset.saturating_add(bytes.len() as u64) >= size;
-        Ok(Bytes { bytes, size, last })
+        Ok(Bytes {
+            bytes,
+            size,
+            sha256,
+            last,
+        })
     }
 }
 
@@ -353,13 +359,13 @@ fn within(write: &WriteData, size: u64) -> Result<(), Refusal> {
     }
 }
 
-/// Whether the whole is there and is what was announced; reads it piece by piece.
+/// The SHA-256 of the whole, which is there and is what was announced; reads it piece by piece.
 async fn verify(
     store: &Store,
     entry: &DataParam,
     map: &[Piece],
     whole: Chunked,
-) -> Result<(), Refusal> {
+) -> Result<[u8; 32], Refusal> {
     let mut end = 0;
     for piece in map {
         if piece.offset != end {
@@ -371,9 +377,6 @@ async fn verify(
         let why = format!("of {} bytes those from {end} on are missing", whole.size);
         return Err(mismatch(&entry.id, why));
     }
-    let Some(announced) = whole.sha256 else {
-        return Ok(());
-    };
     let (mut hash, mut offset) = (Sha256::new(), 0);
     while offset < whole.size {
         let piece = store.read_data(&entry.id, offset, Body::CHUNK_MOST)?;
@@ -384,8 +387,9 @@ async fn verify(
         hash.update(&piece);
         let_others().await;
     }
-    match <[u8; 32]>::from(hash.finalize()) == announced {
-        true => Ok(()),
+    let sum = hash.finalize().into();
+    match whole.sha256.is_none_or(|announced| announced == sum) {
+        true => Ok(sum),
         false => Err(mismatch(&entry.id, "its SHA-256 is another")),
     }
 }

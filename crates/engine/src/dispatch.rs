@@ -129,6 +129,10 @@ impl Engine {
                 held: work.parts_open(id) > 0,
             },
             Progress::Failed(content) => Command::Fail(content),
+            Progress::Refused(content) => match work.task(id).map(|task| task.status) {
+                Some(Status::Created) => Command::Refuse(content),
+                _ => Command::Fail(content),
+            },
         }
     }
 

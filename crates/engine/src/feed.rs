@@ -49,6 +49,20 @@ impl Recent {
                 .send_if_modified(|last| std::mem::replace(last, newest) != newest);
         }
     }
+
+    /// The log begins there now, or holds nothing of what stood up to `last`; false if more has
+    /// come since, so that it may begin with that.
+    fn begin(&self, began: Option<Timestamp>, last: Sequence) -> bool {
+        let mut recent = self.entries.write().expect("no writer panics");
+        if began.is_none() {
+            if *self.last.borrow() != last {
+                return false;
+            }
+            recent.clear();
+        }
+        *self.began.write().expect("no writer panics") = began;
+        true
+    }
 }
 
 /// The feed.
@@ -82,6 +96,19 @@ impl Feed {
     /// When the log begins; none while it is empty.
     pub fn began(&self) -> Option<Timestamp> {
         *self.recent.began.read().expect("no writer panics")
+    }
+
+    /// The beginning of the log may have been cut off.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the store cannot be read.
+    pub(crate) fn was_cut(&self) -> Result<(), ReadError> {
+        loop {
+            let last = self.last();
+            if self.recent.begin(self.store.log_began()?, last) {
+                return Ok(());
+            }
+        }
     }
 
     /// Up to `limit` entries after the cursor, in order and without a gap.

@@ -18,12 +18,14 @@ pub mod feed;
 mod life;
 mod negotiate;
 pub mod operation;
+mod places;
 mod query;
 mod recovery;
 pub mod refusal;
 mod registry;
 mod request;
 mod roster;
+mod schemas;
 mod staged;
 mod standin;
 mod team;
@@ -32,12 +34,15 @@ mod work;
 
 pub use feed::Feed;
 pub use operation::{
-    Bytes, Endpoint, Execution, FaultWanted, Injected, Negotiate, Operation, Outcome, Query,
-    Records, Register, WriteData, Written,
+    Bytes, ClusterRecord, Endpoint, Execution, FaultWanted, Form, Injected, KeyRecord, Negotiate,
+    Operation, Outcome, PatchAnswer, PatchRecord, PatchStanding, PoolRecord, Query, Records,
+    Register, SampleRecord, ScenarioAnswer, SchemaOutcome, SchemaRecord, SchemaRecords,
+    SchemaRequest, TemplateAnswer, Updates, Validated, Which, WriteData, Written,
 };
 pub use refusal::Refusal;
 pub use registry::{Credential, Credentials};
 pub use roster::Hosted;
+pub use schemas::{SchemaSetup, TypedForm};
 pub use store::{Filter, ReadError, Retention, TaskFilter, Trimmed};
 pub use work::Outgoing;
 
@@ -51,7 +56,10 @@ use domain::profile::Profile;
 use domain::registry::{Reach, Registration};
 use domain::task::Subscription;
 use domain::time::Timestamp;
+use places::Places;
 use roster::Roster;
+use schema::template::Template;
+use schemas::Schemas;
 use staged::Staged;
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicU64;
@@ -87,6 +95,8 @@ pub struct Setup {
     pub credentials: Credentials,
     /// Makes the minds of agents that are NETCONF servers elsewhere; none if they cannot register.
     pub proxy: Option<Proxy>,
+    /// What payloads are held to, and how that grows.
+    pub schemas: SchemaSetup,
 }
 
 /// Whether reports can go to an address; if not, why.
@@ -104,6 +114,10 @@ pub struct Limits {
     /// How long a result, a decision or an offer may wait for the other side where its publisher
     /// does not say, in milliseconds.
     pub answer_within_ms: i64,
+    /// How long whoever owes such an answer has at least from the start of the platform on, in
+    /// milliseconds, or as long as it had in all if that is less: while the platform was down, it
+    /// could not be given.
+    pub answer_grace_ms: i64,
     /// How many rounds a negotiation may take where its publisher does not say.
     pub rounds: u32,
     /// How many open parts a task may have.
@@ -121,6 +135,7 @@ impl Default for Limits {
         Self {
             synchronous_ms: 30_000,
             answer_within_ms: 86_400_000,
+            answer_grace_ms: 60_000,
             rounds: 10,
             parts: 1_000,
             depth: 8,
@@ -135,6 +150,7 @@ pub struct Engine {
     store: Store,
     access: RwLock<Arc<AccessRules>>,
     roster: Roster,
+    places: Arc<Places>,
     teams: Arc<Teams>,
     entries: Arc<Entries>,
     credentials: Credentials,
@@ -151,6 +167,7 @@ pub struct Engine {
     retention: Retention,
     deliverable: Deliverable,
     proxy: Option<Proxy>,
+    schemas: Arc<Schemas>,
 }
 
 impl Engine {
@@ -163,21 +180,23 @@ impl Engine {
     pub fn open(setup: Setup) -> Result<Self, store::OpenError> {
         let (view, recent) = (Arc::new(View::default()), Arc::new(Recent::default()));
         let (settled, teams) = (Arc::new(Settled::default()), Arc::new(Teams::default()));
-        let entries = Arc::new(Entries::default());
+        let (entries, places) = (Arc::new(Entries::default()), Arc::new(Places::default()));
         // What the store calls owns no store, or the store would never close.
         let on_commit = {
             let (view, recent) = (Arc::clone(&view), Arc::clone(&recent));
             let (settled, teams) = (Arc::clone(&settled), Arc::clone(&teams));
-            let entries = Arc::clone(&entries);
+            let (entries, places) = (Arc::clone(&entries), Arc::clone(&places));
             move |committed: &[store::Committed]| {
                 view.apply(committed);
                 settled.take_in(committed);
                 teams.take_in(committed);
                 entries.take_in(committed);
+                places.take_in(committed);
                 recent.push(committed.iter().flat_map(|c| c.entries.iter().cloned()));
             }
         };
         let (store, recovered) = Store::open(setup.store, Box::new(on_commit))?;
+        let schemas = Schemas::open(setup.schemas, &store)?;
         view.load(&recovered.tasks, recovered.counts.tasks);
         let feed = Arc::new(Feed::new(
             recent,
@@ -191,6 +210,7 @@ impl Engine {
             setup.default_agent,
             setup.seed,
             setup.proxy.as_ref(),
+            &places,
         );
         let work = Work::new(
             minds,
@@ -203,6 +223,7 @@ impl Engine {
             store,
             access: RwLock::new(Arc::new(setup.access)),
             roster,
+            places,
             teams,
             entries,
             credentials: setup.credentials,
@@ -217,13 +238,18 @@ impl Engine {
             retention: setup.retention,
             deliverable: setup.deliverable,
             proxy: setup.proxy,
+            schemas: Arc::new(schemas),
         })
     }
 
     /// Briefs every agent: the roster, the network, and the tasks of its own that are still open.
     pub fn start(&self, now: Timestamp) {
-        self.grant_leases(&mut self.lock_work(), now);
-        let registrations = self.registrations();
+        {
+            let mut work = self.lock_work();
+            self.grant_leases(&mut work, now);
+            work.grant_answers(now, self.limits.answer_grace_ms);
+        }
+        let registrations = self.roster.registrations();
         let roster: Vec<Arc<Profile>> = registrations
             .iter()
             .map(|r| Arc::clone(&r.profile))
@@ -253,6 +279,10 @@ impl Engine {
     pub fn execute(&self, who: &Principal, operation: Operation, now: Timestamp) -> Execution {
         match operation {
             Operation::Negotiate(negotiate) => self.negotiate(who, negotiate, now),
+            Operation::Read(Query::Schemas) => {
+                let records = Box::new(self.schema_records(who, now));
+                Execution::Done(Ok(Outcome::Records(Records::Schemas(records))))
+            }
             Operation::Read(query) => Execution::Done(self.read(who, query)),
             Operation::Register(register) => self.register(who, register, now),
             Operation::Renew { name, health, note } => self.renew(who, name, health, note, now),
@@ -262,6 +292,7 @@ impl Engine {
             Operation::WriteData(write) => self.write_data(who, write, now),
             Operation::ReadData { id, offset, length } => self.read_data(who, id, offset, length),
             Operation::InjectFault { kind, element } => self.inject_fault(kind, element),
+            Operation::Schema(request) => self.schema(who, request, now),
         }
     }
 
@@ -280,19 +311,41 @@ impl Engine {
         self.access().principal(user, self.is_agent(user))
     }
 
-    /// Every agent's place: those hosted here in roster order, then the others.
+    /// Every agent's place as committed: those hosted here in roster order, then the others.
     pub fn registrations(&self) -> Vec<Arc<Registration>> {
-        self.roster.registrations()
+        self.places.all()
     }
 
-    /// The address of an agent's endpoint on this platform; none if it has none.
+    /// An agent's place as decided, perhaps not on disk yet: for the road on which it is spoken to,
+    /// since what is said to it is committed behind that. None if it is not here.
+    pub fn registration(&self, agent: &str) -> Option<Arc<Registration>> {
+        let index = self.roster.find(agent)?;
+        Some(self.roster.registration(index))
+    }
+
+    /// The address of an agent's own NETCONF server, here or elsewhere; none if it has none.
     pub fn endpoint_of(&self, agent: &str) -> Option<String> {
-        self.roster.endpoint(self.roster.find(agent)?)
+        self.places.endpoint(agent)
     }
 
     /// The agent that takes tasks addressed to nobody.
     pub fn default_agent(&self) -> &str {
         self.roster.default_agent()
+    }
+
+    /// The templates that are served, by identifier.
+    pub fn templates(&self) -> Vec<Arc<Template>> {
+        self.schemas.served()
+    }
+
+    /// The YANG modules of the templates that are served: name and text.
+    pub fn schema_modules(&self) -> Vec<(String, String)> {
+        self.schemas.modules()
+    }
+
+    /// Resolves when other templates are served than before.
+    pub async fn schemas_changed(&self) {
+        self.schemas.changed().await;
     }
 
     /// The log, for subscribers.
@@ -410,7 +463,9 @@ impl Engine {
     /// # Errors
     /// [`Refusal::StoreFailed`]; what was removed until then stays removed.
     pub async fn trim(&self, now: Timestamp) -> Result<Trimmed, Refusal> {
-        let trimmed = self.store.trim(now, &self.retention).await?;
+        let trimmed = self.store.trim(now, &self.retention).await;
+        self.feed.was_cut()?;
+        let trimmed = trimmed?;
         if trimmed.tasks > 0 {
             self.view.forget(trimmed.tasks);
         }

@@ -197,6 +197,8 @@ impl Engine {
             task: Arc::clone(task),
             from: task.from.clone(),
             content: task.content.clone(),
+            alternatives: Vec::new(),
+            alternative: None,
             round: 1,
             turn: None,
         };

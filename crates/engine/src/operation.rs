@@ -2,7 +2,16 @@
 //!
 //! Read next: [`crate::refusal`].
 
+mod schema;
+
+pub use schema::{
+    ClusterRecord, Form, KeyRecord, PatchAnswer, PatchRecord, PatchStanding, PoolRecord,
+    SampleRecord, ScenarioAnswer, SchemaOutcome, SchemaRecord, SchemaRecords, SchemaRequest,
+    TemplateAnswer, Updates, Validated, Which,
+};
+
 use crate::refusal::Refusal;
+use domain::content::Payload;
 use domain::context::{DataParam, DataType, Exchange};
 use domain::discovery::{Criteria, Match};
 use domain::negotiation::Negotiation;
@@ -76,6 +85,8 @@ pub enum Operation {
         /// How long it is at most, in bytes; up to [`Body::CHUNK_MOST`](domain::context::Body).
         length: usize,
     },
+    /// A question or a wish about schemas (module convoke-schema).
+    Schema(SchemaRequest),
     /// `inject-fault`: break something in the simulated network.
     InjectFault {
         /// What breaks, in the words of the schema.
@@ -100,6 +111,8 @@ pub struct Negotiate {
     pub task: Option<TaskId>,
     /// `content`, each entry as sent.
     pub texts: Vec<String>,
+    /// The payload, if it came as typed XML beside the content.
+    pub payload: Option<Payload>,
     /// `task-async`, if given.
     pub asynchronous: Option<bool>,
     /// `expected-response`, if given beside the sections.
@@ -138,6 +151,7 @@ impl Negotiate {
             verb,
             task: None,
             texts: Vec::new(),
+            payload: None,
             asynchronous: None,
             expected_response: None,
             terms: Vec::new(),
@@ -209,8 +223,13 @@ pub enum Query {
     CurrentTask(String),
     /// The negotiations of a task, or all; refused beyond [`Query::MOST`] of them.
     Negotiations(Option<TaskId>),
+    /// The feasibilities of tasks that are not assigned, or not yet; refused if there are more than
+    /// [`Query::MOST`] negotiations in all.
+    Proposals,
     /// The team of a task, or all teams.
     Teams(Option<TaskId>),
+    /// `/schemas`.
+    Schemas,
     /// Records of `/context`; of one agent, or of all; refused beyond [`Query::MOST`] of them.
     Exchanges {
         /// The agent, or none for all.
@@ -245,6 +264,8 @@ pub enum Records {
     Negotiations(Vec<Arc<Negotiation>>),
     /// Teams.
     Teams(Vec<Arc<Team>>),
+    /// What is known of schemas.
+    Schemas(Box<SchemaRecords>),
     /// Records of `/context`.
     Exchanges(Vec<Exchange>),
     /// Entries of `/data-params`.
@@ -270,6 +291,8 @@ pub enum Outcome {
     Written(Written),
     /// A piece of data.
     Bytes(Bytes),
+    /// What came of a question or wish about schemas.
+    Schema(SchemaOutcome),
     /// What broke.
     Injected(Injected),
 }
@@ -290,6 +313,8 @@ pub struct Bytes {
     pub bytes: Vec<u8>,
     /// How long the whole is, in bytes.
     pub size: u64,
+    /// SHA-256 of the whole; none of data that were finished before it was kept.
+    pub sha256: Option<[u8; 32]>,
     /// True if the piece reaches the end.
     pub last: bool,
 }

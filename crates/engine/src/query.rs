@@ -4,12 +4,14 @@
 //! Read next: [`crate::view`].
 
 use crate::operation::{Outcome, Query, Records};
+use crate::view::View;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
-use domain::negotiation::Kind;
+use domain::negotiation::{Kind, Negotiation};
 use domain::task::{Task, TaskId};
+use domain::team::Team;
 use std::sync::Arc;
-use store::{Filter, TaskFilter};
+use store::{Filter, Store, TaskFilter};
 
 impl Engine {
     pub(crate) fn read(&self, who: &Principal, query: Query) -> Result<Outcome, Refusal> {
@@ -33,19 +35,16 @@ impl Engine {
                 let visible = found.filter(|n| who.sees(&n.publisher, &n.executor));
                 Records::Negotiations(visible.map(Arc::new).collect())
             }
+            Query::Proposals => Records::Negotiations(self.proposals(who)?),
+            Query::Schemas => unreachable!("schemas are looked at with the time"),
             Query::Teams(task) => {
                 let found = match &task {
                     Some(task) => self.store.team(task)?.into_iter().collect(),
                     None => self.store.teams()?,
                 }
                 .into_iter();
-                let takes_part = |t: &domain::team::Team| {
-                    t.candidates
-                        .iter()
-                        .any(|c| who.sees(&t.publisher, &c.agent))
-                        || who.sees(&t.publisher, &t.publisher)
-                };
-                Records::Teams(found.filter(takes_part).map(Arc::new).collect())
+                let visible = found.filter_map(|team| shown(who, team));
+                Records::Teams(visible.map(Arc::new).collect())
             }
             Query::Exchanges { party, id, task } => {
                 let found = match id {
@@ -86,12 +85,28 @@ impl Engine {
         }))
     }
 
-    /// A task as committed: from memory, else from the store.
+    /// A task as committed.
     pub(crate) fn committed_task(&self, id: &TaskId) -> Result<Option<Arc<Task>>, Refusal> {
-        if let Some(task) = self.view.tasks().find(id) {
-            return Ok(Some(Arc::clone(task)));
+        committed_task(&self.store, &self.view, id)
+    }
+
+    /// Whether a task is there is looked up in memory; in the store only for tasks that may have
+    /// left memory.
+    fn proposals(&self, who: &Principal) -> Result<Vec<Arc<Negotiation>>, Refusal> {
+        let mut found = bounded(self.store.all_negotiations(Query::MOST + 1)?)?;
+        found.retain(|n| n.kind == Kind::Feasibility && who.sees(&n.publisher, &n.executor));
+        let is_whole = {
+            let tasks = self.view.tasks();
+            found.retain(|n| tasks.find(&n.task).is_none());
+            tasks.is_whole()
+        };
+        let mut proposals = Vec::new();
+        for negotiation in found {
+            if is_whole || self.store.task(&negotiation.task)?.is_none() {
+                proposals.push(Arc::new(negotiation));
+            }
         }
-        Ok(self.store.task(id)?.map(Arc::new))
+        Ok(proposals)
     }
 
     fn all_tasks(&self, who: &Principal) -> Result<Vec<Arc<Task>>, Refusal> {
@@ -162,9 +177,37 @@ impl Engine {
         &self,
         task: &TaskId,
         kind: Kind,
-    ) -> Result<Option<Arc<domain::negotiation::Negotiation>>, Refusal> {
+    ) -> Result<Option<Arc<Negotiation>>, Refusal> {
         Ok(self.store.negotiation(task, kind)?.map(Arc::new))
     }
+}
+
+/// A task as committed: from memory, else from the store.
+pub(crate) fn committed_task(
+    store: &Store,
+    view: &View,
+    id: &TaskId,
+) -> Result<Option<Arc<Task>>, Refusal> {
+    if let Some(task) = view.tasks().find(id) {
+        return Ok(Some(Arc::clone(task)));
+    }
+    Ok(store.task(id)?.map(Arc::new))
+}
+
+/// A team as the principal may see it: who takes part in it sees the others, but not why somebody
+/// declined; that is said to its publisher.
+fn shown(who: &Principal, mut team: Team) -> Option<Team> {
+    if who.sees(&team.publisher, &team.publisher) {
+        return Some(team);
+    }
+    let mut asked = team.candidates.iter();
+    if !asked.any(|c| who.sees(&c.agent, &c.agent)) {
+        return None;
+    }
+    for candidate in &mut team.candidates {
+        candidate.reasons.clear();
+    }
+    Some(team)
 }
 
 /// An agent's pages hold what it is party to: who it asks for is the other side.

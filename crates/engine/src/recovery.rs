@@ -38,7 +38,7 @@ impl Engine {
             .iter()
             .map(|r| r.profile.name.as_str())
             .collect();
-        for known in self.registrations() {
+        for known in self.roster.registrations() {
             let name = &known.profile.name;
             if known.reach != Reach::Hosted && !names.contains(name.as_str()) {
                 self.roster.leave(name);

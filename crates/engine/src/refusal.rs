@@ -8,6 +8,9 @@ use domain::negotiation::{Kind, Misfit, Misplaced};
 use domain::profile::ProfileError;
 use domain::task::{OutOfTurn, TaskId};
 use domain::verb::Verb;
+use schema::catalogue::{PublishError, UnknownScenario, UnknownSchema};
+use schema::lint::Finding;
+use schema::violation::Violation;
 
 /// Why an operation was not carried out.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -201,6 +204,49 @@ pub enum Refusal {
         /// Why.
         why: String,
     },
+    /// A payload does not keep to its schema.
+    #[error("the payload does not keep to {schema_id}: {}", list(violations))]
+    Payload {
+        /// The template.
+        schema_id: String,
+        /// All that is wrong with it.
+        violations: Vec<Violation>,
+    },
+    /// No such template is served here.
+    #[error(transparent)]
+    UnknownSchema(#[from] UnknownSchema),
+    /// No such scenario is offered here.
+    #[error(transparent)]
+    UnknownScenario(#[from] UnknownScenario),
+    /// A text is no template that could be published.
+    #[error("the template breaks rules: {}", list(.0))]
+    Template(Vec<Finding>),
+    /// A template cannot be published beside those that are.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+    /// Its YANG module does not compile beside the others.
+    #[error("'{schema_id}' cannot be served: {why}")]
+    Unpublishable {
+        /// The template.
+        schema_id: String,
+        /// Why.
+        why: String,
+    },
+    /// No such patch waits or is active.
+    #[error("no patch '{patch_id}' waits or is active")]
+    UnknownPatch {
+        /// The patch.
+        patch_id: String,
+    },
+    /// What was wanted of a patch does not go now.
+    #[error(transparent)]
+    Evolution(#[from] schema::evolution::Refusal),
+    /// No such sample waits to be judged.
+    #[error("no sample '{sample_id}' waits to be judged")]
+    UnknownSample {
+        /// The sample.
+        sample_id: String,
+    },
     /// The disk is full. Nothing was changed.
     #[error("the store is full")]
     StoreFull,
@@ -216,6 +262,12 @@ pub enum Refusal {
         /// What it says.
         cause: String,
     },
+}
+
+/// Things that are wrong, in one line.
+fn list<T: std::fmt::Display>(wrong: &[T]) -> String {
+    let all: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+    all.join("; ")
 }
 
 impl From<store::CommitError> for Refusal {

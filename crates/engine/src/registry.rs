@@ -107,6 +107,9 @@ impl Engine {
                 if after.reach != known.reach {
                     self.awaken(&mut work, &after, now, &mut staged);
                 }
+                if after.profile != known.profile {
+                    self.introduce(&mut work, &after, now, &mut staged);
+                }
                 after
             }
             None if self.roster.count() >= self.limits.agents => {
@@ -120,6 +123,7 @@ impl Engine {
                 let first = self.enter(&mut work, first, &mut staged);
                 tell(&first, AgentChange::Registered, now, &mut staged);
                 self.awaken(&mut work, &first, now, &mut staged);
+                self.introduce(&mut work, &first, now, &mut staged);
                 first
             }
         };
@@ -193,6 +197,7 @@ impl Engine {
         work.schedule(Due::Lease(name.clone()), None);
         let at = now.max(known.renewed_at);
         tell(&known, AgentChange::Left, at, &mut staged);
+        self.tell_hosted(&mut work, &Input::Left(name.clone()), now, &mut staged);
         staged.left.push(name);
         committed(self.commit(staged), Outcome::Left)
     }
@@ -201,14 +206,14 @@ impl Engine {
     pub(crate) fn discover(&self, criteria: &Criteria, limit: usize) -> Execution {
         Execution::Done(check(criteria).map(|()| {
             let limit = limit.min(FOUND_MOST);
-            Outcome::Found(self.roster.search(criteria, limit))
+            Outcome::Found(self.places.search(criteria, limit))
         }))
     }
 
     /// Lets no lease end before the agent had the time of one to be heard again: while the platform
     /// was down, none could be renewed.
     pub(crate) fn grant_leases(&self, work: &mut Work, now: Timestamp) {
-        for registration in self.registrations().iter().filter(|r| !r.expired) {
+        for registration in self.roster.registrations().iter().filter(|r| !r.expired) {
             if let (Some(until), Some(lease)) = (registration.lease_until(), registration.lease_ms)
             {
                 let lease_due = Due::Lease(registration.profile.name.clone());
@@ -281,7 +286,7 @@ impl Engine {
         if registration.reach == Reach::Client {
             return;
         }
-        let roster = self.registrations().into_iter();
+        let roster = self.roster.registrations().into_iter();
         let briefing = Briefing {
             own: Arc::clone(&registration.profile),
             roster: roster.map(|r| Arc::clone(&r.profile)).collect(),
@@ -289,6 +294,24 @@ impl Engine {
             open: work.open_tasks_of(name),
         };
         self.run(work, index, Input::Started(briefing), now, staged);
+    }
+
+    /// Tells the agents hosted here of one that they were not briefed with.
+    fn introduce(
+        &self,
+        work: &mut Work,
+        registration: &Registration,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) {
+        let joined = Input::Joined(Arc::clone(&registration.profile));
+        self.tell_hosted(work, &joined, now, staged);
+    }
+
+    fn tell_hosted(&self, work: &mut Work, input: &Input, now: Timestamp, staged: &mut Staged) {
+        for index in self.roster.hosted() {
+            self.run(work, index, input.clone(), now, staged);
+        }
     }
 
     /// The place of an agent for whom the principal may speak.

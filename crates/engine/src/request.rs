@@ -17,8 +17,8 @@ const CAPABILITY_SCHEMA: &str = "agent_capability_v1";
 /// A request whose parties are known.
 pub(crate) struct Routed {
     pub(crate) from: String,
-    pub(crate) to: usize,
-    pub(crate) to_name: String,
+    /// Whom it is for; perhaps nobody who is here.
+    pub(crate) to: String,
     pub(crate) negotiate: Negotiate,
 }
 
@@ -41,6 +41,12 @@ pub(crate) fn content_of(negotiate: &Negotiate) -> Result<Content, Refusal> {
         content.expected_response = Some(expected.clone());
     }
     content.terms.extend(negotiate.terms.iter().cloned());
+    if let Some(typed) = &negotiate.payload {
+        if content.payload.is_some() {
+            return Err(ContentError::SecondPayload.into());
+        }
+        content.payload = Some(typed.clone());
+    }
     Ok(content)
 }
 

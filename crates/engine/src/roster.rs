@@ -1,13 +1,13 @@
-//! The agents of the platform: their places, their minds, and which of them fits what.
+//! The agents of the platform as decided, perhaps not yet on disk: their places and their minds.
 //!
 //! Hosted agents are there from the start; others come and go. An agent's index stays its own for
-//! as long as the process lives, also when it has left. Read next: [`crate::registry`],
-//! [`crate::standin`].
+//! as long as the process lives, also when it has left. What readers see follows: `places`. Read
+//! next: [`crate::registry`], [`crate::standin`].
 
 use crate::Proxy;
+use crate::places::Places;
 use crate::standin::Absent;
 use domain::agent::Agent;
-use domain::discovery::{Criteria, Index, Match};
 use domain::profile::Profile;
 use domain::registry::{Reach, Registration};
 use domain::time::{Dice, Timestamp};
@@ -37,7 +37,6 @@ pub(crate) struct Mind {
 struct Member {
     name: Arc<str>,
     registration: Arc<Registration>,
-    endpoint: Option<String>,
     left: bool,
 }
 
@@ -47,8 +46,6 @@ struct Members {
     index: BTreeMap<Arc<str>, usize>,
     /// Whom an alias means; those of agents that are here.
     aliases: BTreeMap<String, usize>,
-    /// The agents that are here, by what they can do.
-    discovery: Index,
 }
 
 pub(crate) struct Roster {
@@ -58,14 +55,15 @@ pub(crate) struct Roster {
 }
 
 impl Roster {
-    /// The hosted agents in their order, then those that registered before, with their minds. A
-    /// name that is hosted now is not taken up from a registration.
+    /// The hosted agents in their order, then those that registered before, with their minds; all
+    /// get their committed places. A name that is hosted now is not taken up from a registration.
     pub(crate) fn new(
         hosted: Vec<Hosted>,
         mut registered: Vec<Arc<Registration>>,
         default_agent: String,
         seed: u64,
         proxy: Option<&Proxy>,
+        places: &Places,
     ) -> (Self, Vec<Mind>) {
         let roster = Self {
             members: RwLock::default(),
@@ -75,7 +73,9 @@ impl Roster {
         let mut minds = Vec::new();
         for hosted in hosted {
             let registration = Registration::hosted(hosted.profile, hosted.registered_at);
-            let index = roster.place(Arc::new(registration), hosted.endpoint);
+            let registration = Arc::new(registration);
+            places.host(Arc::clone(&registration), hosted.endpoint);
+            let index = roster.put(registration);
             minds.push(roster.mind(index, hosted.agent));
         }
         registered.sort_by(|a, b| order(a).cmp(&order(b)));
@@ -89,7 +89,8 @@ impl Roster {
                 continue;
             }
             let agent = standing_for(&registration, proxy);
-            let index = roster.place(registration, None);
+            places.put(Arc::clone(&registration));
+            let index = roster.put(registration);
             minds.push(roster.mind(index, agent));
         }
         (roster, minds)
@@ -119,16 +120,6 @@ impl Roster {
         Arc::clone(&self.read().all[index].registration)
     }
 
-    /// Where the agent's own NETCONF server listens, here or elsewhere.
-    pub(crate) fn endpoint(&self, index: usize) -> Option<String> {
-        let members = self.read();
-        let member = &members.all[index];
-        match &member.registration.reach {
-            Reach::Server { address, .. } => Some(address.clone()),
-            Reach::Hosted | Reach::Client => member.endpoint.clone(),
-        }
-    }
-
     /// Every agent that is here: hosted ones in their order, then the others by when they came.
     pub(crate) fn registrations(&self) -> Vec<Arc<Registration>> {
         let members = self.read();
@@ -139,18 +130,21 @@ impl Roster {
         here
     }
 
+    /// The indices of the agents hosted here.
+    pub(crate) fn hosted(&self) -> Vec<usize> {
+        let members = self.read();
+        let all = members.all.iter().enumerate();
+        let hosted = all.filter(|(_, m)| m.registration.reach == Reach::Hosted);
+        hosted.map(|(index, _)| index).collect()
+    }
+
     /// How many agents are here.
     pub(crate) fn count(&self) -> usize {
-        self.read().discovery.len()
+        self.read().all.iter().filter(|m| !m.left).count()
     }
 
     pub(crate) fn default_agent(&self) -> &str {
         &self.default_agent
-    }
-
-    /// The agents that fit and are available, best first.
-    pub(crate) fn search(&self, criteria: &Criteria, limit: usize) -> Vec<Match> {
-        self.read().discovery.search(criteria, limit)
     }
 
     /// Which name or alias of the profile means another agent already, if one does.
@@ -167,27 +161,21 @@ impl Roster {
         called.find(|called| means_another(called))
     }
 
-    /// Enters an agent, or what has changed of it; returns its index.
-    pub(crate) fn put(&self, registration: Arc<Registration>) -> usize {
-        self.place(registration, None)
-    }
-
     /// The agent is not here any more.
     pub(crate) fn leave(&self, name: &str) {
         let members = &mut *self.members.write().expect("no writer panics");
         if let Some(index) = members.index.get(name).copied() {
             let member = &mut members.all[index];
             member.left = true;
-            members.discovery.remove(name);
             if let Some(alias) = &member.registration.profile.alias {
                 members.aliases.remove(alias);
             }
         }
     }
 
-    fn place(&self, registration: Arc<Registration>, endpoint: Option<String>) -> usize {
+    /// Enters an agent, or what has changed of it; returns its index.
+    pub(crate) fn put(&self, registration: Arc<Registration>) -> usize {
         let members = &mut *self.members.write().expect("no writer panics");
-        members.discovery.put(Arc::clone(&registration));
         let (name, alias) = (
             &registration.profile.name,
             registration.profile.alias.clone(),
@@ -208,7 +196,6 @@ impl Roster {
                 members.all.push(Member {
                     name,
                     registration,
-                    endpoint,
                     left: false,
                 });
                 index

@@ -27,6 +27,7 @@ pub(crate) struct Staged {
     pub(crate) exchanges: Vec<Exchange>,
     pub(crate) data: Vec<DataParam>,
     pub(crate) chunks: Vec<Chunk>,
+    pub(crate) observations: Vec<String>,
     pub(crate) happenings: Vec<(Timestamp, Happening)>,
     pub(crate) resolved: Resolved,
     pub(crate) outgoing: Vec<Outgoing>,
@@ -125,6 +126,8 @@ impl Staged {
             data: self.data,
             chunks: self.chunks,
             happenings: self.happenings,
+            observations: self.observations,
+            ..Batch::default()
         };
         (batch, self.resolved, self.outgoing)
     }

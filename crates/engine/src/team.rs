@@ -158,7 +158,7 @@ impl Engine {
     /// Those who fit a place, as many as are looked at: were all but one asked before, or the
     /// publisher itself, one would be left.
     fn ranked(&self, need: &Need) -> Vec<Match> {
-        self.roster
+        self.places
             .search(&need.criteria, Team::CANDIDATES_MOST + 1)
     }
 

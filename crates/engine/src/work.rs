@@ -90,6 +90,8 @@ pub(crate) struct Work {
     scheduled: HashMap<Due, (Timestamp, u64)>,
     minds: Vec<Mind>,
     inventory: Arc<Inventory>,
+    /// Since when answers can be given, and how long there is time for them at least.
+    answerable: Option<(Timestamp, i64)>,
     counter: u64,
     settled: Arc<Settled>,
 }
@@ -133,6 +135,7 @@ impl Work {
             scheduled: HashMap::new(),
             minds,
             inventory,
+            answerable: None,
             counter: 0,
             settled,
         };
@@ -213,7 +216,9 @@ impl Work {
     }
 
     pub(crate) fn put(&mut self, task: Arc<Task>) {
-        self.schedule(Due::Task(task.id.clone()), task.due());
+        let within = task.awaits.and(task.conditions.answer_within_ms);
+        let due = task.due().map(|due| self.granted(due, within));
+        self.schedule(Due::Task(task.id.clone()), due);
         match &task.conditions.parent {
             Some(parent) if !task.status.is_terminal() => {
                 let parts = self.parts.entry(parent.clone()).or_default();
@@ -287,8 +292,31 @@ impl Work {
             Kind::Result => false,
         };
         let at = negotiation.due().filter(|_| own);
+        let at = at.map(|at| self.granted(at, negotiation.answer_within_ms));
         self.schedule(due, at);
         self.negotiations.insert(key, negotiation);
+    }
+
+    /// Whoever owes an answer can give it from `now` on, and has at least so many milliseconds for
+    /// it, or as many as it had in all.
+    pub(crate) fn grant_answers(&mut self, now: Timestamp, grace_ms: i64) {
+        self.answerable = Some((now, grace_ms));
+        // In an order that is the same whenever the same is replayed.
+        let mut tasks: Vec<_> = self.tasks.values().cloned().collect();
+        tasks.sort_by(|a, b| a.id.cmp(&b.id));
+        tasks.into_iter().for_each(|task| self.put(task));
+        let mut negotiations: Vec<_> = self.negotiations.values().cloned().collect();
+        negotiations.sort_by(|a, b| (&a.task, a.kind).cmp(&(&b.task, b.kind)));
+        let negotiations = negotiations.into_iter();
+        negotiations.for_each(|negotiation| self.put_negotiation(negotiation));
+    }
+
+    /// When an answer is due that was to be given within a time; a deadline stays what it is.
+    fn granted(&self, due: Timestamp, within_ms: Option<i64>) -> Timestamp {
+        match (self.answerable, within_ms) {
+            (Some((since, grace_ms)), Some(within)) => due.max(since + within.min(grace_ms)),
+            _ => due,
+        }
     }
 
     /// A number that no other call of this run returned.

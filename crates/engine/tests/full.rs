@@ -8,13 +8,14 @@ use domain::access::{AccessRules, Action, Principal};
 use domain::agent::{Agent, Input, Output};
 use domain::inventory::Inventory;
 use domain::profile::{Capability, Layer, Profile};
+use domain::registry::Reach;
 use domain::reply::Reply;
 use domain::task::{Status, TaskId};
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
 use engine::{
     Endpoint, Engine, Hosted, Limits, Negotiate, Operation, Outcome, Query, Records, Refusal,
-    Retention, Setup,
+    Register, Retention, Setup,
 };
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -35,11 +36,11 @@ impl Agent for Willing {
     }
 }
 
-fn open(directory: &Path) -> Engine {
-    let profile = Profile {
-        name: "worker".to_owned(),
+fn profile(name: &str, description: &str) -> Profile {
+    Profile {
+        name: name.to_owned(),
         alias: None,
-        description: "works".to_owned(),
+        description: description.to_owned(),
         agent_type: None,
         version: "1.0.0".to_owned(),
         provider: "Convoke".to_owned(),
@@ -49,7 +50,10 @@ fn open(directory: &Path) -> Engine {
         capability: Capability::default(),
         skills: Vec::new(),
         authentication: Vec::new(),
-    };
+    }
+}
+
+fn open(directory: &Path) -> Engine {
     Engine::open(Setup {
         store: store::Options {
             size_max: Some(400_000),
@@ -64,7 +68,7 @@ fn open(directory: &Path) -> Engine {
             lists: Vec::new(),
         },
         agents: vec![Hosted {
-            profile: Arc::new(profile),
+            profile: Arc::new(profile("worker", "works")),
             agent: Box::new(Willing),
             endpoint: None,
             registered_at: now(),
@@ -77,6 +81,7 @@ fn open(directory: &Path) -> Engine {
         deliverable: Box::new(|_| Ok(())),
         credentials: Box::new(|_| None),
         proxy: None,
+        schemas: engine::SchemaSetup::fixed(Vec::new()),
     })
     .unwrap()
 }
@@ -163,4 +168,52 @@ fn what_a_full_store_did_not_take_has_not_happened() {
         assert_eq!(status(&engine, &operator, task), Some(Status::Cancelled));
     }
     assert!(engine.store().verify().unwrap().is_sound());
+}
+
+#[test]
+fn a_place_that_is_not_on_disk_is_seen_by_nobody() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = open(directory.path());
+    let operator = engine.principal("operator");
+    let register = |description: &str| {
+        let register = Operation::Register(Register {
+            profile: profile("out", description),
+            reach: Reach::Client,
+            lease_ms: 60_000,
+        });
+        wait(engine.execute(&operator, register, now()).outcome())
+    };
+    let seen = || {
+        let names = engine.registrations().into_iter();
+        names.map(|r| r.profile.name.clone()).collect::<Vec<_>>()
+    };
+    let words = "x".repeat(10_000);
+    let mut filled = 0;
+    while ask(
+        &engine,
+        &operator,
+        Verb::TaskAssign,
+        &format!("t{filled}"),
+        &words,
+    )
+    .is_ok()
+    {
+        filled += 1;
+    }
+    let long = "x".repeat(60_000);
+    assert_eq!(register(&long), Err(Refusal::StoreFull));
+    assert_eq!(seen(), ["worker"]);
+    let criteria = Default::default();
+    let limit = 9;
+    let found = wait(
+        engine
+            .execute(&operator, Operation::Discover { criteria, limit }, now())
+            .outcome(),
+    );
+    assert!(
+        matches!(&found, Ok(Outcome::Found(found)) if found.len() == 1),
+        "{found:?}"
+    );
+    register("works").unwrap();
+    assert_eq!(seen(), ["worker", "out"]);
 }

@@ -90,6 +90,7 @@ fn engine(store: store::Options) -> Engine {
         retention: Retention::default(),
         deliverable: Box::new(|_| Ok(())),
         proxy: None,
+        schemas: engine::SchemaSetup::fixed(Vec::new()),
         credentials: Box::new(|_| None),
     })
     .unwrap()

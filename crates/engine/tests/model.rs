@@ -223,6 +223,7 @@ impl Platform {
             retention: Retention::default(),
             deliverable: Box::new(|_| Ok(())),
             proxy: None,
+            schemas: engine::SchemaSetup::fixed(Vec::new()),
             credentials: Box::new(|name| (name == "field").then_some(Credential::Agent)),
         });
         let engine = engine.unwrap();

@@ -32,13 +32,27 @@ const LEASE_MS: i64 = 60_000;
 struct Stubborn {
     verdict: Verdict,
     asked: Arc<Mutex<u32>>,
+    heard: Heard,
 }
+
+/// What an agent heard of others, in order.
+type Heard = Arc<Mutex<Vec<String>>>;
 
 impl Agent for Stubborn {
     fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
-        let Input::Asked(_) = input else {
-            return Vec::new();
+        let heard = match input {
+            Input::Asked(_) => None,
+            Input::Joined(profile) => Some(format!(
+                "{} for {}",
+                profile.name, profile.skills[0].tags[0]
+            )),
+            Input::Left(name) => Some(format!("{name} left")),
+            _ => return Vec::new(),
         };
+        if let Some(heard) = heard {
+            self.heard.lock().unwrap().push(heard);
+            return Vec::new();
+        }
         *self.asked.lock().unwrap() += 1;
         let reply = match self.verdict {
             Verdict::Refused => Reply::refused("no-capacity", "target", "busy until noon"),
@@ -77,16 +91,19 @@ fn profile(name: &str, tag: &str) -> Profile {
 struct Stage {
     engine: Engine,
     asked: Arc<Mutex<u32>>,
+    /// What each of the three hosted agents heard.
+    heard: Heard,
     now: Timestamp,
 }
 
 fn open(store: store::Options, now: Timestamp, proxy: Option<Proxy>) -> Stage {
-    let asked = Arc::new(Mutex::new(0));
+    let (asked, heard) = (Arc::new(Mutex::new(0)), Heard::default());
     let hosted = |(name, tag, verdict): (&str, &str, Verdict)| Hosted {
         profile: Arc::new(profile(name, tag)),
         agent: Box::new(Stubborn {
             verdict,
             asked: Arc::clone(&asked),
+            heard: Arc::clone(&heard),
         }),
         endpoint: Some(format!("{name}.example:830")),
         registered_at: now,
@@ -122,10 +139,16 @@ fn open(store: store::Options, now: Timestamp, proxy: Option<Proxy>) -> Stage {
             _ => None,
         }),
         proxy,
+        schemas: engine::SchemaSetup::fixed(Vec::new()),
     })
     .unwrap();
     engine.start(now);
-    Stage { engine, asked, now }
+    Stage {
+        engine,
+        asked,
+        heard,
+        now,
+    }
 }
 
 fn stage() -> Stage {
@@ -182,6 +205,7 @@ impl Stage {
     fn pass(&mut self, ms: i64) {
         self.now = self.now + ms;
         self.engine.tick(self.now);
+        drain(&self.engine);
     }
 
     fn found(&self, criteria: Criteria) -> Vec<String> {
@@ -341,6 +365,24 @@ fn a_silent_agent_expires_and_returns() {
 }
 
 #[test]
+fn agents_hosted_here_hear_who_comes_changes_and_leaves() {
+    let mut stage = stage();
+    stage.register("out", profile("out", "optical")).unwrap();
+    stage.register("out", profile("out", "optical")).unwrap();
+    stage.renew("out", Health::Degraded).unwrap();
+    stage.register("out", profile("out", "ran")).unwrap();
+    stage.pass(LEASE_MS);
+    stage.renew("out", Health::Ok).unwrap();
+    stage
+        .run("out", Operation::Deregister { name: None })
+        .unwrap();
+    let heard = std::mem::take(&mut *stage.heard.lock().unwrap());
+    let told = ["out for optical", "out for ran", "out left"];
+    let each: Vec<&str> = told.into_iter().flat_map(|t| [t; 3]).collect();
+    assert_eq!(heard, each);
+}
+
+#[test]
 fn who_may_speak_for_whom() {
     let stage = stage();
     let foreign = |outcome: Result<_, Refusal>| {
@@ -467,6 +509,7 @@ fn beside_servers(asked: &Arc<Mutex<u32>>) -> Stage {
         Box::new(Stubborn {
             verdict: Verdict::Accepted,
             asked: Arc::clone(&asked),
+            heard: Heard::default(),
         })
     });
     let now = Timestamp::from_ms(1_000_000);
@@ -640,6 +683,58 @@ fn who_answers_later_joins_later_and_who_declines_makes_room() {
         .unwrap();
     assert_eq!(form(&stage).member("light").unwrap().agent, "out3");
     assert!(form(&stage).is_complete());
+}
+
+#[test]
+fn who_declined_a_place_and_says_so_again_is_answered_as_before() {
+    let stage = stage();
+    for name in ["out1", "out2"] {
+        stage.register(name, profile(name, "optical")).unwrap();
+    }
+    stage
+        .form("operator", "t", &[("light", "optical")])
+        .unwrap();
+    let say = |who: &str, text: &str| {
+        stage.negotiate(who, Verb::FeasibilityNegotiate, "operator", "t/light", text)
+    };
+    let declined = say("out1", REFUSE).unwrap();
+    // Now the other is asked.
+    assert_eq!(say("out1", REFUSE), Ok(declined));
+    let other = say("out1", ACCEPT);
+    assert!(
+        matches!(other, Err(Refusal::TaskExists { .. })),
+        "{other:?}"
+    );
+}
+
+#[test]
+fn why_somebody_declined_is_for_the_publisher_alone() {
+    let stage = stage();
+    for name in ["out1", "out2"] {
+        stage.register(name, profile(name, "optical")).unwrap();
+    }
+    stage.form("out3", "t", &[("light", "optical")]).unwrap();
+    let verb = Verb::FeasibilityNegotiate;
+    stage
+        .negotiate("out1", verb, "out3", "t/light", REFUSE)
+        .unwrap();
+    drain(&stage.engine);
+    let reasons = |who: &str| match stage.run(who, Operation::Read(Query::Teams(None))) {
+        Ok(Outcome::Records(Records::Teams(teams))) => {
+            let candidates = teams.iter().flat_map(|t| &t.candidates);
+            candidates.map(|c| c.reasons.len()).collect::<Vec<_>>()
+        }
+        other => panic!("{other:?}"),
+    };
+    for (who, expected) in [
+        ("out3", &[1, 0][..]),
+        ("operator", &[1, 0]),
+        ("out1", &[0, 0]),
+        ("out2", &[0, 0]),
+        ("accepts", &[]),
+    ] {
+        assert_eq!(reasons(who), expected, "{who}");
+    }
 }
 
 #[test]

@@ -5,6 +5,9 @@
 //! `engine::negotiate`, `engine::life`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+#[path = "review/resent.rs"]
+mod resent;
+
 use domain::access::{AccessRules, Action};
 use domain::agent::{Agent, Ask, Input, Output, Progress};
 use domain::content::Content;
@@ -27,6 +30,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
+
+/// How long is kept what has ended.
+const RETAINED_MS: i64 = 86_400_000;
 
 const JOB: &str = "## target object\nlink\n## task description\ndiagnose it";
 const EXPECTING: &str = "## target object\nlink\n## task description\ndiagnose it\n\
@@ -109,6 +115,16 @@ fn open_with(
     script: impl FnMut(&Ask) -> Vec<Output> + Send + 'static,
 ) -> Stage {
     let now = Timestamp::from_ms(1_000_000);
+    open_from(worker, store, limits, now, script)
+}
+
+fn open_from(
+    worker: &str,
+    store: store::Options,
+    limits: Limits,
+    now: Timestamp,
+    script: impl FnMut(&Ask) -> Vec<Output> + Send + 'static,
+) -> Stage {
     let hosted = |name: &str, agent: Box<dyn Agent>| Hosted {
         profile: Arc::new(profile(name)),
         agent,
@@ -136,10 +152,14 @@ fn open_with(
         inventory: Arc::new(Inventory::default()),
         seed: 7,
         limits,
-        retention: Retention::default(),
+        retention: Retention {
+            max_age_ms: Some(RETAINED_MS),
+            ..Retention::default()
+        },
         deliverable: Box::new(|_| Ok(())),
         credentials: Box::new(|name| name.starts_with("out").then_some(Credential::Agent)),
         proxy: None,
+        schemas: engine::SchemaSetup::fixed(Vec::new()),
     })
     .unwrap();
     engine.start(now);
@@ -686,4 +706,113 @@ fn the_next_who_is_asked_for_a_place_goes_on_counting() {
     let before = form();
     stage.register("out");
     assert!(form() > before);
+}
+
+#[test]
+fn a_pending_answer_is_overtaken_by_the_real_one() {
+    let stage = stage(|_| vec![answer(Verdict::Accepted)]);
+    stage.register("out");
+    let to_out = |negotiate: Negotiate| Negotiate {
+        to: Some("out".to_owned()),
+        ..negotiate
+    };
+    let from_out = |verb, task: &str, text: &str| Negotiate {
+        to: Some("operator".to_owned()),
+        ..message(verb, task, text)
+    };
+    let assign = || to_out(assignment("t", JOB));
+    for _ in 0..2 {
+        let reply = stage.say("operator", assign()).unwrap();
+        assert_eq!(reply.verdict, Verdict::Pending);
+    }
+    let refusal = format!("{JOB}\n## status\nrejected");
+    let refused = from_out(Verb::TaskResultNotify, "t", &refusal);
+    stage.say("out", refused).unwrap();
+    let reply = stage.say("operator", assign()).unwrap();
+    assert_eq!(reply.verdict, Verdict::Refused);
+    assert_eq!(reply.status, Some(Status::Rejected));
+    // A plan for a task under way, likewise.
+    stage
+        .say("operator", to_out(assignment("t2", JOB)))
+        .unwrap();
+    let begun = format!("{JOB}\n## progress\n5 %");
+    let begun = from_out(Verb::TaskResultNotify, "t2", &begun);
+    stage.say("out", begun).unwrap();
+    let plan = || to_out(message(Verb::FulfillmentNegotiate, "t2", JOB));
+    for _ in 0..2 {
+        let reply = stage.say("operator", plan()).unwrap();
+        assert_eq!((reply.verdict, reply.round), (Verdict::Pending, Some(1)));
+    }
+    let taken = from_out(Verb::FulfillmentNegotiate, "t2", ACCEPT);
+    stage.say("out", taken).unwrap();
+    let reply = stage.say("operator", plan()).unwrap();
+    assert_eq!((reply.verdict, reply.round), (Verdict::Accepted, Some(1)));
+    assert_eq!(reply.status, Some(Status::Processing));
+}
+
+#[test]
+fn a_question_that_took_too_long_gets_its_answer_when_asked_again() {
+    let mut stage = stage(|_| vec![answer(Verdict::Accepted)]);
+    stage.register("out");
+    let proposal = || Negotiate {
+        to: Some("out".to_owned()),
+        ..message(Verb::FeasibilityNegotiate, "t", JOB)
+    };
+    let waiting = stage.begin("operator", Operation::Negotiate(proposal()));
+    stage.pass(Limits::default().synchronous_ms);
+    match answered(&stage, waiting) {
+        Some(Ok(Outcome::Reply(reply))) => assert_eq!(reply.verdict, Verdict::Pending),
+        other => panic!("{other:?}"),
+    }
+    let no = Negotiate {
+        to: Some("operator".to_owned()),
+        ..message(Verb::FeasibilityNegotiate, "t", REJECT)
+    };
+    stage.say("out", no).unwrap();
+    let reply = stage.say("operator", proposal()).unwrap();
+    assert_eq!((reply.verdict, reply.round), (Verdict::Refused, Some(1)));
+    assert_eq!(reply.reasons[0].message, "no");
+}
+
+#[test]
+fn what_was_acknowledged_is_acknowledged_again_when_its_executor_has_left() {
+    let stage = stage(|_| vec![answer(Verdict::Accepted)]);
+    stage.register("out");
+    let to_out = |negotiate: Negotiate| Negotiate {
+        to: Some("out".to_owned()),
+        ..negotiate
+    };
+    let assign = || to_out(assignment("t", JOB));
+    stage.say("operator", assign()).unwrap();
+    stage
+        .run("out", Operation::Deregister { name: None })
+        .unwrap();
+    let again = stage.say("operator", assign()).unwrap();
+    assert_eq!(again.verdict, Verdict::Refused);
+    assert_eq!(again.status, Some(Status::Failed));
+    let other = stage.say("operator", to_out(assignment("t2", JOB)));
+    assert!(
+        matches!(other, Err(Refusal::UnknownAgent { .. })),
+        "{other:?}"
+    );
+}
+
+#[test]
+fn an_executor_refuses_what_it_answered_pending_and_fails_what_it_had_begun() {
+    let stage = stage(|ask| {
+        let first = match ask.task.id.as_str() {
+            "begun" => Verdict::Accepted,
+            _ => Verdict::Pending,
+        };
+        let refused = Output::Report {
+            task: ask.task.id.clone(),
+            progress: Progress::Refused(words("not today")),
+        };
+        vec![answer(first), refused]
+    });
+    for (id, status) in [("t", Status::Rejected), ("begun", Status::Failed)] {
+        stage.say("operator", assignment(id, JOB)).unwrap();
+        assert_eq!(stage.task(id).status, status);
+        assert_eq!(stage.task(id).said, Some(words("not today")));
+    }
 }

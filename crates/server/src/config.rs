@@ -3,9 +3,13 @@
 //! Knows names, defaults and what may not be combined; the command line is `convoke`'s. Read next:
 //! [`crate::host`].
 
+pub mod schemas;
+pub mod store;
 pub mod tasks;
 pub mod webhook;
 
+pub use schemas::{SchemaSettings, UnknownKeys};
+pub use store::StoreSettings;
 pub use tasks::{RetentionSettings, TaskSettings};
 pub use webhook::WebhookSettings;
 
@@ -53,6 +57,12 @@ pub struct Settings {
     /// `[webhook]`: where reports of tasks may be sent.
     #[serde(default)]
     pub webhook: WebhookSettings,
+    /// `[store]`: whether payloads are encrypted at rest.
+    #[serde(default)]
+    pub store: StoreSettings,
+    /// `[schemas]`: what payloads are held to, and whether that evolves.
+    #[serde(default)]
+    pub schemas: SchemaSettings,
 }
 
 /// The section `[limits]`, as far as it is given.
@@ -144,6 +154,9 @@ pub enum SettingsError {
     /// A receiver of reports cannot be allowed.
     #[error("[webhook]: {0}")]
     Webhook(#[source] crate::webhook::BadEntry),
+    /// The numbers of evolution do not go together.
+    #[error("[schemas.evolution]: {0}")]
+    Evolution(String),
     /// A number is out of range.
     #[error("{name} is {value}; it must be {range}")]
     Range {
@@ -186,6 +199,8 @@ impl Settings {
             tasks: self.tasks.over(below.tasks),
             retention: self.retention.over(below.retention),
             webhook: self.webhook.over(below.webhook),
+            store: self.store.over(below.store),
+            schemas: self.schemas.over(below.schemas),
         }
     }
 
@@ -194,6 +209,9 @@ impl Settings {
     /// # Errors
     /// [`SettingsError::Exposed`] and [`SettingsError::Range`].
     pub fn check(&self, folder: &StateFolder) -> Result<(), SettingsError> {
+        if let Some(fault) = self.schemas.fault() {
+            return Err(SettingsError::Evolution(fault));
+        }
         let netconf = self.netconf.unwrap_or(NETCONF);
         let someone_let_in = std::fs::read_dir(folder.path().join("users"))
             .is_ok_and(|mut users| users.next().is_some());

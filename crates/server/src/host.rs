@@ -7,7 +7,9 @@ use crate::access;
 use crate::clock::Clock;
 use crate::config::{AGENTS_FROM, NETCONF, Settings, SettingsError};
 use crate::file::FileError;
+use crate::master_key::{self, MasterKeyError};
 use crate::profile::{self, ProfileFile};
+use crate::schemas;
 use crate::seal::HostSeal;
 use crate::session::{self, Patience};
 use crate::ssh::keys::{self, KeyError, StateKeys};
@@ -26,7 +28,7 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{Condition, Options as StoreOptions};
+use store::{Condition, KeyKeeper, Options as StoreOptions};
 use tracing::{info, warn};
 use yang::{Generation, ModuleSet};
 
@@ -69,6 +71,9 @@ pub enum StartError {
     /// A port cannot be had.
     #[error(transparent)]
     Bind(#[from] BindError),
+    /// There is no master key.
+    #[error(transparent)]
+    MasterKey(#[from] MasterKeyError),
     /// Reports of tasks cannot be delivered.
     #[error(transparent)]
     Webhook(#[from] WebhookError),
@@ -100,6 +105,7 @@ pub struct Host {
     patience: Patience,
     serving: Vec<Serving>,
     housekeeping: Option<tokio::task::JoinHandle<()>>,
+    learning: Option<tokio::task::JoinHandle<()>>,
     deliveries: Option<Deliveries>,
 }
 
@@ -180,6 +186,7 @@ impl Host {
                 let listeners = bind(&keys, settings, &company)?;
                 let store = StoreOptions {
                     signer: Some(Arc::new(HostSeal(keys.host()?))),
+                    keys: master_key(folder, settings)?,
                     ..StoreOptions::file(folder.store())
                 };
                 (store, Some(keys), listeners)
@@ -207,10 +214,17 @@ impl Host {
             deliverable: webhook::deliverable(allowed.clone()),
             credentials,
             proxy: Some(Box::new(crate::remote::proxy)),
+            schemas: match &keys {
+                Some(keys) => schemas::evolving(&settings.schemas, &keys.host()?),
+                None => schemas::fixed(),
+            },
         })?;
         if let Some(latest) = latest(&engine)? {
             clock.not_before(latest);
         }
+        // The templates that are published by now add their modules to it.
+        drop(generation);
+        let generation = schemas::generation(&engine.schema_modules())?;
         let platform = Arc::new(Platform::new(Arc::new(engine), generation, now));
         let mut host = Self {
             profiles: hosted_profiles(platform.engine()),
@@ -221,14 +235,39 @@ impl Host {
             patience: settings.limits.patience(),
             serving: Vec::new(),
             housekeeping: None,
+            learning: None,
             deliveries: None,
         };
+        host.encrypt_what_is_plain();
         host.keep_house();
+        if host.keys.is_some() && settings.schemas.evolves() {
+            host.learning = Some(schemas::learn(
+                Arc::clone(&host.platform),
+                Arc::clone(&host.clock),
+            ));
+        }
         if let (Home::Folder(folder), false) = (&home, allowed.is_empty()) {
             host.deliver(folder, settings, allowed)?;
         }
         host.serve(listeners)?;
         Ok(host)
+    }
+
+    /// Encrypts what is plain of a time without encryption, beside all else.
+    fn encrypt_what_is_plain(&self) {
+        let store = self.platform.engine().store();
+        let due = store
+            .encryption()
+            .is_ok_and(|e| e.data_key.is_some() && !e.whole);
+        if due {
+            let encrypted = store.reencrypt();
+            tokio::spawn(async move {
+                match encrypted.await {
+                    Ok(done) => info!(store.rows = done.rows, "{} rows were encrypted", done.rows),
+                    Err(cause) => warn!("what is plain was not encrypted: {cause}"),
+                }
+            });
+        }
     }
 
     /// Removes from time to time what has been kept long enough.
@@ -343,8 +382,8 @@ impl Host {
 
     /// Stops listening and ends all sessions.
     pub async fn stop(self) {
-        if let Some(housekeeping) = self.housekeeping {
-            housekeeping.abort();
+        for task in [self.housekeeping, self.learning].into_iter().flatten() {
+            task.abort();
         }
         for serving in self.serving {
             serving.close().await;
@@ -352,6 +391,18 @@ impl Host {
         if let Some(deliveries) = self.deliveries {
             deliveries.stop().await;
         }
+    }
+}
+
+/// Who keeps the key to payloads; none if they are not to be encrypted and never were.
+fn master_key(
+    folder: &StateFolder,
+    settings: &Settings,
+) -> Result<Option<Arc<dyn KeyKeeper>>, MasterKeyError> {
+    let (file, command) = (folder.store_key(), settings.store.key_command.as_deref());
+    match settings.store.encrypts() {
+        true => master_key::keeper(&file, command).map(Some),
+        false => master_key::existing(&file, command),
     }
 }
 

@@ -16,10 +16,12 @@ pub mod clock;
 pub mod config;
 pub mod file;
 pub mod host;
+pub mod master_key;
 pub mod peers;
 pub mod profile;
 pub mod referee;
 pub mod remote;
+pub mod schemas;
 mod seal;
 pub mod session;
 pub mod ssh;
@@ -29,24 +31,30 @@ pub mod story;
 pub mod webhook;
 pub mod world;
 
-pub use store::{ChainReport, Progress as VerifyProgress, ReadError as StoreReadError};
+pub use store::{ChainReport, OpenError as StoreOpenError, Progress as VerifyProgress};
 
 /// Checks the hash chain, its signatures if the host key is there, and every row of the store in a
 /// state folder, which may be in use; tells how far it is. Writes nothing.
 ///
 /// # Errors
-/// [`StoreReadError`] if it cannot be read; damage is in the report.
+/// [`StoreOpenError`] if it cannot be read; damage is in the report.
 pub fn verify_store(
     folder: &state::StateFolder,
     mut progress: impl FnMut(VerifyProgress),
-) -> Result<ChainReport, StoreReadError> {
+) -> Result<ChainReport, StoreOpenError> {
+    let settings = config::Settings::load(folder).unwrap_or_default();
+    let keeper = master_key::existing(&folder.store_key(), settings.store.key_command.as_deref());
     let key = ssh::keys::load(&folder.host_key()).ok();
     let signer = key.map(seal::HostSeal);
     let verification = store::Verification {
         signer: signer.as_ref().map(|s| s as &dyn store::Signer),
         progress: Some(&mut progress),
     };
-    store::verify_with(&folder.store(), verification)
+    match keeper {
+        Ok(Some(keeper)) => store::verify_with_keys(&folder.store(), verification, &*keeper),
+        // The chain is over what is stored, so that it is verified without the key as well.
+        Ok(None) | Err(_) => store::verify_with(&folder.store(), verification).map_err(Into::into),
+    }
 }
 
 pub use host::check_files;

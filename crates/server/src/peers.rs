@@ -4,7 +4,7 @@
 //! same machines are joined by a pipe. An agent that is a client elsewhere is spoken to at the
 //! platform's endpoint; one that is a server is reached by the mind that stands for it here, with
 //! the platform's own key. What is counted is counted after framing and before SSH, so all ways
-//! give the same figures. Read next: [`road`], [`crate::world`].
+//! give the same figures. Read next: `road`, [`crate::world`].
 
 mod road;
 
@@ -12,6 +12,7 @@ use crate::host::Host;
 use crate::ssh::{Connector, HostKeyPolicy, PublicKey, Target};
 use bindings::netconf::{NegotiateRequest, negotiate_request};
 use domain::agent::{Message, Undelivered};
+use domain::content::Content;
 use domain::event::Sequence;
 use domain::notification::Notification;
 use domain::registry::{Reach, Registration};
@@ -139,6 +140,7 @@ impl Peers {
         let conditions =
             (message.conditions != Conditions::default()).then_some(&message.conditions);
         let elsewhere = agent == message.to;
+        let contents = std::iter::once(&message.content).chain(&message.alternatives);
         let rpc = negotiate_request(
             message.verb,
             &NegotiateRequest {
@@ -146,10 +148,10 @@ impl Peers {
                 from: (!elsewhere).then_some(agent),
                 to: Some(&message.to),
                 task: Some(message.task.as_str()),
-                content: vec![message.content.render()],
+                content: contents.map(Content::render).collect(),
                 asynchronous: Some(message.asynchronous),
                 round: (message.round > 1).then_some(message.round),
-                alternative: None,
+                alternative: message.alternative,
                 conditions,
             },
         );
@@ -201,17 +203,12 @@ impl Peers {
     fn link(&mut self, agent: &str, to: &str) -> Result<&Link, Undelivered> {
         let key = (agent.to_owned(), to.to_owned());
         if !self.links.contains_key(&key) {
-            let found = self.registration(to);
+            let found = self.host.platform.engine().registration(to);
             let registration = found.ok_or_else(|| unreachable(to, "no such agent"))?;
             let link = self.build(agent, &registration);
             self.links.insert(key.clone(), link);
         }
         Ok(&self.links[&key])
-    }
-
-    fn registration(&self, name: &str) -> Option<Arc<Registration>> {
-        let registrations = self.host.platform.engine().registrations();
-        registrations.into_iter().find(|r| r.profile.name == name)
     }
 
     fn build(&self, agent: &str, peer: &Registration) -> Link {
@@ -270,8 +267,7 @@ enum Way {
 }
 
 fn way(host: &Host, agent: &str, to: &str) -> Result<Way, String> {
-    let registrations = host.platform.engine().registrations();
-    let peer = registrations.iter().find(|r| r.profile.name == to);
+    let peer = host.platform.engine().registration(to);
     let reach = &peer.ok_or("no such agent")?.reach;
     let key = |name: &str| {
         let keys = host.keys.as_ref().ok_or("this platform has no keys")?;

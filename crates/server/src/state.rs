@@ -71,6 +71,11 @@ impl StateFolder {
         self.0.join("host_ed25519")
     }
 
+    /// The master key of the store.
+    pub fn store_key(&self) -> PathBuf {
+        self.0.join("store_key")
+    }
+
     /// The store.
     pub fn store(&self) -> PathBuf {
         self.0.join("convoke.db")

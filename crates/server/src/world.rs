@@ -142,6 +142,16 @@ impl World {
         &self.host
     }
 
+    /// Ends the sessions of the agents, and stops the host unless somebody else holds it: its log is
+    /// on disk and sealed then.
+    pub async fn end(self) {
+        let host = Arc::clone(&self.host);
+        drop(self);
+        if let Some(host) = Arc::into_inner(host) {
+            host.stop().await;
+        }
+    }
+
     /// The network, if there is one.
     pub fn simulation(&self) -> Option<&Simulation> {
         self.simulation.as_ref()

@@ -28,6 +28,7 @@ const IMPLEMENTED: &[(&str, &[&str])] = &[
     ("convoke-registry", &[]),
     ("convoke-data", &[]),
     ("convoke-simulation", &[]),
+    ("convoke-schema", &[]),
 ];
 
 /// Parts of irtf-agent's patterns as the module has them, and as libyang gets

@@ -136,6 +136,7 @@ pub fn read_reply(reply: &RpcReply) -> Result<NegotiateReply, Unreadable> {
             .and_then(Verdict::parse)
             .ok_or(Unreadable::Missing("verdict"))?,
         round: text("round").and_then(|r| r.parse().ok()),
+        alternative: text("alternative").and_then(|a| a.parse().ok()),
         content,
         reasons,
     }))

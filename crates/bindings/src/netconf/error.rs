@@ -3,7 +3,7 @@
 //! Tags and their meaning: RFC 6241 Appendix A. Read next: `operation`.
 
 use super::{
-    AGENT_NAMESPACE, DATA_NAMESPACE, NEGOTIATION_NAMESPACE, REGISTRY_NAMESPACE,
+    AGENT_NAMESPACE, DATA_NAMESPACE, NEGOTIATION_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE,
     SIMULATION_NAMESPACE,
 };
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
@@ -14,6 +14,9 @@ use domain::content::ContentError;
 use domain::negotiation::Misplaced;
 use domain::profile::ProfileError;
 use engine::Refusal;
+use schema::catalogue::PublishError;
+use schema::evolution::Refusal as EvolutionRefusal;
+use schema::violation::{Code, Violation as PayloadViolation};
 use yang::{Violation, XPathError};
 
 /// Which rpc was asked, to say where in its message something is wrong.
@@ -25,6 +28,8 @@ pub(crate) enum Asked {
     Registry(&'static str),
     /// An rpc of convoke-data.
     Data(&'static str),
+    /// An rpc of convoke-schema.
+    Schema(&'static str),
     /// `inject-fault`.
     Simulation,
 }
@@ -47,6 +52,7 @@ impl Asked {
             Self::Negotiate => ("agt", AGENT_NAMESPACE, "task-negotiate"),
             Self::Registry(rpc) => ("cvr", REGISTRY_NAMESPACE, rpc),
             Self::Data(rpc) => ("cvdata", DATA_NAMESPACE, rpc),
+            Self::Schema(rpc) => ("cvschema", SCHEMA_NAMESPACE, rpc),
             Self::Simulation => ("cvs", SIMULATION_NAMESPACE, "inject-fault"),
         };
         let path = format!("/nc:rpc/{prefix}:{rpc}");
@@ -66,7 +72,15 @@ impl Asked {
         match self {
             Self::Negotiate => "task-sendTo",
             Self::Data(_) => "reader",
-            Self::Registry(_) | Self::Simulation => "name",
+            Self::Registry(_) | Self::Schema(_) | Self::Simulation => "name",
+        }
+    }
+
+    /// The leaf in which the rpc names a template.
+    fn schema_leaf(self) -> &'static str {
+        match self {
+            Self::Negotiate => "content",
+            _ => "schema-id",
         }
     }
 
@@ -74,7 +88,7 @@ impl Asked {
     fn data_leaf(self) -> &'static str {
         match self {
             Self::Negotiate => "msg-data",
-            Self::Registry(_) | Self::Data(_) | Self::Simulation => "id",
+            Self::Registry(_) | Self::Data(_) | Self::Schema(_) | Self::Simulation => "id",
         }
     }
 }
@@ -185,11 +199,59 @@ pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
         Refusal::NoSuchFault { .. } => {
             E::application(InvalidValue).path(Asked::Simulation.path(Some("element")))
         }
+        Refusal::Payload { violations, .. } => return of_payload(violations, refusal, asked),
+        Refusal::UnknownSchema(_) => E::application(InvalidValue)
+            .app_tag("unknown-schema")
+            .path(at(asked.schema_leaf())),
+        Refusal::UnknownScenario(_) => E::application(InvalidValue)
+            .app_tag("unknown-scenario")
+            .path(at("scenario")),
+        Refusal::Template(_) => E::application(InvalidValue)
+            .app_tag("template-lint")
+            .path(at("template")),
+        Refusal::Publish(PublishError::Changed { .. }) => {
+            E::application(DataExists).path(at("template"))
+        }
+        Refusal::Publish(_) | Refusal::Unpublishable { .. } => {
+            E::application(InvalidValue).path(at("template"))
+        }
+        Refusal::UnknownPatch { .. } => E::application(DataMissing).path(at("patch-id")),
+        Refusal::UnknownSample { .. } => E::application(DataMissing).path(at("sample-id")),
+        Refusal::Evolution(EvolutionRefusal::Off) => {
+            E::application(OperationNotSupported).path(asked.path(None))
+        }
+        Refusal::Evolution(_) => bad_state(at("patch-id")),
         Refusal::StoreFull => E::application(ResourceDenied).app_tag("store-full"),
         Refusal::Damaged { .. } => E::application(OperationFailed).app_tag("data-corrupt"),
         Refusal::StoreFailed { .. } => E::application(OperationFailed).app_tag("store-failed"),
     };
     error.message(refusal.to_string())
+}
+
+/// A payload that does not keep to its schema: the tag is that of the first violation, and all of
+/// them stand in the message, each with its place (reliability: `kv-missing-key`, `kv-type`).
+fn of_payload(violations: &[PayloadViolation], refusal: &Refusal, asked: Asked) -> RpcError {
+    let first = violations.first();
+    let (tag, app_tag) = match first.map(|v| v.code) {
+        Some(Code::Missing) => (ErrorTag::MissingElement, "kv-missing-key"),
+        Some(Code::Unknown) => (ErrorTag::UnknownElement, "kv-unknown-key"),
+        Some(Code::Type) => (ErrorTag::InvalidValue, "kv-type"),
+        Some(Code::Length | Code::Depth) => (ErrorTag::TooBig, "kv-too-big"),
+        _ => (ErrorTag::InvalidValue, "kv-value"),
+    };
+    let leaf = match asked {
+        Asked::Negotiate => "content",
+        _ => "payload",
+    };
+    let error = RpcError::application(tag)
+        .app_tag(app_tag)
+        .path(asked.path(Some(leaf)));
+    let key = first.and_then(|v| v.path.rsplit('/').next()).unwrap_or("");
+    match tag {
+        ErrorTag::MissingElement | ErrorTag::UnknownElement => error.bad_element(element_name(key)),
+        _ => error,
+    }
+    .message(refusal.to_string())
 }
 
 /// A key of a payload, if an element could be called so; else the leaf that holds it. RFC 6241

@@ -3,14 +3,14 @@
 //! Read next: [`super::session`], which sends them.
 
 use super::modelled::negotiation;
-use super::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE, REGISTRY_NAMESPACE};
+use super::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE};
 use ::netconf::data::{Node, write};
 use ::netconf::filter::{Projection, Selection};
 use ::netconf::names::namespace::{NETCONF_NOTIFICATIONS, NETMOD_NOTIFICATION, NOTIFICATION};
 use ::netconf::xml::write as xml;
 use domain::access::{Principal, Request};
 use domain::event::{Entry, Happening};
-use domain::notification::Notification;
+use domain::notification::{Notification, SchemaUpdate};
 use domain::time::Timestamp;
 use engine::{Endpoint, Engine};
 
@@ -80,6 +80,7 @@ pub(crate) fn receivable(
         Happening::Task(_) => ("irtf-agent", "condition-notifications"),
         Happening::Negotiation(_) => ("convoke-negotiation", "negotiation-update"),
         Happening::Agent(_) => ("convoke-registry", "agent-update"),
+        Happening::Schema(_) => ("convoke-schema", "schema-update"),
         Happening::SessionStarted { .. } => ("ietf-netconf-notifications", "netconf-session-start"),
         Happening::SessionEnded { .. } => ("ietf-netconf-notifications", "netconf-session-end"),
     };
@@ -92,6 +93,9 @@ pub(crate) fn receivable(
             who.sees(&n.publisher, &n.executor) && !elsewhere
         }
         Happening::Agent(_) => *endpoint == Endpoint::Platform,
+        Happening::Schema(update) => {
+            *endpoint == Endpoint::Platform && sees_schema(engine, who, update)
+        }
         Happening::SessionStarted { username, .. } | Happening::SessionEnded { username, .. } => {
             *endpoint == Endpoint::Platform && (!who.agent || who.name == *username)
         }
@@ -107,6 +111,30 @@ pub(crate) fn receivable(
         )
 }
 
+/// A text, unless it is empty.
+fn told(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
+
+/// A client's own patches are told to that client, what administrators did to them alone.
+fn sees_schema(engine: &Engine, who: &Principal, update: &SchemaUpdate) -> bool {
+    let approves = || {
+        engine.permits(
+            who,
+            Request::Exec {
+                module: "convoke-schema",
+                rpc: "approve-patch",
+                guarded: true,
+            },
+        )
+    };
+    let own = update
+        .client
+        .as_ref()
+        .is_none_or(|client| *client == who.name);
+    (own && !update.change.is_internal()) || approves()
+}
+
 fn node(entry: &Entry) -> Node<'_> {
     match &entry.happening {
         Happening::Task(notification) => condition(notification),
@@ -115,6 +143,14 @@ fn node(entry: &Entry) -> Node<'_> {
             .leaf("name", &update.name)
             .leaf("change", update.change.as_str())
             .leaf("health", update.health.as_str()),
+        Happening::Schema(update) => Node::container(SCHEMA_NAMESPACE, "schema-update")
+            .leaf_opt("scenario", told(&update.scenario))
+            .leaf_opt("schema-id", told(&update.schema_id))
+            .leaf_opt("patch-id", update.patch_id.as_ref())
+            .leaf("change", update.change.as_str())
+            .leaf_list("key-name", &update.key_names)
+            .leaf_opt("client", update.client.as_ref())
+            .leaf_opt("principal", update.principal.as_ref()),
         Happening::SessionStarted {
             username,
             session,

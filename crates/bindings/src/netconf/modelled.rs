@@ -10,6 +10,7 @@ mod library;
 mod monitoring;
 pub(super) mod negotiation;
 mod registry;
+mod schema;
 mod streams;
 pub(super) mod task;
 pub(super) mod team;
@@ -18,11 +19,12 @@ pub use agent::agent_xml;
 
 use super::announced::Announced;
 use super::platform::Platform;
-use super::{AGENT_NAMESPACE, REGISTRY_NAMESPACE};
+use super::{AGENT_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE};
 use ::netconf::data::{Writer, write};
 use ::netconf::filter::{Keys, Projection, View};
 use ::netconf::names::namespace::{ACCESS_CONTROL, MONITORING, NETMOD_NOTIFICATION, YANG_LIBRARY};
 use domain::access::Principal;
+use domain::time::Timestamp;
 use engine::{Endpoint, Operation, Outcome, Query, Records, Refusal};
 
 /// One reading of the data.
@@ -31,6 +33,7 @@ pub(super) struct Reader<'r> {
     pub(super) announced: &'r Announced,
     pub(super) endpoint: &'r Endpoint,
     pub(super) who: &'r Principal,
+    pub(super) now: Timestamp,
 }
 
 impl Reader<'_> {
@@ -57,6 +60,9 @@ impl Reader<'_> {
             && let Some(view) = view.child(REGISTRY_NAMESPACE, "registry")
         {
             self.write_registry(&view, projection, out)?;
+        }
+        if *self.endpoint == Endpoint::Platform && view.wants(SCHEMA_NAMESPACE, "schemas") {
+            self.write_schemas(projection, out)?;
         }
         if view.wants(MONITORING, "netconf-state") {
             write(&self.netconf_state(), projection, out);
@@ -95,11 +101,10 @@ impl Reader<'_> {
     }
 
     fn read(&self, query: Query) -> Result<Records, Refusal> {
-        let now = domain::time::Timestamp::default();
         match self
             .platform
             .engine
-            .execute(self.who, Operation::Read(query), now)
+            .execute(self.who, Operation::Read(query), self.now)
         {
             engine::Execution::Done(Ok(Outcome::Records(records))) => Ok(records),
             engine::Execution::Done(Err(refusal)) => Err(refusal),

@@ -13,14 +13,20 @@ pub(super) mod plain;
 mod read;
 mod registry;
 mod schema;
+mod schemas;
 mod simulation;
 mod subscribe;
+mod typed;
 
+pub(super) use schemas::patch;
 pub(super) use subscribe::Subscription;
 
 use super::error::Asked;
 use super::session::Scene;
-use super::{AGENT_NAMESPACE, DATA_NAMESPACE, REGISTRY_NAMESPACE, SIMULATION_NAMESPACE, error};
+use super::{
+    AGENT_NAMESPACE, DATA_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE, SIMULATION_NAMESPACE,
+    error,
+};
 use ::netconf::data::{Node, write};
 use ::netconf::error::RpcError;
 use ::netconf::filter::Projection;
@@ -81,6 +87,17 @@ pub(super) enum Offered {
     DataWrite,
     DataRead,
     InjectFault,
+    GetSchemaTemplate,
+    ListScenarios,
+    ValidatePayload,
+    GetSchemaUpdates,
+    RequestCapabilityExtension,
+    PublishSchemaTemplate,
+    RenderSchema,
+    ApprovePatch,
+    RejectPatch,
+    JudgeAlignment,
+    EraseFragments,
 }
 
 impl Offered {
@@ -108,6 +125,25 @@ impl Offered {
             (DATA_NAMESPACE, "data-write") => (Self::DataWrite, "convoke-data"),
             (DATA_NAMESPACE, "data-read") => (Self::DataRead, "convoke-data"),
             (SIMULATION_NAMESPACE, "inject-fault") => (Self::InjectFault, "convoke-simulation"),
+            (SCHEMA_NAMESPACE, name) => (Self::of_schemas(name)?, "convoke-schema"),
+            _ => return None,
+        })
+    }
+
+    /// The rpc of convoke-schema called so.
+    fn of_schemas(name: &str) -> Option<Self> {
+        Some(match name {
+            "get-schema-template" => Self::GetSchemaTemplate,
+            "list-scenarios" => Self::ListScenarios,
+            "validate-payload" => Self::ValidatePayload,
+            "get-schema-updates" => Self::GetSchemaUpdates,
+            "request-capability-extension" => Self::RequestCapabilityExtension,
+            "publish-schema-template" => Self::PublishSchemaTemplate,
+            "render-schema" => Self::RenderSchema,
+            "approve-patch" => Self::ApprovePatch,
+            "reject-patch" => Self::RejectPatch,
+            "judge-alignment" => Self::JudgeAlignment,
+            "erase-fragments" => Self::EraseFragments,
             _ => return None,
         })
     }
@@ -152,6 +188,57 @@ pub(super) fn handle(scene: &Scene<'_>, rpc: &Rpc) -> Handled {
         Offered::DataWrite => data::data_write(scene, operation),
         Offered::DataRead => data::data_read(scene, operation),
         Offered::InjectFault => simulation::inject_fault(scene, operation),
+        Offered::GetSchemaTemplate => schemas::handle(
+            scene,
+            operation,
+            "get-schema-template",
+            schemas::get_template,
+        ),
+        Offered::ListScenarios => {
+            schemas::handle(scene, operation, "list-scenarios", schemas::list_scenarios)
+        }
+        Offered::ValidatePayload => schemas::handle(
+            scene,
+            operation,
+            "validate-payload",
+            schemas::validate_payload,
+        ),
+        Offered::GetSchemaUpdates => {
+            schemas::handle(scene, operation, "get-schema-updates", schemas::get_updates)
+        }
+        Offered::RequestCapabilityExtension => schemas::handle(
+            scene,
+            operation,
+            "request-capability-extension",
+            schemas::request_extension,
+        ),
+        Offered::PublishSchemaTemplate => schemas::handle(
+            scene,
+            operation,
+            "publish-schema-template",
+            schemas::publish_template,
+        ),
+        Offered::RenderSchema => {
+            schemas::handle(scene, operation, "render-schema", schemas::render)
+        }
+        Offered::ApprovePatch => {
+            schemas::handle(scene, operation, "approve-patch", schemas::approve_patch)
+        }
+        Offered::RejectPatch => {
+            schemas::handle(scene, operation, "reject-patch", schemas::reject_patch)
+        }
+        Offered::JudgeAlignment => schemas::handle(
+            scene,
+            operation,
+            "judge-alignment",
+            schemas::judge_alignment,
+        ),
+        Offered::EraseFragments => schemas::handle(
+            scene,
+            operation,
+            "erase-fragments",
+            schemas::erase_fragments,
+        ),
         Offered::Get => Handled::Now(read::get(scene, operation)),
         Offered::GetConfig => Handled::Now(read::get_config(scene, operation)),
         Offered::GetData => Handled::Now(read::get_data(scene, operation)),
@@ -196,6 +283,7 @@ fn encoded(outcome: Outcome) -> Answer {
         Outcome::Written(written) => data::written(written),
         Outcome::Bytes(piece) => data::piece(&piece),
         Outcome::Injected(injected) => simulation::injected(&injected),
+        Outcome::Schema(outcome) => schemas::encoded(&outcome),
         Outcome::Records(_) => unreachable!("records are read, not asked for"),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Read next: [`super::report`], [`crate::life`].
 
+use super::payload::Taken;
 use super::{committed, complete, waiting};
 use crate::life::words_of;
 use crate::operation::{Execution, Negotiate};
@@ -25,8 +26,13 @@ use std::sync::Arc;
 const FULFILLMENT: &str = "acp-task-fulfillment-negotiation";
 
 impl Engine {
-    pub(super) fn assign(&self, routed: Routed, now: Timestamp) -> Result<Execution, Refusal> {
+    pub(super) fn assign(&self, mut routed: Routed, now: Timestamp) -> Result<Execution, Refusal> {
         let content = routed.content()?;
+        let Taken {
+            content,
+            observed,
+            text,
+        } = self.taken_payload(&mut routed, content, now)?;
         let asynchronous = agreed_mode(&routed.negotiate, &content)?;
         let conditions = conditions(&routed.negotiate, &content, &self.limits)?;
         let mut work = self.lock_work();
@@ -34,11 +40,10 @@ impl Engine {
             Some(id) => checked(id)?,
             None => TaskId::new(format!("task-{}-{}", now.as_ms(), work.next_number())),
         };
-        let text = routed.negotiate.texts.join("\n");
         let task = Task::assigned(
             id.clone(),
             &routed.from,
-            &routed.to_name,
+            &routed.to,
             text,
             content,
             asynchronous,
@@ -59,21 +64,22 @@ impl Engine {
             }
             return Ok(self.same_reply_again(&mut work, &Awaited::Task(id), key, now));
         }
-        self.check_assignment(&work, &routed, &task, negotiated.as_deref())?;
-        let (from, to) = (&routed.from, &routed.to_name);
+        let executor = self.place_of(&routed)?;
+        self.check_assignment(&work, executor, &task, negotiated.as_deref())?;
+        let (from, to) = (&routed.from, &routed.to);
         let exchange = self.exchange(from, to, &routed.negotiate, &id, key, now);
-        self.assign_new(&mut work, routed.to, task, exchange, now)
+        self.assign_new(&mut work, executor, task, exchange, observed, now)
     }
 
     /// Everything that must hold before anything happens.
     fn check_assignment(
         &self,
         work: &Work,
-        routed: &Routed,
+        executor: usize,
         task: &Task,
         negotiated: Option<&Negotiation>,
     ) -> Result<(), Refusal> {
-        let registration = self.available(routed.to)?;
+        let registration = self.available(executor)?;
         if let Some(negotiated) = negotiated {
             check_agreement(negotiated, task)?;
         }
@@ -122,9 +128,11 @@ impl Engine {
         to: usize,
         task: Task,
         exchange: Exchange,
+        observed: Option<String>,
         now: Timestamp,
     ) -> Result<Execution, Refusal> {
         let mut staged = Staged::default();
+        staged.observations.extend(observed);
         let handed_over = self.handed_over(&task, now)?;
         let task = self.create(work, task, &mut staged);
         let ask = Ask {
@@ -132,6 +140,8 @@ impl Engine {
             task: Arc::clone(&task),
             from: task.from.clone(),
             content: task.content.clone(),
+            alternatives: Vec::new(),
+            alternative: None,
             round: 1,
             turn: None,
         };
@@ -306,7 +316,7 @@ impl Engine {
         let after = self.change(&mut work, &task, command, now, &mut staged)?;
         let reply = complete(Reply::accepted(), &after);
         let key = format!("{}/subscribe/{}", task.id, after.version);
-        let (from, to) = (&routed.from, &routed.to_name);
+        let (from, to) = (&routed.from, &routed.to);
         let exchange = self.exchange(from, to, &routed.negotiate, &task.id, key, now);
         staged.respond(exchange, &reply, now);
         Ok(committed(self.commit(staged), reply))

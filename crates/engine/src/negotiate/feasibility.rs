@@ -5,9 +5,9 @@
 
 use super::assign::take_answer;
 use super::turn::{Place, place, reply_of, speech, speech_of};
-use super::{committed, waiting};
+use super::{committed, recorded_reply, waiting};
 use crate::life::moved;
-use crate::operation::{Execution, Negotiate};
+use crate::operation::{Execution, Negotiate, Outcome};
 use crate::request::{Routed, checked, conditions, content_of, task_leaf};
 use crate::staged::Staged;
 use crate::work::{Awaited, Work};
@@ -15,12 +15,14 @@ use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::agent::{Ask, Input};
 use domain::content::Content;
+use domain::context::Exchange;
 use domain::negotiation::{Kind, Move, Negotiation, Side, Speech, Stance};
 use domain::reply::Reply;
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
+use store::Filter;
 
 const KIND: Kind = Kind::Feasibility;
 
@@ -52,17 +54,18 @@ impl Engine {
         {
             return self.feasibility_answered(&mut work, known, &negotiate, now);
         }
-        let routed = self.route(who, negotiate)?;
+        let mut routed = self.route(who, negotiate)?;
         let content = routed.content()?;
+        let content = self.taken_payload(&mut routed, content, now)?.content;
         let speech = speech(&routed.negotiate, &content)?;
         let negotiation = match known {
-            Some(known) if known.publisher != routed.from || known.executor != routed.to_name => {
-                return Err(Refusal::TaskExists { task: id });
+            Some(known) if known.publisher != routed.from || known.executor != routed.to => {
+                return Ok(self.said_to_another(&known, routed));
             }
             Some(known) => known,
             None => {
                 let conditions = conditions(&routed.negotiate, &content, &self.limits)?;
-                let (from, to) = (&routed.from, &routed.to_name);
+                let (from, to) = (&routed.from, &routed.to);
                 Arc::new(Negotiation {
                     round_limit: match conditions.round_limit {
                         0 => self.limits.rounds,
@@ -89,10 +92,11 @@ impl Engine {
         if self.task(&work, &id)?.is_some() {
             return Err(Refusal::TaskExists { task: id });
         }
-        self.available(routed.to)?;
+        let executor = self.place_of(&routed)?;
+        self.available(executor)?;
         let proposal = Proposal {
             negotiation: &negotiation,
-            to: routed.to,
+            to: executor,
             speech,
             text: routed.negotiate.texts.join("\n"),
         };
@@ -101,7 +105,7 @@ impl Engine {
         if let Some(after) = work.negotiation(&id, KIND).cloned() {
             self.team_answered(&mut work, &after, now, &mut staged);
         }
-        let (from, to) = (&routed.from, &routed.to_name);
+        let (from, to) = (&routed.from, &routed.to);
         let exchange = self.exchange(from, to, &routed.negotiate, &id, key(round), now);
         Ok(match reply {
             Some(reply) => {
@@ -127,6 +131,7 @@ impl Engine {
         staged: &mut Staged,
     ) -> Result<Option<Reply>, Refusal> {
         let (stance, contents) = (proposal.speech.stance, proposal.speech.contents.clone());
+        let alternative = proposal.speech.alternative;
         let spoken = Move::Speak(Side::Publisher, proposal.speech);
         // Both turns must be possible before a word is taken down.
         let (after, _) = moved(proposal.negotiation, spoken.clone(), now)?;
@@ -137,6 +142,8 @@ impl Engine {
             task: Arc::new(supposed(&after, &proposal.text, &content, now)),
             from: after.publisher.clone(),
             content,
+            alternatives: further(stance, &contents),
+            alternative,
             round,
             turn: Some((KIND, stance)),
         };
@@ -151,8 +158,12 @@ impl Engine {
         let open = self.move_on(work, proposal.negotiation, spoken, now, staged)?;
         let reply = match answered {
             Some(answered) => {
+                let alternative = alternative_of(&answered);
                 self.move_on(work, &open, answered, now, staged)?;
-                Some(answer)
+                Some(Reply {
+                    alternative,
+                    ..answer
+                })
             }
             None if stance == Stance::Offer && open.is_open() => None,
             // Taken note of.
@@ -168,6 +179,31 @@ impl Engine {
             status: None,
             round: Some(round),
             ..reply
+        }))
+    }
+
+    /// A word in a negotiation that is another's now: perhaps one that was said while it was this
+    /// one's, sent again, as by somebody who declined a place that the next one was asked for.
+    fn said_to_another(&self, known: &Negotiation, routed: Routed) -> Execution {
+        let barrier = self.store.commit(store::Batch::default());
+        let (store, task) = (self.store.clone(), known.task.clone());
+        Execution::Pending(Box::pin(async move {
+            barrier.await?;
+            let thread = store.exchanges(&Filter {
+                task: Some(task.clone()),
+                party: Some(routed.from.clone()),
+                limit: usize::MAX,
+                ..Filter::default()
+            })?;
+            let text = routed.negotiate.texts.join("\n");
+            let said = |e: &&Exchange| {
+                (e.verb, &e.from, &e.to) == (Verb::FeasibilityNegotiate, &routed.from, &routed.to)
+                    && e.request == text
+                    && e.response.is_some()
+            };
+            let record = thread.iter().rev().find(said);
+            let record = record.ok_or(Refusal::TaskExists { task })?;
+            recorded_reply(&store, record).map(Outcome::Reply)
         }))
     }
 
@@ -255,6 +291,21 @@ impl Engine {
         let awaited = Awaited::Turn(ended.task.clone(), ended.kind, round);
         self.resolve(work, &awaited, &reply_of(&ended, round), now, staged);
         self.team_answered(work, &ended, now, staged);
+    }
+}
+
+/// The alternatives of an offer behind its first.
+pub(super) fn further(stance: Stance, contents: &[Content]) -> Vec<Content> {
+    match stance {
+        Stance::Offer => contents.iter().skip(1).cloned().collect(),
+        Stance::Accept | Stance::Refuse => Vec::new(),
+    }
+}
+
+fn alternative_of(answered: &Move) -> Option<u32> {
+    match answered {
+        Move::Speak(_, speech) => speech.alternative,
+        Move::Expire | Move::Withdraw => None,
     }
 }
 

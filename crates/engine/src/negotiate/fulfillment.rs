@@ -4,7 +4,7 @@
 //! What the message means follows from what the task waits for ([`Awaits`]). Read next:
 //! [`super::turn`], [`crate::life`].
 
-use super::feasibility::check_addressee;
+use super::feasibility::{check_addressee, further};
 use super::turn::{Place, place, speech, speech_of};
 use super::{committed, complete};
 use crate::life::rounds_over;
@@ -75,6 +75,7 @@ impl Engine {
             }
             .into());
         }
+        self.place_of(&routed)?;
         let mut staged = Staged::default();
         let (reply, key) = match task.awaits {
             Some(Awaits::Answer | Awaits::Credentials) => {
@@ -84,7 +85,7 @@ impl Engine {
             Some(Awaits::Decision) => self.decided(&mut work, &said, now, &mut staged)?,
             None => self.revised(&mut work, &said, now, &mut staged)?,
         };
-        let (from, to) = (&routed.from, &routed.to_name);
+        let (from, to) = (&routed.from, &routed.to);
         let exchange = self.exchange(from, to, &routed.negotiate, &task.id, key, now);
         staged.respond(exchange, &reply, now);
         Ok(committed(self.commit(staged), reply))
@@ -411,11 +412,18 @@ impl Engine {
     ) -> Reply {
         let round = turn.map_or(1, |(kind, _)| self.round_of(work, task, kind));
         let ask = Ask {
+            verb: said.routed.negotiate.verb,
+            task: Arc::clone(task),
+            from: said.routed.from.clone(),
             content: said.content.clone(),
-            ..self.ask_about(said.routed, task, round, turn)
+            alternatives: further(said.speech.stance, &said.speech.contents),
+            alternative: said.speech.alternative,
+            round,
+            turn,
         };
-        self.run(work, said.routed.to, Input::Asked(ask), now, staged)
-            .unwrap_or_else(Reply::accepted)
+        let executor = self.roster.find(&said.routed.to);
+        let answer = executor.and_then(|to| self.run(work, to, Input::Asked(ask), now, staged));
+        answer.unwrap_or_else(Reply::accepted)
     }
 
     fn completed(&self, work: &Work, answer: Reply, task: &Arc<Task>) -> Reply {

@@ -7,6 +7,7 @@
 mod assign;
 mod feasibility;
 mod fulfillment;
+mod payload;
 mod report;
 mod turn;
 
@@ -15,14 +16,15 @@ pub(crate) use turn::reply_of;
 
 use crate::dispatch::state_reply;
 use crate::operation::{Endpoint, Execution, Negotiate, Outcome};
+use crate::query::committed_task;
 use crate::request::{Routed, capability_content, task_leaf};
 use crate::staged::Staged;
+use crate::view::View;
 use crate::work::{Awaited, Due, Resolution, Waiting, Work};
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Request};
-use domain::agent::Ask;
 use domain::context::Exchange;
-use domain::negotiation::{Kind, Negotiation, Stance};
+use domain::negotiation::{Kind, Negotiation, Side};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
@@ -44,7 +46,7 @@ impl Engine {
         let executed = match negotiate.verb {
             Verb::CapabilityRequest => self
                 .route(who, negotiate)
-                .map(|routed| self.capability(&routed, now)),
+                .and_then(|routed| self.capability(&routed, now)),
             Verb::TaskAssign => self
                 .route(who, negotiate)
                 .and_then(|routed| self.assign(routed, now)),
@@ -96,31 +98,36 @@ impl Engine {
     }
 
     fn route(&self, who: &Principal, negotiate: Negotiate) -> Result<Routed, Refusal> {
-        let to_name = self.addressee(&negotiate)?;
-        let to = self
-            .roster
-            .find(&to_name)
-            .ok_or_else(|| Refusal::UnknownAgent {
-                name: to_name.clone(),
-            })?;
         Ok(Routed {
             from: who.name.clone(),
-            to,
-            to_name,
+            to: self.addressee(&negotiate)?,
             negotiate,
         })
     }
 
-    /// What the agent can do and negotiate, from its profile.
-    fn capability(&self, routed: &Routed, now: Timestamp) -> Execution {
-        let content = capability_content(&self.roster.registration(routed.to));
+    /// The place in the roster of whom a message is for. What was said before is answered before
+    /// this is asked: its addressee may have left since.
+    fn place_of(&self, routed: &Routed) -> Result<usize, Refusal> {
+        let index = self.roster.find(&routed.to);
+        index.ok_or_else(|| Refusal::UnknownAgent {
+            name: routed.to.clone(),
+        })
+    }
+
+    /// What the agent can do and negotiate, from its committed profile.
+    fn capability(&self, routed: &Routed, now: Timestamp) -> Result<Execution, Refusal> {
+        let registration = self.places.find(&routed.to);
+        let registration = registration.ok_or_else(|| Refusal::UnknownAgent {
+            name: routed.to.clone(),
+        })?;
+        let content = capability_content(&registration);
         let mut reply = Reply::new(Verdict::Result, vec![content]);
         reply.task = routed.negotiate.task.clone();
         let exchange = {
             let mut work = self.lock_work();
             self.exchange_unkeyed(&mut work, routed, "capability", now)
         };
-        self.answer_at_once(exchange, reply, now)
+        Ok(self.answer_at_once(exchange, reply, now))
     }
 
     /// How the task is and what came of it. Answered from committed state, and recorded behind
@@ -135,8 +142,11 @@ impl Engine {
         let task = self.committed_task(&id)?;
         let task = task.filter(|t| who.sees(&t.from, &t.to));
         let task = task.ok_or_else(|| unknown_task(who, &id))?;
-        let reply = state_reply(&task);
         // Whoever has the endpoint at which it is asked need not be party to the task.
+        if task.to != routed.to {
+            self.place_of(routed)?;
+        }
+        let reply = state_reply(&task);
         let exchange = Exchange {
             to: task.to.clone(),
             ..self.exchange_unkeyed(&mut self.lock_work(), routed, "query", now)
@@ -210,23 +220,6 @@ impl Engine {
         Ok(task)
     }
 
-    fn ask_about(
-        &self,
-        routed: &Routed,
-        task: &Arc<Task>,
-        round: u32,
-        turn: Option<(Kind, Stance)>,
-    ) -> Ask {
-        Ask {
-            verb: routed.negotiate.verb,
-            task: Arc::clone(task),
-            from: routed.from.clone(),
-            content: task.content.clone(),
-            round,
-            turn,
-        }
-    }
-
     /// Records what is asked, under the identifier that this question has on the platform.
     fn exchange(
         &self,
@@ -263,7 +256,7 @@ impl Engine {
             id: format!("{kind}-{}-{number}", now.as_ms()),
             task: routed.negotiate.task.clone(),
             from: routed.from.clone(),
-            to: routed.to_name.clone(),
+            to: routed.to.clone(),
             verb: routed.negotiate.verb,
             request: routed.negotiate.texts.join("\n"),
             request_time: now,
@@ -294,7 +287,8 @@ impl Engine {
     }
 
     /// The answer to what was asked before: the callers who wait for it get one more, or its
-    /// record tells it once what was queued is on disk.
+    /// record tells it once what was queued is on disk. A `pending` on record is no answer: the
+    /// first one since takes its place.
     fn same_reply_again(
         &self,
         work: &mut Work,
@@ -315,28 +309,32 @@ impl Engine {
         Execution::Pending(Box::pin(async move {
             barrier.await?;
             let record = store.exchange(&exchange)?;
-            if let Some(record) = record.as_ref().filter(|r| r.response.is_some()) {
-                return recorded_reply(&store, record).map(Outcome::Reply);
-            }
-            // The platform stopped while the caller waited, so nothing was answered yet: the state
-            // reached is the answer, and from now on the recorded one. Without a record it was said
-            // by another for this side, or in an answer.
-            let reply = match &awaited {
-                Awaited::Task(id) => {
-                    let here = view.tasks().find(id).cloned();
-                    let task = match here {
-                        Some(task) => Some(task),
-                        None => store.task(id)?.map(Arc::new),
-                    };
+            let answered = record.as_ref().filter(|r| r.response.is_some());
+            let recorded = answered.map(|record| recorded_reply(&store, record));
+            let recorded = recorded.transpose()?;
+            let reply = match (recorded, &awaited) {
+                (Some(pending), _) if pending.verdict == Verdict::Pending => {
+                    match answered_since(&store, &view, &awaited, &pending)? {
+                        Some(answer) => answer,
+                        None => return Ok(Outcome::Reply(pending)),
+                    }
+                }
+                (Some(recorded), _) => return Ok(Outcome::Reply(recorded)),
+                // The platform stopped while the caller waited, so nothing was answered yet: the
+                // state reached is the answer. Without a record it was said by another for this
+                // side, or in an answer.
+                (None, Awaited::Task(id)) => {
+                    let task = committed_task(&store, &view, id)?;
                     let task = task.ok_or_else(|| lost(&exchange))?;
                     state_reply(&task)
                 }
-                Awaited::Turn(task, kind, round) => {
+                (None, Awaited::Turn(task, kind, round)) => {
                     let negotiation = store.negotiation(task, *kind)?;
                     let said = negotiation.filter(|n| n.round() >= *round);
                     reply_of(&said.ok_or_else(|| lost(&exchange))?, *round)
                 }
             };
+            // From now on this is the recorded one.
             if let Some(record) = record {
                 let mut staged = Staged::default();
                 staged.respond(record, &reply, now);
@@ -365,6 +363,34 @@ fn recorded_reply(store: &Store, record: &Exchange) -> Result<Reply, Refusal> {
     let response = record.response.as_deref().ok_or_else(lost)?;
     let data = store.data_param(response)?.ok_or_else(lost)?;
     data.text().and_then(Reply::from_json).ok_or_else(lost)
+}
+
+/// What was said since `pending` was: the executor's turn that was waited for, or else the state
+/// that the task has reached. None while it is the same.
+fn answered_since(
+    store: &Store,
+    view: &View,
+    awaited: &Awaited,
+    recorded: &Reply,
+) -> Result<Option<Reply>, Refusal> {
+    let (Awaited::Task(id) | Awaited::Turn(id, ..)) = awaited;
+    let task = committed_task(store, view, id)?;
+    let turn = match awaited {
+        Awaited::Turn(_, kind, round) => store
+            .negotiation(id, *kind)?
+            .filter(|n| n.opens_round(*round) == Some(Side::Publisher))
+            .map(|n| reply_of(&n, *round)),
+        Awaited::Task(_) => None,
+    };
+    let status = task.as_ref().map(|task| task.status);
+    let moved_on = task.filter(|task| Some(task.status) != recorded.status);
+    let state = moved_on.map(|task| state_reply(&task));
+    let reached = turn.or(state).filter(|r| r.verdict != Verdict::Pending);
+    Ok(reached.map(|reply| Reply {
+        status: recorded.status.and(status),
+        round: recorded.round,
+        ..reply
+    }))
 }
 
 fn waiting(receiver: oneshot::Receiver<Resolution>) -> Execution {

@@ -21,7 +21,7 @@ impl Engine {
         negotiate: Negotiate,
         now: Timestamp,
     ) -> Result<Execution, Refusal> {
-        let content = content_of(&negotiate)?;
+        let content = self.checked_result(&who.name, content_of(&negotiate)?)?;
         let mut work = self.lock_work();
         let task = self.party_task(&work, who, &negotiate)?;
         if task.to != who.name {

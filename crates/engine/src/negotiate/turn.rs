@@ -87,7 +87,7 @@ pub(crate) fn speech_of(answer: &Reply, offered: usize) -> Option<Speech> {
     Some(match answer.verdict {
         Verdict::Accepted | Verdict::Result => Speech {
             contents,
-            alternative: (offered > 1).then_some(1),
+            alternative: answer.alternative.or((offered > 1).then_some(1)),
             ..Speech::accept()
         },
         Verdict::Refused | Verdict::InputRequired => Speech {
@@ -120,6 +120,7 @@ pub(crate) fn reply_of(negotiation: &Negotiation, round: u32) -> Reply {
             };
             Reply {
                 reasons: turn.speech.reasons.clone(),
+                alternative: turn.speech.alternative,
                 ..Reply::new(verdict, turn.speech.contents.clone())
             }
         }

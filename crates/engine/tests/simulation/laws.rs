@@ -13,10 +13,11 @@ use domain::content::Content;
 use domain::event::{Happening, Sequence};
 use domain::negotiation::{Kind, Side, Stance, State, Turn};
 use domain::notification::{NegotiationUpdate, Notification};
+use domain::reply::Verdict;
 use domain::task::{Awaits, Status, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
-use engine::{Engine, Outcome, Query, Records, Refusal};
+use engine::{Engine, Limits, Outcome, Query, Records, Refusal};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
@@ -92,6 +93,8 @@ pub struct Laws {
     known: BTreeMap<TaskId, Arc<Task>>,
     /// What was said in a turn, by what makes each request unlike the others.
     spoken: BTreeSet<String>,
+    /// When the platform started last: whoever owes an answer has a little time from there.
+    pub started: Timestamp,
 }
 
 type Checked = Result<(), Broken>;
@@ -119,6 +122,7 @@ impl Laws {
             talks: BTreeMap::new(),
             known: BTreeMap::new(),
             spoken: BTreeSet::new(),
+            started: Timestamp::default(),
         }
     }
 
@@ -209,13 +213,7 @@ impl Laws {
             }
             Err(refusal) => {
                 asked.refused = true;
-                // The agent has left, or a place of a team is negotiated with the next one.
-                let gone = match refusal {
-                    Refusal::UnknownAgent { .. } => true,
-                    Refusal::TaskExists { ref task } => task.as_str().contains("/n"),
-                    _ => false,
-                };
-                if asked.reply.is_some() && asked.is_repeatable() && !gone {
+                if asked.reply.is_some() && asked.is_repeatable() {
                     let why = format!("{:?} refused now: {refusal}", asked.negotiate);
                     return broken("what is asked twice is answered alike", why);
                 }
@@ -227,7 +225,14 @@ impl Laws {
                         reply.reasons.clear();
                         reply.task = None;
                     }
-                    if asked.is_repeatable() && *first != reply {
+                    if first.verdict == Verdict::Pending
+                        && reply.verdict != Verdict::Pending
+                        && (&first.task, first.round) == (&reply.task, reply.round)
+                    {
+                        // What was pending has its answer now, and keeps it.
+                        self.tally.note("answered after pending");
+                        asked.reply = Some(reply);
+                    } else if asked.is_repeatable() && *first != reply {
                         let why = format!("{:?}\nfirst {first:?}\nthen {reply:?}", asked.negotiate);
                         return broken("what is asked twice is answered alike", why);
                     }
@@ -554,8 +559,12 @@ impl Laws {
             if task.status.is_terminal() && !asleep {
                 continue;
             }
+            let within = task.conditions.answer_within_ms;
             let due = match task.awaits {
-                Some(_) => self.told.get(&task.id).and_then(|t| t.answer_by),
+                Some(_) => {
+                    let answer_by = self.told.get(&task.id).and_then(|t| t.answer_by);
+                    answer_by.map(|by| self.granted(by, within.unwrap_or(ANSWER_WITHIN_MS)))
+                }
                 None => task.conditions.deadline,
             };
             if due.is_some_and(|due| due <= now) {
@@ -568,7 +577,8 @@ impl Laws {
             } else {
                 ANSWER_WITHIN_MS
             };
-            let late = talk.is_open() && talk.changed_at + within <= now;
+            let due = self.granted(talk.changed_at + within, within);
+            let late = talk.is_open() && due <= now;
             if late && *kind == Kind::Feasibility {
                 return broken(
                     "time ends what is late",
@@ -577,6 +587,12 @@ impl Laws {
             }
         }
         Ok(())
+    }
+
+    /// When silence ends what had to be answered within so many milliseconds.
+    fn granted(&self, due: Timestamp, within: i64) -> Timestamp {
+        let grace = Limits::default().answer_grace_ms;
+        due.max(self.started + within.min(grace))
     }
 
     /// What was asked twice was done once.

@@ -155,6 +155,7 @@ impl Platform {
             },
             deliverable: Box::new(|_| Ok(())),
             proxy: None,
+            schemas: engine::SchemaSetup::fixed(Vec::new()),
             credentials: Box::new(|name| match name {
                 "watcher" => Some(Credential::User),
                 "field" | "tower" => Some(Credential::Agent),

@@ -675,6 +675,7 @@ impl Trial {
         self.forget_callers(None);
         self.now = self.now + (1 - i64::from(back_ms));
         self.platform.reopen(self.now);
+        self.laws.started = self.now;
         let after = Everything::of(&self.platform, &self.laws);
         before.is(&after, LOST)?;
         self.laws
@@ -694,6 +695,7 @@ impl Trial {
         // To start takes a moment.
         self.now = self.now + 1;
         self.platform.die(self.now);
+        self.laws.started = self.now;
         let after = Everything::of(&self.platform, &self.laws);
         before.is(&after, LOST)?;
         self.laws.died();

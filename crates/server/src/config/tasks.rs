@@ -22,6 +22,9 @@ pub struct TaskSettings {
     /// `answer-within-s`: how long a result, a decision or an offer may wait for the other side
     /// where its publisher does not say, 1 to 31,536,000 s; a day if nothing is said.
     pub answer_within_s: Option<u64>,
+    /// `answer-grace-s`: how long whoever owes such an answer has at least from the start of the
+    /// platform on, 1 to 86,400 s; 60 s if nothing is said.
+    pub answer_grace_s: Option<u64>,
     /// `round-limit`: how many rounds a negotiation may take where its publisher does not say, 1 to
     /// 100; 10 if nothing is said.
     pub round_limit: Option<u64>,
@@ -32,6 +35,7 @@ impl TaskSettings {
         Self {
             synchronous_s: self.synchronous_s.or(below.synchronous_s),
             answer_within_s: self.answer_within_s.or(below.answer_within_s),
+            answer_grace_s: self.answer_grace_s.or(below.answer_grace_s),
             round_limit: self.round_limit.or(below.round_limit),
         }
     }
@@ -45,6 +49,7 @@ impl TaskSettings {
             year,
             "1 to 31536000",
         )?;
+        within("answer-grace-s", self.answer_grace_s, 86_400, "1 to 86400")?;
         within("round-limit", self.round_limit, 100, "1 to 100")
     }
 
@@ -55,6 +60,7 @@ impl TaskSettings {
         Limits {
             synchronous_ms: ms(self.synchronous_s.unwrap_or(SYNCHRONOUS_S)),
             answer_within_ms: self.answer_within_s.map_or(usual.answer_within_ms, ms),
+            answer_grace_ms: self.answer_grace_s.map_or(usual.answer_grace_ms, ms),
             rounds: self.round_limit.map_or(usual.rounds, |r| r as u32),
             ..usual
         }

@@ -444,6 +444,7 @@ impl Road {
                 Reply {
                     reasons: turn.speech.reasons,
                     round: Some(turn.round),
+                    alternative: turn.speech.alternative,
                     ..Reply::new(verdict, turn.speech.contents)
                 }
             }

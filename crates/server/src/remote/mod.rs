@@ -3,7 +3,7 @@
 //! It decides nothing. What it is asked it passes on, answers `pending`, and says what the agent
 //! says once that is known; what cannot be delivered it tries again until the task has ended. A
 //! task has the same identifier there as here, so that one sent twice is done once. How messages
-//! travel is the business of [`crate::peers`]. Pure: time is an argument. Read next: [`told`].
+//! travel is the business of [`crate::peers`]. Pure: time is an argument. Read next: `told`.
 
 mod told;
 
@@ -87,7 +87,11 @@ impl Agent for Remote {
                 let send = |message| Output::Send { token, message };
                 again.map(send).into_iter().collect()
             }
-            Input::Notified(_) | Input::Telemetry(_) | Input::Acted { .. } => Vec::new(),
+            Input::Notified(_)
+            | Input::Telemetry(_)
+            | Input::Acted { .. }
+            | Input::Joined(_)
+            | Input::Left(_) => Vec::new(),
         }
     }
 }
@@ -145,6 +149,8 @@ impl Remote {
         let pending = || Reply::new(Verdict::Pending, Vec::new());
         let id = &ask.task.id;
         let passed_on = Message {
+            alternatives: ask.alternatives.clone(),
+            alternative: ask.alternative,
             round: ask.round,
             ..message(
                 self.name.as_str(),
@@ -216,7 +222,7 @@ impl Remote {
                 told::by_state(&message, reply).into_iter().collect()
             }
             (Purpose::Turn(kind), Ok(reply)) => {
-                told::by_turn(&task, kind, reply).into_iter().collect()
+                told::by_turn(&message, kind, reply).into_iter().collect()
             }
             (Purpose::Assignment | Purpose::Reminder, Err(no)) if open => {
                 let target = message.content.target_object.as_str();

@@ -34,6 +34,8 @@ fn asked(verb: Verb, turn: Option<(Kind, Stance)>) -> Input {
         verb,
         from: task.from.clone(),
         content: task.content.clone(),
+        alternatives: Vec::new(),
+        alternative: None,
         task,
         round: 2,
         turn,
@@ -74,6 +76,7 @@ fn said(outputs: &[Output]) -> Vec<&'static str> {
             Progress::AuthRequired(_) => "asks for credentials",
             Progress::Result(_) => "result",
             Progress::Failed(_) => "failed",
+            Progress::Refused(_) => "refused",
         },
         Output::Speak { speech, .. } => speech.stance.as_str(),
         Output::Send { .. } => "sends",
@@ -136,7 +139,7 @@ fn what_the_agent_tells_is_said_and_what_its_publisher_caused_is_not() {
         ((InputRequired, Processing, None), &[]),
         ((Processing, Finished, None), &["result"]),
         ((Processing, Failed, None), &["failed"]),
-        ((Created, Rejected, None), &["failed"]),
+        ((Created, Rejected, None), &["refused"]),
     ] {
         let (mut remote, _) = assigned();
         let outputs = step(&mut remote, news(previous, status, awaits), 5);
@@ -233,6 +236,65 @@ fn an_offer_is_answered_when_the_agent_has_answered() {
             "wakes", "wakes", "wakes", "wakes", "wakes", "wakes", "refuse"
         ]
     );
+}
+
+#[test]
+fn a_refusal_of_an_assignment_is_one_here() {
+    let (mut remote, token) = assigned();
+    let reply = Ok(Reply::refused("busy", "", "not today"));
+    let outputs = step(&mut remote, Input::Replied { token, reply }, 2);
+    match &outputs[..] {
+        [
+            Output::Report {
+                progress: Progress::Refused(why),
+                ..
+            },
+        ] => assert_eq!(why.task_description, "not today"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The question put to an agent elsewhere, changed.
+fn put(verb: Verb, turn: (Kind, Stance), change: impl FnOnce(&mut Ask)) -> Input {
+    match asked(verb, Some(turn)) {
+        Input::Asked(mut ask) => {
+            change(&mut ask);
+            Input::Asked(ask)
+        }
+        other => other,
+    }
+}
+
+#[test]
+fn every_alternative_is_passed_on_and_which_is_taken_comes_back() {
+    let further = vec![Content::new("link-1", "by night"), Content::new("l", "no")];
+    for (told, taken) in [(Some(3), 3), (None, 1)] {
+        let mut remote = Remote::new("there");
+        let offer = (Kind::Feasibility, Stance::Offer);
+        let offered = put(Verb::FeasibilityNegotiate, offer, |ask| {
+            ask.alternatives = further.clone();
+        });
+        let outputs = step(&mut remote, offered, 1);
+        let (_, token, message) = passed_on(&outputs);
+        assert_eq!(message.alternatives, further);
+        let reply = Ok(Reply {
+            alternative: told,
+            ..Reply::accepted()
+        });
+        let outputs = step(&mut remote, Input::Replied { token, reply }, 2);
+        match &outputs[..] {
+            [Output::Speak { speech, .. }] => assert_eq!(speech.alternative, Some(taken)),
+            other => panic!("{other:?}"),
+        }
+    }
+    let (mut remote, _) = assigned();
+    let accepted = (Kind::Fulfillment, Stance::Accept);
+    let accepted = put(Verb::FulfillmentNegotiate, accepted, |ask| {
+        ask.alternative = Some(2);
+    });
+    let outputs = step(&mut remote, accepted, 3);
+    let (_, _, message) = passed_on(&outputs);
+    assert_eq!(message.alternative, Some(2));
 }
 
 #[test]

@@ -14,13 +14,22 @@ use domain::task::{Awaits, Status, TaskId};
 /// The answer to an assignment.
 pub(super) fn by_answer(assignment: &Message, reply: Reply) -> Option<Output> {
     let (task, target) = (&assignment.task, &assignment.content.target_object);
-    if reply.verdict != Verdict::Accepted {
-        return as_news(task, target, reply);
-    }
-    let taken_on = || Content::new(target.as_str(), "taken on");
-    let content = reply.content.into_iter().next().unwrap_or_else(taken_on);
-    let percent = 0;
-    Some(report(task, Progress::Working { percent, content }))
+    let said = |words: &str| {
+        let said = reply.content.first().cloned();
+        said.unwrap_or_else(|| Content::new(target.as_str(), words))
+    };
+    let progress = match reply.verdict {
+        Verdict::Accepted => Progress::Working {
+            percent: 0,
+            content: said("taken on"),
+        },
+        Verdict::Refused => {
+            let why: Vec<&str> = reply.reasons.iter().map(|r| r.message.as_str()).collect();
+            Progress::Refused(said(&why.join("; ")))
+        }
+        _ => return as_news(task, target, reply),
+    };
+    Some(report(task, progress))
 }
 
 /// The state of a task that was asked for.
@@ -66,29 +75,30 @@ fn by_status(
         (Status::Finished, _) | (_, Some(Awaits::Judgement)) => Progress::Result(content),
         (Status::InputRequired, _) => Progress::InputRequired(content),
         (Status::AuthRequired, _) => Progress::AuthRequired(content),
-        (Status::Failed | Status::Cancelled | Status::Rejected | Status::Unconfirmed, _) => {
-            Progress::Failed(content)
-        }
+        (Status::Rejected, _) => Progress::Refused(content),
+        (Status::Failed | Status::Cancelled | Status::Unconfirmed, _) => Progress::Failed(content),
     };
     Some(report(task, progress))
 }
 
-/// The answer to an offer; none while there is none.
-pub(super) fn by_turn(task: &TaskId, kind: Kind, reply: Reply) -> Option<Output> {
+/// The answer to an offer; none while there is none. Who takes one of several without a word
+/// takes the first.
+pub(super) fn by_turn(offer: &Message, kind: Kind, reply: Reply) -> Option<Output> {
     let stance = match reply.verdict {
         Verdict::Accepted | Verdict::Result => Stance::Accept,
         Verdict::Offered => Stance::Offer,
         Verdict::Refused | Verdict::InputRequired => Stance::Refuse,
         Verdict::Pending => return None,
     };
+    let several = stance == Stance::Accept && !offer.alternatives.is_empty();
     let speech = Speech {
         stance,
         contents: reply.content,
         reasons: reply.reasons,
-        alternative: None,
+        alternative: several.then(|| reply.alternative.unwrap_or(1)),
     };
     Some(Output::Speak {
-        task: task.clone(),
+        task: offer.task.clone(),
         kind,
         speech,
     })

@@ -263,7 +263,7 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), KeyError> {
 
 /// Writes and syncs a new file beside `path`; its leading dot keeps it from
 /// being taken for a user's key.
-fn write_temporary(path: &Path, bytes: &[u8], mode: u32) -> io::Result<PathBuf> {
+pub(crate) fn write_temporary(path: &Path, bytes: &[u8], mode: u32) -> io::Result<PathBuf> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let serial = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -279,7 +279,7 @@ fn write_temporary(path: &Path, bytes: &[u8], mode: u32) -> io::Result<PathBuf> 
     Ok(temporary)
 }
 
-fn sync_parent(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_parent(path: &Path) -> io::Result<()> {
     match path
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty())

@@ -17,6 +17,8 @@ use std::sync::Arc;
 /// What a task usually takes, in bytes: a guess too high costs nothing.
 const TASK_BYTES: usize = 1_024;
 
+type ByTask = BTreeMap<TaskId, Vec<Arc<Negotiation>>>;
+
 impl Reader<'_> {
     pub(super) fn write_registered(
         &self,
@@ -93,7 +95,7 @@ impl Reader<'_> {
             }
         }
         let negotiations = match view.wants(REGISTRY_NAMESPACE, "negotiation") {
-            true if !found.is_empty() => self.negotiations(one)?,
+            true if !found.is_empty() => self.negotiations(Query::Negotiations(one))?,
             _ => BTreeMap::new(),
         };
         writer.reserve(found.len() * TASK_BYTES);
@@ -113,15 +115,14 @@ impl Reader<'_> {
 
     /// Feasibilities of tasks that are not there yet.
     fn write_proposals(&self, view: &View<'_>, writer: &mut Writer<'_>) -> Result<(), Refusal> {
-        for id in wanted(keys(view, "task-id")) {
-            for (id, negotiations) in self.negotiations(id.map(TaskId::new))? {
-                if !self.tasks(Query::Task(id.clone()))?.is_empty() {
-                    continue;
-                }
-                for of in &negotiations {
-                    let node = Node::entry("", "negotiation", 2).leaf("task-id", id.as_str());
-                    writer.node(&negotiation::filled(node, of));
-                }
+        let Some(ids) = keys(view, "task-id") else {
+            write_proposed(&self.negotiations(Query::Proposals)?, writer);
+            return Ok(());
+        };
+        for id in ids.into_iter().map(TaskId::new) {
+            if self.tasks(Query::Task(id.clone()))?.is_empty() {
+                let of_task = Query::Negotiations(Some(id));
+                write_proposed(&self.negotiations(of_task)?, writer);
             }
         }
         Ok(())
@@ -169,13 +170,10 @@ impl Reader<'_> {
         }))
     }
 
-    /// The negotiations of a task, or all, by their tasks.
-    fn negotiations(
-        &self,
-        of: Option<TaskId>,
-    ) -> Result<BTreeMap<TaskId, Vec<Arc<Negotiation>>>, Refusal> {
-        let mut by_task: BTreeMap<TaskId, Vec<Arc<Negotiation>>> = BTreeMap::new();
-        if let Records::Negotiations(found) = self.read(Query::Negotiations(of))? {
+    /// Negotiations by their tasks.
+    fn negotiations(&self, query: Query) -> Result<ByTask, Refusal> {
+        let mut by_task = ByTask::new();
+        if let Records::Negotiations(found) = self.read(query)? {
             for negotiation in found {
                 let task = negotiation.task.clone();
                 by_task.entry(task).or_default().push(negotiation);
@@ -207,5 +205,12 @@ impl Reader<'_> {
             .leaf("tasks", counts.tasks)
             .leaf("tasks-open", counts.open)
             .leaf("events", engine.last_sequence())
+    }
+}
+
+fn write_proposed(proposed: &ByTask, writer: &mut Writer<'_>) {
+    for of in proposed.values().flatten() {
+        let node = Node::entry("", "negotiation", 2).leaf("task-id", of.task.as_str());
+        writer.node(&negotiation::filled(node, of));
     }
 }

@@ -1,8 +1,6 @@
 //! `data-write` and `data-read` (module convoke-data): data in pieces (draft §5.2).
 //!
-//! Pieces travel in base64 (RFC 7950 §9.8). Read next: [`base64`].
-
-mod base64;
+//! Pieces travel in base64 (RFC 7950 §9.8). Read next: `engine::operation`.
 
 use super::input::{child, flag, number, text, word};
 use super::{Answer, Handled, ask, check, output};
@@ -12,6 +10,7 @@ use crate::netconf::session::Scene;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
+use base64ct::{Base64, Encoding};
 use domain::context::{Body, DataType};
 use domain::task::TaskId;
 use engine::{Bytes, Operation, WriteData, Written};
@@ -59,11 +58,19 @@ pub(super) fn written(written: Written) -> Answer {
 
 /// The output of `data-read`.
 pub(super) fn piece(piece: &Bytes) -> Answer {
-    output([
-        Node::value(DATA_NAMESPACE, "data", base64::encode(&piece.bytes)),
-        Node::value(DATA_NAMESPACE, "size", piece.size),
-        Node::value(DATA_NAMESPACE, "last", piece.last),
-    ])
+    output(
+        [
+            Node::value(DATA_NAMESPACE, "data", Base64::encode_string(&piece.bytes)),
+            Node::value(DATA_NAMESPACE, "size", piece.size),
+            Node::value(DATA_NAMESPACE, "last", piece.last),
+        ]
+        .into_iter()
+        .chain(
+            piece
+                .sha256
+                .map(|sum| Node::value(DATA_NAMESPACE, "sha256", digits(&sum))),
+        ),
+    )
 }
 
 fn needed(operation: Element<'_>, name: &str) -> Result<String, RpcError> {
@@ -74,7 +81,13 @@ fn bytes(operation: Element<'_>) -> Result<Vec<u8>, RpcError> {
     let Some(leaf) = child(operation, "data") else {
         return Ok(Vec::new());
     };
-    base64::decode(leaf.text()).ok_or_else(|| error::invalid(leaf, "this is not base64"))
+    // Base64 may be broken into lines (RFC 4648 §3.1, RFC 7950 §9.8.2).
+    let digits: String = leaf.text().split_ascii_whitespace().collect();
+    Base64::decode_vec(&digits).map_err(|_| error::invalid(leaf, "this is not base64"))
+}
+
+fn digits(sum: &[u8]) -> String {
+    sum.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// 64 hexadecimal digits as the 32 bytes they mean.

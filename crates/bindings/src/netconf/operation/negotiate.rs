@@ -1,6 +1,6 @@
 //! `task-negotiate`: read, checked by the schema, asked of the engine, and its reply written.
 
-use super::{Handled, ask, check, input, plain};
+use super::{Handled, ask, check, input, plain, typed};
 use crate::netconf::error::{self, Asked};
 use crate::netconf::modelled::negotiation::refusals;
 use crate::netconf::session::Scene;
@@ -9,6 +9,7 @@ use ::netconf::data::{Node, write};
 use ::netconf::error::RpcError;
 use ::netconf::filter::Projection;
 use ::netconf::xml::{Element, write as xml};
+use domain::content::ContentError;
 use domain::reply::Reply;
 use domain::task::{Subscription, TaskId};
 use domain::verb::Verb;
@@ -33,10 +34,25 @@ fn decode(scene: &Scene<'_>, operation: Element<'_>) -> Result<Negotiate, RpcErr
         match leaf.namespace() {
             AGENT_NAMESPACE => own(&mut negotiate, leaf),
             NEGOTIATION_NAMESPACE => extra(&mut negotiate, leaf)?,
-            _ => {}
+            _ => typed_payload(scene, &mut negotiate, leaf)?,
         }
     }
     Ok(negotiate)
+}
+
+/// Takes a payload that stands there as typed XML; one is enough.
+fn typed_payload(
+    scene: &Scene<'_>,
+    negotiate: &mut Negotiate,
+    element: Element<'_>,
+) -> Result<(), RpcError> {
+    let Some(payload) = typed::payload(element, &scene.platform.engine.templates())? else {
+        return Ok(());
+    };
+    match negotiate.payload.replace(payload) {
+        None => Ok(()),
+        Some(_) => Err(error::of_sections(&ContentError::SecondPayload, element)),
+    }
 }
 
 /// Takes a leaf of irtf-agent.
@@ -144,6 +160,7 @@ fn node(reply: &Reply) -> Node<'_> {
         .leaf_opt("task-status", reply.status.map(|s| s.as_str()))
         .leaf("verdict", reply.verdict.as_str())
         .leaf_opt("round", reply.round)
+        .leaf_opt("alternative", reply.alternative)
         .leaf_list("content", reply.content.iter().map(|c| c.render()));
     refusals(node, &reply.reasons)
 }

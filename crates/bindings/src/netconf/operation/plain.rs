@@ -57,7 +57,15 @@ pub(in crate::netconf) fn speaks_for(generation: &Generation) -> bool {
             module.revision == *revision && module.deviations.iter().all(known)
         })
     });
-    let nodes = generation.schema_nodes().iter();
+    // Payloads of templates stand in presence containers of their own modules: nobody needs them.
+    let typed = |module: &str| {
+        let namespace = generation.namespace_of(module).unwrap_or_default();
+        namespace.starts_with(super::typed::SCHEMAS)
+    };
+    let nodes = generation
+        .schema_nodes()
+        .iter()
+        .filter(|n| !typed(&n.module));
     let mut inputs = nodes.filter_map(|node| Some((node, node.path.strip_prefix(INPUT)?)));
     as_written && inputs.all(|(node, path)| !node.mandatory && LEAVES.contains(&path))
 }

@@ -179,6 +179,7 @@ fn read(
         announced: scene.announced,
         endpoint: scene.endpoint,
         who: scene.who,
+        now: scene.now,
     };
     let (selection, depth) = match &request.filter {
         Filter::Selection(selection) => (selection.clone(), request.max_depth),

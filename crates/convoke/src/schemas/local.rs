@@ -1,0 +1,287 @@
+//! What of `convoke schema` needs no platform: lint, differences, parsing, the simulated population.
+
+use super::read_template;
+use crate::cli::{Common, Evolve, Parse};
+use crate::output::{self, Failure, line};
+use schema::evolution::simulate::{Administrators, Need, Plan};
+use schema::evolution::{Event, Settings, chart, simulate};
+use schema::lint::{Audience, Severity};
+use schema::semantics::{Circumstances, Parsed, SemanticParser};
+use schema::template::{Key, Template};
+use schema::time::Timestamp;
+use schema::{read, shipped, write};
+use semantics::ngrams::Ngrams;
+use semantics::rules::Rules;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The scenario whose population is simulated.
+const SIMULATED: &str = "flight_booking_v1";
+
+/// A template from its JSON text.
+pub(super) fn template(text: &str) -> Result<Template, Failure> {
+    read_template(text)
+}
+
+/// All that is wrong with a template of ours.
+pub(super) fn lint(common: &Common, file: &Path) -> Result<(), Failure> {
+    let text = super::contents(file)?;
+    let (findings, sound) = match read::template(text.as_str(), Audience::Own) {
+        Ok(reading) => (reading.findings, true),
+        Err(findings) => (findings, false),
+    };
+    for finding in &findings {
+        let severity = match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        match common.json {
+            true => output::json(&json!({
+                "event": "finding", "severity": severity, "path": finding.path,
+                "rule": finding.rule.as_str(), "message": finding.message,
+            })),
+            false => line(&format!(
+                "{severity}: {}: {}",
+                finding.path, finding.message
+            )),
+        }
+    }
+    match sound {
+        true => {
+            super::said(
+                common,
+                &json!({ "event": "linted", "sound": true }),
+                "the template is sound",
+            );
+            Ok(())
+        }
+        false => Err(Failure::refused(format!("{} breaks rules", file.display()))),
+    }
+}
+
+/// The keys of a template, for people.
+pub(super) fn keys(template: &Template) {
+    line(&format!("{} ({})", template.schema_id, template.scenario));
+    let rows: Vec<Vec<String>> = template
+        .keys
+        .iter()
+        .map(|key| {
+            let (language, description) = key.annotation.lookup(None, &template.language);
+            vec![
+                key.key_name.clone(),
+                key.shape.key_type.as_str().to_owned(),
+                if key.required { "required" } else { "" }.to_owned(),
+                write::composed(&key.shape, description, language),
+            ]
+        })
+        .collect();
+    line(&output::table(&["KEY", "TYPE", "", "MEANING"], &rows));
+}
+
+/// What differs between two templates.
+pub(super) fn diff(common: &Common, old: &Template, new: &Template) {
+    let by_name = |t: &Template| -> BTreeMap<String, Key> {
+        t.keys
+            .iter()
+            .map(|k| (k.key_name.clone(), k.clone()))
+            .collect()
+    };
+    let (before, after) = (by_name(old), by_name(new));
+    let mut names: Vec<&String> = before.keys().chain(after.keys()).collect();
+    names.sort();
+    names.dedup();
+    let mut same = true;
+    for name in names {
+        let change = match (before.get(name), after.get(name)) {
+            (None, Some(_)) => "added",
+            (Some(_), None) => "removed",
+            (Some(b), Some(a)) if b.shape != a.shape || b.required != a.required => "changed",
+            (Some(b), Some(a)) if b.standing != a.standing => "standing",
+            (Some(b), Some(a)) if b.annotation != a.annotation => "described",
+            (Some(b), Some(a)) if b != a => "changed",
+            _ => continue,
+        };
+        same = false;
+        match common.json {
+            true => {
+                output::json(&json!({ "event": "difference", "key_name": name, "change": change }))
+            }
+            false => line(&format!("{change:>9}  {name}")),
+        }
+    }
+    if same && !common.json {
+        line("no difference");
+    }
+}
+
+/// From words to payload.
+pub(super) fn parse(common: &Common, wanted: &Parse, template: &Template) -> Result<(), Failure> {
+    let rules = Rules::new(wanted.threshold);
+    let circumstances = Circumstances {
+        now: instant(wanted.at.as_deref())?,
+        zone_minutes: 0,
+        language: None,
+    };
+    let parsed = rules
+        .parse(template, &wanted.text.join(" "), &circumstances)
+        .map_err(|failure| Failure::failed(failure.to_string()))?;
+    told(common, rules.name(), template, &parsed);
+    Ok(())
+}
+
+/// What a parser made of an utterance.
+pub(crate) fn told(common: &Common, parser: &str, template: &Template, parsed: &Parsed) {
+    if common.json {
+        output::json(&json!({
+            "event": "parsed", "parser": parser, "schema_id": template.schema_id,
+            "payload": parsed.payload, "confidence": parsed.confidence, "other": parsed.other,
+            "missing": parsed.missing,
+        }));
+        return;
+    }
+    line(&format!("{} by the parser '{parser}':", template.schema_id));
+    let row = |(key, value): (&String, &Value)| {
+        let sure = parsed
+            .confidence
+            .get(key)
+            .map_or(String::new(), |c| format!("{:.0} %", c * 100.0));
+        vec![key.clone(), value.to_string(), sure]
+    };
+    let rows: Vec<Vec<String>> = parsed.payload.iter().map(row).collect();
+    line(&output::table(&["KEY", "VALUE", "SURE"], &rows));
+    if !parsed.other.is_empty() {
+        line(&format!("to 'other': {}", parsed.other.join("; ")));
+    }
+    if !parsed.missing.is_empty() {
+        line(&format!("still needed: {}", parsed.missing.join(", ")));
+    }
+}
+
+/// The instant named, or now.
+pub(crate) fn instant(at: Option<&str>) -> Result<Timestamp, Failure> {
+    match at {
+        Some(text) => Timestamp::parse(text).map_err(|cause| Failure::usage(cause.to_string())),
+        None => {
+            let since = SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .unwrap_or_default();
+            Ok(Timestamp::from_ms(
+                i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
+            ))
+        }
+    }
+}
+
+/// A simulated population, and what became of the schema.
+pub(super) fn evolve(common: &Common, wanted: &Evolve) -> Result<(), Failure> {
+    let base = shipped::template(SIMULATED).expect("the template is shipped");
+    let plan = population(wanted);
+    let embedder = Ngrams::default();
+    let history = simulate::simulate(
+        wanted.seed,
+        &plan,
+        &Settings::default(),
+        &base,
+        &embedder,
+        &mut |_, _| {},
+    )
+    .map_err(|cause| Failure::failed(cause.to_string()))?;
+    for (at, event) in &history.events {
+        happened(common, *at, event);
+    }
+    if let Some(file) = &wanted.svg {
+        std::fs::write(file, chart::svg(&history))
+            .map_err(|cause| Failure::failed(format!("{}: {cause}", file.display())))?;
+    }
+    let last = history.samples.last();
+    let keys = last.map_or(0, |s| s.keys.len());
+    let told = json!({
+        "event": "evolved", "seed": wanted.seed, "payloads": history.payloads,
+        "fragments": history.fragments, "keys": keys,
+        "schema_id": last.map(|s| s.schema_id.clone()),
+    });
+    let words = format!(
+        "{} payloads of {} clients over {} days, {} fragments: {} keys, {} in force",
+        history.payloads,
+        wanted.clients,
+        wanted.days,
+        history.fragments,
+        keys,
+        last.map_or(SIMULATED, |s| &s.schema_id),
+    );
+    super::said(common, &told, &words);
+    Ok(())
+}
+
+/// Who books flights: two things that many want, a pair of opposites, a fashion of a week, and what
+/// only one says.
+fn population(wanted: &Evolve) -> Plan {
+    let need = |share, days, phrases: &[&str]| Need {
+        phrases: phrases.iter().map(|p| (*p).to_owned()).collect(),
+        share,
+        days,
+    };
+    let last = wanted.days;
+    Plan {
+        start: Timestamp::parse("2026-01-01T00:00:00Z").expect("a date and time with zone"),
+        days: wanted.days,
+        clients: wanted.clients,
+        payloads_per_day: 0.3,
+        needs: vec![
+            need(
+                0.35,
+                (2, last),
+                &["window seat", "window seat please", "a window seat"],
+            ),
+            need(
+                0.25,
+                (10, last),
+                &[
+                    "vegetarian meal",
+                    "a vegetarian meal",
+                    "vegetarian meal please",
+                ],
+            ),
+            need(
+                0.20,
+                (20, last),
+                &[
+                    "reduce cabin temperature",
+                    "please reduce cabin temperature",
+                ],
+            ),
+            need(
+                0.20,
+                (20, last),
+                &[
+                    "increase cabin temperature",
+                    "please increase cabin temperature",
+                ],
+            ),
+            need(0.20, (5, 12), &["carnival costume storage"]),
+        ],
+        noise: 0.02,
+        attack: None,
+        traveller: vec!["extra legroom".to_owned(), "quiet cabin".to_owned()],
+        administrators: Administrators::Approve { but: Vec::new() },
+    }
+}
+
+/// One event of a lineage.
+fn happened(common: &Common, at: Timestamp, event: &Event) {
+    if common.json {
+        output::json(&json!({ "event": "happened", "time": at.to_string(), "what": event }));
+        return;
+    }
+    let words = match event {
+        Event::Activated { patch, .. } => format!("on trial: {}", patch.key_names().join(", ")),
+        Event::Promoted { key_name, .. } => format!("promoted: {key_name}"),
+        Event::Deprecated { key_name, .. } => format!("deprecated: {key_name}"),
+        Event::Withdrawn { key_name, .. } => format!("withdrawn: {key_name}"),
+        Event::Published { base, .. } => format!("published: {}", base.schema_id),
+        _ => return,
+    };
+    line(&format!("{}  {words}", &at.to_string()[..10]));
+}

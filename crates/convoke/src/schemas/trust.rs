@@ -1,0 +1,127 @@
+//! Who vouches for a template: the seal of the platform's host key, and what was pinned before.
+//!
+//! The host's key is known from `known_hosts`, as that of SSH; pins lie in `known_schemas` of the
+//! state folder, and are set by the first template that verifies. Read next: `schema::signature`.
+
+use super::{only, read_template, said};
+use crate::cli::{Common, Remote};
+use crate::output::Failure;
+use crate::remote::{SCHEMA, call, identity};
+use netconf::data::Node;
+use schema::signature::{Asked, Kind, Pins, Seal, TrustedKeys, verify as check};
+use schema::template::Template;
+use serde_json::{Value, json};
+use server::client::Client;
+use std::path::PathBuf;
+
+/// A template of the platform, verified: what is not sealed by the platform, or is another one than
+/// was pinned, is not used.
+///
+/// # Errors
+/// The [`Failure`], exit code 3, if nobody vouches for it.
+pub(crate) async fn fetched(
+    common: &Common,
+    remote: &Remote,
+    client: &mut Client,
+    wanted: &Node<'_>,
+) -> Result<Template, Failure> {
+    let reply = call(client, wanted).await?;
+    verified(common, remote, &reply)?;
+    read_template(&only(&reply, "template"))
+}
+
+/// Says who vouches for a template.
+pub(super) async fn verify(
+    common: &Common,
+    remote: &Remote,
+    client: &mut Client,
+    schema_id: &str,
+) -> Result<(), Failure> {
+    let wanted = Node::container(SCHEMA, "get-schema-template").leaf("schema-id", schema_id);
+    let reply = call(client, &wanted).await?;
+    let (told, signed) = verified(common, remote, &reply)?;
+    let hash = schema::canonical::hash(&signed)
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect::<String>();
+    let object = json!({
+        "event": "verified", "schema_id": schema_id, "agent": told.agent, "version": told.version,
+        "key": told.kid, "expires_at": told.expires_at.to_string(), "sha256": hash,
+    });
+    let words = format!(
+        "{schema_id} is {}'s, version {}, sealed by {} until {}; SHA-256 {hash}",
+        told.agent, told.version, told.kid, told.expires_at
+    );
+    said(common, &object, &words);
+    Ok(())
+}
+
+/// Checks seal and pin of a template.
+fn verified(
+    common: &Common,
+    remote: &Remote,
+    reply: &netconf::client::Reply,
+) -> Result<(schema::signature::Verified, Value), Failure> {
+    let refused = |why: String| Failure::refused(format!("the template is not used: {why}"));
+    let signed: Value = serde_json::from_str(&only(reply, "signed"))
+        .map_err(|cause| refused(format!("what is signed is no JSON: {cause}")))?;
+    let seal = only(reply, "seal");
+    // A detached JWS in compact form: header, nothing, signature (RFC 7515, Appendix F).
+    let (protected, signature) = seal
+        .split_once("..")
+        .ok_or_else(|| refused("the platform does not seal it".to_owned()))?;
+    let seal = Seal {
+        protected: protected.to_owned(),
+        signature: signature.to_owned(),
+    };
+    let known_hosts = identity(common, remote).known_hosts;
+    let key = server::schemas::known_key(&known_hosts, &remote.netconf).ok_or_else(|| {
+        refused(format!(
+            "{} names no Ed25519 key of the platform",
+            known_hosts.display()
+        ))
+    })?;
+    let platform = server::schemas::NAMESPACE;
+    let mut trusted = TrustedKeys::none();
+    trusted
+        .trust(platform, key)
+        .map_err(|cause| refused(cause.to_string()))?;
+    let now = super::local::instant(None)?;
+    let verified = check(&trusted, platform, Kind::Template, &seal, &signed, now)
+        .map_err(|cause| refused(cause.to_string()))?;
+    pin(common, remote, &verified).map_err(refused)?;
+    Ok((verified, signed))
+}
+
+/// Compares with what was pinned, and pins what is new.
+fn pin(
+    common: &Common,
+    remote: &Remote,
+    verified: &schema::signature::Verified,
+) -> Result<(), String> {
+    let file = pins_file(common);
+    let mut all: serde_json::Map<String, Value> = match std::fs::read_to_string(&file) {
+        Ok(text) => serde_json::from_str(&text).map_err(|c| format!("{}: {c}", file.display()))?,
+        Err(_) => serde_json::Map::new(),
+    };
+    let known = all
+        .get(&remote.netconf)
+        .cloned()
+        .unwrap_or_else(|| json!({}));
+    let mut pins: Pins =
+        serde_json::from_value(known).map_err(|c| format!("{}: {c}", file.display()))?;
+    pins.accept(verified, Asked::ByName)
+        .map_err(|cause| cause.to_string())?;
+    all.insert(
+        remote.netconf.clone(),
+        serde_json::to_value(&pins).expect("pins are JSON"),
+    );
+    let text = serde_json::to_string_pretty(&all).expect("pins are JSON");
+    // Who has no state folder of his own pins nothing, as with known hosts.
+    let _ = std::fs::write(&file, text);
+    Ok(())
+}
+
+fn pins_file(common: &Common) -> PathBuf {
+    common.state.join("known_schemas")
+}

@@ -1,0 +1,580 @@
+//! What is asked about schemas, answered: `convoke-schema` and the payloads of `task-negotiate`.
+//!
+//! A question is answered from the picture; a wish is decided under the lock of what evolves and
+//! answered once its batch is durable, and the new picture is shown then. Read next:
+//! [`super::published`], [`super::evolving`].
+
+use super::Schemas;
+use super::evolving::{Changed, Evolving};
+use super::observation::{Lesson, Observed};
+use super::published::{Checked, Imprint, Published};
+use crate::operation::{
+    Form, PatchAnswer, PatchStanding, ScenarioAnswer, SchemaOutcome, SchemaRequest, TemplateAnswer,
+    Updates, Validated, Which,
+};
+use crate::{Engine, Execution, Outcome, Refusal};
+use domain::access::Principal;
+use domain::content::Payload;
+use domain::profile::Profile;
+use domain::time::Timestamp;
+use schema::evolution::{Activity, Command};
+use schema::language::Language;
+use schema::lint::Audience;
+use schema::other::Fragment;
+use schema::patch::Patch;
+use schema::render;
+use schema::signature::{self, Claims, Kind};
+use schema::template::Template;
+use schema::{read, write};
+use serde_json::Value;
+use std::sync::Arc;
+use store::{Batch, Ticket};
+
+/// How long a seal lasts; a template is sealed anew whenever it is asked for.
+const SEAL_MS: i64 = 90 * 24 * 3_600_000;
+
+/// Observations taken in by one batch.
+const AT_ONCE: usize = 256;
+
+impl Engine {
+    pub(crate) fn schema(
+        &self,
+        who: &Principal,
+        request: SchemaRequest,
+        now: Timestamp,
+    ) -> Execution {
+        let answered = match request {
+            SchemaRequest::Template { which, language } => self
+                .template(who, &which, language.as_deref(), now)
+                .map(done),
+            SchemaRequest::Scenarios { language } => Ok(done(self.scenarios(language.as_deref()))),
+            SchemaRequest::Validate { schema_id, payload } => {
+                let payload = Payload {
+                    schema_id,
+                    values: payload,
+                };
+                self.validate(who, &payload).map(done)
+            }
+            SchemaRequest::Updates { schema_id, since } => self
+                .updates(who, &schema_id, since.as_deref(), now)
+                .map(done),
+            SchemaRequest::Render {
+                schema_id,
+                form,
+                language,
+            } => self
+                .render(who, &schema_id, form, language.as_deref())
+                .map(done),
+            SchemaRequest::Extend { scenario, text } => self.extend(who, &scenario, &text, now),
+            SchemaRequest::Publish { template } => self.publish(who, &template, now),
+            SchemaRequest::Approve { patch_id } => self.approve(who, patch_id, now),
+            SchemaRequest::Reject { patch_id, reason } => self.reject(who, patch_id, reason, now),
+            SchemaRequest::Judge { sample_id, matches } => {
+                self.judge_alignment(&sample_id, matches, now)
+            }
+            SchemaRequest::Erase { client } => self.erase(who, &client, now),
+        };
+        answered.unwrap_or_else(Execution::refused)
+    }
+
+    fn template(
+        &self,
+        who: &Principal,
+        which: &Which,
+        language: Option<&str>,
+        now: Timestamp,
+    ) -> Result<SchemaOutcome, Refusal> {
+        let published = self.schemas.published();
+        let schema_id = match which {
+            Which::Schema(id) => id.clone(),
+            Which::Scenario(scenario) => published.catalogue().newest(scenario)?.schema_id.clone(),
+        };
+        let served = published.of(&schema_id, &who.name)?;
+        let preferred = preferred(language);
+        let imprint = published
+            .imprint(&schema_id)
+            .expect("what is served was published");
+        let template = &served.template;
+        self.told_of_patches(who, &published, template, now);
+        Ok(SchemaOutcome::Template(TemplateAnswer {
+            scenario: template.scenario.clone(),
+            language: write::served_language(template, preferred.as_ref()).to_string(),
+            template: write::template(template, preferred.as_ref()),
+            seal: self.schemas.sealed(&published, imprint, template, now),
+            signed: imprint.authored.clone(),
+            schema_id,
+        }))
+    }
+
+    fn scenarios(&self, language: Option<&str>) -> SchemaOutcome {
+        let published = self.schemas.published();
+        let (preferred, agents) = (preferred(language), self.registrations());
+        let listed = published
+            .catalogue()
+            .scenarios()
+            .into_iter()
+            .map(|listing| {
+                let base = published.catalogue().template(&listing.schema_id).ok();
+                let title = listing.title.as_ref().zip(base).map(|(title, base)| {
+                    title
+                        .lookup(preferred.as_ref(), &base.language)
+                        .1
+                        .meaning
+                        .clone()
+                });
+                let takes = agents
+                    .iter()
+                    .filter(|r| takes(&r.profile, &listing.scenario));
+                ScenarioAnswer {
+                    title,
+                    agents: takes.map(|r| r.profile.name.clone()).collect(),
+                    scenario: listing.scenario,
+                    schema_id: listing.schema_id,
+                    response_schema_id: listing.response_schema_id,
+                }
+            });
+        SchemaOutcome::Scenarios(listed.collect())
+    }
+
+    fn validate(&self, who: &Principal, payload: &Payload) -> Result<SchemaOutcome, Refusal> {
+        let published = self.schemas.published();
+        let validated = match published.check(&who.name, payload, self.schemas.unknown) {
+            Ok(checked) => Validated {
+                violations: Vec::new(),
+                warnings: checked.warnings,
+                canonical: Some(checked.payload.values),
+            },
+            Err(Refusal::Payload { violations, .. }) => Validated {
+                violations,
+                ..Validated::default()
+            },
+            Err(refusal) => return Err(refusal),
+        };
+        Ok(SchemaOutcome::Validated(validated))
+    }
+
+    fn updates(
+        &self,
+        who: &Principal,
+        schema_id: &str,
+        since: Option<&str>,
+        now: Timestamp,
+    ) -> Result<SchemaOutcome, Refusal> {
+        let published = self.schemas.published();
+        let template = Arc::clone(&published.of(schema_id, &who.name)?.template);
+        let patches: Vec<&Patch> = published.patches(&template.scenario, &who.name).collect();
+        let known = since.and_then(|id| patches.iter().position(|p| p.patch_id == id));
+        let fresh = &patches[known.map_or(0, |place| place + 1)..];
+        let answers = fresh
+            .iter()
+            .map(|p| self.schemas.patch_answer(&published, p, now));
+        let current = published.catalogue().newest(&template.scenario)?;
+        let outcome = SchemaOutcome::Updates(Updates {
+            current_schema_id: current.schema_id.clone(),
+            patches: answers.collect(),
+        });
+        self.told_of_patches(who, &published, &template, now);
+        Ok(outcome)
+    }
+
+    fn render(
+        &self,
+        who: &Principal,
+        schema_id: &str,
+        form: Form,
+        language: Option<&str>,
+    ) -> Result<SchemaOutcome, Refusal> {
+        let published = self.schemas.published();
+        let template = &published.of(schema_id, &who.name)?.template;
+        let language = write::served_language(template, preferred(language).as_ref());
+        Ok(SchemaOutcome::Rendered(match form {
+            Form::JsonSchema => pretty(&render::json_schema(template, &language)),
+            Form::Yang => {
+                let base = published.catalogue().template(schema_id)?;
+                let imprint = published
+                    .imprint(schema_id)
+                    .expect("what is served was published");
+                self.schemas.module(base, imprint.published)
+            }
+            Form::Prompt => render::prompt(template, &language),
+            Form::Gbnf => render::gbnf(template, None),
+            Form::ResponseFormat => pretty(&render::response_format(template, &language)),
+            Form::HtmlForm => render::form(template, &language, None),
+        }))
+    }
+
+    /// An explicit request for a capability feeds the pool as `other` does (Q2).
+    fn extend(
+        &self,
+        who: &Principal,
+        scenario: &str,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        if !self.schemas.learns {
+            return Err(schema::evolution::Refusal::Off.into());
+        }
+        let published = self.schemas.published();
+        let template = published.catalogue().newest(scenario)?;
+        let fragment = Fragment::new(text).filter(Fragment::meaningful);
+        let fragment = fragment.ok_or_else(|| Refusal::BadLeaf {
+            leaf: "text",
+            why: "nothing can be learnt from it".to_owned(),
+        })?;
+        let observed = Observed {
+            scenario: template.scenario.clone(),
+            client: who.name.clone(),
+            at: now,
+            lesson: Lesson::Wish(fragment.untrusted().to_owned()),
+        };
+        let ticket = self.observe(&observed);
+        Ok(Execution::Pending(Box::pin(async move {
+            ticket.await?;
+            Ok(Outcome::Schema(SchemaOutcome::Taken))
+        })))
+    }
+
+    fn publish(&self, who: &Principal, text: &str, now: Timestamp) -> Result<Execution, Refusal> {
+        let reading = read::template(text, Audience::Own).map_err(Refusal::Template)?;
+        let (template, findings) = (reading.template, reading.findings);
+        let schema_id = template.schema_id.clone();
+        if let Some(typed) = &self.schemas.typed {
+            let mut together = self.schemas.modules();
+            together.retain(|(name, _)| *name != schema_id);
+            together.push((schema_id.clone(), typed.module(&template, now)));
+            typed
+                .trial(&together)
+                .map_err(|why| Refusal::Unpublishable {
+                    schema_id: schema_id.clone(),
+                    why,
+                })?;
+        }
+        let mut changed = Changed::default();
+        self.schemas
+            .evolving()
+            .publish(template, &who.name, now, &mut changed)?;
+        let warnings = findings.iter().map(ToString::to_string).collect();
+        let outcome = SchemaOutcome::Published {
+            schema_id,
+            warnings,
+        };
+        Ok(self.schemas_stored(changed, outcome, now))
+    }
+
+    fn approve(
+        &self,
+        who: &Principal,
+        patch_id: String,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let command = Command::Approve {
+            patch_id: patch_id.clone(),
+            principal: who.name.clone(),
+        };
+        self.command(patch_id, &command, now)
+    }
+
+    fn reject(
+        &self,
+        who: &Principal,
+        patch_id: String,
+        reason: Option<String>,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let command = Command::Reject {
+            patch_id: patch_id.clone(),
+            principal: who.name.clone(),
+            reason: reason.unwrap_or_default(),
+        };
+        self.command(patch_id, &command, now)
+    }
+
+    fn command(
+        &self,
+        patch_id: String,
+        command: &Command,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let mut changed = Changed::default();
+        let activity = {
+            let mut evolving = self.schemas.evolving();
+            let cohort = evolving.cohort_of(&patch_id);
+            let decided = evolving.command(&patch_id, command, now, &mut changed);
+            decided.ok_or_else(|| Refusal::UnknownPatch {
+                patch_id: patch_id.clone(),
+            })??;
+            let lineage = cohort
+                .and_then(|c| evolving.cohorts.get(&c))
+                .map(|e| e.lineage());
+            lineage.map_or(PatchStanding::Ended, |l| {
+                standing(&l.patch_activity(&patch_id))
+            })
+        };
+        Ok(self.schemas_stored(changed, SchemaOutcome::Patch(activity), now))
+    }
+
+    fn judge_alignment(
+        &self,
+        sample_id: &str,
+        matches: bool,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let mut changed = Changed::default();
+        if !self
+            .schemas
+            .evolving()
+            .judge(sample_id, matches, now, &mut changed)
+        {
+            return Err(Refusal::UnknownSample {
+                sample_id: sample_id.to_owned(),
+            });
+        }
+        Ok(self.schemas_stored(changed, SchemaOutcome::Taken, now))
+    }
+
+    /// What waits to be taken in is taken in first, so that nothing of the client comes in later.
+    fn erase(&self, who: &Principal, client: &str, now: Timestamp) -> Result<Execution, Refusal> {
+        let mut changed = Changed::default();
+        let rows = self.store.observations(usize::MAX)?;
+        let mut evolving = self.schemas.evolving();
+        let taken = evolving.take_in(&rows, &mut changed);
+        let erased = evolving.erase(client, &who.name, now, &mut changed);
+        drop(evolving);
+        let outcome = SchemaOutcome::Erased(erased);
+        Ok(self.schemas_taken(changed, taken, outcome, now))
+    }
+
+    /// Commits what changed; the outcome is told, and the new picture shown, once it is durable.
+    fn schemas_stored(
+        &self,
+        changed: Changed,
+        outcome: SchemaOutcome,
+        now: Timestamp,
+    ) -> Execution {
+        self.schemas_taken(changed, None, outcome, now)
+    }
+
+    fn schemas_taken(
+        &self,
+        changed: Changed,
+        observed: Option<u64>,
+        outcome: SchemaOutcome,
+        now: Timestamp,
+    ) -> Execution {
+        let schemas = Arc::clone(&self.schemas);
+        let (number, picture) = schemas.evolving().numbered(now);
+        let ticket = self.store.commit(Batch {
+            observed,
+            ..batch(changed)
+        });
+        Execution::Pending(Box::pin(async move {
+            ticket.await?;
+            schemas.show(number, picture);
+            Ok(Outcome::Schema(outcome))
+        }))
+    }
+
+    /// Takes in what payloads taught since the last time, and lets time pass; how many observations
+    /// were taken in. Requests do not wait for it. Call it every few seconds, one call at a time.
+    ///
+    /// # Errors
+    /// [`Refusal`] if the store fails; what was not durable is taken in again by the next call.
+    pub async fn evolve(&self, now: Timestamp) -> Result<usize, Refusal> {
+        let mut taken = 0;
+        loop {
+            let rows = self.store.observations(AT_ONCE)?;
+            let (count, mut changed) = (rows.len(), Changed::default());
+            let (last, number, picture) = {
+                let mut evolving = self.schemas.evolving();
+                let last = evolving.take_in(&rows, &mut changed);
+                if count < AT_ONCE {
+                    evolving.tick(now, &mut changed);
+                }
+                let (number, picture) = evolving.numbered(now);
+                (last, number, picture)
+            };
+            if changed.is_empty() && last.is_none() {
+                return Ok(taken);
+            }
+            let stored = self
+                .store
+                .commit(Batch {
+                    observed: last,
+                    ..batch(changed)
+                })
+                .await;
+            if let Err(cause) = stored {
+                self.schemas.reload(&self.store, now)?;
+                return Err(cause.into());
+            }
+            self.schemas.show(number, picture);
+            taken += count;
+            if count < AT_ONCE {
+                return Ok(taken);
+            }
+        }
+    }
+
+    /// A client was given patches, if there are any.
+    fn told_of_patches(
+        &self,
+        who: &Principal,
+        published: &Published,
+        template: &Template,
+        now: Timestamp,
+    ) {
+        if published
+            .patches(&template.scenario, &who.name)
+            .next()
+            .is_some()
+        {
+            let observed = Observed {
+                scenario: template.scenario.clone(),
+                client: who.name.clone(),
+                at: now,
+                lesson: Lesson::Delivered,
+            };
+            drop(self.observe(&observed));
+        }
+    }
+
+    /// Keeps what was observed until it is taken in.
+    pub(crate) fn observe(&self, observed: &Observed) -> Ticket {
+        self.store.commit(Batch {
+            observations: vec![observed.encode()],
+            ..Batch::default()
+        })
+    }
+}
+
+impl Schemas {
+    /// Checks a payload of a client before anything is done with it.
+    ///
+    /// # Errors
+    /// [`Refusal::UnknownSchema`], [`Refusal::Payload`]
+    pub(crate) fn check(&self, client: &str, payload: &Payload) -> Result<Checked, Refusal> {
+        self.published().check(client, payload, self.unknown)
+    }
+
+    /// What a refused payload teaches, if anything (Q39).
+    pub(crate) fn refused(
+        &self,
+        client: &str,
+        payload: &Payload,
+        request: &str,
+        now: Timestamp,
+    ) -> Option<Observed> {
+        let published = self.published();
+        let scenario = &published
+            .of(&payload.schema_id, client)
+            .ok()?
+            .template
+            .scenario;
+        published.watches(scenario).then(|| Observed {
+            scenario: scenario.clone(),
+            client: client.to_owned(),
+            at: now,
+            lesson: Lesson::Payload {
+                values: payload.values.clone(),
+                accepted: false,
+                fragments: Vec::new(),
+                request: request.to_owned(),
+            },
+        })
+    }
+
+    /// The seal over a template as authored; none without a key.
+    fn sealed(
+        &self,
+        published: &Published,
+        imprint: &Imprint,
+        template: &Template,
+        now: Timestamp,
+    ) -> Option<String> {
+        let version = u64::from(template.version().unwrap_or(1));
+        self.seal(published, Kind::Template, version, &imprint.authored, now)
+    }
+
+    /// A patch as it is told, with its seal.
+    pub(super) fn patch_answer(
+        &self,
+        published: &Published,
+        patch: &Patch,
+        now: Timestamp,
+    ) -> PatchAnswer {
+        let document = write::authored_patch(patch);
+        // A patch that changes is sealed with its time, which grows.
+        let version = patch.timestamp.as_ms().unsigned_abs();
+        PatchAnswer {
+            patch_id: patch.patch_id.clone(),
+            parent_schema_id: patch.parent_schema_id.clone(),
+            seal: self.seal(published, Kind::Patch, version, &document, now),
+            patch: document,
+        }
+    }
+
+    fn seal(
+        &self,
+        published: &Published,
+        kind: Kind,
+        version: u64,
+        document: &Value,
+        now: Timestamp,
+    ) -> Option<String> {
+        let claims = Claims {
+            agent: published.catalogue().agent().to_owned(),
+            version,
+            expires_at: now + SEAL_MS,
+        };
+        let sealed = signature::sign(self.sealing.as_ref()?, kind, &claims, document);
+        Some(
+            sealed
+                .expect("lint lets nothing through that cannot be sealed")
+                .to_string(),
+        )
+    }
+}
+
+/// The language that is preferred; what is no tag is no preference (Q4).
+fn preferred(language: Option<&str>) -> Option<Language> {
+    language.and_then(|tag| Language::parse(tag).ok())
+}
+
+/// Whether an agent declares a template of the scenario.
+fn takes(profile: &Profile, scenario: &str) -> bool {
+    let scenarios = profile.schemas().filter_map(|id| id.rsplit_once("_v"));
+    scenarios.into_iter().any(|(name, _)| name == scenario)
+}
+
+fn done(outcome: SchemaOutcome) -> Execution {
+    Execution::Done(Ok(Outcome::Schema(outcome)))
+}
+
+fn batch(changed: Changed) -> Batch {
+    Batch {
+        documents: changed.documents,
+        happenings: changed.happenings,
+        ..Batch::default()
+    }
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).expect("a value is JSON")
+}
+
+/// Where a patch is in its life, as told.
+pub(super) fn standing(activity: &Activity) -> PatchStanding {
+    match activity {
+        Activity::Pending => PatchStanding::Pending,
+        Activity::Active => PatchStanding::Active,
+        Activity::None => PatchStanding::Ended,
+    }
+}
+
+impl Evolving {
+    /// The next picture and its number.
+    pub(super) fn numbered(&mut self, now: Timestamp) -> (u64, Published) {
+        self.pictures += 1;
+        (self.pictures, self.picture(now))
+    }
+}

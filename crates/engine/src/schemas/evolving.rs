@@ -1,0 +1,591 @@
+//! Pools and lineages: what became of each payload's lesson, of each approval, of time.
+//!
+//! Knows the order: an observation is taken in, what changed becomes documents, and documents,
+//! happenings and the mark of how far observations were taken in are one batch. What is in memory
+//! is ahead of the store until that batch is durable; if it never is, everything is loaded again.
+//! Read next: `kept`, the documents; [`super::answer`].
+
+mod kept;
+
+use super::observation::{Lesson, Observed};
+use super::published::{Imprint, Published};
+use domain::event::Happening;
+use domain::notification::{SchemaChange, SchemaUpdate};
+use domain::time::Timestamp;
+use schema::catalogue::Catalogue;
+use schema::evolution::{
+    Acquaintances, Command, Event, Evolution, Fragment, Lineage, Means, Observation, Outcome,
+    Refusal, Settings,
+};
+use schema::other;
+use schema::patch::Patch;
+use schema::semantics::Embedder;
+use schema::template::Template;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use store::Document;
+
+/// Characters of a fragment that a description may show.
+const SHOWN_MAX: usize = 80;
+/// Values of one key that wait to be judged, at most.
+const SAMPLES_MAX: usize = 50;
+
+/// A scenario, for everyone or for one client.
+pub(super) type Cohort = (String, Option<String>);
+
+/// A value of a patch key that waits to be judged (Q37).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Sample {
+    pub(super) scenario: String,
+    pub(super) client: String,
+    pub(super) key_name: String,
+    pub(super) value: Value,
+    /// What was asked for; natural language of a user.
+    pub(super) request: String,
+}
+
+/// What changed, to be committed as one batch.
+#[derive(Debug, Default)]
+pub(super) struct Changed {
+    pub(super) documents: Vec<Document>,
+    pub(super) happenings: Vec<(Timestamp, Happening)>,
+}
+
+/// Everything that evolves.
+pub(super) struct Evolving {
+    settings: Settings,
+    embedder: Option<Arc<dyn Embedder>>,
+    /// The templates of the setup, and when they were made.
+    given: Vec<Template>,
+    made: Timestamp,
+    pub(super) catalogue: Catalogue,
+    pub(super) imprints: BTreeMap<String, Imprint>,
+    pub(super) cohorts: BTreeMap<Cohort, Evolution>,
+    acquaintances: Acquaintances,
+    pub(super) samples: BTreeMap<String, Sample>,
+    next_sample: u64,
+    /// The observation that was taken in last: rows go only once that is durable.
+    taken: u64,
+    /// How many pictures were made.
+    pub(super) pictures: u64,
+}
+
+impl Evolving {
+    /// What is published now, as requests see it.
+    pub(super) fn picture(&self, now: Timestamp) -> Published {
+        let lineages: Vec<&Lineage> = self.cohorts.values().map(Evolution::lineage).collect();
+        Published::new(
+            self.catalogue.clone(),
+            self.imprints.clone(),
+            &lineages,
+            &self.settings,
+            now,
+        )
+    }
+
+    pub(super) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Publishes a template; nothing if it is there already.
+    ///
+    /// # Errors
+    /// [`schema::catalogue::PublishError`]; nothing has changed then.
+    pub(super) fn publish(
+        &mut self,
+        template: Template,
+        publisher: &str,
+        now: Timestamp,
+        changed: &mut Changed,
+    ) -> Result<Arc<Template>, schema::catalogue::PublishError> {
+        let template = self.catalogue.publish(template)?;
+        if self.imprints.contains_key(&template.schema_id) {
+            return Ok(template);
+        }
+        let imprint = Imprint::of(&template, publisher, now);
+        changed
+            .documents
+            .push(kept::template(&template.schema_id, &imprint));
+        self.imprints.insert(template.schema_id.clone(), imprint);
+        changed.tell(SchemaUpdate {
+            time: now,
+            scenario: template.scenario.clone(),
+            schema_id: template.schema_id.clone(),
+            patch_id: None,
+            client: None,
+            change: SchemaChange::TemplatePublished,
+            key_names: Vec::new(),
+            principal: Some(publisher.to_owned()),
+        });
+        Ok(template)
+    }
+
+    /// Takes observations in, in order, each once; the last of them, if there are any.
+    pub(super) fn take_in(&mut self, rows: &[(u64, String)], changed: &mut Changed) -> Option<u64> {
+        let last = rows.last().map(|(number, _)| *number)?;
+        let fresh = rows.iter().filter(|(number, _)| *number > self.taken);
+        // A row that cannot be read teaches nothing.
+        let observed: Vec<Observed> = fresh.filter_map(|(_, row)| Observed::decode(row)).collect();
+        observed.iter().for_each(|o| self.take(o, changed));
+        self.taken = self.taken.max(last);
+        Some(last)
+    }
+
+    fn take(&mut self, observed: &Observed, changed: &mut Changed) {
+        if self.embedder.is_none() {
+            return;
+        }
+        match &observed.lesson {
+            Lesson::Delivered => self.delivered(observed, changed),
+            Lesson::Wish(text) => {
+                self.fragment(
+                    &observed.scenario,
+                    &observed.client,
+                    text,
+                    observed.at,
+                    changed,
+                );
+            }
+            Lesson::Payload {
+                values,
+                accepted,
+                fragments,
+                request,
+            } => {
+                let now = observed.at;
+                self.acquaintances.met(&observed.client, *accepted, now);
+                changed
+                    .documents
+                    .push(kept::acquaintances(&self.acquaintances));
+                let seen = Observation {
+                    client: Some(&observed.client),
+                    payload: values,
+                    accepted: *accepted,
+                    now,
+                };
+                self.count(&observed.scenario, &seen, changed);
+                if *accepted {
+                    self.sample(observed, values, request, changed);
+                }
+                for fragment in fragments {
+                    self.fragment(&observed.scenario, &observed.client, fragment, now, changed);
+                }
+            }
+        }
+    }
+
+    /// A fragment, for everyone's pool and for the client's own.
+    pub(super) fn fragment(
+        &mut self,
+        scenario: &str,
+        client: &str,
+        text: &str,
+        now: Timestamp,
+        changed: &mut Changed,
+    ) {
+        let Some(embedder) = self.embedder.clone() else {
+            return;
+        };
+        let vector = embedder.embed(text);
+        let mut cohorts = vec![None];
+        if self.settings.parts.personal {
+            cohorts.push(Some(client.to_owned()));
+        }
+        for cohort in cohorts {
+            let cohort = (scenario.to_owned(), cohort);
+            let acquaintances = std::mem::take(&mut self.acquaintances);
+            let source = acquaintances.source(Some(client), &self.settings.gates.sybil, now);
+            let fragment = Fragment {
+                text,
+                vector: &vector,
+                source: &source,
+            };
+            let taken = self.with(&cohort, |evolution, means| {
+                evolution.take(&fragment, means, now).unwrap_or_default()
+            });
+            self.acquaintances = acquaintances;
+            if let Some(outcome) = taken {
+                self.followed(&cohort, outcome, now, changed);
+            }
+        }
+    }
+
+    /// Lets time pass in every cohort.
+    pub(super) fn tick(&mut self, now: Timestamp, changed: &mut Changed) {
+        for cohort in self.cohorts.keys().cloned().collect::<Vec<_>>() {
+            let outcome = self.with(&cohort, |evolution, means| evolution.tick(means, now));
+            if let Some(outcome) = outcome {
+                self.followed(&cohort, outcome, now, changed);
+            }
+        }
+    }
+
+    /// Decides and applies what people want of the patch's cohort; none if there is no such patch.
+    pub(super) fn command(
+        &mut self,
+        patch_id: &str,
+        command: &Command,
+        now: Timestamp,
+        changed: &mut Changed,
+    ) -> Option<Result<(), Refusal>> {
+        let cohort = self.cohort_of(patch_id)?;
+        let settings = self.settings.clone();
+        let evolution = self.cohorts.get_mut(&cohort)?;
+        let events = match evolution.command(command, &settings, now) {
+            Ok(events) => events,
+            Err(refusal) => return Some(Err(refusal)),
+        };
+        let outcome = Outcome {
+            events,
+            ..Outcome::default()
+        };
+        self.followed(&cohort, outcome, now, changed);
+        Some(Ok(()))
+    }
+
+    /// The cohort in which a patch waits or is active.
+    pub(super) fn cohort_of(&self, patch_id: &str) -> Option<Cohort> {
+        let has = |evolution: &Evolution| {
+            let lineage = evolution.lineage();
+            lineage.pending().any(|p| p.patch.patch_id == patch_id)
+                || lineage.patches().any(|p| p.patch_id == patch_id)
+        };
+        let found = self.cohorts.iter().find(|(_, evolution)| has(evolution));
+        found.map(|(cohort, _)| cohort.clone())
+    }
+
+    /// Counts a judgement of a sample; false if there is no such sample.
+    pub(super) fn judge(
+        &mut self,
+        sample_id: &str,
+        matches: bool,
+        now: Timestamp,
+        changed: &mut Changed,
+    ) -> bool {
+        let Some(sample) = self.samples.remove(sample_id) else {
+            return false;
+        };
+        for cohort in [None, Some(sample.client.clone())] {
+            let cohort = (sample.scenario.clone(), cohort);
+            if let Some(evolution) = self.cohorts.get_mut(&cohort) {
+                evolution
+                    .lineage_mut()
+                    .judge(&sample.key_name, matches, now);
+                changed
+                    .documents
+                    .push(kept::lineage(&cohort, evolution.lineage()));
+            }
+        }
+        changed
+            .documents
+            .push(kept::samples(&self.samples, self.next_sample));
+        true
+    }
+
+    /// Forgets what a client said, and that it was there; how many fragments went.
+    pub(super) fn erase(
+        &mut self,
+        client: &str,
+        principal: &str,
+        now: Timestamp,
+        changed: &mut Changed,
+    ) -> u64 {
+        let Some(embedder) = self.embedder.clone() else {
+            return 0;
+        };
+        let mut erased = 0;
+        for cohort in self.cohorts.keys().cloned().collect::<Vec<_>>() {
+            erased += self.erase_in(&cohort, client, &*embedder, changed);
+        }
+        self.acquaintances.erase(client);
+        self.samples.retain(|_, sample| sample.client != client);
+        changed
+            .documents
+            .push(kept::acquaintances(&self.acquaintances));
+        changed
+            .documents
+            .push(kept::samples(&self.samples, self.next_sample));
+        // Whose they were is told to administrators: the record says that it was done.
+        changed.tell(SchemaUpdate {
+            time: now,
+            scenario: String::new(),
+            schema_id: String::new(),
+            patch_id: None,
+            client: Some(client.to_owned()),
+            change: SchemaChange::FragmentsErased,
+            key_names: Vec::new(),
+            principal: Some(principal.to_owned()),
+        });
+        erased
+    }
+
+    fn erase_in(
+        &mut self,
+        cohort: &Cohort,
+        client: &str,
+        embedder: &dyn Embedder,
+        changed: &mut Changed,
+    ) -> u64 {
+        let evolution = self
+            .cohorts
+            .get_mut(cohort)
+            .expect("a cohort that is there");
+        let members = evolution.pool().clusters().flat_map(|c| &c.members);
+        let said = members
+            .filter(|m| m.client.as_deref() == Some(client))
+            .count() as u64;
+        if cohort.1.as_deref() == Some(client) {
+            let clusters: Vec<_> = evolution.pool().clusters().map(|c| c.id).collect();
+            changed.documents.extend(kept::gone(cohort, &clusters));
+            self.cohorts.remove(cohort);
+        } else if let Ok(changes) = evolution.erase(client, embedder) {
+            let outcome = Outcome {
+                changes,
+                ..Outcome::default()
+            };
+            changed
+                .documents
+                .extend(kept::evolution(cohort, evolution, &outcome));
+        }
+        said
+    }
+
+    /// A payload counts for everyone's keys and for the client's own.
+    fn count(&mut self, scenario: &str, seen: &Observation<'_>, changed: &mut Changed) {
+        for cohort in [None, seen.client.map(str::to_owned)] {
+            let cohort = (scenario.to_owned(), cohort);
+            let Some(evolution) = self.cohorts.get_mut(&cohort) else {
+                continue;
+            };
+            if evolution.lineage().keys().len() > 0 {
+                evolution.lineage_mut().observe(seen);
+                changed
+                    .documents
+                    .push(kept::lineage(&cohort, evolution.lineage()));
+            }
+        }
+    }
+
+    /// A client was given the patches that there are (D96).
+    fn delivered(&mut self, observed: &Observed, changed: &mut Changed) {
+        let settings = self.settings.clone();
+        for cohort in [None, Some(observed.client.clone())] {
+            let cohort = (observed.scenario.clone(), cohort);
+            if let Some(evolution) = self.cohorts.get_mut(&cohort) {
+                evolution
+                    .lineage_mut()
+                    .delivered(&observed.client, &settings);
+                changed
+                    .documents
+                    .push(kept::lineage(&cohort, evolution.lineage()));
+            }
+        }
+    }
+
+    /// Keeps values of keys under evaluation, for people to judge (D94, Q37).
+    fn sample(
+        &mut self,
+        observed: &Observed,
+        values: &serde_json::Map<String, Value>,
+        request: &str,
+        changed: &mut Changed,
+    ) {
+        let cohorts = [None, Some(observed.client.clone())];
+        let lineages = cohorts
+            .into_iter()
+            .filter_map(|cohort| self.cohorts.get(&(observed.scenario.clone(), cohort)));
+        let tracked = lineages.flat_map(|e| e.lineage().keys());
+        let wanted: Vec<String> = tracked
+            .map(|t| t.key.key_name.clone())
+            .filter(|name| values.get(name).is_some_and(|v| !v.is_null()))
+            .filter(|name| self.waiting(&observed.scenario, name) < SAMPLES_MAX)
+            .collect();
+        for key_name in &wanted {
+            self.next_sample += 1;
+            self.samples.insert(
+                self.next_sample.to_string(),
+                Sample {
+                    scenario: observed.scenario.clone(),
+                    client: observed.client.clone(),
+                    value: values[key_name].clone(),
+                    key_name: key_name.clone(),
+                    request: request.to_owned(),
+                },
+            );
+        }
+        if !wanted.is_empty() {
+            changed
+                .documents
+                .push(kept::samples(&self.samples, self.next_sample));
+        }
+    }
+
+    fn waiting(&self, scenario: &str, key_name: &str) -> usize {
+        let same = |s: &&Sample| s.scenario == scenario && s.key_name == key_name;
+        self.samples.values().filter(same).count()
+    }
+
+    /// Works on a cohort, begun if it is new; none if its scenario is not served or nothing evolves.
+    fn with<T>(
+        &mut self,
+        cohort: &Cohort,
+        work: impl FnOnce(&mut Evolution, &Means<'_>) -> T,
+    ) -> Option<T> {
+        let embedder = self.embedder.clone()?;
+        let base = Template::clone(self.catalogue.newest(&cohort.0).ok()?);
+        let everyones: Vec<Patch> = match &cohort.1 {
+            None => Vec::new(),
+            Some(_) => {
+                let shared = self.cohorts.get(&(cohort.0.clone(), None));
+                shared
+                    .into_iter()
+                    .flat_map(|e| e.lineage().patches().cloned())
+                    .collect()
+            }
+        };
+        if !self.cohorts.contains_key(cohort) {
+            let begun = Evolution::new(base, cohort.1.clone(), &*embedder).ok()?;
+            self.cohorts.insert(cohort.clone(), begun);
+        }
+        let evolution = self.cohorts.get_mut(cohort)?;
+        let means = Means {
+            settings: &self.settings,
+            embedder: &*embedder,
+            screen: &|text| other::Fragment::new(text)?.screened(SHOWN_MAX, &[]),
+            // A key alone lets nobody do anything: an agent has to act on it.
+            exposes: &|_| false,
+            everyones: &everyones,
+        };
+        Some(work(evolution, &means))
+    }
+
+    /// What follows from what happened in a cohort: documents, happenings, a next version.
+    fn followed(
+        &mut self,
+        cohort: &Cohort,
+        outcome: Outcome,
+        now: Timestamp,
+        changed: &mut Changed,
+    ) {
+        let Some(evolution) = self.cohorts.get(cohort) else {
+            return;
+        };
+        changed
+            .documents
+            .extend(kept::evolution(cohort, evolution, &outcome));
+        let base = evolution.lineage().base().clone();
+        for event in &outcome.events {
+            changed.happened(cohort, &base, event, now);
+            if let Event::Published { base, .. } = event {
+                self.next_version(base, now, changed);
+            }
+        }
+    }
+
+    /// Promoted keys make the next version; clients' own lineages stand on it from now on (Q27).
+    fn next_version(&mut self, base: &Template, now: Timestamp, changed: &mut Changed) {
+        if self
+            .publish(base.clone(), "evolution", now, changed)
+            .is_err()
+        {
+            return;
+        }
+        let (settings, scenario) = (self.settings.clone(), &base.scenario);
+        let own = self.cohorts.iter_mut();
+        for (cohort, evolution) in own.filter(|((s, client), _)| s == scenario && client.is_some())
+        {
+            let rebase = Command::Rebase { base: base.clone() };
+            if evolution.command(&rebase, &settings, now).is_ok() {
+                changed
+                    .documents
+                    .push(kept::lineage(cohort, evolution.lineage()));
+            }
+        }
+    }
+}
+
+impl Changed {
+    fn tell(&mut self, update: SchemaUpdate) {
+        let time = update.time;
+        self.happenings
+            .push((time, Happening::Schema(Arc::new(update))));
+    }
+
+    /// What of an event everybody who may see the patch is told.
+    fn happened(&mut self, cohort: &Cohort, base: &Template, event: &Event, now: Timestamp) {
+        let key = |name: &String| vec![name.clone()];
+        let (change, patch_id, key_names, principal) = match event {
+            Event::Proposed { proposal } => (
+                SchemaChange::PatchPending,
+                Some(&proposal.patch.patch_id),
+                proposal.patch.key_names(),
+                None,
+            ),
+            Event::Activated { patch, .. } => (
+                SchemaChange::PatchActive,
+                Some(&patch.patch_id),
+                patch.key_names(),
+                None,
+            ),
+            Event::Approved {
+                patch_id,
+                principal,
+                ..
+            } => (
+                SchemaChange::PatchApproved,
+                Some(patch_id),
+                Vec::new(),
+                Some(principal),
+            ),
+            Event::Rejected {
+                patch_id,
+                principal,
+                ..
+            } => (
+                SchemaChange::PatchRejected,
+                Some(patch_id),
+                Vec::new(),
+                Some(principal),
+            ),
+            Event::Lapsed { patch_id, .. } => (
+                SchemaChange::PatchRejected,
+                Some(patch_id),
+                Vec::new(),
+                None,
+            ),
+            Event::Promoted { key_name, .. } => {
+                (SchemaChange::KeyPromoted, None, key(key_name), None)
+            }
+            Event::Deprecated {
+                key_name,
+                principal,
+                ..
+            } => (
+                SchemaChange::KeyDeprecated,
+                None,
+                key(key_name),
+                principal.as_ref(),
+            ),
+            Event::Withdrawn { key_name, .. } => {
+                (SchemaChange::KeyWithdrawn, None, key(key_name), None)
+            }
+            _ => return,
+        };
+        self.tell(SchemaUpdate {
+            time: now,
+            scenario: cohort.0.clone(),
+            schema_id: base.schema_id.clone(),
+            patch_id: patch_id.cloned(),
+            client: cohort.1.clone(),
+            change,
+            key_names,
+            principal: principal.cloned(),
+        });
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.documents.is_empty() && self.happenings.is_empty()
+    }
+}

@@ -1,0 +1,237 @@
+//! What evolves, as documents of the store: one row for each thing that changes by itself.
+//!
+//! Pools are kept cluster by cluster, since a fragment changes one of thousands. Read next:
+//! `store::Document`.
+
+use super::{Cohort, Evolving, Sample};
+use crate::schemas::SchemaSetup;
+use crate::schemas::published::Imprint;
+use domain::time::Timestamp;
+use schema::catalogue::Catalogue;
+use schema::evolution::{
+    Acquaintances, ClusterId, ClusterRow, Evolution, Lineage, Outcome, Pool, PoolDocument,
+};
+use schema::lint::Audience;
+use schema::read;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use store::{Document, ReadError, Store};
+
+const TEMPLATE: &str = "template";
+const LINEAGE: &str = "lineage";
+const POOL: &str = "pool";
+const CLUSTER: &str = "cluster";
+const ACQUAINTANCES: &str = "acquaintances";
+const SAMPLES: &str = "samples";
+
+/// A published template.
+#[derive(Serialize, Deserialize)]
+struct KeptTemplate {
+    publisher: String,
+    published: Timestamp,
+    authored: Value,
+    hash: String,
+}
+
+/// The values that wait to be judged.
+#[derive(Serialize, Deserialize)]
+struct KeptSamples {
+    next: u64,
+    samples: BTreeMap<String, Sample>,
+}
+
+pub(super) fn template(schema_id: &str, imprint: &Imprint) -> Document {
+    let kept = KeptTemplate {
+        publisher: imprint.publisher.clone(),
+        published: imprint.published,
+        authored: imprint.authored.clone(),
+        hash: imprint.hash.clone(),
+    };
+    document(TEMPLATE, schema_id.to_owned(), &kept)
+}
+
+pub(super) fn lineage(cohort: &Cohort, lineage: &Lineage) -> Document {
+    document(LINEAGE, name(cohort), lineage)
+}
+
+pub(super) fn acquaintances(acquaintances: &Acquaintances) -> Document {
+    document(ACQUAINTANCES, String::new(), acquaintances)
+}
+
+pub(super) fn samples(samples: &BTreeMap<String, Sample>, next: u64) -> Document {
+    let kept = json!({ "next": next, "samples": samples });
+    document(SAMPLES, String::new(), &kept)
+}
+
+/// What changed of a cohort.
+pub(super) fn evolution(
+    cohort: &Cohort,
+    evolution: &Evolution,
+    outcome: &Outcome,
+) -> Vec<Document> {
+    let mut documents = Vec::new();
+    let pool = evolution.pool();
+    let changes = &outcome.changes;
+    if outcome.inserted.is_some() || !changes.changed.is_empty() || !changes.removed.is_empty() {
+        documents.push(document(POOL, name(cohort), &pool.head()));
+    }
+    let rows = changes.changed.iter().filter_map(|id| pool.row(*id));
+    documents.extend(rows.map(|row| document(CLUSTER, cluster_name(cohort, row.cluster.id), &row)));
+    let removed = changes.removed.iter();
+    documents.extend(removed.map(|id| removal(CLUSTER, cluster_name(cohort, *id))));
+    if outcome.inserted.is_some() || !outcome.events.is_empty() {
+        documents.push(lineage(cohort, evolution.lineage()));
+    }
+    documents
+}
+
+/// A cohort that is not there any more.
+pub(super) fn gone(cohort: &Cohort, clusters: &[ClusterId]) -> Vec<Document> {
+    let clusters = clusters
+        .iter()
+        .map(|id| removal(CLUSTER, cluster_name(cohort, *id)));
+    let rest = [removal(POOL, name(cohort)), removal(LINEAGE, name(cohort))];
+    clusters.chain(rest).collect()
+}
+
+impl Evolving {
+    /// What the store keeps, and the templates of the setup that it does not know.
+    pub(in crate::schemas) fn load(setup: &SchemaSetup, store: &Store) -> Result<Self, ReadError> {
+        let mut evolving = Self {
+            settings: setup.settings.clone(),
+            embedder: setup.embedder.clone(),
+            given: setup.templates.clone(),
+            made: setup.made,
+            catalogue: Catalogue::new(setup.namespace.clone()),
+            imprints: BTreeMap::new(),
+            cohorts: BTreeMap::new(),
+            acquaintances: Acquaintances::default(),
+            samples: BTreeMap::new(),
+            next_sample: 0,
+            taken: 0,
+            pictures: 0,
+        };
+        evolving.reload(store)?;
+        Ok(evolving)
+    }
+
+    /// Drops everything and takes up what the store keeps.
+    pub(in crate::schemas) fn reload(&mut self, store: &Store) -> Result<(), ReadError> {
+        self.catalogue = Catalogue::new(self.catalogue.agent());
+        self.imprints.clear();
+        self.cohorts.clear();
+        self.taken = 0;
+        self.acquaintances = one(store, ACQUAINTANCES)?.unwrap_or_default();
+        let kept = one::<KeptSamples>(store, SAMPLES)?;
+        (self.samples, self.next_sample) =
+            kept.map_or_else(Default::default, |k| (k.samples, k.next));
+        self.load_templates(store)?;
+        self.load_cohorts(store)
+    }
+
+    /// The templates of the setup, which are the same at every start, and those that were published.
+    fn load_templates(&mut self, store: &Store) -> Result<(), ReadError> {
+        let damaged = |cause: &dyn std::fmt::Display| unreadable(TEMPLATE, "*", cause);
+        let (made, publisher) = (self.made, self.catalogue.agent().to_owned());
+        let given = self.catalogue.publish_all(self.given.clone());
+        given.map_err(|cause| damaged(&cause))?;
+        for template in &self.given {
+            let imprint = Imprint::of(template, &publisher, made);
+            self.imprints.insert(template.schema_id.clone(), imprint);
+        }
+        let kept: Vec<(String, KeptTemplate)> = all(store, TEMPLATE)?;
+        let mut templates = Vec::with_capacity(kept.len());
+        for (schema_id, kept) in kept {
+            let reading = read::template(&kept.authored, Audience::Own);
+            let reading =
+                reading.map_err(|_| unreadable(TEMPLATE, &schema_id, &"it breaks rules"))?;
+            templates.push(reading.template);
+            self.imprints.insert(
+                schema_id,
+                Imprint {
+                    publisher: kept.publisher,
+                    published: kept.published,
+                    authored: kept.authored,
+                    hash: kept.hash,
+                },
+            );
+        }
+        let published = self.catalogue.publish_all(templates);
+        published.map_err(|cause| damaged(&cause))
+    }
+
+    fn load_cohorts(&mut self, store: &Store) -> Result<(), ReadError> {
+        let mut clusters: BTreeMap<String, Vec<ClusterRow>> = BTreeMap::new();
+        for (name, row) in all::<ClusterRow>(store, CLUSTER)? {
+            let cohort = name.rsplit_once('/').map_or("", |(cohort, _)| cohort);
+            clusters.entry(cohort.to_owned()).or_default().push(row);
+        }
+        let mut pools: BTreeMap<String, PoolDocument> = all(store, POOL)?.into_iter().collect();
+        for (name, lineage) in all::<Lineage>(store, LINEAGE)? {
+            let cohort: Cohort =
+                serde_json::from_str(&name).map_err(|cause| unreadable(LINEAGE, &name, &cause))?;
+            let Some(mut head) = pools.remove(&name) else {
+                return Err(unreadable(POOL, &name, &"it is missing"));
+            };
+            head.clusters = clusters.remove(&name).unwrap_or_default();
+            let pool = Pool::try_from(head).map_err(|cause| unreadable(POOL, &name, &cause))?;
+            self.cohorts
+                .insert(cohort, Evolution::from_parts(pool, lineage));
+        }
+        Ok(())
+    }
+}
+
+/// A cohort as a name; JSON, so that no name is taken for another.
+fn name(cohort: &Cohort) -> String {
+    serde_json::to_string(cohort).expect("two strings are JSON")
+}
+
+fn cluster_name(cohort: &Cohort, id: ClusterId) -> String {
+    format!("{}/{id}", name(cohort))
+}
+
+fn document(kind: &'static str, name: String, body: &impl Serialize) -> Document {
+    let body = serde_json::to_string(body).expect("documents are JSON with string keys");
+    Document {
+        kind: kind.into(),
+        name,
+        body: Some(body),
+    }
+}
+
+fn removal(kind: &'static str, name: String) -> Document {
+    Document {
+        kind: kind.into(),
+        name,
+        body: None,
+    }
+}
+
+fn one<T: DeserializeOwned>(store: &Store, kind: &'static str) -> Result<Option<T>, ReadError> {
+    Ok(all(store, kind)?.pop().map(|(_, body)| body))
+}
+
+fn all<T: DeserializeOwned>(
+    store: &Store,
+    kind: &'static str,
+) -> Result<Vec<(String, T)>, ReadError> {
+    let documents = store.documents(kind)?.into_iter();
+    documents
+        .map(
+            |document| match serde_json::from_str(&document.body.unwrap_or_default()) {
+                Ok(body) => Ok((document.name, body)),
+                Err(cause) => Err(unreadable(kind, &document.name, &cause)),
+            },
+        )
+        .collect()
+}
+
+fn unreadable(kind: &str, name: &str, cause: &dyn std::fmt::Display) -> ReadError {
+    ReadError::Corrupt {
+        table: format!("schema document {kind}"),
+        key: format!("{name}: {cause}"),
+    }
+}

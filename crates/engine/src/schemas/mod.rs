@@ -1,0 +1,200 @@
+//! Schemas on the one road: what is published, what payloads are held to, and how schemas grow
+//! (draft-zhou §3, §6.2, §7).
+//!
+//! ```text
+//!  task-negotiate ──► published: Contract ──► canonical payload, or all violations at once
+//!        │                  ▲
+//!        ▼ same commit      │ a new picture whenever something changed
+//!   observation row ──► evolving: pools, lineages ──► patches, next versions, happenings
+//! ```
+//!
+//! - [`published`]: the picture that requests look at, never changed, swapped as a whole;
+//! - [`observation`]: what a payload teaches, committed with the task that brought it;
+//! - [`evolving`]: pools and lineages; takes observations in, in order, each exactly once;
+//! - [`answer`]: what is asked about schemas; [`records`]: the tree `/schemas`.
+//!
+//! Requests never wait for evolution: embedding and clustering happen in [`crate::Engine::evolve`],
+//! which the server calls. Read next: [`published`].
+
+mod answer;
+mod evolving;
+mod observation;
+mod published;
+mod records;
+
+pub(crate) use observation::{Lesson, Observed};
+
+use domain::time::Timestamp;
+use evolving::Evolving;
+use published::Published;
+use schema::contract::Unknown;
+use schema::evolution::Settings;
+use schema::render;
+use schema::semantics::Embedder;
+use schema::signature::SigningKey;
+use schema::template::Template;
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+use tokio::sync::Notify;
+
+/// How an engine deals with schemas.
+pub struct SchemaSetup {
+    /// In whose namespace templates are published: the platform's name.
+    pub namespace: String,
+    /// Templates that are there from the beginning; a template of a result before those that name
+    /// it.
+    pub templates: Vec<Template>,
+    /// How schemas evolve.
+    pub settings: Settings,
+    /// What happens to keys that a schema does not have (Q9).
+    pub unknown: Unknown,
+    /// From text to vector; none if nothing evolves.
+    pub embedder: Option<Arc<dyn Embedder>>,
+    /// The key under seals; none if nothing is sealed.
+    pub sealing: Option<SigningKey>,
+    /// When these were made: the revision of their YANG modules.
+    pub made: Timestamp,
+    /// Where typed payloads stand in the YANG model; none if they stand alone.
+    pub typed: Option<Arc<dyn TypedForm>>,
+}
+
+/// The YANG modules of templates, as a protocol serves them.
+pub trait TypedForm: Send + Sync {
+    /// The module of a template, published then.
+    fn module(&self, template: &Template, published: Timestamp) -> String;
+
+    /// Compiles modules, each a name and a text, beside all else that is served.
+    ///
+    /// # Errors
+    /// Why they do not fit together.
+    fn trial(&self, modules: &[(String, String)]) -> Result<(), String>;
+}
+
+impl SchemaSetup {
+    /// These templates, which stay as they are: nothing evolves, nothing is sealed.
+    pub fn fixed(templates: Vec<Template>) -> Self {
+        Self {
+            namespace: "convoke".to_owned(),
+            templates,
+            settings: Settings::default(),
+            unknown: Unknown::Reject,
+            embedder: None,
+            sealing: None,
+            made: Timestamp::default(),
+            typed: None,
+        }
+    }
+}
+
+/// The schemas of an engine.
+pub(crate) struct Schemas {
+    /// The number of the picture, and it.
+    published: RwLock<(u64, Arc<Published>)>,
+    evolving: Mutex<Evolving>,
+    unknown: Unknown,
+    /// Whether payloads teach anything.
+    pub(crate) learns: bool,
+    sealing: Option<SigningKey>,
+    typed: Option<Arc<dyn TypedForm>>,
+    changed: Notify,
+}
+
+impl Schemas {
+    /// The schemas as the store knows them, and those of the setup that it does not.
+    ///
+    /// # Errors
+    /// [`store::ReadError`] if what is kept cannot be read.
+    pub(crate) fn open(setup: SchemaSetup, store: &store::Store) -> Result<Self, store::ReadError> {
+        // Withdrawn keys are accepted until the first look at the clock says otherwise.
+        let now = Timestamp::default();
+        let evolving = Evolving::load(&setup, store)?;
+        Ok(Self {
+            published: RwLock::new((0, Arc::new(evolving.picture(now)))),
+            evolving: Mutex::new(evolving),
+            unknown: setup.unknown,
+            learns: setup.embedder.is_some() && setup.settings.parts.pool,
+            sealing: setup.sealing,
+            typed: setup.typed,
+            changed: Notify::new(),
+        })
+    }
+
+    /// Whether any template is published; where none is, payloads are nobody's to check.
+    pub(crate) fn is_in_use(&self) -> bool {
+        self.published().catalogue().served().next().is_some()
+    }
+
+    /// What requests look at.
+    pub(crate) fn published(&self) -> Arc<Published> {
+        Arc::clone(&self.published.read().expect("no writer panics").1)
+    }
+
+    /// Swaps a picture in unless a later one is shown already, and wakes who serves templates if
+    /// others are served now.
+    fn show(&self, number: u64, picture: Published) {
+        let mut shown = self.published.write().expect("no writer panics");
+        if shown.0 >= number {
+            return;
+        }
+        let others = shown.1.catalogue() != picture.catalogue();
+        *shown = (number, Arc::new(picture));
+        drop(shown);
+        if others {
+            self.changed.notify_one();
+        }
+    }
+
+    /// What was decided and not stored is taken back: everything is loaded again.
+    fn reload(&self, store: &store::Store, now: Timestamp) -> Result<(), store::ReadError> {
+        let mut evolving = self.evolving();
+        evolving.reload(store)?;
+        let (number, picture) = evolving.numbered(now);
+        self.show(number, picture);
+        Ok(())
+    }
+
+    fn evolving(&self) -> MutexGuard<'_, Evolving> {
+        self.evolving.lock().expect("no holder panics")
+    }
+
+    /// Resolves when other templates are served.
+    pub(crate) async fn changed(&self) {
+        self.changed.notified().await;
+    }
+
+    /// The templates that are served, by identifier.
+    pub(crate) fn served(&self) -> Vec<Arc<Template>> {
+        self.published().catalogue().served().cloned().collect()
+    }
+
+    /// The YANG modules of the templates that are served: name and text.
+    pub(crate) fn modules(&self) -> Vec<(String, String)> {
+        let published = self.published();
+        let served = published.catalogue().served();
+        served
+            .map(|t| {
+                (
+                    t.schema_id.clone(),
+                    self.module(
+                        t,
+                        published
+                            .imprint(&t.schema_id)
+                            .map_or_else(Timestamp::default, |i| i.published),
+                    ),
+                )
+            })
+            .collect()
+    }
+
+    /// The YANG module of a template.
+    fn module(&self, template: &Template, published: Timestamp) -> String {
+        match &self.typed {
+            Some(typed) => typed.module(template, published),
+            None => render::yang::module(
+                template,
+                render::yang::Placement::Standalone,
+                &template.language,
+                &published.to_string()[..10],
+            ),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The tree `/schemas`, as far as a principal may see it.
+//!
+//! Patches that wait, pools and samples are for those who may approve; a client's own patches for
+//! that client and for them. Read next: [`crate::operation::SchemaRecords`].
+
+use super::Schemas;
+use super::answer::standing;
+use super::evolving::{Cohort, Evolving};
+use super::published::Published;
+use crate::Engine;
+use crate::operation::{
+    ClusterRecord, KeyRecord, PatchRecord, PoolRecord, SampleRecord, SchemaRecord, SchemaRecords,
+};
+use domain::access::{Principal, Request};
+use domain::time::Timestamp;
+use schema::evolution::{Cluster, Evolution, Lineage, Pool, Settings};
+use schema::patch::Patch;
+use std::collections::BTreeSet;
+
+impl Engine {
+    pub(crate) fn schema_records(&self, who: &Principal, now: Timestamp) -> SchemaRecords {
+        let approves = self.permits(
+            who,
+            Request::Exec {
+                module: "convoke-schema",
+                rpc: "approve-patch",
+                guarded: true,
+            },
+        );
+        let (published, evolving) = (self.schemas.published(), self.schemas.evolving());
+        let mut records = SchemaRecords {
+            schemas: published.records(),
+            ..SchemaRecords::default()
+        };
+        for (cohort, evolution) in &evolving.cohorts {
+            if approves || cohort.1.as_deref().is_none_or(|client| client == who.name) {
+                let told = self
+                    .schemas
+                    .patch_records(&published, &evolving, evolution, approves, now);
+                records.patches.extend(told);
+            }
+            if approves {
+                records
+                    .pools
+                    .push(pool(cohort, evolution, evolving.settings(), now));
+            }
+        }
+        records
+            .patches
+            .sort_by(|a, b| a.answer.patch_id.cmp(&b.answer.patch_id));
+        if approves {
+            records.samples = samples(&evolving);
+        }
+        records
+    }
+}
+
+impl Schemas {
+    /// The patches of a cohort; those that wait only for whom approves.
+    fn patch_records(
+        &self,
+        published: &Published,
+        evolving: &Evolving,
+        evolution: &Evolution,
+        approves: bool,
+        now: Timestamp,
+    ) -> Vec<PatchRecord> {
+        let (lineage, settings) = (evolution.lineage(), evolving.settings());
+        let active = lineage.patches().map(|patch| (patch, Vec::new()));
+        let waiting = lineage.pending().filter(|_| approves);
+        let waiting = waiting.map(|p| (&p.patch, p.approvers.iter().cloned().collect()));
+        let record = |(patch, approved_by): (&Patch, Vec<String>)| PatchRecord {
+            answer: self.patch_answer(published, patch, now),
+            state: standing(&lineage.patch_activity(&patch.patch_id)),
+            client: patch.client.clone(),
+            timestamp: patch.timestamp,
+            expires_at: patch.expires_at,
+            approved_by,
+            keys: keys(lineage, patch, settings, now),
+        };
+        active.chain(waiting).map(record).collect()
+    }
+}
+
+fn keys(lineage: &Lineage, patch: &Patch, settings: &Settings, now: Timestamp) -> Vec<KeyRecord> {
+    let own = lineage.keys().filter(|t| t.patch_id == patch.patch_id);
+    own.map(|tracked| KeyRecord {
+        key_name: tracked.key.key_name.clone(),
+        state: tracked.state.name(),
+        since: tracked.introduced,
+        ratios: tracked.metrics.ratios(settings.trial.window_ms, now),
+    })
+    .collect()
+}
+
+fn pool(cohort: &Cohort, evolution: &Evolution, settings: &Settings, now: Timestamp) -> PoolRecord {
+    let pool: &Pool = evolution.pool();
+    let mut clusters: Vec<ClusterRecord> =
+        pool.clusters().map(|c| cluster(c, settings, now)).collect();
+    clusters.sort_by_key(|c| c.id);
+    PoolRecord {
+        scenario: cohort.0.clone(),
+        cohort: cohort.1.clone().unwrap_or_default(),
+        embedder: pool.embedder().to_owned(),
+        fragments: pool.clusters().map(|c| c.fragments).sum(),
+        queued: u32::try_from(evolution.lineage().queue().len()).unwrap_or(u32::MAX),
+        clusters,
+    }
+}
+
+fn cluster(cluster: &Cluster, settings: &Settings, now: Timestamp) -> ClusterRecord {
+    let window = settings.gates.window_ms;
+    let recent = cluster.members.iter().filter(|m| now - m.at < window);
+    let clients: BTreeSet<_> = recent.clone().map(|m| &m.client).collect();
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    ClusterRecord {
+        id: cluster.id.0,
+        heat: cluster.heat.at(now, settings.heat.half_life_ms),
+        occurrences: count(recent.count()),
+        clients: count(clients.len()),
+    }
+}
+
+fn samples(evolving: &Evolving) -> Vec<SampleRecord> {
+    let samples = evolving.samples.iter();
+    samples
+        .map(|(sample_id, sample)| SampleRecord {
+            sample_id: sample_id.clone(),
+            scenario: sample.scenario.clone(),
+            key_name: sample.key_name.clone(),
+            value: sample.value.clone(),
+            request: (!sample.request.is_empty()).then(|| sample.request.clone()),
+        })
+        .collect()
+}
+
+impl Published {
+    fn records(&self) -> Vec<SchemaRecord> {
+        let catalogue = self.catalogue();
+        let record = |template: &std::sync::Arc<schema::template::Template>| {
+            let imprint = self
+                .imprint(&template.schema_id)
+                .expect("what is served was published");
+            let newest = catalogue.newest(&template.scenario);
+            SchemaRecord {
+                schema_id: template.schema_id.clone(),
+                scenario: template.scenario.clone(),
+                version: template.version(),
+                state: match newest.is_ok_and(|n| n.schema_id == template.schema_id) {
+                    true => "current",
+                    false => "superseded",
+                },
+                publisher: imprint.publisher.clone(),
+                published: imprint.published,
+                hash: imprint.hash.clone(),
+                languages: languages(template),
+                response_schema_id: template.response_schema_id.clone(),
+            }
+        };
+        catalogue.served().map(record).collect()
+    }
+}
+
+/// The languages in which every key is described.
+fn languages(template: &schema::template::Template) -> Vec<String> {
+    let mut keys = template
+        .keys
+        .iter()
+        .map(|k| k.annotation.0.keys().collect::<BTreeSet<_>>());
+    let first = keys.next().unwrap_or_default();
+    let all = keys.fold(first, |all, of| all.intersection(&of).copied().collect());
+    all.into_iter().map(ToString::to_string).collect()
+}

@@ -1,0 +1,113 @@
+//! What is said again, and what comes late.
+
+use super::*;
+
+#[test]
+fn an_executor_sees_every_alternative_and_says_which_it_takes() {
+    let stage = stage(|ask| {
+        assert_eq!(ask.content, words("by day"));
+        assert_eq!(ask.alternatives, [words("by night"), words("never")]);
+        vec![Output::Answer(Reply {
+            alternative: Some(2),
+            ..Reply::accepted()
+        })]
+    });
+    let texts = ["by day", "by night", "never"].map(|w| words(w).render());
+    let proposal = Negotiate {
+        texts: texts.to_vec(),
+        ..message(Verb::FeasibilityNegotiate, "t", "")
+    };
+    let reply = stage.say("operator", proposal.clone()).unwrap();
+    assert_eq!(reply.alternative, Some(2));
+    assert_eq!(stage.say("operator", proposal), Ok(reply));
+    let agreed = stage.negotiation("t", Kind::Feasibility);
+    assert_eq!(agreed.agreement(), Some(&words("by night")));
+}
+
+/// The platform was down when the time for an answer was over: there is a little time left.
+#[test]
+fn who_owes_an_answer_has_a_grace_after_the_platform_was_down_and_a_deadline_has_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |s: i64| Timestamp::from_ms(1_000_000 + s * 1_000);
+    let open_at = |now: Timestamp| {
+        let store = store::Options {
+            synchronous_full: false,
+            ..store::Options::file(folder.path().join("convoke.db"))
+        };
+        let result = |_: &Ask| {
+            vec![Output::Answer(Reply::new(
+                Verdict::Result,
+                vec![words("x")],
+            ))]
+        };
+        open_from("worker", store, Limits::default(), now, result)
+    };
+    let first = open_at(at(0));
+    first.register("out");
+    for (id, within) in [("long", 600_000), ("short", 10_000)] {
+        let judged = Negotiate {
+            answer_within_ms: Some(within),
+            ..assignment(id, EXPECTING)
+        };
+        first.say("operator", judged).unwrap();
+        let asked = Negotiate {
+            to: Some("out".to_owned()),
+            answer_within_ms: Some(within),
+            ..message(Verb::FeasibilityNegotiate, &format!("{id}-plan"), JOB)
+        };
+        drop(first.begin("operator", Operation::Negotiate(asked)));
+    }
+    let dated = Negotiate {
+        to: Some("out".to_owned()),
+        deadline: Some(at(600)),
+        ..assignment("dated", JOB)
+    };
+    first.say("operator", dated).unwrap();
+    drop(first);
+    let mut second = open_at(at(10_000));
+    let state = |stage: &Stage, id: &str| {
+        let plan = format!("{id}-plan");
+        let open = stage.negotiation(&plan, Kind::Feasibility).is_open();
+        (stage.task(id).status == Status::InputRequired, open)
+    };
+    second.pass(9_999);
+    assert_eq!(second.task("dated").status, Status::Failed);
+    assert_eq!(state(&second, "short"), (true, true));
+    second.pass(1);
+    assert_eq!(state(&second, "short"), (false, false));
+    second.pass(49_999);
+    assert_eq!(state(&second, "long"), (true, true));
+    let told = Negotiate {
+        to: Some("operator".to_owned()),
+        ..message(Verb::FeasibilityNegotiate, "long-plan", ACCEPT)
+    };
+    second.say("out", told).unwrap();
+    second.pass(1);
+    assert_eq!(second.task("long").status, Status::Unconfirmed);
+    let agreed = second.negotiation("long-plan", Kind::Feasibility);
+    assert_eq!(agreed.state, State::Agreed);
+}
+
+#[test]
+fn the_log_begins_where_it_was_cut() {
+    let mut stage = stage(|_| vec![answer(Verdict::Refused)]);
+    let feed = Arc::clone(stage.engine.feed());
+    stage.say("operator", assignment("a", JOB)).unwrap();
+    assert_eq!(feed.began(), Some(stage.now));
+    stage.pass(10_000);
+    stage.say("operator", assignment("b", JOB)).unwrap();
+    let second = stage.now;
+    stage.flush();
+    let trim = |stage: &Stage| {
+        stage.flush();
+        wait_for(stage.engine.trim(stage.now)).unwrap()
+    };
+    stage.pass(RETAINED_MS - 5_000);
+    assert!(trim(&stage).entries > 0);
+    assert_eq!(feed.began(), Some(second));
+    stage.pass(10_000);
+    trim(&stage);
+    assert_eq!(feed.began(), None);
+    stage.say("operator", assignment("c", JOB)).unwrap();
+    assert_eq!(feed.began(), Some(stage.now));
+}

@@ -1,0 +1,324 @@
+//! The master key of a state folder: what the store's data keys are wrapped under (draft-zhou §7,
+//! D110).
+//!
+//! It lies in `store_key` beside the database, readable by its owner alone and made at the first
+//! start, or is what a command prints, so that a key management service may keep it. A line is
+//! `NAME HEX`, 32 bytes in 64 digits; the first is in force, the others open what is older. Refuses
+//! to know what is encrypted: that is `store`'s. Read next: [`crate::host`].
+
+use crate::config::{Settings, SettingsError};
+use crate::ssh::keys::{sync_parent, write_temporary};
+use crate::state::StateFolder;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use store::{
+    Chance, CommitError, HeldKeys, KeyError, KeyKeeper, OpenError, Options, Secret, Store,
+};
+
+/// Why there is no master key.
+#[derive(Debug, thiserror::Error)]
+pub enum MasterKeyError {
+    /// The file cannot be read or made.
+    #[error("master key {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+    /// Others than the owner may read the file.
+    #[error("{} is open to others: chmod 600 it, and rotate the key", .0.display())]
+    OpenToOthers(PathBuf),
+    /// What is there is no key.
+    #[error("{0} gives no master key: a line 'NAME HEX' with 64 digits is needed")]
+    Format(String),
+    /// The command cannot be run.
+    #[error("the command '{command}' cannot be run")]
+    Command {
+        /// The command.
+        command: String,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+    /// The command failed.
+    #[error("the command '{command}' failed: {reason}")]
+    Failed {
+        /// The command.
+        command: String,
+        /// How it ended, and what it said.
+        reason: String,
+    },
+    /// The system gives no chance.
+    #[error("the system gives no randomness")]
+    Chance(#[source] KeyError),
+}
+
+/// The keeper of a state folder's key: that of `command` if there is one, else the file's, which is
+/// made if it is not there.
+///
+/// # Errors
+/// [`MasterKeyError`]
+pub fn keeper(
+    file: &Path,
+    command: Option<&[String]>,
+) -> Result<Arc<dyn KeyKeeper>, MasterKeyError> {
+    let text = match command {
+        Some(command) => printed(command)?,
+        None => filed(file)?,
+    };
+    let whence = || command.map_or_else(|| file.display().to_string(), |c| c.join(" "));
+    held(&text)
+        .map(|keys| Arc::new(keys) as _)
+        .ok_or_else(|| MasterKeyError::Format(whence()))
+}
+
+/// The keeper, if there is a key already: for whoever only reads.
+///
+/// # Errors
+/// [`MasterKeyError`]
+pub fn existing(
+    file: &Path,
+    command: Option<&[String]>,
+) -> Result<Option<Arc<dyn KeyKeeper>>, MasterKeyError> {
+    match command.is_some() || file.exists() {
+        true => keeper(file, command).map(Some),
+        false => Ok(None),
+    }
+}
+
+/// Puts a new key in front of those of the file, which open what is older.
+///
+/// # Errors
+/// [`MasterKeyError`]
+pub fn rotate(file: &Path) -> Result<(), MasterKeyError> {
+    let text = format!("{}{}", fresh()?, filed(file)?);
+    write(file, &text, true)
+}
+
+/// Leaves the key in force alone in the file: nothing is wrapped under the others any more.
+///
+/// # Errors
+/// [`MasterKeyError`]
+pub fn forget_older(file: &Path) -> Result<(), MasterKeyError> {
+    let text = filed(file)?;
+    let first = text.lines().next().unwrap_or_default();
+    write(file, &format!("{first}\n"), true)
+}
+
+/// Why keys were not rotated.
+#[derive(Debug, thiserror::Error)]
+pub enum RotateError {
+    /// The settings cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The master key cannot be used.
+    #[error(transparent)]
+    Key(#[from] MasterKeyError),
+    /// The store cannot be opened: a platform runs on it, or it is damaged.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The keys were not changed.
+    #[error(transparent)]
+    Rotate(#[from] store::RotateError),
+    /// The rows were not written anew.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+}
+
+/// Rotates the keys of a state folder on which no platform runs: a new master key in the file
+/// (a command's is its own business), a new data key, and every row encrypted under it; how many
+/// rows. Broken off, it is done by doing it again.
+///
+/// # Errors
+/// [`RotateError`]
+pub async fn rotate_all(folder: &StateFolder) -> Result<u64, RotateError> {
+    let settings = Settings::load(folder)?;
+    let (file, command) = (folder.store_key(), settings.store.key_command.as_deref());
+    let open = || -> Result<Store, RotateError> {
+        let options = Options {
+            keys: Some(keeper(&file, command)?),
+            ..Options::file(folder.store())
+        };
+        Ok(Store::open(options, Box::new(|_| ()))?.0)
+    };
+    drop(open()?);
+    if command.is_none() {
+        rotate(&file)?;
+    }
+    let store = open()?;
+    store.rotate()?.await?;
+    let done = store.reencrypt().await?;
+    drop(store);
+    if command.is_none() {
+        forget_older(&file)?;
+    }
+    Ok(done.rows)
+}
+
+fn filed(file: &Path) -> Result<String, MasterKeyError> {
+    let wrong = |cause| MasterKeyError::File {
+        path: file.to_owned(),
+        cause,
+    };
+    match std::fs::metadata(file) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => write(file, &fresh()?, false)?,
+        Err(cause) => return Err(wrong(cause)),
+        Ok(found) if found.permissions().mode() & 0o077 != 0 => {
+            return Err(MasterKeyError::OpenToOthers(file.to_owned()));
+        }
+        Ok(_) => {}
+    }
+    std::fs::read_to_string(file).map_err(wrong)
+}
+
+/// Writes the file, complete or not at all; one that another process made first is not replaced
+/// unless it is to be.
+fn write(file: &Path, text: &str, replace: bool) -> Result<(), MasterKeyError> {
+    let wrong = |cause| MasterKeyError::File {
+        path: file.to_owned(),
+        cause,
+    };
+    let temporary = write_temporary(file, text.as_bytes(), 0o600).map_err(wrong)?;
+    let placed = match replace {
+        true => std::fs::rename(&temporary, file),
+        false => match std::fs::hard_link(&temporary, file) {
+            Err(cause) if cause.kind() != io::ErrorKind::AlreadyExists => Err(cause),
+            _ => std::fs::remove_file(&temporary),
+        },
+    };
+    placed.and_then(|()| sync_parent(file)).map_err(wrong)
+}
+
+/// A new key under a name of its own, as a line.
+fn fresh() -> Result<String, MasterKeyError> {
+    let mut bytes = [0; 40];
+    chance()(&mut bytes).map_err(MasterKeyError::Chance)?;
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let (name, secret) = digits.split_at(16);
+    Ok(format!("{name} {secret}\n"))
+}
+
+/// What the operating system gives.
+fn chance() -> Chance {
+    Box::new(|bytes| {
+        getrandom::fill(bytes).map_err(|cause| KeyError::Failed(Box::new(io::Error::other(cause))))
+    })
+}
+
+fn printed(command: &[String]) -> Result<String, MasterKeyError> {
+    let told = command.join(" ");
+    let (program, arguments) = command
+        .split_first()
+        .ok_or_else(|| MasterKeyError::Format("an empty command".to_owned()))?;
+    let ended = Command::new(program).args(arguments).output();
+    let ended = ended.map_err(|cause| MasterKeyError::Command {
+        command: told.clone(),
+        cause,
+    })?;
+    match ended.status.success() {
+        true => Ok(String::from_utf8_lossy(&ended.stdout).into_owned()),
+        false => Err(MasterKeyError::Failed {
+            reason: format!(
+                "{}: {}",
+                ended.status,
+                String::from_utf8_lossy(&ended.stderr).trim()
+            ),
+            command: told,
+        }),
+    }
+}
+
+/// The keys of some lines, the first in force; none if one is no key.
+fn held(text: &str) -> Option<HeldKeys> {
+    let mut keys = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| {
+            let (name, digits) = line.trim().split_once(' ')?;
+            Some((name.to_owned(), secret(digits.trim())?))
+        });
+    let (name, first) = keys.next()??;
+    keys.try_fold(HeldKeys::new(name, first, chance()), |held, key| {
+        let (name, secret) = key?;
+        Some(held.with_older(name, secret))
+    })
+}
+
+fn secret(digits: &str) -> Option<Secret> {
+    let mut bytes = [0; 32];
+    if digits.len() != 64 || !digits.is_ascii() {
+        return None;
+    }
+    for (place, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&digits[2 * place..2 * place + 2], 16).ok()?;
+    }
+    Some(Secret::new(bytes))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_made_once_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("store_key");
+        assert!(existing(&file, None).unwrap().is_none());
+        let first = keeper(&file, None).unwrap().current();
+        assert_eq!(keeper(&file, None).unwrap().current(), first);
+        let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(matches!(
+            keeper(&file, None),
+            Err(MasterKeyError::OpenToOthers(_))
+        ));
+    }
+
+    #[test]
+    fn a_key_that_was_rotated_opens_what_the_older_wrapped() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("store_key");
+        let before = keeper(&file, None).unwrap();
+        let wrapped = before
+            .wrap(&before.current(), &Secret::new([7; 32]))
+            .unwrap();
+        rotate(&file).unwrap();
+        let after = keeper(&file, None).unwrap();
+        assert_ne!(after.current(), before.current());
+        let opened = after.unwrap(&before.current(), &wrapped).unwrap();
+        assert_eq!(opened.expose(), &[7; 32]);
+        forget_older(&file).unwrap();
+        let alone = keeper(&file, None).unwrap();
+        assert_eq!(alone.current(), after.current());
+        assert!(alone.unwrap(&before.current(), &wrapped).is_err());
+    }
+
+    #[test]
+    fn a_command_may_keep_the_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("store_key");
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let digits = "ab".repeat(32);
+        let said = words(&format!("echo kms-1 {digits}"));
+        assert_eq!(keeper(&file, Some(&said)).unwrap().current(), "kms-1");
+        assert!(!file.exists());
+        let refused = keeper(&file, Some(&words("echo nothing")));
+        assert!(matches!(refused, Err(MasterKeyError::Format(_))));
+        assert!(matches!(
+            keeper(&file, Some(&words("false"))),
+            Err(MasterKeyError::Failed { .. })
+        ));
+        let absent = words("no-such-program-anywhere");
+        assert!(matches!(
+            keeper(&file, Some(&absent)),
+            Err(MasterKeyError::Command { .. })
+        ));
+    }
+}
