@@ -163,7 +163,14 @@ impl Bench {
     pub(crate) fn check_store(self) -> Result<usize, Box<dyn std::error::Error>> {
         self.server.kill();
         let path = self.folder.join("loaded/convoke.db");
-        let (_, found) = store::Store::open(store::Options::file(path), Box::new(|_| {}))?;
+        let options = store::Options {
+            keys: Some(server::master_key::keeper(
+                &self.folder.join("loaded/store_key"),
+                None,
+            )?),
+            ..store::Options::file(path)
+        };
+        let (_, found) = store::Store::open(options, Box::new(|_| {}))?;
         let found: BTreeSet<&str> = found.tasks.iter().map(|t| t.id.as_str()).collect();
         let acknowledged = self.acknowledged.iter();
         let lost: Vec<_> = acknowledged
