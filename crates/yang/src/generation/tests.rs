@@ -179,6 +179,7 @@ fn operations_and_events_are_listed() {
         [
             "convoke-negotiation:negotiation-update",
             "convoke-registry:agent-update",
+            "convoke-schema:schema-update",
             "ietf-netconf-notifications:netconf-config-change",
             "ietf-netconf-notifications:netconf-capability-change",
             "ietf-netconf-notifications:netconf-session-start",
