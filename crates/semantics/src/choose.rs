@@ -54,6 +54,13 @@ pub enum Choosing {
 /// The score from which a scenario fits.
 pub const THRESHOLD: f64 = 0.3;
 
+/// How much less a name that nobody knows tells than another word that nobody knows: whom or where
+/// somebody names says little of what is wanted.
+const STRANGE: f64 = 0.5;
+
+/// The least that a term weighs.
+const LEAST: f64 = 0.1;
+
 /// Chooses among offers. Deterministic; of equals the first.
 pub fn choose(utterance: &str, offers: &[Offer<'_>], embedder: &dyn Embedder) -> Choosing {
     let query = terms(utterance);
@@ -73,15 +80,28 @@ pub fn choose(utterance: &str, offers: &[Offer<'_>], embedder: &dyn Embedder) ->
     }
 }
 
-/// A word of an utterance or a pair of Chinese characters, as it is compared and as it was said.
-type Terms = BTreeMap<String, String>;
+/// A word of an utterance or a pair of Chinese characters, as it is compared.
+type Terms = BTreeMap<String, Term>;
+
+/// How it was said.
+struct Term {
+    said: String,
+    /// Begins with a capital, and not because a sentence does.
+    name: bool,
+}
 
 /// The words that say something.
 fn terms(text: &str) -> Terms {
     let all = tokens(text);
     let mut terms = Terms::new();
-    for token in all.iter().filter(|t| t.class == Class::Word && says(t)) {
-        terms.insert(token.stem.clone(), token.text.clone());
+    for (at, token) in all.iter().enumerate() {
+        if token.class == Class::Word && says(token) {
+            let term = Term {
+                said: token.text.clone(),
+                name: at > 0 && token.capital,
+            };
+            terms.insert(token.stem.clone(), term);
+        }
     }
     for pair in all
         .windows(2)
@@ -90,7 +110,7 @@ fn terms(text: &str) -> Terms {
         let said = format!("{}{}", pair[0].text, pair[1].text);
         let empty = |t: &Token| lexicon::chinese_fillers().contains(&t.text.as_str());
         if !pair.iter().any(empty) && !lexicon::chinese_fillers().contains(&said.as_str()) {
-            terms.insert(said.clone(), said);
+            terms.insert(said.clone(), Term { said, name: false });
         }
     }
     terms
@@ -167,12 +187,13 @@ impl Profile {
     ) -> Fit {
         let mut known: Vec<&str> = Vec::new();
         let (mut held, mut all) = (0.0, 0.0);
-        for (term, word) in query {
-            let rare = rarity.of_term(term);
+        for (term, Term { said, name }) in query {
+            let weight = self.weight(term, said);
+            let strange = *name && weight == 0.0;
+            let rare = rarity.of_term(term) * if strange { STRANGE } else { 1.0 };
             all += rare;
-            let weight = self.weight(term, word);
             if weight > 0.0 {
-                known.push(word);
+                known.push(said);
             }
             held += rare * weight;
         }
@@ -246,6 +267,6 @@ impl Rarity {
     fn of_term(&self, term: &str) -> f64 {
         let held = self.holders.get(term).copied().unwrap_or(0) as f64;
         let all = self.offers as f64;
-        ((all - held + 0.5) / (held + 0.5) + 1.0).ln().max(0.1)
+        ((all - held + 0.5) / (held + 0.5) + 1.0).ln().max(LEAST)
     }
 }

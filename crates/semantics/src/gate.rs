@@ -7,9 +7,9 @@
 //! model ─┘        └──────────────── no ───────────────────────► other
 //! ```
 //!
-//! Where a small model and the rules agree, they are right nine times in ten; its own probabilities
-//! separate weakly. So agreement is the confidence, and a model alone needs more of it than the
-//! rules. Its strings must stand in the utterance, in a mapping example or among the acceptable
+//! Where a small model and the rules agree, they are right nine times in ten, even on what the rules
+//! alone are not sure enough of ([`Gate::weighing`]); its own probabilities separate weakly. So
+//! agreement is the confidence, and a model alone needs more of it than the rules. Its strings must stand in the utterance, in a mapping example or among the acceptable
 //! values: what a model makes up has no way in. Read next: [`crate::rules`].
 
 use crate::rules;
@@ -26,10 +26,22 @@ pub struct Thresholds {
     pub agreed: f64,
     /// What the rules say and the model does not. 0.7 by default (Q52).
     pub rules_alone: f64,
-    /// What the model says and the rules do not. 0.85 by default.
+    /// What the model says and the rules do not. 0.85 by default; it belongs to the model, and for a
+    /// small one there is none ([`Thresholds::SMALL`]).
     pub model_alone: f64,
     /// What the rules say against the model. 0.8 by default.
     pub rules_against_model: f64,
+}
+
+impl Thresholds {
+    /// For a model that is right too seldom to be believed alone, however sure it is: it only tells
+    /// what of the rules stands.
+    pub const SMALL: Self = Self {
+        agreed: 0.9,
+        rules_alone: rules::THRESHOLD,
+        model_alone: f64::INFINITY,
+        rules_against_model: 0.8,
+    };
 }
 
 impl Default for Thresholds {
@@ -43,13 +55,18 @@ impl Default for Thresholds {
     }
 }
 
+/// From which confidence a reading of the rules is worth the model's word: more likely than not.
+pub const LIKELY: f64 = 0.5;
+
 /// Two parsers as one.
 #[derive(Clone, Debug)]
 pub struct Gate<R, M> {
     name: String,
     rules: R,
     model: M,
+    proposals: Option<R>,
     thresholds: Thresholds,
+    bears_failures: bool,
 }
 
 impl<R: SemanticParser, M: SemanticParser> Gate<R, M> {
@@ -60,8 +77,24 @@ impl<R: SemanticParser, M: SemanticParser> Gate<R, M> {
             name,
             rules,
             model,
+            proposals: None,
             thresholds: Thresholds::default(),
+            bears_failures: false,
         }
+    }
+
+    /// Lets the rules stand alone where the model cannot work, instead of failing with it. For whoever
+    /// must answer; the failure is told to nobody.
+    pub fn bearing_failures(mut self) -> Self {
+        self.bears_failures = true;
+        self
+    }
+
+    /// Weighs what the rules hold for likely and not for sure: it stands if the model says the same.
+    /// `proposals` are the rules at a lower threshold, [`LIKELY`] as measured.
+    pub fn weighing(mut self, proposals: R) -> Self {
+        self.proposals = Some(proposals);
+        self
     }
 
     /// With other thresholds.
@@ -78,7 +111,7 @@ impl<R: SemanticParser, M: SemanticParser> SemanticParser for Gate<R, M> {
 
     /// # Errors
     /// [`ParseFailure`] of whichever cannot work: a model that is configured and silent is told,
-    /// never left out unnoticed.
+    /// unless the gate bears it ([`Gate::bearing_failures`]).
     fn parse(
         &self,
         template: &Template,
@@ -86,7 +119,15 @@ impl<R: SemanticParser, M: SemanticParser> SemanticParser for Gate<R, M> {
         circumstances: &Circumstances,
     ) -> Result<Parsed, ParseFailure> {
         let ruled = self.rules.parse(template, utterance, circumstances)?;
-        let modelled = self.model.parse(template, utterance, circumstances)?;
+        let modelled = match self.model.parse(template, utterance, circumstances) {
+            Err(_) if self.bears_failures => Parsed::default(),
+            modelled => modelled?,
+        };
+        let proposed = match &self.proposals {
+            Some(proposals) => proposals.parse(template, utterance, circumstances)?,
+            None => Parsed::default(),
+        };
+        let ruled = confirmed(template, ruled, proposed, &modelled);
         let mut joined = Joined {
             utterance,
             parsed: Parsed {
@@ -105,6 +146,31 @@ impl<R: SemanticParser, M: SemanticParser> SemanticParser for Gate<R, M> {
         type_gate(template, utterance, &mut joined.parsed);
         Ok(joined.parsed)
     }
+}
+
+/// What the rules say, and what they propose where the model says the same.
+fn confirmed(template: &Template, mut ruled: Parsed, proposed: Parsed, model: &Parsed) -> Parsed {
+    let mut all = true;
+    for key in template.own_keys() {
+        let Some((value, confidence)) = said(&proposed, key) else {
+            continue;
+        };
+        if said(&ruled, key).is_some() {
+            continue;
+        }
+        if said(model, key).is_some_and(|(theirs, _)| same(value, theirs)) {
+            let name = key.key_name.clone();
+            ruled.payload.insert(name.clone(), value.clone());
+            ruled.confidence.insert(name, confidence);
+        } else {
+            all = false;
+        }
+    }
+    // What is left over is known for all proposals together only: else too much stays in `other`.
+    if all && !proposed.payload.is_empty() {
+        ruled.other = proposed.other;
+    }
+    ruled
 }
 
 fn said<'p>(parsed: &'p Parsed, key: &Key) -> Option<(&'p Value, f64)> {

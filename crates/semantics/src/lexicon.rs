@@ -11,10 +11,19 @@ mod places;
 mod sorts;
 
 pub(crate) use chinese_places::is_chinese_place;
-pub(crate) use concepts::{same_concept, terms_like};
+pub(crate) use concepts::{concept_name, is_term, same_concept, terms_like};
 pub(crate) use opposites::{denials, opposed};
 pub(crate) use places::{Place, is_region, place};
 pub(crate) use sorts::sorts;
+
+/// All that decides which words count and which are the same, as one text: whoever depends on it
+/// can tell when it changes.
+pub(crate) fn fingerprint() -> String {
+    let mut all = vec![FUNCTION, ASKING];
+    all.extend(CHINESE_FILLERS);
+    all.extend(concepts::CONCEPTS);
+    all.join("\n")
+}
 
 /// The base of a word whose forms no ending tells.
 pub(crate) fn irregular(word: &str) -> Option<&'static str> {
@@ -51,6 +60,13 @@ pub(crate) fn irregular(word: &str) -> Option<&'static str> {
         "driven" | "drove" => "drive",
         "flew" | "flown" | "flight" | "flights" => "flight",
         "movie" | "movies" => "movie",
+        "tore" | "torn" | "tears" => "tear",
+        "cut" | "cuts" => "cut",
+        "dies" | "died" | "dying" => "dead",
+        "snapped" => "snap",
+        "hit" | "hits" => "hit",
+        "rang" | "rung" => "ring",
+        "shut" => "shut",
         "can't" | "cannot" => "cannot",
         "fibre" | "fibres" | "fibers" => "fiber",
         "colour" | "colours" => "color",
@@ -81,7 +97,7 @@ pub(crate) fn irregular(word: &str) -> Option<&'static str> {
 }
 
 /// Words that tell how others hang together, and carry nothing by themselves.
-const FUNCTION: &str = " a an the this that these those it its it's i i'm i'd i'll i've me my mine you your yours he she \
+const FUNCTION: &str = " a an the this that these those it its it's i i'm i'd i'll i've me my mine you your yours he she whatever whoever whenever wherever \
  his her him they them their we we're we'd us our ours one's who whom whose which what when where why how \
  and or but nor so yet if then than as because while since until till though although whether \
  of to in on at by for from with without into onto over under between among about against through during \
@@ -104,7 +120,7 @@ const ASKING: &str = " please pls kindly thanks thank hi hello hey dear ok okay 
  come comes came coming there's that's what's here's i'm it'd that'd way lot bit little ";
 
 /// As [`FUNCTION`] and [`ASKING`], in Chinese; the longer first.
-const CHINESE_FILLERS: [&str; 92] = [
+const CHINESE_FILLERS: &[&str] = &[
     "麻烦你",
     "麻烦您",
     "能不能",
@@ -112,6 +128,7 @@ const CHINESE_FILLERS: [&str; 92] = [
     "我们想",
     "我希望",
     "希望能",
+    "我代表",
     "请帮我",
     "帮我们",
     "请问",
@@ -211,7 +228,7 @@ pub(crate) fn is_asking(word: &str) -> bool {
 
 /// The Chinese words that carry no meaning of their own, the longest first.
 pub(crate) fn chinese_fillers() -> &'static [&'static str] {
-    &CHINESE_FILLERS
+    CHINESE_FILLERS
 }
 
 /// True if a list of words, parted and enclosed by spaces, holds a word.
@@ -297,9 +314,24 @@ pub(crate) fn weekday(word: &str) -> Option<u8> {
     .map(|d| d as u8)
 }
 
+/// What identifiers of tickets begin with, in the systems that hand them out.
+const TICKETS: &str = " tt inc wo sr cr crq tkt req prb ritm case ticket ";
+
+/// True for an identifier that is a ticket's by the letters that it begins with: `TT-63`, `INC0099812`.
+pub(crate) fn is_ticket(code: &str) -> bool {
+    let letters: String = code
+        .chars()
+        .take_while(char::is_ascii_alphabetic)
+        .flat_map(char::to_lowercase)
+        .collect();
+    listed(TICKETS, &letters)
+}
+
 /// What the counted are called, where they are people or what people take up.
 const COUNTED_PEOPLE: &str = " person people passenger passengers traveler travelers traveller travellers adult adults \
- ticket tickets seat seats guest guests rider riders head heads friend friends pax resident residents driver drivers 人 位 张 名 个人 户  ";
+ ticket tickets seat seats guest guests rider riders head heads friend friends pax resident residents driver drivers colleague colleagues neighbour neighbours neighbor neighbors tenant tenants \
+ employee employees families adults child children kid kids \
+ 人 位 张 名 个人 户 家人 朋友 同事 孩子 小孩 大人 老人 ";
 
 /// True for a word by which travellers and guests are counted.
 pub(crate) fn counts_people(word: &str) -> bool {
@@ -315,8 +347,8 @@ pub(crate) fn degree(word: &str) -> Option<f64> {
         | "little" | "mild" | "轻微" | "轻度" | "稍微" | "一点" | "略微" => 0.3,
         "medium" | "moderate" | "moderately" | "half" | "normal" | "中等" | "适中" | "适度"
         | "一半" => 0.5,
-        "strong" | "strongly" | "heavy" | "heavily" | "high" | "lot" | "very" | "much" | "强"
-        | "高度" | "大幅" | "重度" => 0.9,
+        "strong" | "strongly" | "intense" | "heavy" | "heavily" | "high" | "lot" | "very"
+        | "much" | "强" | "高度" | "大幅" | "重度" => 0.9,
         "maximum" | "max" | "full" | "fully" | "maximal" | "completely" | "extreme" | "最大"
         | "最高" | "完全" | "最强" => 1.0,
         _ => return None,

@@ -8,20 +8,37 @@
 //! - [`ngrams`]: the embedder without a model, and the guard that keeps opposites apart;
 //! - [`choose`]: which agent and which scenario an utterance is for;
 //! - `endpoint` (feature): a model behind an OpenAI-compatible endpoint;
+//! - `gguf` (feature): a local model, held to the template by its grammar;
+//! - `static_embedder` (feature `static`) and `minilm` (feature): embedders from a directory;
+//! - [`backend`]: which of them run, chosen by name in any build;
 //! - [`eval`]: how good any of them is on a labelled set.
 //!
 //! Pure: time is an argument, there is no chance, no IO, unless a feature says otherwise.
 #![forbid(unsafe_code)]
 
+#[cfg(any(feature = "endpoint", feature = "gguf"))]
+mod answer;
 mod lexicon;
 mod moment;
+#[cfg(any(feature = "endpoint", feature = "gguf"))]
+mod prompt;
 mod quantity;
+#[cfg(feature = "gguf")]
+mod spans;
 mod text;
 
+pub mod backend;
 pub mod choose;
 #[cfg(feature = "endpoint")]
 pub mod endpoint;
 pub mod eval;
 pub mod gate;
+#[cfg(feature = "gguf")]
+pub mod gguf;
+#[cfg(feature = "minilm")]
+pub mod minilm;
 pub mod ngrams;
 pub mod rules;
+#[cfg(feature = "static")]
+pub mod static_embedder;
+pub mod weights;

@@ -3,9 +3,11 @@
 //! Knows calendars; refuses to know what time it is (see [`Calendar`]) and which key a day is for
 //! (see [`crate::rules`]). How long something lasts is a quantity: [`crate::quantity`].
 
+mod clock;
 mod day;
+#[cfg(test)]
+mod tests;
 
-use crate::lexicon::{month, weekday};
 use crate::quantity::unit_named;
 use crate::text::{Class, Gap, Text, Token};
 use schema::semantics::Circumstances;
@@ -54,8 +56,33 @@ impl Calendar {
 pub(crate) struct Day {
     /// Which.
     pub(crate) date: Date,
+    /// Said as the end of a span: "within two days", which is how long, too.
+    pub(crate) span: bool,
+    /// After how long such a day comes again, if it was said without saying which: "Tuesday".
+    pub(crate) turn: Option<Turn>,
     /// Its tokens.
     pub(crate) run: Range<usize>,
+}
+
+/// How often a day comes that is told by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Tuesday, 周二.
+    Week,
+    /// 8 March, 3月8日.
+    Year,
+}
+
+impl Day {
+    /// The last such day before another, for who looks back: "since Tuesday" is the one before.
+    pub(crate) fn before(&self, today: Date) -> Date {
+        let back = match self.turn {
+            Some(Turn::Week) => self.date.checked_sub(Duration::days(7)),
+            Some(Turn::Year) => self.date.replace_year(self.date.year() - 1).ok(),
+            None => None,
+        };
+        back.filter(|_| self.date > today).unwrap_or(self.date)
+    }
 }
 
 /// A time of day that was said.
@@ -92,7 +119,21 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    /// The runs of tokens that are days or times, and therefore no quantities.
+    /// The runs of tokens that tell nothing but a day or a time, and are no quantities.
+    pub(crate) fn pure_runs(&self) -> Vec<Range<usize>> {
+        let spans: Vec<_> = self
+            .days
+            .iter()
+            .filter(|d| d.span)
+            .map(|d| d.run.clone())
+            .collect();
+        self.runs()
+            .into_iter()
+            .filter(|r| !spans.contains(r))
+            .collect()
+    }
+
+    /// The runs of tokens that are days or times.
     pub(crate) fn runs(&self) -> Vec<Range<usize>> {
         let days = self.days.iter().map(|d| d.run.clone());
         let clocks = self.clocks.iter().map(|c| c.run.clone());
@@ -113,6 +154,9 @@ pub(crate) fn moments(text: &Text, calendar: &Calendar) -> Moments {
     moments
 }
 
+/// The most days, weeks or hours that anybody counts by.
+const COUNT_MAX: i64 = 100_000;
+
 struct Reader<'a> {
     text: &'a Text,
     calendar: &'a Calendar,
@@ -127,12 +171,21 @@ impl Reader<'_> {
         }
         if let Some((date, run)) = self.day(at) {
             let end = run.end;
-            into.days.push(Day { date, run });
+            let span = self.word(at) == "within" || self.word(run.end - 1) == "内";
+            let turn = self.turn(&run);
+            into.days.push(Day {
+                date,
+                span,
+                turn,
+                run,
+            });
             return end;
         }
         let clock = self
-            .clock(at)
-            .or_else(|| self.second_hour(at, into.clocks.last()));
+            .first_hour(at)
+            .or_else(|| self.clock(at))
+            .or_else(|| self.second_hour(at, into.clocks.last()))
+            .map(|(seconds, run)| (self.same_half(seconds, &run, into.clocks.last()), run));
         if let Some((seconds, run)) = clock {
             let utc = matches!(self.word(run.end), "utc" | "gmt" | "z");
             let end = run.end + usize::from(utc);
@@ -144,6 +197,25 @@ impl Reader<'_> {
             return end;
         }
         at + 1
+    }
+
+    /// How often the day at a run comes, if nothing says which one is meant.
+    fn turn(&self, run: &Range<usize>) -> Option<Turn> {
+        let words = || run.clone().map(|i| self.word(i));
+        let written = self.text.span(run).to_lowercase();
+        let named = crate::lexicon::weekday(&written).is_some();
+        if named || written.starts_with('周') || written.starts_with("星期") {
+            return Some(Turn::Week);
+        }
+        let year = words().any(|w| w == "年" || w.len() == 4 && w.parse::<u32>().is_ok());
+        let month = words().any(|w| w == "月" || crate::lexicon::month(w).is_some());
+        let relative = words().any(|w| matches!(w, "下" | "next" | "this" | "of"));
+        let iso = run.len() == 3 && words().all(|w| w.parse::<u32>().is_ok());
+        (month
+            && !year
+            && !iso
+            && (!relative || words().any(|w| crate::lexicon::month(w).is_some())))
+        .then_some(Turn::Year)
     }
 
     fn token(&self, at: usize) -> Option<&Token> {
@@ -164,10 +236,11 @@ impl Reader<'_> {
         tight.take(n).map(|(_, t)| t.text.as_str()).collect()
     }
 
-    /// An integer written in digits or Chinese, and where it ends.
+    /// An integer written in digits or Chinese that days and hours may be counted by, and where it
+    /// ends.
     fn integer(&self, at: usize) -> Option<(i64, usize)> {
         let token = self.token(at)?;
-        match token.class {
+        let read = match token.class {
             Class::Number => Some((token.text.parse().ok()?, at + 1)),
             Class::Cjk => self.chinese_integer(at),
             Class::Word => {
@@ -180,7 +253,8 @@ impl Reader<'_> {
                 at_name.or(article).map(|n| (n as i64 + 1, at + 1))
             }
             Class::Sign => None,
-        }
+        };
+        read.filter(|(n, _)| *n <= COUNT_MAX)
     }
 
     fn chinese_integer(&self, at: usize) -> Option<(i64, usize)> {
@@ -193,9 +267,12 @@ impl Reader<'_> {
         let (mut value, mut end, mut last) = (0_i64, at, None);
         while let Some(token) = self.token(end).filter(|t| end == at || t.gap == Gap::Tight) {
             if let Some(d) = digit(&token.text) {
-                last = Some(last.map_or(d as i64, |l: i64| l * 10 + d as i64));
+                last = Some(
+                    last.map_or(d as i64, |l: i64| l.saturating_mul(10) + d as i64)
+                        .min(COUNT_MAX + 1),
+                );
             } else if token.text == "十" {
-                value += last.take().unwrap_or(1) * 10;
+                value = (value + last.take().unwrap_or(1) * 10).min(COUNT_MAX + 1);
             } else {
                 break;
             }
@@ -245,8 +322,11 @@ impl Reader<'_> {
         } else {
             1
         };
-        let hours: i32 = self.word(at).parse().ok()?;
-        let minutes: i32 = self.word(at + 1).parse().ok()?;
+        let part = |at: usize, max: i32| {
+            let part: i32 = self.word(at).parse().ok()?;
+            (0..=max).contains(&part).then_some(part)
+        };
+        let (hours, minutes) = (part(at, 23)?, part(at + 1, 59)?);
         Some(sign * (hours * 60 + minutes))
     }
 
@@ -322,257 +402,6 @@ impl Reader<'_> {
     }
 }
 
-// Times of day.
-impl Reader<'_> {
-    fn clock(&self, at: usize) -> Option<(u32, Range<usize>)> {
-        let (seconds, end) = self
-            .named_clock(at)
-            .or_else(|| self.chinese_clock(at))
-            .or_else(|| self.english_clock(at))?;
-        Some((seconds, at..end))
-    }
-
-    fn named_clock(&self, at: usize) -> Option<(u32, usize)> {
-        let english = match self.word(at) {
-            "midnight" => Some((0, 1)),
-            "noon" | "midday" => Some((12 * 3600, 1)),
-            _ => None,
-        };
-        let chinese = match self.said(at, 2).as_str() {
-            "午夜" | "零点" => Some((0, 2)),
-            "正午" => Some((12 * 3600, 2)),
-            _ => None,
-        };
-        english.or(chinese).map(|(s, n)| (s, at + n))
-    }
-
-    /// The 6 of "from 22:30 to 6".
-    fn second_hour(&self, at: usize, last: Option<&Clock>) -> Option<(u32, Range<usize>)> {
-        let joined = matches!(
-            self.word(at.checked_sub(1)?),
-            "to" | "until" | "till" | "到" | "至"
-        );
-        let range = last.is_some_and(|c| c.run.end + 1 == at);
-        let (hour, end) = self
-            .integer(at)
-            .filter(|(h, _)| joined && range && (0..=24).contains(h))?;
-        let alone = self.token(end).is_none_or(|t| t.gap > Gap::Tight);
-        alone.then_some((hour as u32 * 3600, at..end))
-    }
-
-    /// HH:MM, HH:MM:SS.
-    fn digital(&self, at: usize) -> Option<(u32, usize)> {
-        let part = |i: usize, max: u32| -> Option<u32> {
-            let token = self
-                .token(i)
-                .filter(|t| t.class == Class::Number && t.text.len() <= 2)?;
-            token.text.parse().ok().filter(|n| *n <= max)
-        };
-        let colon = |i: usize| {
-            let (a, b) = (self.token(i - 1)?, self.token(i)?);
-            matches!(&self.text.raw[a.end..b.start], ":" | "：").then_some(())
-        };
-        let hours = part(at, 24)?;
-        colon(at + 1)?;
-        let minutes = part(at + 1, 59).filter(|_| self.word(at + 1).len() == 2)?;
-        let base = hours * 3600 + minutes * 60;
-        match colon(at + 2).and_then(|()| part(at + 2, 59)) {
-            Some(seconds) => Some((base + seconds, at + 3)),
-            None => Some((base, at + 2)),
-        }
-    }
-
-    fn english_clock(&self, at: usize) -> Option<(u32, usize)> {
-        if matches!(self.word(at), "morning" | "afternoon" | "evening") {
-            let (seconds, end) = self.digital(at + 1).or_else(|| {
-                let (hour, end) = self.integer(at + 1).filter(|(h, _)| (1..=12).contains(h))?;
-                Some((hour as u32 * 3600, end))
-            })?;
-            return self.in_half(seconds, at + 1, end, true);
-        }
-        if matches!(self.word(at), "half") && self.word(at + 1) == "past" {
-            let (hour, end) = self.integer(at + 2)?;
-            return self.in_half(u32::try_from(hour).ok()? * 3600 + 1800, at, end, true);
-        }
-        if (self.word(at), self.word(at + 1)) == ("a", "quarter") {
-            let (seconds, end) = self.english_clock(at + 1)?;
-            return Some((seconds, end));
-        }
-        if matches!(self.word(at), "quarter") && matches!(self.word(at + 1), "past" | "to") {
-            let (hour, end) = self.integer(at + 2)?;
-            let shift: i64 = if self.word(at + 1) == "past" {
-                900
-            } else {
-                -900
-            };
-            return self.in_half(u32::try_from(hour * 3600 + shift).ok()?, at, end, true);
-        }
-        if let Some((seconds, end)) = self.minutes_from(at) {
-            return Some((seconds, end));
-        }
-        if let Some((seconds, end)) = self.digital(at) {
-            return self.in_half(seconds, at, end, true);
-        }
-        let (hour, end) = self.integer(at).filter(|(h, _)| {
-            (0..=24).contains(h) && self.word(at) != "a" && self.word(at) != "an"
-        })?;
-        self.in_half(hour as u32 * 3600, at, end, false)
-    }
-
-    /// "five to midnight", "ten past six".
-    fn minutes_from(&self, at: usize) -> Option<(u32, usize)> {
-        let (minutes, end) = self.integer(at).filter(|(m, _)| (1..60).contains(m))?;
-        let end = end + usize::from(matches!(self.word(end), "minutes"));
-        let forward = match self.word(end) {
-            "past" => 1,
-            "to" | "before" => -1,
-            _ => return None,
-        };
-        let (hour, end) = self.named_clock(end + 1).or_else(|| {
-            let (hour, end) = self
-                .integer(end + 1)
-                .filter(|(h, _)| forward == 1 && (1..=12).contains(h))?;
-            Some((hour as u32 * 3600, end))
-        })?;
-        let seconds = (i64::from(hour) + forward * minutes * 60).rem_euclid(86_400);
-        let (half, end) = self
-            .half_of_day(end)
-            .map_or((None, end), |(h, e)| (Some(h), e));
-        Some((
-            half.map_or(seconds as u32, |h| h.apply(seconds as u32)),
-            end,
-        ))
-    }
-
-    /// With "am", "pm", "o'clock" or a part of the day; without, only where it needs none.
-    fn in_half(&self, seconds: u32, at: usize, end: usize, complete: bool) -> Option<(u32, usize)> {
-        let clock_end = end + self.oclock(end);
-        let half = self
-            .half_of_day(clock_end)
-            .or_else(|| self.half_before(at).map(|h| (h, clock_end)));
-        match half {
-            Some((half, end)) => Some((half.apply(seconds), end)),
-            None if complete || clock_end > end => Some((seconds.min(86_400), clock_end)),
-            None => None,
-        }
-    }
-
-    /// How many tokens "o'clock" takes, however it is written.
-    fn oclock(&self, at: usize) -> usize {
-        match (self.word(at), self.word(at + 1)) {
-            ("o'clock" | "oclock" | "hours", _) if self.word(at) != "hours" => 1,
-            ("o", "clock") => 2,
-            _ => 0,
-        }
-    }
-
-    fn half_of_day(&self, at: usize) -> Option<(Half, usize)> {
-        let tight = self.token(at).is_some_and(|t| t.gap <= Gap::Space);
-        match (self.word(at), self.word(at + 1), self.word(at + 2)) {
-            ("am", _, _) if tight => Some((Half::Morning, at + 1)),
-            ("pm", _, _) if tight => Some((Half::Evening, at + 1)),
-            ("a", "m", _) if self.token(at + 1)?.gap == Gap::Joint => Some((Half::Morning, at + 2)),
-            ("p", "m", _) if self.token(at + 1)?.gap == Gap::Joint => Some((Half::Evening, at + 2)),
-            ("in", "the", "morning") => Some((Half::Morning, at + 3)),
-            ("in", "the", "afternoon" | "evening") | ("at", "the", "night") => {
-                Some((Half::Evening, at + 3))
-            }
-            ("at", "night", _) => Some((Half::Night, at + 2)),
-            ("this", "morning", _) => Some((Half::Morning, at + 2)),
-            ("this", "afternoon" | "evening", _) => Some((Half::Evening, at + 2)),
-            _ => None,
-        }
-    }
-
-    /// "morning 11:15", "tonight at 8".
-    fn half_before(&self, at: usize) -> Option<Half> {
-        let before = at.checked_sub(1)?;
-        let from = if self.word(before) == "at" {
-            before.checked_sub(1)?
-        } else {
-            before
-        };
-        match self.word(from) {
-            "morning" => Some(Half::Morning),
-            "afternoon" | "evening" | "tonight" => Some(Half::Evening),
-            _ => None,
-        }
-    }
-
-    /// 下午3点, 晚上八点半, 凌晨2点15分, 22点.
-    fn chinese_clock(&self, at: usize) -> Option<(u32, usize)> {
-        let part = match self.said(at, 2).as_str() {
-            "上午" | "早上" | "早晨" | "清晨" => Some((Half::Morning, 2)),
-            "凌晨" | "半夜" => Some((Half::Night, 2)),
-            "中午" => Some((Half::Noon, 2)),
-            "下午" | "傍晚" | "晚上" => Some((Half::Evening, 2)),
-            "夜间" | "夜里" | "深夜" => Some((Half::Night, 2)),
-            s if s.starts_with('晚') => Some((Half::Evening, 1)),
-            s if s.starts_with('早') => Some((Half::Morning, 1)),
-            _ => None,
-        };
-        let from = at + part.map_or(0, |p| p.1);
-        let (seconds, end) = self
-            .chinese_hour(from)
-            .or_else(|| self.digital(from).filter(|_| part.is_some()))?;
-        Some((part.map_or(seconds, |(half, _)| half.apply(seconds)), end))
-    }
-
-    fn chinese_hour(&self, at: usize) -> Option<(u32, usize)> {
-        let (hour, end) = self.integer(at).filter(|(h, _)| (0..=24).contains(h))?;
-        let mark = self
-            .token(end)
-            .filter(|t| t.gap == Gap::Tight && matches!(t.text.as_str(), "点" | "时"))?;
-        let long = usize::from(self.word(end + 1) == "钟");
-        let base = hour as u32 * 3600;
-        if matches!(
-            (mark.text.as_str(), self.word(end + 1)),
-            ("点", "数") | ("时", "延" | "间" | "长" | "隙")
-        ) {
-            return None;
-        }
-        if self.word(end + 1) == "半" {
-            return Some((base + 1800, end + 2));
-        }
-        match self.said(end + 1, 2).as_str() {
-            "一刻" => return Some((base + 900, end + 3)),
-            "三刻" => return Some((base + 2700, end + 3)),
-            _ => {}
-        }
-        match self.integer(end + 1).filter(|(m, _)| (0..60).contains(m)) {
-            Some((minute, e)) => Some((
-                base + minute as u32 * 60,
-                e + usize::from(self.word(e) == "分"),
-            )),
-            None => Some((base, end + 1 + long)),
-        }
-    }
-}
-
-/// The half of the day that a clock of twelve hours means.
-#[derive(Clone, Copy)]
-enum Half {
-    Morning,
-    Noon,
-    Evening,
-    /// After midnight for small hours, before it for large ones.
-    Night,
-}
-
-impl Half {
-    fn apply(self, seconds: u32) -> u32 {
-        let noon = 12 * 3600;
-        match self {
-            Self::Morning if (noon..noon + 3600).contains(&seconds) => seconds - noon,
-            Self::Noon if seconds < 6 * 3600 => seconds + noon,
-            Self::Evening if seconds < noon => seconds + noon,
-            Self::Night if seconds == noon => 0,
-            Self::Night if (6 * 3600..noon).contains(&seconds) => seconds + noon,
-            _ => seconds,
-        }
-    }
-}
-
 /// True for words that may follow "the 12th" without being what is counted.
 fn ends_date(word: &str) -> bool {
     crate::lexicon::is_function(word) || crate::lexicon::is_asking(word)
@@ -584,13 +413,12 @@ fn date(year: i64, month: i64, day: i64) -> Option<Date> {
     Date::from_calendar_date(i32::try_from(year).ok()?, month, u8::try_from(day).ok()?).ok()
 }
 
+/// More days than any calendar here has.
+const DAYS_MAX: i64 = 8_000_000;
+
 /// The day and second that is `seconds` after the midnight that begins `date`.
 pub(crate) fn later(date: Date, seconds: i64) -> (Date, u32) {
-    let days = seconds.div_euclid(86_400);
+    let days = seconds.div_euclid(86_400).clamp(-DAYS_MAX, DAYS_MAX);
     let date = date.checked_add(Duration::days(days)).unwrap_or(date);
     (date, seconds.rem_euclid(86_400) as u32)
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests;

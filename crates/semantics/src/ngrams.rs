@@ -6,13 +6,14 @@
 //! [`schema::semantics::Embedder`].
 
 use crate::lexicon;
-use crate::text::{Class, Token, tokens};
+use crate::text::{Class, Token, is_cjk, tokens};
 use schema::semantics::Embedder;
+use std::collections::BTreeSet;
 
 /// How many numbers a vector has.
 const DIMENSIONS: usize = 1024;
 /// The cosine from which two texts mean the same.
-const THRESHOLD: f32 = 0.40;
+const THRESHOLD: f32 = 0.30;
 /// What a word, its character n-grams together, two words in a row, a Chinese character and a pair
 /// of them weigh.
 const WORD: f32 = 1.0;
@@ -20,6 +21,8 @@ const PIECES: f32 = 0.6;
 const PAIR: f32 = 0.4;
 const CHARACTER: f32 = 0.5;
 const CHARACTERS: f32 = 1.0;
+/// What a concept of the lexicon weighs, beside the word for it.
+const CONCEPT: f32 = 0.8;
 
 /// Hashed words and character n-grams.
 #[derive(Clone, Debug)]
@@ -29,8 +32,9 @@ pub struct Ngrams {
 
 impl Default for Ngrams {
     fn default() -> Self {
+        let lexicon = fnv1a(lexicon::fingerprint().bytes());
         let id = format!(
-            "ngrams-1 dim={DIMENSIONS} word={WORD} pieces=3-5:{PIECES} pair={PAIR} han={CHARACTER}+{CHARACTERS} fnv1a"
+            "ngrams-1 dim={DIMENSIONS} word={WORD} pieces=3-5:{PIECES} pair={PAIR} han={CHARACTER}+{CHARACTERS} concept={CONCEPT} lexicon={lexicon:016x} fnv1a"
         );
         Self { id }
     }
@@ -59,6 +63,9 @@ impl Embedder for Ngrams {
                 add(&mut vector, "w", &token.stem, WORD);
                 pieces(&mut vector, &token.stem);
             }
+        }
+        for concept in concepts(&telling) {
+            add(&mut vector, "k", concept, CONCEPT);
         }
         for pair in telling.windows(2) {
             let chinese = pair.iter().all(|t| t.class == Class::Cjk);
@@ -91,8 +98,50 @@ pub fn opposes(one: &str, other: &str) -> bool {
             text.to_lowercase(),
         )
     };
+    let (one, other) = (&meant(one), &meant(other));
+    let alike = alike(one, other);
     let (one, other) = (said(one), said(other));
-    lexicon::opposed((&one.0, &one.1), (&other.0, &other.1))
+    lexicon::opposed((&one.0, &one.1), (&other.0, &other.1), alike)
+}
+
+/// A text without the clauses that only say what is not meant: "not on working days, only at the
+/// weekend".
+fn meant(text: &str) -> String {
+    let clauses: Vec<&str> = text.split([',', '，', ';', '；']).collect();
+    let denies = |clause: &&str| {
+        let words: Vec<String> = tokens(clause).into_iter().map(|t| t.text).collect();
+        lexicon::denials(&words, &clause.to_lowercase()) > 0
+    };
+    let kept: Vec<&str> = clauses.iter().filter(|c| !denies(c)).copied().collect();
+    let says = |clause: &&str| {
+        clause.chars().filter(|c| c.is_alphabetic()).count() > 6 || clause.chars().any(is_cjk)
+    };
+    if kept.iter().any(says) {
+        kept.join(", ")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// True if two texts share three in four of the words that they say something with, denials apart.
+fn alike(one: &str, other: &str) -> bool {
+    let words = |text: &str| -> BTreeSet<String> {
+        let denies = |t: &Token| {
+            matches!(
+                t.text.as_str(),
+                "不" | "别" | "没" | "无" | "勿" | "用" | "要"
+            )
+        };
+        telling(text)
+            .into_iter()
+            .filter(|t| !denies(t))
+            .map(|t| t.stem)
+            .collect()
+    };
+    let (one, other) = (words(one), words(other));
+    let shared = one.intersection(&other).count();
+    let fewest = one.len().min(other.len());
+    fewest > 0 && shared * 4 >= fewest * 3
 }
 
 /// The tokens that say something; all, if none does.
@@ -105,6 +154,19 @@ fn telling(text: &str) -> Vec<Token> {
     };
     let telling: Vec<Token> = all.iter().filter(says).cloned().collect();
     if telling.is_empty() { all } else { telling }
+}
+
+/// The concepts that words and pairs of characters name, each once.
+fn concepts(telling: &[Token]) -> BTreeSet<&'static str> {
+    let words = telling
+        .iter()
+        .filter(|t| t.class == Class::Word)
+        .map(|t| t.text.clone());
+    let pairs = telling
+        .windows(2)
+        .filter(|w| w.iter().all(|t| t.class == Class::Cjk));
+    let terms = words.chain(pairs.map(|w| format!("{}{}", w[0].text, w[1].text)));
+    terms.filter_map(|t| lexicon::concept_name(&t)).collect()
 }
 
 /// The character n-grams of a word, which together weigh [`PIECES`].

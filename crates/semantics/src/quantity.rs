@@ -4,191 +4,15 @@
 //! times of day are in [`crate::moment`].
 
 mod number;
+#[cfg(test)]
+mod tests;
+mod unit;
 
+use crate::text::{Class, Gap, Text, Token};
 use number::{Number, chinese_digit, number_at};
-
-use crate::text::{Class, Gap, Text, Token, tokens};
 use std::ops::Range;
-use std::sync::LazyLock;
-
-/// What a unit measures; units of one dimension convert.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dimension {
-    Power,
-    Energy,
-    Level,
-    Rate,
-    Time,
-    Months,
-    Percent,
-    Length,
-    Mass,
-    Frequency,
-    Voltage,
-    Current,
-    Bytes,
-    Angle,
-    Celsius,
-    Fahrenheit,
-    Dollar,
-    Euro,
-    Pound,
-    Yuan,
-}
-
-/// A unit: how many of its dimension's base it is, and how it is written.
-#[derive(Debug)]
-pub(crate) struct Unit {
-    /// What it measures.
-    pub(crate) dimension: Dimension,
-    /// How many of the dimension's base unit it is.
-    pub(crate) factor: f64,
-    forms: &'static str,
-}
-
-const fn unit(dimension: Dimension, factor: f64, forms: &'static str) -> Unit {
-    Unit {
-        dimension,
-        factor,
-        forms,
-    }
-}
-
-/// Units; the first form as engineers write it. Where two differ in case alone (`mW`, `MW`), the
-/// writing decides.
-static UNITS: &[Unit] = &[
-    unit(Dimension::Power, 1.0, "W|watt|watts|瓦特|瓦"),
-    unit(Dimension::Power, 1e3, "kW|kilowatt|kilowatts|千瓦"),
-    unit(Dimension::Power, 1e6, "MW|megawatt|megawatts|兆瓦"),
-    unit(Dimension::Power, 1e-3, "mW|milliwatt|milliwatts|毫瓦"),
-    unit(Dimension::Energy, 1.0, "Wh|瓦时"),
-    unit(
-        Dimension::Energy,
-        1e3,
-        "kWh|kilowatt hour|kilowatt hours|千瓦时|度电",
-    ),
-    unit(Dimension::Energy, 1e6, "MWh|兆瓦时"),
-    unit(Dimension::Level, 1.0, "dBm"),
-    unit(Dimension::Level, 1.0, "dB|decibel|decibels|分贝"),
-    unit(Dimension::Rate, 1.0, "bit/s|bps"),
-    unit(Dimension::Rate, 1e3, "kbit/s|kbps|kb/s"),
-    unit(
-        Dimension::Rate,
-        1e6,
-        "Mbit/s|Mbps|Mb/s|megabit per second|megabits per second|megabits|megabit|兆比特每秒|兆每秒|兆",
-    ),
-    unit(
-        Dimension::Rate,
-        1e9,
-        "Gbit/s|Gbps|Gb/s|gigabit per second|gigabits per second|gigabits|gigabit|吉比特每秒",
-    ),
-    unit(
-        Dimension::Time,
-        1e-3,
-        "ms|msec|millisecond|milliseconds|毫秒",
-    ),
-    unit(Dimension::Time, 1.0, "s|sec|secs|second|seconds|秒钟|秒"),
-    unit(Dimension::Time, 60.0, "min|mins|minute|minutes|分钟"),
-    unit(
-        Dimension::Time,
-        3600.0,
-        "h|hr|hrs|hour|hours|个小时|小时|钟头|个钟",
-    ),
-    unit(Dimension::Time, 86400.0, "d|day|days|night|nights|天|日|晚"),
-    unit(Dimension::Time, 604_800.0, "week|weeks|wk|个星期|星期|周"),
-    unit(Dimension::Months, 1.0, "month|months|个月"),
-    unit(Dimension::Months, 12.0, "year|years|yr|yrs|年"),
-    unit(
-        Dimension::Percent,
-        1.0,
-        "%|percent|per cent|pct|percentage points|个百分点|％",
-    ),
-    unit(Dimension::Length, 1.0, "m|meter|meters|metre|metres|米"),
-    unit(
-        Dimension::Length,
-        1e3,
-        "km|kms|kilometer|kilometers|kilometre|kilometres|公里|千米",
-    ),
-    unit(Dimension::Length, 1e-2, "cm|centimeter|centimeters|厘米"),
-    unit(Dimension::Length, 1e-3, "mm|millimeter|millimeters|毫米"),
-    unit(Dimension::Length, 1609.344, "mile|miles|英里"),
-    unit(Dimension::Length, 0.3048, "feet|foot|ft|英尺"),
-    unit(Dimension::Length, 0.0254, "inch|inches|英寸"),
-    unit(
-        Dimension::Mass,
-        1e3,
-        "kg|kilogram|kilograms|kilos|公斤|千克",
-    ),
-    unit(Dimension::Mass, 1.0, "g|gram|grams|克"),
-    unit(Dimension::Mass, 453.592, "lb|lbs|pounds|磅"),
-    unit(Dimension::Mass, 28.349_5, "oz|ounce|ounces"),
-    unit(Dimension::Frequency, 1.0, "Hz|hertz|赫兹"),
-    unit(Dimension::Frequency, 1e3, "kHz|千赫"),
-    unit(Dimension::Frequency, 1e6, "MHz|megahertz|兆赫"),
-    unit(Dimension::Frequency, 1e9, "GHz|gigahertz|吉赫"),
-    unit(Dimension::Voltage, 1.0, "V|volt|volts|伏特|伏"),
-    unit(Dimension::Voltage, 1e-3, "mV|millivolts|毫伏"),
-    unit(Dimension::Voltage, 1e3, "kV|kilovolts|千伏"),
-    unit(Dimension::Current, 1.0, "A|amp|amps|ampere|amperes|安培|安"),
-    unit(Dimension::Bytes, 1.0, "B|byte|bytes|字节"),
-    unit(Dimension::Bytes, 1e3, "kB|kilobyte|kilobytes"),
-    unit(Dimension::Bytes, 1e6, "MB|megabyte|megabytes"),
-    unit(Dimension::Bytes, 1e9, "GB|gigabyte|gigabytes"),
-    unit(Dimension::Bytes, 1e12, "TB|terabyte|terabytes"),
-    unit(
-        Dimension::Celsius,
-        1.0,
-        "℃|°C|celsius|degrees celsius|degree celsius|摄氏度",
-    ),
-    unit(
-        Dimension::Fahrenheit,
-        1.0,
-        "℉|°F|fahrenheit|degrees fahrenheit|华氏度",
-    ),
-    unit(Dimension::Angle, 1.0, "°|degree|degrees|度"),
-    unit(Dimension::Dollar, 1.0, "$|dollar|dollars|usd|美元"),
-    unit(Dimension::Euro, 1.0, "€|euro|euros|eur|欧元"),
-    unit(Dimension::Pound, 1.0, "£|pound sterling|gbp|英镑"),
-    unit(Dimension::Yuan, 1.0, "¥|￥|yuan|cny|rmb|元|块钱|块|人民币"),
-];
-
-/// A unit's form, as tokens.
-struct Form {
-    tokens: Vec<Token>,
-    written: &'static str,
-    unit: &'static Unit,
-}
-
-/// Every form, the longest first.
-static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
-    let mut forms: Vec<Form> = UNITS
-        .iter()
-        .flat_map(|unit| {
-            unit.forms.split('|').map(move |written| Form {
-                tokens: tokens(written),
-                written,
-                unit,
-            })
-        })
-        .collect();
-    forms.sort_by_key(|f| std::cmp::Reverse(f.tokens.len()));
-    forms
-});
-
-/// The unit written so: `Mbit/s`, `minutes`, `%`.
-pub(crate) fn unit_named(name: &str) -> Option<&'static Unit> {
-    let exact = FORMS.iter().find(|f| f.written == name);
-    exact
-        .or_else(|| FORMS.iter().find(|f| f.written.eq_ignore_ascii_case(name)))
-        .map(|f| f.unit)
-}
-
-/// The currency of a sign in front of a number.
-fn currency(sign: &str) -> Option<&'static Unit> {
-    matches!(sign, "$" | "€" | "£" | "¥" | "￥")
-        .then(|| unit_named(sign))
-        .flatten()
-}
+pub(crate) use unit::{Dimension, Unit, unit_named};
+use unit::{FORMS, Form, UNITS, currency};
 
 /// How much, and in what.
 #[derive(Clone, Debug)]
@@ -246,12 +70,96 @@ pub(crate) fn quantities(text: &Text, taken: &[Range<usize>]) -> Vec<Quantity> {
         match free.then(|| quantity_at(text, at)).flatten() {
             Some(quantity) => {
                 at = quantity.run.end.max(at + 1);
-                found.push(quantity);
+                add(text, &mut found, quantity);
             }
             None => at += 1,
         }
     }
     found
+}
+
+/// Adds a quantity; "1 hour 30 minutes" is one.
+fn add(text: &Text, found: &mut Vec<Quantity>, next: Quantity) {
+    let time = |q: &Quantity| {
+        q.unit
+            .filter(|u| u.dimension == Dimension::Time)
+            .map(|u| u.factor)
+    };
+    if let Some(last) = found.last_mut() {
+        let between = last.run.end..next.run.start;
+        let joined = between.len() <= 1
+            && between
+                .clone()
+                .all(|i| matches!(text.tokens[i].text.as_str(), "and" | "零"));
+        let near = text.tokens[next.run.start].gap <= Gap::Space;
+        if let (Some(long), Some(short)) = (time(last), time(&next))
+            && joined
+            && near
+            && short < long
+        {
+            last.value = tidy(last.value + next.value * short / long);
+            last.run.end = next.run.end;
+            return;
+        }
+    }
+    found.push(next);
+}
+
+/// "by a quarter", "by one third": shares of a whole, in percent.
+fn fraction(tokens: &[Token], at: usize) -> Option<Quantity> {
+    let word = |i: usize| {
+        tokens
+            .get(i)
+            .filter(|t| t.gap <= Gap::Joint)
+            .map_or("", |t| t.text.as_str())
+    };
+    let before = at.checked_sub(1).map_or("", |i| tokens[i].text.as_str());
+    let one = matches!(word(at), "a" | "one");
+    let parts = [
+        ("half", 50.0),
+        ("third", 100.0 / 3.0),
+        ("quarter", 25.0),
+        ("fifth", 20.0),
+        ("tenth", 10.0),
+    ];
+    // "a quarter of the energy", not "a quarter of an hour".
+    let whole = |end: usize| {
+        word(end) == "of"
+            && !matches!(word(end + 1), "an" | "a")
+            && !matches!(word(end + 2), "hour" | "day" | "year")
+    };
+    let behind = |end: usize| {
+        whole(end)
+            || !matches!(
+                word(end),
+                "past" | "to" | "hour" | "an" | "of" | "day" | "dozen" | "before" | "floor"
+            )
+    };
+    let share = |name: &str, end: usize| {
+        let (_, value) = parts.iter().find(|(p, _)| *p == name)?;
+        Some(Quantity {
+            value: tidy((value * 100.0_f64).round() / 100.0),
+            unit: unit_named("%"),
+            ordinal: false,
+            digits: false,
+            number: at..end,
+            run: at..end,
+        })
+    };
+    let compared = |end: usize| matches!(word(end), "less" | "fewer" | "lower" | "off" | "down");
+    if one && compared(at + 2) {
+        return share(word(at + 1), at + 2);
+    }
+    if !matches!(
+        before,
+        "by" | "to" | "of" | "under" | "below" | "save" | "cut"
+    ) {
+        return None;
+    }
+    match one {
+        true => share(word(at + 1), at + 2).filter(|_| behind(at + 2)),
+        false => share(word(at), at + 1).filter(|q| q.value == 50.0 && behind(at + 1)),
+    }
 }
 
 /// 三成五, 四分之一: shares of a whole, in percent.
@@ -288,10 +196,24 @@ fn share(tokens: &[Token], at: usize) -> Option<Quantity> {
 
 fn quantity_at(text: &Text, at: usize) -> Option<Quantity> {
     let tokens = &text.tokens;
-    if let Some(share) = share(tokens, at) {
+    if let Some(share) = share(tokens, at).or_else(|| fraction(tokens, at)) {
         return Some(share);
     }
-    let number = number_at(text, at)?;
+    // The 2 of m/s^2 counts nothing.
+    if text.raw[..tokens[at].start].ends_with('^') {
+        return None;
+    }
+    let mut number = number_at(text, at)?;
+    let word = |i: usize| {
+        tokens
+            .get(i)
+            .filter(|t| t.gap == Gap::Space)
+            .map_or("", |t| t.text.as_str())
+    };
+    if (word(number.end), word(number.end + 1), word(number.end + 2)) == ("and", "a", "half") {
+        number.value += 0.5;
+        number.end += 3;
+    }
     let before = at.checked_sub(1).and_then(|i| tokens.get(i));
     let money = before
         .filter(|t| t.class == Class::Sign && tokens[at].gap <= Gap::Space)
@@ -310,7 +232,11 @@ fn quantity_at(text: &Text, at: usize) -> Option<Quantity> {
         ordinal: number.ordinal,
         digits: tokens[at].class == Class::Number,
         number: at..number.end,
-        run: at..if number.ordinal { number.end } else { end },
+        run: if percent_before(tokens, at).is_some() {
+            at - 3
+        } else {
+            at
+        }..if number.ordinal { number.end } else { end },
     })
 }
 
@@ -366,6 +292,7 @@ fn form_at(text: &Text, at: usize) -> Option<(&'static Unit, usize)> {
         let here = text.tokens.get(at..at + n);
         here.is_some_and(|here| {
             here.iter().zip(&form.tokens).all(|(a, b)| a.text == b.text)
+                && here[0].gap <= Gap::Space
                 && here.iter().all(|t| t.gap < Gap::Quote)
                 && ends_word(text, at + n, form)
         })
@@ -406,7 +333,3 @@ fn ends_word(text: &Text, at: usize, form: &Form) -> bool {
         _ => true,
     }
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests;

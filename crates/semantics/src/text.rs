@@ -77,8 +77,9 @@ impl Text {
 
     /// The text of a run of tokens, as it was written.
     pub(crate) fn span(&self, run: &Range<usize>) -> &str {
-        match (self.tokens.get(run.start), self.tokens.get(run.end - 1)) {
-            (Some(first), Some(last)) if run.start < run.end => &self.raw[first.start..last.end],
+        match self.tokens.get(run.clone()) {
+            Some([first, .., last]) => &self.raw[first.start..last.end],
+            Some([only]) => &self.raw[only.start..only.end],
             _ => "",
         }
     }
@@ -90,7 +91,9 @@ impl Text {
 
     /// Where a phrase stands: its tokens in order, with no clause boundary between.
     pub(crate) fn find(&self, phrase: &[Token]) -> Vec<Range<usize>> {
-        self.runs(phrase, |a, b| a.text == b.text || a.stem == b.stem)
+        self.runs(phrase, |a, b| {
+            a.text == b.text || a.stem == b.stem || mistyped(&a.text, &b.text)
+        })
     }
 
     /// As [`Text::find`], letter for letter.
@@ -313,6 +316,7 @@ fn mark(chars: &[(usize, char)], at: usize) -> Gap {
     match chars[at].1 {
         '-' | '_' | '/' | '‑' | '·' | '~' | '～' => joint(chars, at),
         '.' if abbreviates(chars, at) => Gap::Joint,
+        '.' if shortens(chars, at) => Gap::Space,
         '.' | '!' | '?' | ';' | '。' | '！' | '？' | '；' | '\n' => Gap::Stop,
         ',' | '，' | '、' | '—' | '–' | '…' => Gap::Comma,
         '\'' | '"' | '“' | '”' | '‘' | '’' | '「' | '」' | '(' | ')' | '（' | '）' | '[' | ']' => {
@@ -343,15 +347,58 @@ fn abbreviates(chars: &[(usize, char)], at: usize) -> bool {
             .is_some_and(|c| c.1.is_alphabetic())
     };
     let single = letter(at.checked_sub(1)) && !letter(at.checked_sub(2));
-    let tight =
-        chars.get(at + 1).is_some_and(|c| c.1.is_alphanumeric()) && letter(at.checked_sub(1));
+    let tight = chars
+        .get(at + 1)
+        .is_some_and(|c| c.1.is_alphanumeric() && !is_cjk(c.1))
+        && letter(at.checked_sub(1));
     let goes_on = chars
         .get(at + 1..)
         .into_iter()
         .flatten()
         .find(|c| !c.1.is_whitespace())
         .is_some_and(|c| c.1.is_lowercase() || c.1 == ',');
-    single && (tight || goes_on)
+    tight || single && goes_on
+}
+
+/// True for the stop behind a word that is always shortened: "ticket no. A-17", "min. 3 Mbps".
+fn shortens(chars: &[(usize, char)], at: usize) -> bool {
+    const SHORT: &str = " nr min max approx ca tel incl vs mr mrs ms dr prof st etc ext temp avg ";
+    let start = (0..at)
+        .rev()
+        .take_while(|i| chars[*i].1.is_alphabetic())
+        .last()
+        .unwrap_or(at);
+    let word: String = chars[start..at]
+        .iter()
+        .flat_map(|c| c.1.to_lowercase())
+        .collect();
+    let next = chars[at + 1..]
+        .iter()
+        .map(|c| c.1)
+        .find(|c| !c.is_whitespace());
+    // "ticket no. 5" goes on, "I said no. Five" does not.
+    let numbers = || {
+        let next = chars[at + 1..]
+            .iter()
+            .map(|c| c.1)
+            .skip_while(|c| c.is_whitespace());
+        let code: String = next.take_while(|c| !c.is_whitespace()).collect();
+        code.contains(|c: char| c.is_ascii_digit())
+    };
+    next.is_some() && (lexicon::listed(SHORT, &word) || word == "no" && numbers())
+}
+
+/// True if one long word is another with a letter left out: "signl".
+pub(crate) fn mistyped(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() < other.len() {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    if long.len() < 6 || long.len() != short.len() + 1 || !long.is_ascii() || long.ends_with('s') {
+        return false;
+    }
+    (1..long.len()).any(|at| [&long[..at], &long[at + 1..]].concat() == *short)
 }
 
 /// A word without its endings: equal for words that mean the same thing most of the time.
@@ -368,9 +415,9 @@ pub(crate) fn stem(word: &str) -> String {
     }
     let mut base = singular(word);
     for ending in [
-        "ization", "isation", "ational", "ates", "ate", "ations", "ation", "ments", "ment", "ness",
-        "ings", "ing", "edly", "ied", "ed", "est", "er", "ors", "or", "ion", "ly", "en", "al", "y",
-        "e",
+        "ization", "isation", "ational", "ating", "ated", "ators", "ator", "ates", "ate", "ations",
+        "ation", "ments", "ment", "ness", "ings", "ing", "edly", "ied", "ed", "est", "er", "ors",
+        "or", "ion", "ly", "en", "al", "y", "e",
     ] {
         if let Some(cut) = base.strip_suffix(ending)
             && cut.len() >= shortest(ending)
@@ -486,5 +533,8 @@ mod tests {
             ]
         );
         assert!(text.asks(&text.sentences()[1]));
+        let text = Text::new("Ticket no. A-17, min. 3 Mbps. I said no. Go");
+        let parts: Vec<&str> = text.sentences().iter().map(|s| text.span(s)).collect();
+        assert_eq!(parts, ["Ticket no. A-17, min. 3 Mbps", "I said no", "Go"]);
     }
 }

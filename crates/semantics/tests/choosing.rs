@@ -79,6 +79,7 @@ fn the_scenario_that_knows_what_is_said() {
             "Book me a flight from Beijing to Shanghai next Monday",
             "flight_booking",
         ),
+        ("Book a flight from Paris to Rome", "flight_booking"),
         ("Retouch this photo with a vintage filter", "photo_retouch"),
         ("Smooth the skin and whiten my teeth", "photo_retouch"),
         (
@@ -123,6 +124,8 @@ fn nothing_fits() {
         "play some jazz",
         "write a poem about autumn",
         "how tall is Mount Everest",
+        "Who is Ada Lovelace",
+        "Tell Anna that Bob went to Rome",
         "transfer 200 euros to my sister",
         "帮我点一杯大杯冰拿铁",
         "讲个笑话",

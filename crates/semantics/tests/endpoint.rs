@@ -16,8 +16,17 @@ use semantics::rules::Rules;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned};
+
+/// Vouches for 127.0.0.1 from 2020 to 2120, and for itself; its key is of these tests alone.
+const CERTIFICATE: &[u8] = include_bytes!("endpoint/certificate.pem");
 
 const UTTERANCE: &str = "Book me a flight from Beijing to Shanghai next Monday, business class, and I prefer a window seat.";
 
@@ -179,38 +188,202 @@ fn nothing_comes_from_nowhere() {
     served.join().unwrap();
 }
 
-/// The key is a bearer token; it never travels in the clear to another host, and is not told.
+/// The key is in an environment variable, goes out as a bearer token and is told to nobody: not by
+/// settings, not by an endpoint that says it back.
 #[test]
 fn a_key_is_kept() {
-    let (at, served) = serve("200 OK", completion(&said(), None));
-    let settings = Settings {
-        key: Some("s3cret".to_owned()),
-        ..Settings::new(format!("http://{at}/v1/"), "small")
+    // Whoever runs tests sets this one.
+    let (variable, key) = ("CARGO_PKG_NAME", env!("CARGO_PKG_NAME"));
+    let settings = |url: String| Settings {
+        key_variable: Some(variable.to_owned()),
+        ..Settings::new(url, "small")
     };
-    assert!(!format!("{settings:?}").contains("s3cret"));
-    Endpoint::new(settings)
+    let (at, served) = serve("401 Unauthorized", format!("no such key: {key}"));
+    let here = settings(format!("http://{at}/v1/"));
+    assert!(!format!("{here:?}").contains(key));
+    let failure = Endpoint::new(here)
         .unwrap()
         .parse(&flight(), UTTERANCE, &circumstances())
-        .unwrap();
-    assert!(served.join().unwrap().0.contains("Bearer s3cret"));
+        .unwrap_err();
+    assert_eq!(failure.reason, "the endpoint answers 401: no such key: …");
+    let (head, _) = served.join().unwrap();
+    assert!(
+        head.contains(&format!("authorization: Bearer {key}\r\n")),
+        "{head}"
+    );
 
-    let abroad = Settings {
-        key: Some("s3cret".to_owned()),
-        ..Settings::new("http://192.0.2.1/v1", "small")
+    let unset = Settings {
+        key_variable: Some("CONVOKE_NO_SUCH_VARIABLE".to_owned()),
+        ..settings(format!("http://{at}/v1"))
     };
-    assert!(matches!(
-        Endpoint::new(abroad),
-        Err(BadEndpoint::KeyInTheClear)
-    ));
-    for url in ["", "ftp://host/v1", "http://", "/v1"] {
+    assert!(
+        matches!(Endpoint::new(unset), Err(BadEndpoint::NoKey { variable }) if variable == "CONVOKE_NO_SUCH_VARIABLE")
+    );
+}
+
+/// §7: what people say leaves the host by `https` only, unless somebody wants it otherwise; a key
+/// never.
+#[test]
+fn nothing_travels_in_the_clear() {
+    let settings = |url: &str| Settings::new(url, "small");
+    for url in [
+        "http://192.0.2.1/v1",
+        "http://model.example/v1",
+        "http://localhost.example/v1",
+    ] {
         assert!(
-            matches!(
-                Endpoint::new(Settings::new(url, "small")),
-                Err(BadEndpoint::Url(_))
-            ),
+            matches!(Endpoint::new(settings(url)), Err(BadEndpoint::Clear(_))),
+            "{url}"
+        );
+        let told = Settings {
+            in_the_clear: true,
+            ..settings(url)
+        };
+        assert!(Endpoint::new(told.clone()).is_ok(), "{url}");
+        let keyed = Settings {
+            key_variable: Some("CARGO_PKG_NAME".to_owned()),
+            ..told
+        };
+        assert!(
+            matches!(Endpoint::new(keyed), Err(BadEndpoint::KeyInTheClear)),
             "{url}"
         );
     }
+    for url in [
+        "http://127.0.0.1:1/v1",
+        "http://[::1]:1/v1",
+        "http://localhost/v1",
+    ] {
+        assert!(Endpoint::new(settings(url)).is_ok(), "{url}");
+    }
+    let name = Endpoint::new(settings("http://[::1]:1/v1")).unwrap();
+    assert_eq!(name.name(), "endpoint small at [::1]:1");
+}
+
+/// Addresses that are none, or tell what an address must not tell.
+#[test]
+fn an_endpoint_has_a_plain_address() {
+    for url in [
+        "",
+        "ftp://host/v1",
+        "http://",
+        "/v1",
+        "https://host/v1?version=2",
+        "https://host/v1#x",
+    ] {
+        let wrong = Endpoint::new(Settings::new(url, "small"));
+        assert!(matches!(wrong, Err(BadEndpoint::Url(_))), "{url}");
+    }
+    let wrong = Endpoint::new(Settings::new("https://me:s3cret@host/v1", "small"));
+    let told = wrong.err().unwrap().to_string();
+    assert!(!told.contains("s3cret"), "{told}");
+}
+
+/// Authorities that there are none of.
+#[test]
+fn somebody_is_trusted() {
+    let directory = tempfile::tempdir().unwrap();
+    let settings = |name: &str| Settings {
+        authorities: Some(directory.path().join(name)),
+        ..Settings::new("https://127.0.0.1:1/v1", "small")
+    };
+    std::fs::write(directory.path().join("empty.pem"), "").unwrap();
+    let nobody = Endpoint::new(settings("empty.pem"));
+    assert!(matches!(nobody, Err(BadEndpoint::Nobody)));
+    let missing = Endpoint::new(settings("none.pem"));
+    assert!(matches!(missing, Err(BadEndpoint::Authorities { .. })));
+}
+
+/// A server that speaks TLS as 127.0.0.1.
+fn serve_tls(body: String) -> (SocketAddr, JoinHandle<()>) {
+    let certificate = CertificateDer::from_pem_slice(CERTIFICATE).unwrap();
+    let key = PrivateKeyDer::from_pem_slice(include_bytes!("endpoint/key.pem")).unwrap();
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key)
+        .unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = listener.local_addr().unwrap();
+    let served = std::thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        let connection = ServerConnection::new(Arc::new(config)).unwrap();
+        let mut stream = StreamOwned::new(connection, stream);
+        let mut asked = Vec::new();
+        // A client that does not trust this server says no more.
+        while !asked.windows(4).any(|w| w == b"\r\n\r\n") {
+            let mut piece = [0; 4_096];
+            match stream.read(&mut piece) {
+                Ok(read) if read > 0 => asked.extend_from_slice(&piece[..read]),
+                _ => return,
+            }
+        }
+        let length = body.len();
+        let _ = write!(
+            stream,
+            "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{body}"
+        );
+        let _ = stream.flush();
+    });
+    (at, served)
+}
+
+/// Over TLS, to whom an authority vouches for by this name; to nobody else.
+#[test]
+fn https_is_proved() {
+    let directory = tempfile::tempdir().unwrap();
+    let authorities = directory.path().join("authorities.pem");
+    std::fs::write(&authorities, CERTIFICATE).unwrap();
+    let ask = |at: SocketAddr, host: &str, authorities: Option<&Path>| {
+        let settings = Settings {
+            authorities: authorities.map(Path::to_owned),
+            key_variable: Some("CARGO_PKG_NAME".to_owned()),
+            timeout: Duration::from_secs(10),
+            ..Settings::new(format!("https://{host}:{}/v1", at.port()), "small")
+        };
+        Endpoint::new(settings)
+            .unwrap()
+            .parse(&flight(), UTTERANCE, &circumstances())
+    };
+    let (at, served) = serve_tls(completion(&said(), None));
+    let parsed = ask(at, "127.0.0.1", Some(&authorities)).unwrap();
+    assert_eq!(parsed.payload["destination"], "SHA");
+    served.join().unwrap();
+
+    // The same server under a name that its certificate does not hold.
+    let (at, served) = serve_tls(completion(&said(), None));
+    let failure = ask(at, "localhost", Some(&authorities)).unwrap_err();
+    assert!(
+        failure
+            .reason
+            .starts_with("no connection: invalid peer certificate"),
+        "{}",
+        failure.reason
+    );
+    served.join().unwrap();
+
+    // And one that speaks no TLS.
+    let (at, served) = garble();
+    let failure = ask(at, "127.0.0.1", Some(&authorities)).unwrap_err();
+    assert!(
+        failure.reason.starts_with("no connection"),
+        "{}",
+        failure.reason
+    );
+    served.join().unwrap();
+}
+
+/// A server that answers the first bytes with plain HTTP.
+fn garble() -> (SocketAddr, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = listener.local_addr().unwrap();
+    let served = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.read(&mut [0; 64]);
+        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+    });
+    (at, served)
 }
 
 /// Failures are told with what failed, one by one.
@@ -238,10 +411,98 @@ fn failures_are_told() {
     let prose =
         json!({"choices": [{"message": {"content": "Sure! Here is your flight."}}]}).to_string();
     assert!(reason("200 OK", prose).starts_with("the model did not keep to the response format"));
+    let refusal = json!({"choices": [{"message": {"content": null, "refusal": "I must not."}}]});
+    assert_eq!(
+        reason("200 OK", refusal.to_string()),
+        "the model refused: I must not."
+    );
+    let cut = json!({"choices": [{"finish_reason": "stop", "message": {"content": "{\"origin\": \"PE"}}]});
+    assert!(reason("200 OK", cut.to_string()).contains("EOF while parsing a string"));
+    assert_eq!(
+        reason("500 Internal Server Error", "x\n\u{1b}[31m".repeat(500))
+            .chars()
+            .count(),
+        "the endpoint answers 500: ".len() + 200
+    );
     assert_eq!(
         reason("302 Found", String::new()),
         "the endpoint answers 302: "
     );
+}
+
+/// D62: what was finished before the limit of tokens stands.
+#[test]
+fn an_answer_that_is_cut_off_tells_what_it_told() {
+    let content = "{\"origin\": \"PEK\", \"destination\": \"SHA\", \"departure_date\": \"2026-";
+    let body = json!({"choices": [{"finish_reason": "length", "message": {"content": content}}]});
+    let (at, served) = serve("200 OK", body.to_string());
+    let parsed = parser(at)
+        .parse(&flight(), UTTERANCE, &circumstances())
+        .unwrap();
+    served.join().unwrap();
+    assert_eq!(
+        Value::Object(parsed.payload),
+        json!({"origin": "PEK", "destination": "SHA"})
+    );
+    assert_eq!(parsed.missing, ["departure_date"]);
+}
+
+/// A server that says this, whatever it is asked, and hangs up.
+fn say(bytes: Vec<u8>) -> (SocketAddr, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = listener.local_addr().unwrap();
+    let served = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        request(&stream);
+        // Whoever has read enough hangs up first.
+        let _ = stream.write_all(&bytes);
+    });
+    (at, served)
+}
+
+/// Bodies that are too long, no text, broken off, or no HTTP at all.
+#[test]
+fn bodies_have_limits() {
+    let reason = |answer: &[&[u8]]| {
+        let (at, served) = say(answer.concat());
+        let settings = Settings {
+            answer_bytes_max: 1_000,
+            ..Settings::new(format!("http://{at}/v1"), "small")
+        };
+        let parser = Endpoint::new(settings).unwrap();
+        let failure = parser.parse(&flight(), UTTERANCE, &circumstances());
+        served.join().unwrap();
+        failure.unwrap_err().reason
+    };
+    let long = [b' '; 2_000];
+    let told = b"HTTP/1.1 200 OK\r\ncontent-length: 2000\r\n\r\n";
+    assert_eq!(
+        reason(&[told, &long]),
+        "the answer is longer than 1000 bytes"
+    );
+    let chunked = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n7d0\r\n";
+    assert_eq!(
+        reason(&[chunked, &long]),
+        "the answer is longer than 1000 bytes"
+    );
+    let endless = b"HTTP/1.1 500 Oh\r\n\r\n";
+    assert_eq!(
+        reason(&[endless, &long]),
+        "the answer is longer than 1000 bytes"
+    );
+    let short = b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{\"choices\"";
+    assert!(reason(&[short]).starts_with("the exchange broke off"));
+    let binary = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n\xff\xfe";
+    assert_eq!(reason(&[binary]), "the answer is no text");
+    assert!(reason(&[b"SSH-2.0-OpenSSH\r\n"]).starts_with("the exchange broke off"));
+    assert!(reason(&[b""]).starts_with("the exchange broke off"));
+
+    let parser = Endpoint::new(Settings::new("http://127.0.0.1:9/v1", "small")).unwrap();
+    let long = "a".repeat(1_200_000);
+    let failure = parser
+        .parse(&flight(), &long, &circumstances())
+        .unwrap_err();
+    assert_eq!(failure.reason, "the request is longer than 1048576 bytes");
 }
 
 /// Nobody there, and nobody who answers in time.
@@ -269,6 +530,33 @@ fn silence_is_told() {
     );
 }
 
+/// An answer that trickles in is late like one that never begins.
+#[test]
+fn the_whole_exchange_has_one_limit() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = listener.local_addr().unwrap();
+    let (over, wait) = std::sync::mpsc::channel::<()>();
+    let served = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        request(&stream);
+        stream
+            .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{")
+            .unwrap();
+        let _ = wait.recv();
+    });
+    let settings = Settings {
+        timeout: Duration::from_millis(100),
+        ..Settings::new(format!("http://{at}/v1"), "small")
+    };
+    let failure = Endpoint::new(settings)
+        .unwrap()
+        .parse(&flight(), UTTERANCE, &circumstances())
+        .unwrap_err();
+    assert_eq!(failure.reason, "there was no answer within 100 ms");
+    drop(over);
+    served.join().unwrap();
+}
+
 /// §6.1: behind the gate, what both say stands, the model adds what it is sure of, and the rules
 /// hold against it where they are sure.
 #[test]
@@ -289,7 +577,12 @@ fn rules_and_model_behind_the_gate() {
     assert_eq!(parsed.other, ["window seat"]);
     served.join().unwrap();
 
-    // A model that is silent is told, not left out.
+    // A model that is silent is told, unless somebody wants the rules to stand alone then.
     let gate = Gate::new(Rules::default(), parser(at));
     assert!(gate.parse(&flight(), UTTERANCE, &circumstances()).is_err());
+    let alone = gate
+        .bearing_failures()
+        .parse(&flight(), UTTERANCE, &circumstances())
+        .unwrap();
+    assert_eq!(alone.payload, parsed.payload);
 }

@@ -105,8 +105,40 @@ fn utterance() -> impl Strategy<Value = String> {
     ]
 }
 
+/// What people type when they are in haste, and what nobody types: codes, numerals of both scripts,
+/// marks in odd places, anything that Unicode has.
+fn anything() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        4 => prop::sample::select(&WORDS[..]).prop_map(str::to_owned),
+        2 => "[A-Z]{1,3}[-_/]?[0-9]{1,4}(/[0-9])?",
+        2 => "[0-9]{1,20}([.:,/-][0-9]{1,4}){0,3}",
+        3 => "[零一二两三十百千万亿半个成分之点时刻月日号周年前后内至到从和或不别没了的]{1,6}",
+        1 => "[\\u{4e00}-\\u{9fa5}]{1,4}",
+        2 => "[-+~%°$€.,;:!?/'\"()（）、，。：；？！“”‘’—…]{1,3}",
+        1 => "\\PC{1,4}",
+        1 => ".{1,3}",
+    ];
+    (prop::collection::vec(piece, 0..12), prop::bool::ANY)
+        .prop_map(|(pieces, tight)| pieces.join(if tight { "" } else { " " }))
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    /// D62: whatever is typed, in whatever scripts, and whenever, is read without a fault, and what
+    /// is left over are words of the utterance.
+    #[test]
+    fn nothing_that_is_typed_makes_it_stumble(said in anything(), at in 0_usize..21, minutes in -40_000_000_i64..80_000_000) {
+        let template = &TEMPLATES[at % TEMPLATES.len()];
+        let parsed = Rules::default().read(template, &said, &circumstances(minutes));
+        for fragment in &parsed.other {
+            prop_assert!(!fragment.trim().is_empty());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
 
     /// The payload is one that the template takes, but for required keys that nobody said; each of
     /// its keys has a confidence that reaches the threshold, and the same is read again.

@@ -59,7 +59,7 @@ fn faults() {
 
 #[test]
 fn complaints() {
-    assert_snapshot!(said("service_complaint_v1", "Calls drop all the time in Potsdam since yesterday 8 am, 200 customers are affected, call me at +4930123456, I want my money back."), @r#"affected_count=200 callback_phone="+4930123456" place="Potsdam" service="voice" started_at="2026-04-29T08:00:00+08:00" symptom="call_drop" | I want my money back"#);
+    assert_snapshot!(said("service_complaint_v1", "Calls drop all the time in Potsdam since yesterday 8 am, 200 customers are affected, call me at +4930123456, I want my money back."), @r#"affected_count=200 callback_phone="+4930123456" place="Potsdam" started_at="2026-04-29T08:00:00+08:00" symptom="call_drop" | I want my money back"#);
     assert_snapshot!(said("service_complaint_v1", "Our leased line at site BE-017 has had high latency since 9 am, serious, ticket number C-12"), @r#"complaint_id="C-12" place="site:BE-017" service="private_line" severity="major" started_at="2026-04-30T09:00:00+08:00" symptom="high_latency""#);
     assert_snapshot!(said("service_complaint_v1", "在波茨坦手机上网，网速慢，严重，影响200个用户，工单号C-4711，请在5月6日前解决"), @r#"affected_count=200 complaint_id="C-4711" place="波茨坦" resolve_by="2026-05-06" service="mobile_data" severity="major" symptom="slow_data""#);
     assert_snapshot!(said("service_complaint_v1", "车联网终端时断时续，车架号WVWZZZ1JZXW000001，驶入萨克森州后出现，请回电+4930123456，我要求赔偿"), @r#"callback_phone="+4930123456" moved_to="萨克森州" service="vehicle" symptom="intermittent" vehicle_id="WVWZZZ1JZXW000001" | 要求赔偿"#);

@@ -2,8 +2,8 @@
 //!
 //! Blocking for the caller: a runtime of its own on a thread of its own carries the exchange, so
 //! that it does not matter where [`super::Endpoint`] is called from. No redirect, no proxy, no
-//! cookie, no retry.
-// The network, a clock for the timeout and a thread are what this feature is about.
+//! cookie, no retry. The key is read here and goes nowhere but into its header.
+// The network, a thread for it and the variable of the key are what this feature is about.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 use super::Settings;
@@ -26,8 +26,8 @@ use tokio_rustls::rustls::pki_types::pem::{self, PemObject as _};
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 
-/// How long an answer may be, in bytes.
-const ANSWER_MOST: usize = 4 * 1_024 * 1_024;
+/// How long a request may be, in bytes: template and utterance together.
+const REQUEST_MOST: usize = 1_024 * 1_024;
 
 /// Why an endpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +35,18 @@ pub enum BadEndpoint {
     /// Not a URL with `http` or `https` and a host.
     #[error("'{0}' is no URL of an endpoint, such as https://host/v1")]
     Url(String),
+    /// The URL tells a user or a password.
+    #[error("the URL of an endpoint tells no user and no password: name a variable with the key")]
+    Userinfo,
+    /// Utterances would travel in the clear.
+    #[error("'{0}' is not reached over https: say that it may be reached in the clear")]
+    Clear(String),
+    /// The variable of the key is not set, empty or no text.
+    #[error("there is no key in the environment variable {variable}")]
+    NoKey {
+        /// The variable.
+        variable: String,
+    },
     /// A key would travel in the clear.
     #[error("a key is sent over https, or to the host itself, only")]
     KeyInTheClear,
@@ -81,9 +93,18 @@ pub enum Unanswered {
         /// The start of what it says.
         told: String,
     },
-    /// Longer than any answer, or not UTF-8.
-    #[error("the answer is longer than {ANSWER_MOST} bytes or no text")]
-    Answer,
+    /// Longer than the settings let it be.
+    #[error("the answer is longer than {most} bytes")]
+    Long {
+        /// How long it may be, in bytes.
+        most: usize,
+    },
+    /// Not UTF-8.
+    #[error("the answer is no text")]
+    NoText,
+    /// Template and utterance are longer than any request.
+    #[error("the request is longer than {REQUEST_MOST} bytes")]
+    Asked,
     /// No thread or runtime could be had.
     #[error("the exchange could not be begun: {0}")]
     Begin(#[source] std::io::Error),
@@ -98,41 +119,42 @@ pub(super) struct Client {
     host: String,
     port: u16,
     path: String,
-    authorization: Option<HeaderValue>,
+    authorization: Option<Secret>,
     timeout: Duration,
+    answer_bytes_max: usize,
+}
+
+/// A key, as a header and as what must not be told.
+struct Secret {
+    key: String,
+    header: HeaderValue,
 }
 
 impl Client {
     /// A client for the chat completions of an API.
     pub(super) fn new(settings: &Settings) -> Result<Self, BadEndpoint> {
         let bad = || BadEndpoint::Url(settings.url.clone());
-        let base = settings.url.trim_end_matches('/');
-        let uri: Uri = format!("{base}/chat/completions")
-            .parse()
-            .map_err(|_| bad())?;
-        let host = uri
-            .host()
-            .ok_or_else(bad)?
-            .trim_matches(['[', ']'])
-            .to_owned();
-        let secure = match uri.scheme_str() {
-            Some("https") => true,
-            Some("http") => false,
-            _ => return Err(bad()),
-        };
-        if settings.key.is_some() && !secure && !is_own(&host) {
+        let uri = completions(&settings.url)?;
+        let host = uri.host().ok_or_else(bad)?;
+        let host = host.trim_matches(['[', ']']).to_owned();
+        let secure = uri.scheme_str() == Some("https");
+        if !secure && !is_own(&host) && !settings.in_the_clear {
+            return Err(BadEndpoint::Clear(settings.url.clone()));
+        }
+        if !secure && !is_own(&host) && settings.key_variable.is_some() {
             return Err(BadEndpoint::KeyInTheClear);
         }
         Ok(Self {
             port: uri.port_u16().unwrap_or(if secure { 443 } else { 80 }),
-            path: uri.path_and_query().ok_or_else(bad)?.to_string(),
+            path: uri.path().to_owned(),
             secure: if secure {
                 Some((connector(settings)?, server_name(&host).ok_or_else(bad)?))
             } else {
                 None
             },
-            authorization: settings.key.as_deref().map(bearer).transpose()?,
+            authorization: settings.key_variable.as_deref().map(secret).transpose()?,
             timeout: settings.timeout,
+            answer_bytes_max: settings.answer_bytes_max,
             host,
         })
     }
@@ -150,6 +172,9 @@ impl Client {
     /// # Errors
     /// [`Unanswered`]
     pub(super) fn post(&self, body: String) -> Result<String, Unanswered> {
+        if body.len() > REQUEST_MOST {
+            return Err(Unanswered::Asked);
+        }
         std::thread::scope(|scope| {
             let exchange = std::thread::Builder::new()
                 .name("endpoint".to_owned())
@@ -167,12 +192,15 @@ impl Client {
             .build()
             .map_err(Unanswered::Begin)?;
         let ms = self.timeout.as_millis();
-        runtime.block_on(async {
+        let answer = runtime.block_on(async {
             match tokio::time::timeout(self.timeout, self.exchange(body)).await {
                 Ok(answer) => answer,
                 Err(_) => Err(Unanswered::Late { ms }),
             }
-        })
+        });
+        // A name that is still being looked up would hold the caller beyond the timeout.
+        runtime.shutdown_background();
+        answer
     }
 
     async fn exchange(&self, body: String) -> Result<String, Unanswered> {
@@ -199,7 +227,7 @@ impl Client {
         // Ends when the sender is dropped; what fails is told by the sender.
         tokio::spawn(async move { drop(connection.await) });
         let response = sender.send_request(self.request(body)?).await?;
-        taken(response).await
+        self.taken(response).await
     }
 
     fn request(&self, body: String) -> Result<Request<String>, hyper::http::Error> {
@@ -207,31 +235,58 @@ impl Client {
             .header(HOST, self.authority())
             .header(CONTENT_TYPE, "application/json");
         if let Some(authorization) = &self.authorization {
-            request = request.header(AUTHORIZATION, authorization);
+            request = request.header(AUTHORIZATION, authorization.header.clone());
         }
         request.body(body)
     }
-}
 
-/// The body of an answer with status 200.
-async fn taken(response: Response<Incoming>) -> Result<String, Unanswered> {
-    let status = response.status().as_u16();
-    let mut body = response.into_body();
-    let mut bytes: Vec<u8> = Vec::new();
-    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-        let frame = frame?;
-        bytes.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data));
-        if bytes.len() > ANSWER_MOST {
-            return Err(Unanswered::Answer);
+    /// The body of an answer with status 200.
+    async fn taken(&self, response: Response<Incoming>) -> Result<String, Unanswered> {
+        let status = response.status().as_u16();
+        let most = self.answer_bytes_max;
+        let mut body = response.into_body();
+        let mut bytes: Vec<u8> = Vec::new();
+        while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+            let frame = frame?;
+            bytes.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data));
+            if bytes.len() > most {
+                return Err(Unanswered::Long { most });
+            }
+        }
+        let text = String::from_utf8(bytes).map_err(|_| Unanswered::NoText)?;
+        match status {
+            200 => Ok(text),
+            _ => Err(Unanswered::Status {
+                status,
+                told: self.told(&text),
+            }),
         }
     }
-    let text = String::from_utf8(bytes).map_err(|_| Unanswered::Answer)?;
-    match status {
-        200 => Ok(text),
-        _ => Err(Unanswered::Status {
-            status,
-            told: text.chars().filter(|c| !c.is_control()).take(200).collect(),
-        }),
+
+    /// The start of what an endpoint says, on one line, without the key if it says that.
+    fn told(&self, text: &str) -> String {
+        let text = match &self.authorization {
+            Some(secret) => text.replace(&secret.key, "…"),
+            None => text.to_owned(),
+        };
+        text.chars().filter(|c| !c.is_control()).take(200).collect()
+    }
+}
+
+/// Where chat completions are asked for, below the base of an API.
+fn completions(base: &str) -> Result<Uri, BadEndpoint> {
+    let bad = || BadEndpoint::Url(base.to_owned());
+    if base.contains('@') {
+        return Err(BadEndpoint::Userinfo);
+    }
+    if base.contains(['?', '#']) {
+        return Err(bad());
+    }
+    let uri = format!("{}/chat/completions", base.trim_end_matches('/'));
+    let uri: Uri = uri.parse().map_err(|_| bad())?;
+    match uri.scheme_str() {
+        Some("http" | "https") => Ok(uri),
+        _ => Err(bad()),
     }
 }
 
@@ -240,10 +295,21 @@ fn is_own(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|a| a.is_loopback())
 }
 
-fn bearer(key: &str) -> Result<HeaderValue, BadEndpoint> {
-    let mut value = HeaderValue::try_from(format!("Bearer {key}")).map_err(|_| BadEndpoint::Key)?;
-    value.set_sensitive(true);
-    Ok(value)
+/// The key in a variable.
+fn secret(variable: &str) -> Result<Secret, BadEndpoint> {
+    let key = std::env::var(variable)
+        .unwrap_or_default()
+        .trim()
+        .to_owned();
+    if key.is_empty() {
+        return Err(BadEndpoint::NoKey {
+            variable: variable.to_owned(),
+        });
+    }
+    let mut header =
+        HeaderValue::try_from(format!("Bearer {key}")).map_err(|_| BadEndpoint::Key)?;
+    header.set_sensitive(true);
+    Ok(Secret { key, header })
 }
 
 fn server_name(host: &str) -> Option<ServerName<'static>> {

@@ -1,14 +1,18 @@
 //! Texts labelled with what they mean: which pairs an embedder joins, and which clusters would fire.
 //!
 //! A line is `{text, intent}`; an `intent` of `""` or null is noise that belongs to nothing. Pairs
-//! are judged by the embedder's threshold and guard; clusters are built as the semantic pool builds
-//! them (§6.2.1, Q31): nearest centroid or a new cluster, in the order of the lines.
+//! are judged by the embedder's threshold and guard; clusters are those of the semantic pool
+//! (§6.2.1, Q31), which takes the texts in the order of the lines.
 
 use super::{NotASet, lines};
-use crate::ngrams::{cosine, normalised};
+use crate::ngrams::cosine;
+use schema::evolution::{Insert, Pool, Settings, Similarity, Source};
 use schema::semantics::Embedder;
-use std::collections::BTreeMap;
+use schema::time::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+
+const MS_PER_S: i64 = 1_000;
 
 /// A text and what it means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,8 +147,9 @@ pub fn run(
             report.pair(alike, close, opposed);
         }
     }
-    for cluster in clusters(embedder, set, &vectors, threshold) {
-        report.cluster(set, &cluster, members);
+    let settings = firing_at(members, threshold);
+    for intents in firing(embedder, set, &vectors, &settings) {
+        report.fired(&intents);
     }
     report
 }
@@ -158,18 +163,13 @@ impl Report {
         self.joined_rightly += usize::from(close && !opposed && alike);
     }
 
-    fn cluster(&mut self, set: &[Labelled], cluster: &[usize], members: usize) {
-        if cluster.len() < members.max(1) {
-            return;
+    fn fired(&mut self, intents: &[Option<&str>]) {
+        let mut meanings: BTreeMap<&str, usize> = BTreeMap::new();
+        for intent in intents.iter().flatten() {
+            *meanings.entry(intent).or_default() += 1;
         }
-        let mut intents: BTreeMap<&str, usize> = BTreeMap::new();
-        for at in cluster {
-            if let Some(intent) = &set[*at].intent {
-                *intents.entry(intent).or_default() += 1;
-            }
-        }
-        let most = intents.values().max().copied().unwrap_or(0);
-        if most * 10 >= cluster.len() * 9 {
+        let most = meanings.values().max().copied().unwrap_or(0);
+        if most * 10 >= intents.len() * 9 {
             self.triggers_right += 1;
         } else {
             self.triggers_wrong += 1;
@@ -177,38 +177,55 @@ impl Report {
     }
 }
 
-/// Clusters as the pool builds them: the nearest centroid that is close enough and does not say the
-/// opposite, else a new cluster.
-fn clusters(
+/// The clusters that fire, by what their texts mean: the semantic pool itself takes the texts, a
+/// second apart, and links a cluster afresh before it fires.
+fn firing<'s>(
     embedder: &dyn Embedder,
-    set: &[Labelled],
+    set: &'s [Labelled],
     vectors: &[Vec<f32>],
-    threshold: f32,
-) -> Vec<Vec<usize>> {
-    let mut clusters: Vec<(Vec<f32>, Vec<usize>)> = Vec::new();
-    for (at, vector) in vectors.iter().enumerate() {
-        let fits = |(sum, members): &(Vec<f32>, Vec<usize>)| {
-            let near = cosine(&normalised(sum.clone()), vector);
-            let first = &set[members[0]].text;
-            (near >= threshold && !embedder.opposes(first, &set[at].text)).then_some(near)
+    settings: &Settings,
+) -> Vec<Vec<Option<&'s str>>> {
+    let meaning: BTreeMap<&str, Option<&str>> = set
+        .iter()
+        .map(|l| (l.text.as_str(), l.intent.as_deref()))
+        .collect();
+    let Ok(mut pool) = Pool::new(embedder, true) else {
+        return Vec::new();
+    };
+    let source = Source {
+        client: Some("someone"),
+        proven: true,
+    };
+    let (mut fired, mut known) = (Vec::new(), BTreeSet::new());
+    for (at, (labelled, vector)) in set.iter().zip(vectors).enumerate() {
+        let now = Timestamp::from_ms(i64::try_from(at).unwrap_or(i64::MAX / MS_PER_S) * MS_PER_S);
+        let fragment = Insert {
+            text: &labelled.text,
+            vector,
+            source: &source,
+            now,
         };
-        let scored = clusters
-            .iter()
-            .enumerate()
-            .filter_map(|(i, c)| Some((fits(c)?, i)));
-        // Ties go to the older cluster (Q31).
-        let nearest = scored.reduce(|best, next| if next.0 > best.0 { next } else { best });
-        match nearest {
-            Some((_, i)) => {
-                clusters[i]
-                    .0
-                    .iter_mut()
-                    .zip(vector)
-                    .for_each(|(s, x)| *s += x);
-                clusters[i].1.push(at);
-            }
-            None => clusters.push((vector.clone(), vec![at])),
+        // A text that says nothing to the embedder belongs nowhere.
+        let Ok(inserted) = pool.insert(&fragment, settings, embedder) else {
+            continue;
+        };
+        let id = inserted.cluster;
+        let linked = inserted.ripe && pool.relink(id, settings, embedder, now).is_ok();
+        if linked && pool.ripe(id, settings, now) && known.insert(id) {
+            let members = pool.cluster(id).into_iter().flat_map(|c| &c.members);
+            fired.push(members.map(|m| meaning[m.text.as_str()]).collect());
         }
     }
-    clusters.into_iter().map(|(_, members)| members).collect()
+    fired
+}
+
+/// The settings under which so many texts make a cluster fire.
+fn firing_at(members: usize, threshold: f32) -> Settings {
+    let mut settings = Settings::default();
+    settings.cluster.similarity = Similarity::Fixed(threshold);
+    settings.cluster.members_max = settings.cluster.members_max.max(members);
+    settings.heat.threshold = 0.0;
+    settings.gates.occurrences_min = members.max(1);
+    settings.gates.clients_min = usize::MAX;
+    settings
 }

@@ -403,11 +403,11 @@ fn is_nothing(value: &Value) -> bool {
 }
 
 /// True if a value is as good as an acceptable one: numbers by value, texts whatever their case and
-/// spacing, lists in order, objects member by member, where a member may list what is acceptable.
+/// spacing, dates with times as the instants that they are, whatever their zone, lists in order, objects member by member, where a member may list what is acceptable.
 fn matches(value: &Value, wanted: &Value) -> bool {
     match (value, wanted) {
         (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
-        (Value::String(a), Value::String(b)) => plain(a) == plain(b),
+        (Value::String(a), Value::String(b)) => plain(a) == plain(b) || same_instant(a, b),
         (Value::Array(a), Value::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| matches(a, b))
         }
@@ -427,6 +427,14 @@ fn matches(value: &Value, wanted: &Value) -> bool {
     }
 }
 
+/// True if two texts are dates with times (RFC 3339) and the same instant.
+fn same_instant(one: &str, other: &str) -> bool {
+    match (Timestamp::parse(one), Timestamp::parse(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
 fn plain(text: &str) -> String {
     text.split_whitespace()
         .collect::<Vec<_>>()
@@ -442,5 +450,54 @@ fn valid(template: &Template, payload: &Map<String, Value>) -> bool {
     match contract.verify(payload) {
         Ok(()) => true,
         Err(violations) => violations.iter().all(|v| v.code == Code::Missing),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_instant_is_right_in_any_zone() {
+        for (given, wanted, right) in [
+            ("2026-05-04T10:00:00+02:00", "2026-05-04T08:00:00Z", true),
+            ("2026-05-04T08:00:00.000Z", "2026-05-04T08:00:00Z", true),
+            ("2026-05-04T10:00:00Z", "2026-05-04T10:00:00+02:00", false),
+            ("2026-05-04", "2026-05-04T00:00:00Z", false),
+            ("Potsdam ", "potsdam", true),
+        ] {
+            assert_eq!(
+                matches(&json!(given), &json!(wanted)),
+                right,
+                "{given} for {wanted}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_default_may_be_left_out_and_a_gap_may_not() {
+        let line = |gold: Value| json!({"id": "1", "schema": "flight_booking_v1", "utterance": "to Rome", "gold": gold});
+        let right = |gold: Value, payload: Value| {
+            let set = read(&line(gold).to_string(), &schema::shipped::template).unwrap();
+            let mut report = Report::default();
+            let payload = payload.as_object().unwrap().clone();
+            report.add(
+                &set[0],
+                Ok(Parsed {
+                    payload,
+                    ..Parsed::default()
+                }),
+            );
+            report.right == 1
+        };
+        assert!(right(json!({"cabin_class": ["economy"]}), json!({})));
+        assert!(right(
+            json!({"destination": ["Rome", "FCO"]}),
+            json!({"destination": "FCO"})
+        ));
+        assert!(!right(json!({"destination": ["Rome"]}), json!({})));
+        assert!(!right(json!({}), json!({"destination": "Rome"})));
     }
 }

@@ -4,11 +4,14 @@
 
 /// Two poles a line, parted by `/`; the terms of a pole parted by `|`.
 const POLES: &[&str] = &[
-    "increase|increas|raise|rais|higher|more|boost|add|enlarge|enlarg|grow|extend|expand|strengthen|augment|amplify|maximize|maximise|bigger|larger|增加|提高|提升|增大|加大|升高|调高|扩大|增强|上调/\
-     reduce|reduc|lower|decrease|decreas|less|cut|drop|shrink|shorten|weaken|diminish|minimize|minimise|smaller|降低|减少|减小|减弱|调低|缩小|下调|削减|压低",
+    "increase|increas|raise|rais|higher|more|boost|add|enlarge|enlarg|grow|extend|expand|strengthen|augment|amplify|maximize|maximise|bigger|larger|调大|大一点|升上|要升|加一点|增加|提高|提升|增大|加大|升高|调高|扩大|增强|上调/\
+     reduce|reduc|lower|decrease|decreas|less|cut|drop|shrink|shorten|weaken|diminish|minimize|minimise|smaller|调小|小一点|降下|要降|减一点|降低|减少|减小|减弱|调低|缩小|下调|削减|压低",
     "enable|enabl|activate|activat|start|begin|allow|permit|open|启用|开启|打开|启动|允许|开始|激活/\
      disable|disabl|deactivate|deactivat|stop|end|forbid|prohibit|block|close|shutdown|关闭|停用|禁用|停止|禁止|关断|关掉|结束",
     "day|daytime|白天|日间/night|nighttime|overnight|夜间|晚上|夜里|深夜|夜晚",
+    "morning|早上|上午|早晨/evening|晚上|傍晚",
+    "daily|every day|each day|per day|每天|每日|日报/weekly|every week|each week|per week|每周|周报",
+    "critical|severe|紧急|严重/minor|negligible|次要|轻微",
     "before|earlier|prior|之前|以前|提前/after|later|之后|以后|推迟|延后",
     "include|包含|包括/exclude|omit|不含|不包括|除外",
     "fast|faster|quick|speed|快|加快|加速/slow|slower|slowdown|慢|减慢|放慢|减速",
@@ -86,6 +89,7 @@ const DENIALS: &[&str] = &[
 /// Words in which those characters deny nothing.
 const HARMLESS: &[&str] = &[
     "无线",
+    "无锡",
     "非常",
     "未来",
     "特别",
@@ -108,6 +112,7 @@ const HARMLESS: &[&str] = &[
 /// Verbs whose "on" and "off", "up" and "down" are poles; elsewhere those are prepositions.
 const SWITCHES: &[&str] = &[
     "turn", "switch", "put", "keep", "leave", "scale", "go", "move", "power", "be", "it", "lights",
+    "bring", "step", "stay", "always", "never",
 ];
 
 /// The poles that a text holds: (pair, which end). English by whole words, Chinese by characters;
@@ -137,17 +142,18 @@ fn switched(words: &[String]) -> impl Iterator<Item = (usize, bool)> + '_ {
         .iter()
         .enumerate()
         .filter_map(move |(at, word)| match word.as_str() {
-            "on" if verb(at) => Some((usize::MAX, false)),
-            "off" if verb(at) || at + 1 == words.len() => Some((usize::MAX, true)),
-            "up" if verb(at) => Some((usize::MAX - 1, false)),
-            "down" if verb(at) => Some((usize::MAX - 1, true)),
+            "on" if verb(at) => Some((1, false)),
+            "off" if verb(at) || at + 1 == words.len() => Some((1, true)),
+            "up" if verb(at) => Some((0, false)),
+            "down" if verb(at) => Some((0, true)),
             _ => None,
         })
 }
 
-/// True if two texts say the opposite: they hold the two ends of a pair, or one denies. Who denies
-/// one end says the other.
-pub(crate) fn opposed(one: (&[String], &str), other: (&[String], &str)) -> bool {
+/// True if two texts say the opposite: they hold the two ends of a pair, or one denies what the
+/// other says (most of their words are the same, which `alike` tells). Who denies one end says the
+/// other.
+pub(crate) fn opposed(one: (&[String], &str), other: (&[String], &str), alike: bool) -> bool {
     let turned = |(words, text)| denials(words, text) % 2 == 1;
     let ends = |said: (&[String], &str)| {
         let all = poles(said.0, said.1);
@@ -159,16 +165,13 @@ pub(crate) fn opposed(one: (&[String], &str), other: (&[String], &str)) -> bool 
     let shared: Vec<bool> = ours
         .iter()
         .filter_map(|(pair, end)| {
-            theirs
-                .iter()
-                .find(|(p, _)| p == pair)
-                .map(|(_, e)| (e != end) != flip)
+            let same = theirs.iter().find(|(p, _)| p == pair)?;
+            Some((same.1 != *end) != flip)
         })
         .collect();
-    if shared.is_empty() {
-        flip
-    } else {
-        shared.contains(&true)
+    match shared.is_empty() {
+        true => flip && alike,
+        false => shared.contains(&true),
     }
 }
 
@@ -181,9 +184,8 @@ pub(crate) fn denials(words: &[String], text: &str) -> usize {
 }
 
 fn holds(words: &[String], text: &str, term: &str) -> bool {
-    if term.is_ascii() {
-        words.iter().any(|w| w == term)
-    } else {
-        text.contains(term)
+    match (term.is_ascii(), term.contains(' ')) {
+        (true, false) => words.iter().any(|w| w == term),
+        _ => text.contains(term),
     }
 }

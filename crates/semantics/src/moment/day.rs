@@ -2,9 +2,12 @@
 //!
 //! Read next: [`super::clock`].
 
-use super::*;
+use super::{Reader, date, ends_date};
+use crate::lexicon::{month, weekday};
+use crate::text::{Class, Gap};
+use std::ops::Range;
+use time::{Date, Duration};
 
-// Days.
 impl Reader<'_> {
     pub(super) fn day(&self, at: usize) -> Option<(Date, Range<usize>)> {
         // "the 9th of March" is told without its article, "the 9th" alone with it.
@@ -159,6 +162,7 @@ impl Reader<'_> {
             ("tomorrow", _, _) => (1, 1),
             ("yesterday", _, _) => (-1, 1),
             ("this", "evening" | "morning" | "afternoon", _) => (0, 1),
+            ("within", "the", "day") => (0, 3),
             ("end", "of", "month") => return Some((self.last_of_month()?, at + 3)),
             _ => return self.chinese_relative(at),
         };
@@ -289,10 +293,15 @@ impl Reader<'_> {
 
     /// in 3 days, two weeks from now, 3天后.
     pub(super) fn in_days(&self, at: usize) -> Option<(Date, usize)> {
-        let leading = matches!(self.word(at), "in" | "after");
+        let leading = matches!(self.word(at), "in" | "after" | "within");
         let (count, unit) = self.integer(if leading { at + 1 } else { at })?;
         let (seconds, end) = self.span_unit(unit).filter(|(s, _)| *s >= 86_400.0)?;
-        let (end, forward) = self.direction(end, leading)?;
+        let within = match (self.word(end), self.word(end + 1)) {
+            ("内", _) => Some((end + 1, 1.0)),
+            ("之" | "以", "内") => Some((end + 2, 1.0)),
+            _ => None,
+        };
+        let (end, forward) = within.or_else(|| self.direction(end, leading))?;
         let days = count * (seconds / 86_400.0) as i64;
         Some((self.today_plus(days * forward as i64)?, end))
     }

@@ -1,4 +1,5 @@
-//! Dates and times as people say them.
+//! Days and times, counted from one afternoon.
+#![allow(clippy::unwrap_used)]
 
 use super::*;
 use insta::assert_snapshot;
@@ -64,4 +65,23 @@ fn times_of_day() {
 fn instants_are_counted_from_the_clock() {
     assert_snapshot!(read("in two hours, 30 minutes from now, half an hour ago, 两小时后, 2026-05-04T10:00:00Z"), @"2026-04-30T12:30 [in two hours]; 2026-04-30T11:00 [30 minutes from now]; 2026-04-30T10:00 [half an hour ago]; 2026-04-30T12:30 [两小时后]; 2026-05-04T18:00 [2026-05-04T10:00:00Z]");
     assert_snapshot!(read("for 3 hours with 200 customers at 10 sites"), @"");
+}
+
+#[test]
+fn half_hours_and_nights_as_they_are_said() {
+    assert_snapshot!(read("every night from ten until half five"), @"22:00 [ten]; 05:30 [half five]");
+    assert_snapshot!(read("since 6 this morning, 2 customers"), @"06:00 [6 this morning]");
+    assert_snapshot!(read("half five hours, half past 900, quarter to 99999999999999999999"), @"");
+}
+
+#[test]
+fn no_count_is_too_large() {
+    for said in [
+        "in 2600000000000000 hours",
+        "9999999999999999999 weeks ago",
+        "二三四五六七八九二三四五六七八九二三四五六七八九天后",
+        "2026-05-04T10:00:00+99999999:00",
+    ] {
+        read(said);
+    }
 }

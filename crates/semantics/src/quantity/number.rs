@@ -1,6 +1,9 @@
 //! Numbers as people write and say them: digits, words, Chinese numerals.
+//!
+//! Knows what a numeral is worth; refuses to know its unit. Read next: [`super::unit`].
 
-use super::*;
+use super::tidy;
+use crate::text::{Class, Gap, Text, Token};
 
 pub(super) struct Number {
     pub(super) value: f64,
@@ -127,12 +130,14 @@ pub(super) fn words(tokens: &[Token], at: usize) -> Option<Number> {
     };
     match (word(at), word(at + 1), word(at + 2)) {
         ("half", "a", "dozen") => return number(6.0, at + 3),
+        ("quarter", "of", "an") => return number(0.25, at + 3),
         ("half", "an", "hour") | ("half", "a", "day" | "minute" | "second") => {
             return number(0.5, at + 2);
         }
         ("a", "couple", "of") => return number(2.0, at + 3),
         ("a", "couple", _) => return number(2.0, at + 2),
         ("a", "dozen", _) => return number(12.0, at + 2),
+        ("a", "day", "and") if word(at + 3) == "a" => return number(1.0, at + 1),
         ("a", "hundred", _) => return number(100.0, at + 2),
         ("a", "thousand", _) => return number(1000.0, at + 2),
         ("a", "million", _) => return number(1e6, at + 2),
@@ -218,7 +223,7 @@ pub(super) fn chinese(tokens: &[Token], at: usize) -> Option<Number> {
     let said: Vec<&str> = tokens[at..end].iter().map(|t| t.text.as_str()).collect();
     let next = tokens.get(end).map_or("", |t| t.text.as_str());
     let before = at.checked_sub(1).map_or("", |i| tokens[i].text.as_str());
-    if said.is_empty() || idiom(&said, before, next) {
+    if said.is_empty() || idiom(&said, before, next) || names_place(tokens, at) {
         return None;
     }
     if said == ["半"] {
@@ -249,6 +254,17 @@ pub(super) fn chinese_numeral(c: &str) -> bool {
     chinese_digit(c).is_some() || matches!(c, "十" | "百" | "千" | "万" | "亿" | "半")
 }
 
+/// True where a numeral begins the name of a place: 三亚, 九江, 六盘水.
+fn names_place(tokens: &[Token], at: usize) -> bool {
+    let name = |n: usize| {
+        let run = tokens.get(at..at + n)?;
+        let tight = run[1..].iter().all(|t| t.gap == Gap::Tight);
+        tight.then(|| run.iter().map(|t| t.text.as_str()).collect::<String>())
+    };
+    let known = |name: String| crate::lexicon::is_chinese_place(&name);
+    (2..=4).filter_map(name).any(known)
+}
+
 /// Numerals that count nothing: 一下, 统一, 十分, 千万.
 pub(super) fn idiom(said: &[&str], before: &str, next: &str) -> bool {
     match said {
@@ -276,9 +292,6 @@ pub(super) fn idiom(said: &[&str], before: &str, next: &str) -> bool {
         }
         ["十"] => next == "分",
         ["万", "一"] => true,
-        ["三"] => next == "亚",
-        ["九"] => next == "江",
-        ["四"] => next == "川",
         // Alone they belong to a unit (千瓦) or to an idiom (千万).
         ["千" | "百" | "万" | "亿"] | ["千", "万"] => true,
         _ => false,

@@ -1,4 +1,5 @@
-//! Numbers and amounts as people say them.
+//! What numbers with units are worth, in English and Chinese.
+#![allow(clippy::unwrap_used)]
 
 use super::*;
 use insta::assert_snapshot;
@@ -42,4 +43,11 @@ fn units_convert_within_their_dimension() {
     let half = &quantities(&text, &[])[0];
     assert_eq!(half.in_unit(unit_named("minutes").unwrap()), Some(30.0));
     assert_eq!(half.in_unit(unit_named("W").unwrap()), None);
+}
+
+#[test]
+fn shares_exponents_and_names_of_places() {
+    assert_snapshot!(read("save a quarter of the energy, under a fifth, a quarter of an hour"), @"25 %, 20 %, 0.25 h");
+    assert_snapshot!(read("4 m/s^2 for 300 m"), @"4, 300 m");
+    assert_snapshot!(read("三成五,四分之一,六盘水,三亚,三个站"), @"35 %, 25 %, 3");
 }

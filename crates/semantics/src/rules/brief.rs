@@ -4,24 +4,21 @@
 //! Prose is a hint here and never a constraint (Q8). Read next: [`super::lesson`],
 //! [`super::scene`].
 
-mod told;
-
-use told::{choices, prose_range, unit, writing};
-
 mod kind;
-
-use kind::{kinds, role};
+mod told;
 
 use super::lesson::Lesson;
 use crate::lexicon;
 use crate::moment::Calendar;
-use crate::quantity::{Unit, unit_named};
-use crate::text::{Text, Token, is_cjk, stem, tokens};
+use crate::quantity::Unit;
+use crate::text::{Token, is_cjk, stem, tokens};
+use kind::{kinds, role};
 use regex::Regex;
-use schema::template::{Annotation, Constraint, Format, KeyType, Shape, Template};
+use schema::template::{Annotation, KeyType, Shape, Template};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
+use told::{choices, prose_range, unit, writing};
 
 /// What kind of thing a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +92,10 @@ pub(crate) struct Brief {
     pub(crate) path: Vec<String>,
     /// What values it takes.
     pub(crate) shape: Shape,
+    /// Its pattern, held to the whole text (RFC 9485).
+    pub(crate) whole: Option<Regex>,
+    /// For a list, the pattern of its entries; else its own.
+    pub(crate) entry: Option<Regex>,
     /// Whether a payload must have it.
     pub(crate) required: bool,
     /// What kind of thing that is.
@@ -131,6 +132,16 @@ impl Brief {
     /// The name of the key that it belongs to.
     pub(crate) fn key(&self) -> &str {
         &self.path[0]
+    }
+
+    /// The pairs of characters of its mapping examples.
+    pub(crate) fn taught_pairs(&self) -> impl Iterator<Item = String> {
+        let said = self.lessons.iter().filter_map(|l| match l {
+            Lesson::Whole { said, .. } => Some(said),
+            _ => None,
+        });
+        said.flat_map(|said| said.windows(2))
+            .map(|w| format!("{}{}", w[0].text, w[1].text))
     }
 
     /// The bounds of its numbers: declared ones, else those that the prose names.
@@ -300,17 +311,23 @@ fn brief(
     let prose = prose(annotation);
     let name = name_stems(path.last().map_or("", String::as_str));
     let (choices, closed) = choices(shape, annotation);
-    let whole: Vec<String> = name_words(path.last().map_or("", String::as_str))
+    let named: Vec<String> = name_words(path.last().map_or("", String::as_str))
         .iter()
         .map(|w| stem(w))
         .collect();
     let words = Words {
-        name: &whole,
+        name: &named,
         prose: &prose,
     };
     let entry = shape.constraint.items.as_deref().unwrap_or(shape);
     let (kind, item) = kinds(shape, entry, &words, closed);
+    let own = whole(shape);
     let mut brief = Brief {
+        entry: match &shape.constraint.items {
+            Some(items) => whole(items),
+            None => own.clone(),
+        },
+        whole: own,
         role: role(&words, kind),
         unit: unit(&shape.constraint, &name, &prose),
         writing: writing(shape, annotation, kind),
@@ -366,6 +383,12 @@ static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)(example mappings?|examples?|acceptable values|可选值|取值|示例|例如映射)\s*[:：][^.。]*(?:\.\d[^.。]*)*[.。]?|default(s)?( value)?( is|s to|:)[^.]*\.?|'[^']*'\s*(?:->|→)\s*\S+",
     )
 });
+
+/// The pattern of a shape, held to the whole text.
+fn whole(shape: &Shape) -> Option<Regex> {
+    let pattern = shape.constraint.pattern.as_deref()?;
+    Regex::new(&format!("^(?:{pattern})$")).ok()
+}
 
 /// A pattern of ours.
 pub(crate) fn regex(pattern: &str) -> Regex {

@@ -4,13 +4,13 @@
 
 use super::brief::Brief;
 use super::lesson::Lesson;
-use super::scene::Scene;
+use super::scene::{Scene, Sort};
 use crate::lexicon;
 use crate::text::{Class, Gap, Token};
 use std::ops::Range;
 
 /// Words that may stand between a key's name and its value.
-const GLUE: &str = " of to is at as by the a an for with be are set equals equal in on about around approximately roughly just \
+const GLUE: &str = " not exceed exceeds above below under over than least most more less stay stays keep within of to is at as by the a an for with be are set equals equal in on about around approximately roughly just \
  only should would will must up was were has have having his her its my your their under named called like say and \
  为 是 到 至 在 设 成 的 约 大 概 个 名 位 号 叫 ";
 
@@ -31,7 +31,8 @@ pub(crate) fn before(scene: &Scene, brief: &Brief, run: &Range<usize>) -> f64 {
         if right.is_some_and(|t| t.gap == Gap::Comma) {
             break;
         }
-        match is_glue(&token.text) && token.class != Class::Number {
+        let numbers = at + 1 == run.start && past_numbering(scene, run.start) == at;
+        match (numbers || is_glue(&token.text)) && token.class != Class::Number {
             true if content.is_empty() => glue += 1,
             true => {}
             false => content.push(token),
@@ -112,15 +113,18 @@ fn named(brief: &Brief, words: &[&Token]) -> f64 {
         _ if whole >= 1.0 => 1.0,
         (true, true) => 0.75_f64.max(whole),
         (true, false) => 0.6_f64.max(whole),
-        (false, true) => 0.4_f64.max(whole * 0.8),
         _ if own => whole,
+        (false, true) => 0.4_f64.max(whole * 0.8),
         _ => whole * 0.7,
     }
 }
 
 /// True if a token is a word of a name, or means the same.
 pub(crate) fn same(token: &Token, name: &str) -> bool {
-    token.stem == name || lexicon::same_concept(&token.text, name) || compound(&token.text, name)
+    token.stem == name
+        || lexicon::same_concept(&token.text, name)
+        || compound(&token.text, name)
+        || crate::text::mistyped(&token.stem, name)
 }
 
 /// "bedrooms" are beds.
@@ -159,15 +163,36 @@ pub(crate) fn denied(scene: &Scene, run: &Range<usize>) -> bool {
     let mut denials = 0;
     for at in from..run.start {
         let word = scene.word(at);
-        let chinese = matches!(word, "不" | "别" | "勿" | "无" | "没" | "免" | "禁")
+        let named = scene
+            .mentions
+            .iter()
+            .any(|m| m.run.contains(&at) && m.sort == Sort::Name);
+        let chinese = !named
+            && matches!(word, "不" | "别" | "勿" | "无" | "没" | "免" | "禁")
             && !politeness(scene, at);
-        denials += usize::from(chinese || lexicon::listed(DENYING, word));
+        let numbers = word == "no" && numbered(scene, at);
+        denials += usize::from(
+            chinese || !numbers && lexicon::listed(DENYING, word) && !agrees(scene, at),
+        );
     }
     let behind = (run.end..clause.end.min(run.end + 4)).any(|at| {
         lexicon::listed(TURNED_OFF, scene.word(at))
             || scene.word(at) == "关" && matches!(scene.word(at + 1), "闭" | "掉")
     });
     (denials % 2 == 1) != behind
+}
+
+/// True for the "no." of "ticket no. A-17".
+fn numbered(scene: &Scene, at: usize) -> bool {
+    let code = scene
+        .mentions
+        .iter()
+        .any(|m| m.sort == Sort::Code && m.run.start == at + 1)
+        || scene
+            .token(at + 1)
+            .is_some_and(|t| t.class == Class::Number);
+    let stop = |t: &Token| scene.text.raw[t.end..].starts_with('.');
+    code && scene.token(at).is_some_and(stop)
 }
 
 /// True if a thing is named only to be left alone: "don't touch cell W-004/1", "except BE-017".
@@ -193,16 +218,41 @@ pub(crate) fn excluded(scene: &Scene, run: &Range<usize>) -> bool {
     false
 }
 
+/// "no problem with a shared ride", "I don't mind sharing" deny nothing.
+fn agrees(scene: &Scene, at: usize) -> bool {
+    let next = |n: usize| scene.word(at + n);
+    let mild = |word: &str| {
+        lexicon::listed(
+            " problem problems issue issues worries trouble objection objections mind matter ",
+            word,
+        )
+    };
+    mild(next(1)) || next(1) == "a" && mild(next(2)) || next(1) == "have" && mild(next(2))
+}
+
 /// "能不能", "可不可以", "不错" deny nothing.
 fn politeness(scene: &Scene, at: usize) -> bool {
     let before = scene.word_before(at);
     let after = scene.word(at + 1);
     (before == after && !before.is_empty())
+        || compares(scene, at)
         || matches!(after, "错" | "过" | "仅" | "但" | "断" | "线" | "常" | "来")
         || matches!(
             (before, scene.word(at)),
             ("特" | "级" | "个" | "区" | "类" | "性" | "分", "别")
         )
+}
+
+/// 不到两成, 不低于5 Mbit/s: what is less or more is compared, not denied.
+fn compares(scene: &Scene, at: usize) -> bool {
+    let counted = || scene.quantities.iter().any(|q| q.run.start == at + 2);
+    match scene.word(at + 1) {
+        "到" | "足" => counted(),
+        "低" | "少" | "高" | "多" | "大" | "小" | "早" | "晚" | "超" => {
+            matches!(scene.word(at + 2), "于" | "过")
+        }
+        _ => false,
+    }
 }
 
 const DENYING: &str = " no not never without don't doesn't didn't won't can't cannot avoid skip disable disabled remove stop \
@@ -212,11 +262,27 @@ const TURNED_OFF: &str = " off disabled forbidden prohibited ";
 /// Runs of an example's slot in an utterance: its words before and behind stand around `run`.
 /// 1 if both do whole; less if only the nearest words do; 0 if the lesson says nothing here.
 pub(crate) fn taught(scene: &Scene, brief: &Brief, run: &Range<usize>) -> f64 {
+    let named = past_numbering(scene, run.start)..run.end;
     let scores = brief.lessons.iter().map(|lesson| match lesson {
+        Lesson::Slot { before, after } if named.start < run.start => {
+            slot(scene, before, after, run).max(slot(scene, before, after, &named))
+        }
         Lesson::Slot { before, after } => slot(scene, before, after, run),
         _ => 0.0,
     });
     scores.fold(0.0, f64::max)
+}
+
+/// Where a thing begins with the word that only says that it is a number: "no. A-17", 号A-17.
+pub(crate) fn past_numbering(scene: &Scene, start: usize) -> usize {
+    let near = scene
+        .token(start)
+        .is_some_and(|t| t.gap < Gap::Comma && t.gap != Gap::Quote);
+    let numbers = lexicon::listed(
+        " no nr number num id is 号 为 是 ",
+        scene.word_before(start),
+    );
+    start - usize::from(near && numbers)
 }
 
 fn slot(scene: &Scene, before: &[Token], after: &[Token], run: &Range<usize>) -> f64 {
@@ -239,6 +305,11 @@ fn slot(scene: &Scene, before: &[Token], after: &[Token], run: &Range<usize>) ->
     held.extend(ahead);
     if held.is_empty() {
         return 0.0;
+    }
+    // "影响200个用户" teaches that what stands before 个用户 is counted, whatever stands before it.
+    let behind = &held[before.len()..];
+    if after.len() > 1 && behind.iter().all(|h| *h) {
+        return 1.0;
     }
     let all = held.iter().filter(|h| **h).count() as f64 / held.len() as f64;
     // The word beside the value counts most: behind "from", not behind "flight". Of "ticket number"
@@ -263,12 +334,40 @@ fn slot(scene: &Scene, before: &[Token], after: &[Token], run: &Range<usize>) ->
     }
 }
 
+/// Where the words begin that an example shows before a run, if they are two that tell something;
+/// else the run itself.
+pub(crate) fn shown_before(scene: &Scene, brief: &Brief, run: &Range<usize>) -> usize {
+    let shown = brief.lessons.iter().filter_map(|lesson| match lesson {
+        Lesson::Slot { before, .. } => Some(before.as_slice()),
+        _ => None,
+    });
+    let stands = |before: &[Token]| {
+        let held = before.iter().rev().enumerate().take_while(|(n, token)| {
+            let at = run.start.checked_sub(n + 1).and_then(|i| scene.token(i));
+            at.is_some_and(|t| t.stem == token.stem && t.class == Class::Word)
+        });
+        held.filter(|(_, t)| !lexicon::is_function(&t.text))
+            .map(|(n, _)| n + 1)
+            .collect::<Vec<_>>()
+    };
+    let telling = shown
+        .map(stands)
+        .filter(|held| held.len() >= 2)
+        .filter_map(|held| held.last().copied())
+        .max();
+    telling.map_or(run.start, |n| run.start - n)
+}
+
 fn any_beside(scene: &Scene, before: &[Token], run: &Range<usize>) -> bool {
     let near = scene.token(run.start).is_some_and(|t| t.gap < Gap::Mark);
     let tells = |t: &&Token| !lexicon::is_function(&t.text) && t.class != Class::Number;
     let stands = |at: Option<usize>| {
-        at.and_then(|i| scene.token(i))
-            .is_some_and(|t| before.iter().filter(tells).any(|b| b.stem == t.stem))
+        at.and_then(|i| scene.token(i)).is_some_and(|t| {
+            before.iter().filter(tells).any(|b| {
+                b.stem == t.stem
+                    || t.class == Class::Word && lexicon::same_concept(&t.text, &b.text)
+            })
+        })
     };
     let chinese = before.last().is_some_and(|t| t.class == Class::Cjk);
     match chinese {

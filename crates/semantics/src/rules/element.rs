@@ -3,7 +3,7 @@
 //! The kinds come from the key's pattern and from its mapping examples; the names from the
 //! utterance. Read next: [`super::propose`].
 
-use super::brief::{Brief, regex};
+use super::brief::{Brief, outline};
 use super::lesson::Lesson;
 use super::scene::{Mention, Scene, Sort};
 use crate::lexicon;
@@ -14,13 +14,14 @@ use serde_json::Value;
 use std::ops::Range;
 
 /// How sure an element is whose kind is said.
-const TOLD: f64 = 0.93;
+pub(crate) const TOLD: f64 = 0.93;
 
 /// The elements that a key takes.
 pub(crate) struct Elements {
     kinds: Vec<String>,
+    /// The names of a kind that the examples show: `site`, `BE-017`.
+    shown: Vec<(String, String)>,
     pattern: Option<Regex>,
-    exemplars: Vec<String>,
 }
 
 /// An element that an utterance names.
@@ -47,15 +48,51 @@ impl Elements {
             .unwrap_or(&brief.shape);
         let pattern = shape.constraint.pattern.as_deref();
         let mut kinds = pattern.map(prefixes).unwrap_or_default();
-        kinds.extend(brief.lessons.iter().flat_map(taught));
+        kinds.extend(brief.lessons.iter().flat_map(values).map(|(kind, _)| kind));
         kinds.sort();
         kinds.dedup();
-        let pattern = pattern.and_then(|p| Regex::new(&format!("^(?:{p})$")).ok());
+        let shown = brief.lessons.iter().flat_map(values);
         (!kinds.is_empty()).then(|| Self {
+            shown: shown.collect(),
             kinds,
-            pattern,
-            exemplars: brief.exemplars.clone(),
+            pattern: brief.entry.clone(),
         })
+    }
+
+    /// The names of a row whose kind is told behind the last: M-011/1和M-011/2小区.
+    fn before(
+        &self,
+        scene: &Scene,
+        last: &Mention,
+        element: &Element,
+        found: &[Element],
+    ) -> Vec<Element> {
+        let Some((kind, _)) = element
+            .name
+            .split_once(':')
+            .filter(|_| element.span.end > element.run.end)
+        else {
+            return Vec::new();
+        };
+        let mut row: Vec<Element> = Vec::new();
+        let mut start = last.run.start;
+        for mention in scene
+            .mentions
+            .iter()
+            .rev()
+            .filter(|m| m.run.end <= last.run.start && m.sort == last.sort)
+        {
+            let free = !found
+                .iter()
+                .any(|f| super::scene::overlap(&f.run, &mention.run));
+            if !free || !continues(scene, mention.run.end, start) {
+                break;
+            }
+            start = mention.run.start;
+            row.extend(self.named(kind, &mention.text, &mention.run, mention.run.clone(), TOLD));
+        }
+        row.reverse();
+        row
     }
 
     /// True if a word is one of the kinds.
@@ -63,12 +100,26 @@ impl Elements {
         self.kinds.iter().any(|k| k == kind)
     }
 
+    /// True if the two take elements of a kind.
+    pub(crate) fn takes_any(&self, other: &Self) -> bool {
+        self.kinds.iter().any(|k| other.takes(k))
+    }
+
     /// The elements that an utterance names, from left to right; "BE-002 to BE-004" are three.
     pub(crate) fn within(&self, scene: &Scene) -> Vec<Element> {
         let mut found = self.told(scene);
-        if found.is_empty() {
-            found = self.unsaid(scene);
+        let unsaid = self.unsaid(scene);
+        let sole = self.kinds.len() == 1;
+        if found.is_empty() || !sole || unsaid.len() > 1 {
+            found.extend(unsaid);
         }
+        found.sort_by_key(|e| e.run.start);
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        found.retain(|e| {
+            let fresh = !runs.iter().any(|r| super::scene::overlap(r, &e.run));
+            runs.push(e.run.clone());
+            fresh
+        });
         let mut all: Vec<Element> = Vec::new();
         for element in found {
             if let Some(last) = all.last().filter(|last| spans(scene, last, &element)) {
@@ -100,30 +151,56 @@ impl Elements {
                 .whole(mention)
                 .or_else(|| self.beside(scene, mention))
                 .or_else(in_row);
-            let fresh = |e: &Element| {
-                !found
-                    .iter()
-                    .any(|f| f.name == e.name || super::scene::overlap(&f.run, &e.run))
-            };
+            if let Some(element) = &element {
+                found.extend(self.before(scene, mention, element, &found));
+            }
+            let fresh = |e: &Element| !found.iter().any(|f| super::scene::overlap(&f.run, &e.run));
             found.extend(element.filter(fresh));
         }
         found
     }
 
-    /// "BE-017" alone, where only one kind can be meant.
+    /// "BE-017" alone: of the only kind, or of the only kind whose names are written so.
     fn unsaid(&self, scene: &Scene) -> Vec<Element> {
         let [kind] = self.kinds.as_slice() else {
-            return Vec::new();
+            return self.outlined(scene);
         };
         let codes = scene.mentions.iter().filter(|m| m.sort == Sort::Code);
-        let like = |m: &Mention| match super::brief::resemblance(&self.exemplars, &m.text) {
-            Some(like) if like >= 1.0 => 0.87,
-            Some(like) if like > 0.0 => 0.85,
+        let names: Vec<String> = self.shown.iter().map(|(_, name)| name.clone()).collect();
+        let like = |m: &Mention| match super::brief::resemblance(&names, &m.text) {
+            Some(like) if like >= 1.0 => 0.89,
+            Some(like) if like > 0.0 => 0.87,
             _ => 0.6,
         };
         codes
             .filter(|m| !other_kind(scene, m))
             .filter_map(|m| self.named(kind, &m.text, &m.run, m.run.clone(), like(m)))
+            .collect()
+    }
+
+    /// Names of a form that only one of several kinds has: "Celle-Uelzen" where a link is called
+    /// "Berlin-Leipzig".
+    fn outlined(&self, scene: &Scene) -> Vec<Element> {
+        let parted = |m: &&Mention| {
+            let pair = m.sort == Sort::Name && m.text.contains('-') && m.run.len() == 2;
+            (m.sort == Sort::Code || pair) && !other_kind(scene, m)
+        };
+        let mentions = scene.mentions.iter().filter(parted);
+        mentions
+            .filter_map(|m| {
+                let form = outline(&m.text);
+                let mut kinds = self
+                    .shown
+                    .iter()
+                    .filter(|(_, name)| outline(name) == form)
+                    .map(|(k, _)| k);
+                let kind = kinds.next()?;
+                let sure = if m.sort == Sort::Code { 0.78 } else { 0.76 };
+                kinds
+                    .all(|k| k == kind)
+                    .then(|| self.named(kind, &m.text, &m.run, m.run.clone(), sure))
+                    .flatten()
+            })
             .collect()
     }
 
@@ -207,7 +284,7 @@ impl Elements {
         let span = kind_before(scene, &outer, kind).or_else(|| kind_behind(scene, &outer, kind))?;
         let english = |m: &Mention| {
             lexicon::place(&m.text)
-                .filter(|_| !m.text.is_ascii())
+                .filter(|_| cjk(&m.text))
                 .map_or_else(|| m.text.clone(), lexicon::Place::english)
         };
         self.named(
@@ -231,7 +308,7 @@ impl Elements {
                 .map(|t| t.text.clone())
         };
         let english = lexicon::place(&mention.text)
-            .filter(|_| !mention.text.is_ascii())
+            .filter(|_| cjk(&mention.text))
             .map_or_else(|| mention.text.clone(), lexicon::Place::english);
         let router = [("路", "由", "器")].iter().any(|(a, b, c)| {
             (
@@ -241,6 +318,7 @@ impl Elements {
             ) == (*a, *b, *c)
         });
         let behind = mention.run.end + if router { 3 } else { 0 };
+        let behind = behind + usize::from(scene.word(behind) == "的");
         if let Some(n) = number(behind) {
             let end = behind + 1 + usize::from(scene.word(behind + 1) == "号");
             let run = mention.run.start..end;
@@ -266,7 +344,7 @@ fn continues(scene: &Scene, end: usize, start: usize) -> bool {
     let joins = |i: usize| {
         matches!(
             scene.word(i),
-            "and" | "or" | "through" | "to" | "和" | "与" | "及" | "到" | "至"
+            "and" | "or" | "through" | "thru" | "to" | "和" | "与" | "及" | "到" | "至"
         )
     };
     end <= start && start - end <= 1 && (end..start).all(joins)
@@ -275,7 +353,11 @@ fn continues(scene: &Scene, end: usize, start: usize) -> bool {
 /// True if one element and the next are the ends of a range.
 fn spans(scene: &Scene, one: &Element, other: &Element) -> bool {
     let end = one.run.end;
-    other.run.start == end + 1 && matches!(scene.word(end), "through" | "to" | "till" | "到" | "至")
+    other.run.start == end + 1
+        && matches!(
+            scene.word(end),
+            "through" | "thru" | "to" | "till" | "到" | "至"
+        )
 }
 
 /// The elements between the ends of a range, by the number that their names end with; none if they
@@ -304,10 +386,15 @@ fn between(one: &Element, other: &Element) -> Vec<Element> {
     (first + 1..last).map(element).collect()
 }
 
-/// True if the word before a name tells a kind of element that is none of these.
+/// True if the word before a name tells a kind of element that is none of these, or its letters that it
+/// is a ticket.
 fn other_kind(scene: &Scene, mention: &Mention) -> bool {
-    let word = scene.word_before(mention.run.start);
-    let two: String = (mention.run.start.saturating_sub(2)..mention.run.start)
+    if lexicon::is_ticket(&mention.text) {
+        return true;
+    }
+    let start = super::cue::past_numbering(scene, mention.run.start);
+    let word = scene.word_before(start);
+    let two: String = (start.saturating_sub(2)..start)
         .map(|i| scene.word(i))
         .collect();
     matches!(
@@ -325,7 +412,17 @@ fn other_kind(scene: &Scene, mention: &Mention) -> bool {
             | "number"
     ) || matches!(
         two.as_str(),
-        "工单" | "事件" | "链路" | "板卡" | "管道" | "小区" | "站点" | "单号" | "架号" | "编号"
+        "工单"
+            | "单号"
+            | "单子"
+            | "事件"
+            | "链路"
+            | "板卡"
+            | "管道"
+            | "小区"
+            | "站点"
+            | "架号"
+            | "编号"
     )
 }
 
@@ -361,7 +458,12 @@ fn kind_before(scene: &Scene, run: &Range<usize>, kind: &str) -> Option<Range<us
 
 /// The run with the word for a kind that stands behind it.
 fn kind_behind(scene: &Scene, run: &Range<usize>, kind: &str) -> Option<Range<usize>> {
-    let of = usize::from(matches!(scene.word(run.end), "的" | "号"));
+    let of = match (scene.word(run.end), scene.word(run.end + 1)) {
+        // Hefei到Bengbu那条链路.
+        ("那" | "这", "条" | "段" | "个" | "台" | "块") => 2,
+        ("的" | "号", _) => 1,
+        _ => 0,
+    };
     let near = |n: usize| {
         scene
             .token(run.end + n)
@@ -373,13 +475,27 @@ fn kind_behind(scene: &Scene, run: &Range<usize>, kind: &str) -> Option<Range<us
             m.run.start == run.end + of + n
                 && scene
                     .token(m.run.start)
-                    .is_some_and(|t| t.gap == crate::text::Gap::Space)
+                    .is_some_and(|t| t.gap <= crate::text::Gap::Space)
         })
     };
     [1, 2, 3]
         .into_iter()
         .find(|n| near(of) && is_kind(scene, run.end + of, *n, kind) && !taken(*n))
         .map(|n| run.start..run.end + of + n)
+}
+
+/// The word for a kind of element within a run, with the name of the element if one stands beside it.
+pub(crate) fn kinds_within(
+    scene: &Scene,
+    within: &Range<usize>,
+    kind: &str,
+) -> Option<Range<usize>> {
+    let word = within.clone().find_map(|at| {
+        let n = (1..=3).find(|n| at + n <= within.end && is_kind(scene, at, *n, kind))?;
+        Some(at..at + n)
+    })?;
+    let name = scene.mentions.iter().find(|m| m.run.start == word.end);
+    Some(word.start..name.map_or(word.end, |m| m.run.end))
 }
 
 /// True if `n` tokens from a place on are a word for a kind of element.
@@ -389,7 +505,11 @@ fn is_kind(scene: &Scene, at: usize, n: usize, kind: &str) -> bool {
     };
     let said = join(tokens);
     let english = n == 1 && tokens[0].stem == stem(kind);
-    english || lexicon::same_concept(&said, kind) || chinese(&said) == Some(kind)
+    english || kind != "zone" && lexicon::same_concept(&said, kind) || chinese(&said) == Some(kind)
+}
+
+fn cjk(text: &str) -> bool {
+    text.chars().any(crate::text::is_cjk)
 }
 
 /// The kinds of element that Chinese has a word for.
@@ -406,15 +526,15 @@ fn chinese(said: &str) -> Option<&'static str> {
     })
 }
 
-/// The kinds that an example's value shows, `site` of `site:BE-017`.
-fn taught(lesson: &Lesson) -> Vec<String> {
+/// The kinds and names that an example's value shows, `site` and `BE-017` of `site:BE-017`.
+fn values(lesson: &Lesson) -> Vec<(String, String)> {
     let Lesson::Whole { value, .. } = lesson else {
         return Vec::new();
     };
     let shown = |text: &str| {
         let (kind, name) = text.split_once(':')?;
         (kind.len() > 2 && !name.is_empty() && kind.chars().all(|c| c.is_ascii_lowercase()))
-            .then(|| kind.to_owned())
+            .then(|| (kind.to_owned(), name.to_owned()))
     };
     match value {
         Value::String(text) => shown(text).into_iter().collect(),
@@ -433,14 +553,13 @@ fn prefixes(pattern: &str) -> Vec<String> {
     let Some((head, _)) = pattern.split_once(':') else {
         return Vec::new();
     };
-    let words = regex(r"[A-Za-z]+");
     let plain = head
         .chars()
         .all(|c| c.is_ascii_alphabetic() || matches!(c, '(' | ')' | '|' | '^'));
     if plain {
-        words
-            .find_iter(head)
-            .map(|m| m.as_str().to_owned())
+        head.split(|c: char| !c.is_ascii_alphabetic())
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
             .collect()
     } else {
         Vec::new()

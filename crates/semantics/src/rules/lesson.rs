@@ -9,7 +9,7 @@ use super::brief::{Brief, Kind};
 use crate::lexicon::{self, Place};
 use crate::moment::{Calendar, moments};
 use crate::quantity::quantities;
-use crate::text::{Text, Token};
+use crate::text::{Class, Text, Token, is_cjk, tokens};
 use schema::template::{Annotation, MappingExample};
 use serde_json::Value;
 use std::ops::Range;
@@ -63,8 +63,11 @@ fn taught(brief: &Brief, example: &MappingExample, calendar: &Calendar) -> Vec<L
     }
     let mut lessons = alias(brief, &said, &example.value);
     if lessons.is_empty() {
-        lessons = parts(brief, said.tokens)
+        let phrases = parts(brief, said.tokens);
+        let reworded: Vec<Vec<Token>> = phrases.iter().flat_map(|p| reworded(brief, p)).collect();
+        lessons = phrases
             .into_iter()
+            .chain(reworded)
             .map(|said| Lesson::Whole {
                 said,
                 value: example.value.clone(),
@@ -83,6 +86,29 @@ fn parts(brief: &Brief, said: Vec<Token>) -> Vec<Vec<Token>> {
         Some(at) => vec![said[..at].to_vec(), said[at + 1..].to_vec()],
         None => vec![said],
     }
+}
+
+/// A Chinese phrase with one of its words in other words: 虚化背后 for 虚化背景. English words are compared
+/// one by one and need none of it.
+fn reworded(brief: &Brief, said: &[Token]) -> Vec<Vec<Token>> {
+    let chinese = said.iter().all(|t| t.class == Class::Cjk);
+    if !chinese || said.len() < 4 || brief.kind != Kind::Flag {
+        return Vec::new();
+    }
+    let word = |at: usize| crate::text::join(&said[at..at + 2]);
+    let places = (0..said.len() - 1).map(|at| (at, word(at)));
+    places
+        .flat_map(|(at, word)| {
+            let others = lexicon::terms_like(&word)
+                .into_iter()
+                .filter(|t| t.chars().count() == 2 && t.chars().all(is_cjk));
+            others.map(move |other| {
+                let mut phrase = said.to_vec();
+                phrase.splice(at..at + 2, tokens(other));
+                phrase
+            })
+        })
+        .collect()
 }
 
 /// Where the value stands in what is said.

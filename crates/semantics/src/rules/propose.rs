@@ -13,6 +13,8 @@ mod name;
 use super::brief::{Brief, Kind};
 use super::lesson::Lesson;
 use super::scene::Scene;
+use crate::lexicon;
+use crate::quantity::Quantity;
 use crate::text::{Class, Token};
 use serde_json::Value;
 use std::ops::Range;
@@ -128,13 +130,23 @@ impl Keys<'_> {
         });
         wholes
             .filter(|(_, value)| brief.kind != Kind::List && !element(value))
-            .filter_map(|(said, value)| self.learned(at, said, value))
+            .flat_map(|(said, value)| {
+                let contrary = self.contrary(at, said, value);
+                self.learned(at, said, value).into_iter().chain(contrary)
+            })
             .collect()
     }
 
     fn learned(&self, at: usize, said: &[Token], value: &Value) -> Option<Candidate> {
         let brief = &self.briefs[at];
-        let like = likeness(self.scene, said)?;
+        let like = likeness(self.scene, said).or_else(|| self.without_scenario(said))?;
+        let called = matches!(
+            self.scene.word(like.run.end),
+            "me" | "us" | "back" | "him" | "her" | "number"
+        );
+        if like.run.len() == 1 && called || self.dials(&like.run) {
+            return None;
+        }
         // "light skin smoothing" teaches nothing of who does not say "light".
         let partly = like.confidence < 0.8;
         if brief.kind == Kind::Amount && partly {
@@ -152,6 +164,9 @@ impl Keys<'_> {
             (_, true) if brief.kind != Kind::Flag => return None,
             (value, _) => value.clone(),
         };
+        if let Some(graded) = self.graded(at, &like) {
+            return Some(graded);
+        }
         // Part of a phrase that is the scenario's name tells nothing of the rest.
         let said_only_scenario = like
             .held
@@ -169,11 +184,142 @@ impl Keys<'_> {
         Some(Candidate::new(at, value, like.run, sure).holding(like.held))
     }
 
+    /// How much of it, where a phrase is taught without: 重度磨皮, 磨皮调到5.
+    fn graded(&self, at: usize, like: &Likeness) -> Option<Candidate> {
+        let brief = &self.briefs[at];
+        if brief.kind != Kind::Amount || brief.unit.is_some() {
+            return None;
+        }
+        let clause = self.scene.clause(like.run.start);
+        let behind = |q: &&Quantity| {
+            q.unit.is_none() && !q.ordinal && q.run.start >= like.run.end && q.run.end <= clause.end
+        };
+        let counted = self.scene.quantities.iter().find(behind);
+        if let Some(quantity) = counted.filter(|q| q.run.start <= like.run.end + 3) {
+            let value = amount::amount(brief, quantity)?;
+            return Some(
+                Candidate::new(at, value, quantity.run.clone(), 0.93)
+                    .explaining(like.run.start..quantity.run.end),
+            );
+        }
+        let from = like.run.start.saturating_sub(3).max(clause.start);
+        let pair = |i: usize| format!("{}{}", self.scene.word(i), self.scene.word(i + 1));
+        let said = (from..(like.run.end + 2).min(clause.end)).find_map(|i| {
+            let chinese = lexicon::degree(&pair(i)).map(|share| (i..i + 2, share));
+            chinese.filter(|(run, _)| !like.held.iter().any(|h| run.contains(h)))
+        });
+        let (run, share) = said?;
+        // 重一点 is more, 轻一点 is less.
+        let stronger = matches!(
+            self.scene.word_before(run.start),
+            "重" | "强" | "大" | "高" | "多"
+        );
+        let share = if stronger { share.max(0.8) } else { share };
+        let value = amount::scaled(brief, share)?;
+        let run = run.start.min(like.run.start)..run.end.max(like.run.end);
+        Some(Candidate::new(at, value, run, 0.98))
+    }
+
+    /// Who does not want a thing wants it stopped: "do not save any energy" where "disable energy
+    /// saving" is taught, 把节能关了 where 关闭节能 is.
+    fn contrary(&self, at: usize, said: &[Token], value: &Value) -> Option<Candidate> {
+        let stops = said
+            .iter()
+            .take_while(|t| {
+                STOPPING.contains(&t.text.as_str())
+                    || t.class == Class::Cjk && "关闭暂停止".contains(t.text.as_str())
+            })
+            .count();
+        let rest = &said[stops..];
+        let short = if rest.iter().all(|t| t.class == Class::Cjk) {
+            2
+        } else {
+            1
+        };
+        if self.briefs[at].kind != Kind::Choice
+            || stops == 0
+            || rest.len() < short
+            || rest.len() > 4
+        {
+            return None;
+        }
+        let (run, held) = self.stands(rest)?;
+        let word = |at: usize| self.scene.word(at);
+        let stopped =
+            |at: usize| matches!(word(at), "关" | "停") && !matches!(word(at + 1), "断" | "闭");
+        let behind = stopped(run.end)
+            || matches!(word(run.end), "先" | "给" | "都" | "就" | "功")
+                && (run.end + 1..run.end + 4).any(stopped);
+        let turned = denied_with(self.scene, &run) || behind;
+        turned.then(|| Candidate::new(at, value.clone(), run, 0.78).holding(held))
+    }
+
+    fn stands(&self, phrase: &[Token]) -> Option<(Range<usize>, Vec<usize>)> {
+        if let Some(run) = self.scene.text.find(phrase).into_iter().next() {
+            return Some((run.clone(), run.collect()));
+        }
+        let telling = telling(phrase);
+        let clauses = self.scene.text.clauses();
+        let english = telling.iter().all(|t| t.class == Class::Word) && telling.len() > 1;
+        let (held, share) = clauses
+            .iter()
+            .find_map(|c| scattered(self.scene, &telling, c))?;
+        (english && share >= 0.999).then(|| (run_of(&held), held))
+    }
+
+    /// "go back to normal" for "go back to normal energy saving": the scenario goes without saying.
+    fn without_scenario(&self, said: &[Token]) -> Option<Likeness> {
+        let rest: Vec<Token> = said
+            .iter()
+            .filter(|t| !self.scenario.contains(&t.stem))
+            .cloned()
+            .collect();
+        let english = said.iter().all(|t| t.class == Class::Word);
+        if !english || rest.len() + 2 > said.len() || telling(&rest).len() < 2 {
+            return None;
+        }
+        let like = likeness(self.scene, &rest).filter(|l| l.confidence >= 0.8)?;
+        Some(Likeness {
+            confidence: like.confidence - 0.06,
+            ..like
+        })
+    }
+
+    /// True if a run is followed by a telephone number: 电话13800138000, "call 030 1234".
+    fn dials(&self, run: &Range<usize>) -> bool {
+        let near = |at: usize| {
+            self.scene.token(at).is_some_and(|t| {
+                t.class == Class::Number && t.text.len() >= 3 && t.gap < crate::text::Gap::Comma
+            })
+        };
+        let phone = |i: usize| {
+            matches!(
+                self.scene.token(i).map(|t| t.stem.as_str()),
+                Some("call" | "phone" | "telephon" | "tel" | "ring" | "mobil" | "话")
+            )
+        };
+        run.clone().any(phone)
+            && run.len() <= 2
+            && (near(run.end)
+                || matches!(self.scene.word(run.end), "at" | "on") && near(run.end + 1))
+    }
+
     fn only_scenario(&self, said: &[Token]) -> bool {
         let telling = telling(said);
         !telling.is_empty() && telling.iter().all(|t| self.scenario.contains(&t.stem))
     }
 }
+
+/// Verbs that stop what they are said of.
+const STOPPING: &[&str] = &[
+    "pause",
+    "disable",
+    "suspend",
+    "stop",
+    "switch",
+    "turn",
+    "deactivate",
+];
 
 /// Where a phrase stands in an utterance, and how surely it is that phrase.
 #[derive(Clone, Debug)]
@@ -327,6 +473,7 @@ fn pairs(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<usize> 
 
 fn alike(token: &Token, word: &Token) -> bool {
     token.stem == word.stem
+        || crate::text::mistyped(&token.text, &word.text)
         || (token.class == Class::Word && crate::lexicon::same_concept(&token.text, &word.text))
 }
 

@@ -5,7 +5,7 @@
 
 use super::brief::{Brief, bigrams};
 use super::propose::likeness;
-use super::scene::{Scene, overlaps};
+use super::scene::{Scene, Sort, overlaps};
 use crate::lexicon;
 use crate::text::{Class, Text, Token, tokens};
 use schema::template::Template;
@@ -53,6 +53,7 @@ pub(crate) fn reserved(scene: &Scene, template: &Template) -> Vec<Reserved> {
 /// The words that a template is about.
 pub(crate) struct Vocabulary {
     stems: BTreeSet<String>,
+    words: BTreeSet<String>,
     pairs: BTreeSet<String>,
 }
 
@@ -87,15 +88,27 @@ impl Vocabulary {
             stems.extend(brief.gist.iter().filter(|g| g.is_ascii()).cloned());
             pairs.extend(brief.gist.iter().filter(|g| !g.is_ascii()).cloned());
         }
-        Self { stems, pairs }
+        let prose = briefs.iter().map(|b| b.prose.as_str());
+        let told = told
+            .iter()
+            .map(String::as_str)
+            .chain(prose)
+            .flat_map(tokens);
+        let words = told.filter(|t| t.class == Class::Word && t.text.len() > 3);
+        Self {
+            words: words.map(|t| t.text).collect(),
+            stems,
+            pairs,
+        }
     }
 
     fn knows(&self, token: &Token) -> bool {
         self.stems.contains(&token.stem)
             || self
-                .stems
+                .words
                 .iter()
-                .any(|s| s.len() > 3 && lexicon::same_concept(&token.text, s))
+                .chain(self.stems.iter().filter(|s| s.len() > 3))
+                .any(|w| lexicon::same_concept(&token.text, w))
     }
 }
 
@@ -107,18 +120,18 @@ pub(crate) fn remainder(
     covered: &[Range<usize>],
     fallen: &[Range<usize>],
 ) -> Vec<(Range<usize>, String)> {
+    let rest = Rest {
+        scene,
+        vocabulary,
+        covered,
+        fallen,
+    };
     let mut fragments: Vec<(Range<usize>, String)> = Vec::new();
     for clause in scene.text.clauses() {
-        let touched = overlaps(&clause, covered);
-        for segment in segments(scene, &clause, covered) {
-            let Some(run) = trimmed(scene, &segment) else {
-                continue;
-            };
-            let wanted = overlaps(&run, fallen);
-            if (wanted || tells(scene, vocabulary, &run, touched)) && !scene.asks(run.start) {
-                fragments.push((run.clone(), cleaned(&scene.text, &run)));
-            }
-        }
+        fragments.extend(rest.of_clause(&clause).into_iter().map(|run| {
+            let text = cleaned(&scene.text, &run);
+            (run, text)
+        }));
     }
     let mut seen = BTreeSet::new();
     fragments.retain(|(_, f)| {
@@ -127,62 +140,259 @@ pub(crate) fn remainder(
     fragments
 }
 
-/// The parts of a clause that no key has, cut at words that join requests.
-fn segments(scene: &Scene, clause: &Range<usize>, covered: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut parts: Vec<Range<usize>> = Vec::new();
-    let mut start = clause.start;
-    for at in clause.clone() {
-        let taken = overlaps(&(at..at + 1), covered);
-        let joins = lexicon::listed(
-            " and but also plus with while whereas then 并 且 但 ",
-            scene.word(at),
-        );
-        if taken || joins {
-            parts.push(start..at);
-            start = at + 1;
+struct Rest<'a> {
+    scene: &'a Scene,
+    vocabulary: &'a Vocabulary,
+    covered: &'a [Range<usize>],
+    fallen: &'a [Range<usize>],
+}
+
+impl Rest<'_> {
+    /// The parts of a clause that are left over; a clause that says much beside its keys, whole.
+    fn of_clause(&self, clause: &Range<usize>) -> Vec<Range<usize>> {
+        if self.scene.asks(clause.start) {
+            return Vec::new();
+        }
+        let touched = overlaps(clause, self.covered);
+        let segments: Vec<Range<usize>> = self
+            .segments(clause)
+            .into_iter()
+            .filter_map(|s| self.trimmed(&s, touched))
+            .collect();
+        let left: Vec<Range<usize>> = segments
+            .iter()
+            .filter(|run| self.tells(run, touched))
+            .cloned()
+            .collect();
+        let apart: usize = segments.iter().map(|run| self.novel(run)).sum();
+        let english = segments.iter().all(|s| {
+            s.clone()
+                .all(|i| self.scene.text.tokens[i].class != Class::Cjk)
+        });
+        if left.is_empty() && touched && english && segments.len() > 1 && apart >= 2 {
+            // "The door at site HB-002 is jammed": neither half says it alone.
+            return vec![clause.clone()];
+        }
+        left
+    }
+
+    /// The parts of a clause that no key has, cut at words that join requests.
+    fn segments(&self, clause: &Range<usize>) -> Vec<Range<usize>> {
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        let mut start = clause.start;
+        for at in clause.clone() {
+            let taken = overlaps(&(at..at + 1), self.covered);
+            let joins = lexicon::listed(
+                " and but also plus with while whereas then 并 且 但 ",
+                self.scene.word(at),
+            );
+            if taken || joins {
+                parts.push(start..at);
+                start = at + 1;
+            }
+        }
+        parts.push(start..clause.end);
+        parts.retain(|p| !p.is_empty());
+        parts
+    }
+
+    /// A segment without courtesy and connecting words at both ends; none if nothing is left. A
+    /// clause with its own verb keeps its subject: "the match is over".
+    fn trimmed(&self, segment: &Range<usize>, touched: bool) -> Option<Range<usize>> {
+        let scene = self.scene;
+        let stands = !touched && self.is_sentence(segment);
+        let opens = |at: usize| {
+            let token = &scene.text.tokens[at];
+            let empty = lexicon::is_function(&token.text) || lexicon::is_asking(&token.text);
+            empty && !lexicon::listed(KEPT, &token.text)
+        };
+        let (mut start, mut end) = (segment.start, segment.end);
+        loop {
+            let before = (start, end);
+            start = skip_chinese(scene, start, end);
+            while start < end
+                && scene.text.tokens[start].class == Class::Word
+                && opens(start)
+                && (!stands || joins(scene.word(start)))
+            {
+                start += 1;
+            }
+            end = drop_chinese(scene, start, end);
+            while end > start
+                && scene.text.tokens[end - 1].class == Class::Word
+                && lexicon::listed(ENDING, scene.word(end - 1))
+            {
+                end -= 1;
+            }
+            if (start, end) == before {
+                break;
+            }
+        }
+        (start < end).then_some(start..end)
+    }
+
+    /// True for a clause that tells of something by itself, and not of what the speaker wants.
+    fn is_sentence(&self, segment: &Range<usize>) -> bool {
+        let verbs = " is are was were has had will must may comes goes works starts ends ";
+        let first = segment.clone().find(|i| !joins(self.scene.word(*i)));
+        let subject = first.is_some_and(|i| lexicon::listed(" the a there it this that these my our his her their somebody someone nobody he she they ", self.scene.word(i)));
+        subject
+            && segment
+                .clone()
+                .any(|i| lexicon::listed(verbs, self.scene.word(i)))
+    }
+
+    /// True if a run says something that the template is not about: one word of its own in a clause
+    /// without keys, more in one with.
+    fn tells(&self, run: &Range<usize>, touched: bool) -> bool {
+        if overlaps(run, self.fallen)
+            || self.spares(run)
+            || self.waits(run, touched)
+            || self.dated(run)
+        {
+            return true;
+        }
+        let novel = self.novel(run);
+        let chinese = self.scene.text.tokens[run.clone()]
+            .iter()
+            .any(|t| t.class == Class::Cjk);
+        match (chinese, touched) {
+            (true, false) => novel >= 2,
+            (true, true) => novel >= 3,
+            (false, false) => novel >= 1,
+            (false, true) => novel >= 1 && (self.opened(run) || novel >= 2),
         }
     }
-    parts.push(start..clause.end);
-    parts.retain(|p| !p.is_empty());
-    parts
+
+    /// "don't touch cell W-004/1": a thing that is named to be left alone.
+    fn spares(&self, run: &Range<usize>) -> bool {
+        let named = self
+            .scene
+            .mentions
+            .iter()
+            .any(|m| matches!(m.sort, Sort::Code | Sort::Email) && run.contains(&m.run.start));
+        let first = self.scene.word(run.start);
+        let denies = matches!(
+            first,
+            "don't" | "not" | "no" | "never" | "except" | "without" | "不" | "别" | "勿"
+        );
+        named && (denies || matches!(first, "e" | "email" | "mail" | "发"))
+    }
+
+    /// "and tell me when it is done": what is to be done at another time.
+    fn waits(&self, run: &Range<usize>, touched: bool) -> bool {
+        let conjunction = run.clone().any(|i| {
+            lexicon::listed(
+                " when once before after until as unless ",
+                self.scene.word(i),
+            )
+        });
+        let asked = lexicon::listed(
+            " tell notify inform call ask wait send warn ",
+            self.scene.word(run.start),
+        );
+        let lead = run.start.checked_sub(1).is_some_and(|i| {
+            lexicon::listed(
+                " tell notify inform call ask wait send warn me us ",
+                self.scene.word(i),
+            )
+        });
+        touched && conjunction && run.len() >= 3 && (asked || lead)
+    }
+
+    /// "after six", 六点以后: a moment that no key has taken, with a word that makes it a condition.
+    fn dated(&self, run: &Range<usize>) -> bool {
+        let mut moments = self.scene.moments.runs();
+        let plain = self.scene.quantities.iter().filter(|q| q.unit.is_none());
+        moments.extend(plain.map(|q| q.run.clone()));
+        let free = |m: &&Range<usize>| run.start <= m.start && m.end <= run.end;
+        moments.iter().filter(free).any(|m| {
+            let behind = (self.scene.word(m.end), self.scene.word(m.end + 1));
+            matches!(self.scene.word_before(m.start), "after" | "before")
+                || matches!(behind, ("以" | "之", "后" | "前"))
+        })
+    }
+
+    /// True if a run begins a request of its own: behind "and", "with", or at a clause's start.
+    fn opened(&self, run: &Range<usize>) -> bool {
+        let clause = self.scene.clause(run.start);
+        let lead = (clause.start..run.start).rev().map(|i| self.scene.word(i));
+        let joined = lead.take(3).any(|w| {
+            matches!(
+                w,
+                "and" | "with" | "but" | "also" | "plus" | "without" | "by" | "via" | "instead"
+            )
+        });
+        joined || lexicon::listed(KEPT, self.scene.word(run.start))
+    }
+
+    /// How many words of a run are neither empty nor of the template; of Chinese, characters.
+    fn novel(&self, run: &Range<usize>) -> usize {
+        let carried = self.carried(run);
+        run.clone()
+            .filter(|at| !carried.contains(at) && self.is_novel(*at))
+            .count()
+    }
+
+    fn is_novel(&self, at: usize) -> bool {
+        let token = &self.scene.text.tokens[at];
+        let counted = self.scene.quantities.iter().any(|q| q.run.contains(&at));
+        match token.class {
+            Class::Word => {
+                token.text.len() > 1
+                    && !counted
+                    && !lexicon::is_function(&token.text)
+                    && !lexicon::is_asking(&token.text)
+                    && !lexicon::listed(CARRYING, &token.text)
+                    && lexicon::degree(&token.text).is_none()
+                    && !self.vocabulary.knows(token)
+            }
+            Class::Cjk => !counted && !self.is_known(at),
+            _ => false,
+        }
+    }
+
+    fn is_known(&self, at: usize) -> bool {
+        let near = |from: usize| {
+            let pair = format!("{}{}", self.scene.word(from), self.scene.word(from + 1));
+            self.vocabulary.pairs.contains(&pair)
+                || lexicon::chinese_fillers().contains(&pair.as_str())
+        };
+        let single = lexicon::chinese_fillers().contains(&self.scene.word(at));
+        single || near(at) || at.checked_sub(1).is_some_and(near)
+    }
+
+    /// The characters of Chinese words that carry a request along.
+    fn carried(&self, run: &Range<usize>) -> BTreeSet<usize> {
+        let mut carried = BTreeSet::new();
+        for at in run.clone() {
+            for word in CHINESE_CARRYING {
+                let n = word.chars().count();
+                let said: String = (at..(at + n).min(run.end))
+                    .map(|i| self.scene.word(i))
+                    .collect();
+                if said == *word {
+                    carried.extend(at..at + n);
+                }
+            }
+        }
+        carried
+    }
 }
 
 /// Words that open a fragment and are part of what is asked.
 const KEPT: &str =
-    " no not without never only don't except before after until unless avoid keep do every ";
+    " no not without never only don't except before after until unless avoid keep every ";
 
-/// A segment without courtesy and connecting words at both ends; none if nothing is left.
-fn trimmed(scene: &Scene, segment: &Range<usize>) -> Option<Range<usize>> {
-    let empty = |at: usize| {
-        let token = &scene.text.tokens[at];
-        (lexicon::is_function(&token.text) || lexicon::is_asking(&token.text))
-            && !lexicon::listed(KEPT, &token.text)
-    };
-    let (mut start, mut end) = (segment.start, segment.end);
-    loop {
-        let before = (start, end);
-        start = skip_chinese(scene, start, end);
-        while start < end && scene.text.tokens[start].class == Class::Word && empty(start) {
-            start += 1;
-        }
-        end = drop_chinese(scene, start, end);
-        while end > start
-            && scene.text.tokens[end - 1].class == Class::Word
-            && ends_empty(scene, end - 1)
-        {
-            end -= 1;
-        }
-        if (start, end) == before {
-            break;
-        }
-    }
-    (start < end).then_some(start..end)
-}
+/// Words that end nothing.
+const ENDING: &str = " please pls thanks thank possible if and or but with to of for in on at by from the a an as so also too ok okay soon ";
 
-fn ends_empty(scene: &Scene, at: usize) -> bool {
-    let word = scene.word(at);
-    lexicon::is_function(word)
-        || lexicon::listed(" please thanks thank possible ok okay soon ", word)
+/// Words that join clauses.
+fn joins(word: &str) -> bool {
+    matches!(
+        word,
+        "and" | "but" | "so" | "also" | "because" | "since" | "as" | "or" | "please" | "then"
+    )
 }
 
 /// Past the Chinese courtesy that a segment begins with.
@@ -196,80 +406,133 @@ fn skip_chinese(scene: &Scene, start: usize, end: usize) -> usize {
     let whole = |f: &str| !(f.ends_with('要') && said[f.len()..].starts_with('求'));
     let filler = lexicon::chinese_fillers()
         .iter()
-        .find(|f| said.starts_with(**f) && whole(f) && **f != "是");
+        .find(|f| said.starts_with(**f) && whole(f) && !matches!(**f, "是" | "你们"));
     filler.map_or(start, |f| start + f.chars().count())
 }
 
 /// Before the Chinese courtesy that a segment ends with.
 fn drop_chinese(scene: &Scene, start: usize, end: usize) -> usize {
     let said = scene.text.words(&(start..end));
-    let filler = lexicon::chinese_fillers()
-        .iter()
-        .find(|f| said.ends_with(**f));
+    let courtesy = [
+        "谢谢", "麻烦", "的话", "好吗", "吧", "吗", "呢", "啊", "的", "请", "把", "将", "并", "且",
+    ];
+    let filler = courtesy.iter().find(|f| said.ends_with(**f));
     filler.map_or(end, |f| end.saturating_sub(f.chars().count()).max(start))
-}
-
-/// True if a run says something that the template is not about: one word of its own in a clause
-/// without keys, more in one with.
-fn tells(scene: &Scene, vocabulary: &Vocabulary, run: &Range<usize>, touched: bool) -> bool {
-    let novel = novel(scene, vocabulary, run);
-    let chinese = scene.text.tokens[run.clone()]
-        .iter()
-        .any(|t| t.class == Class::Cjk);
-    match (chinese, touched) {
-        (true, false) => novel >= 2,
-        (true, true) => novel >= 3,
-        (false, false) => novel >= 1,
-        (false, true) => novel >= 1 && (opened(scene, run) || novel >= 2),
-    }
-}
-
-/// True if a run begins a request of its own: behind "and", "with", or at a clause's start.
-fn opened(scene: &Scene, run: &Range<usize>) -> bool {
-    let clause = scene.clause(run.start);
-    let lead = (clause.start..run.start).rev().map(|i| scene.word(i));
-    let joined = lead
-        .take(4)
-        .any(|w| matches!(w, "and" | "with" | "but" | "also" | "plus" | "without"));
-    joined || lexicon::listed(KEPT, scene.word(run.start))
-}
-
-/// How many words of a run are neither empty nor of the template; of Chinese, characters.
-fn novel(scene: &Scene, vocabulary: &Vocabulary, run: &Range<usize>) -> usize {
-    let tokens = &scene.text.tokens;
-    run.clone()
-        .filter(|at| {
-            let token = &tokens[*at];
-            match token.class {
-                Class::Word => {
-                    token.text.len() > 1
-                        && !lexicon::is_function(&token.text)
-                        && !lexicon::is_asking(&token.text)
-                        && !lexicon::listed(CARRYING, &token.text)
-                        && lexicon::degree(&token.text).is_none()
-                        && !vocabulary.knows(token)
-                }
-                Class::Cjk => !chinese_known(scene, vocabulary, *at),
-                _ => false,
-            }
-        })
-        .count()
 }
 
 /// Words that carry a request along: they say that something is done, not what.
 const CARRYING: &str = " add remove fly flying travel traveling travelling leaving leave going departing depart arriving arrive return \
  returning trip journey ticket tickets people person affected hit touch style change apply adjust enable disable turn \
  switch set level target looks seems shows happening occurs occurred report reported reporting reports problem issue issues \
- approximately roughly total overall each per day today time times date night morning ";
+ approximately roughly total overall each per day today time times date night morning keep kept told posted gone raise raised open \
+ dark down went calling rang rung share left seen last happens happened broken nobody anybody yet minimum maximum about almost nearly already still ";
 
-fn chinese_known(scene: &Scene, vocabulary: &Vocabulary, at: usize) -> bool {
-    let near = |from: usize| {
-        let pair = format!("{}{}", scene.word(from), scene.word(from + 1));
-        vocabulary.pairs.contains(&pair) || lexicon::chinese_fillers().contains(&pair.as_str())
-    };
-    let single = lexicon::chinese_fillers().contains(&scene.word(at));
-    single || near(at) || at.checked_sub(1).is_some_and(near)
-}
+/// As [`CARRYING`], in Chinese.
+const CHINESE_CARRYING: &[&str] = &[
+    "之前",
+    "之后",
+    "以前",
+    "以后",
+    "第二天",
+    "次日",
+    "当天",
+    "只要",
+    "每个",
+    "不低于",
+    "不超过",
+    "不少于",
+    "至少",
+    "最多",
+    "大约",
+    "左右",
+    "上下",
+    "反映",
+    "修好",
+    "处理好",
+    "处理",
+    "解决",
+    "恢复",
+    "出现",
+    "最后",
+    "告诉",
+    "说一声",
+    "报上来",
+    "怎么回事",
+    "看一下",
+    "看看",
+    "随时",
+    "所有",
+    "全部",
+    "想办法",
+    "下调",
+    "上调",
+    "提到",
+    "调到",
+    "降到",
+    "那边",
+    "这边",
+    "这里",
+    "那里",
+    "附近",
+    "周边",
+    "周围",
+    "期间",
+    "以内",
+    "之内",
+    "受影响",
+    "影响",
+    "居民",
+    "发生",
+    "特别",
+    "非常",
+    "一直",
+    "老是",
+    "总是",
+    "要命",
+    "就这样",
+    "来电",
+    "打来",
+    "报障",
+    "原因",
+    "查下",
+    "先停",
+    "为什么",
+    "什么事",
+    "出了",
+    "说一声",
+    "停掉",
+    "地点",
+    "地址",
+    "时间",
+    "目标",
+    "范围",
+    "开始",
+    "结束",
+    "高铁",
+    "退服",
+    "起",
+    "前",
+    "后",
+    "从",
+    "到",
+    "就",
+    "坏",
+    "内",
+    "户",
+    "个",
+    "站",
+    "降",
+    "用",
+    "做",
+    "让",
+    "那",
+    "这",
+    "人",
+    "台",
+    "辆",
+    "由",
+    "引",
+];
 
 /// A fragment as it is told: its words as they were written, on one line.
 fn cleaned(text: &Text, run: &Range<usize>) -> String {

@@ -5,7 +5,7 @@
 use super::brief::regex;
 use crate::lexicon;
 use crate::moment::{Calendar, Moments, moments};
-use crate::quantity::{Quantity, quantities};
+use crate::quantity::{Quantity, quantities, unit_named};
 use crate::text::{Class, Gap, Text, Token};
 use regex::Regex;
 use std::ops::Range;
@@ -62,7 +62,7 @@ impl Scene {
         let text = Text::new(utterance);
         let moments = moments(&text, &calendar);
         let mentions = mentions(&text, &moments.runs());
-        let mut taken = moments.runs();
+        let mut taken = moments.pure_runs();
         taken.extend(
             mentions
                 .iter()
@@ -209,7 +209,10 @@ static WRITTEN: LazyLock<[(Sort, Regex); 6]> = LazyLock::new(|| {
                 r"\b\d{1,5} (?:(?:[A-Z0-9][\w']*|main|first|second) ){0,4}(?i:street|st|avenue|ave|road|rd|drive|dr|lane|ln|boulevard|blvd|way|court|square|place|parkway|real)\b(?: (?:East|West|North|South)\b)?(?: (?:Lane|Street|Avenue))?(?: #\d+)?",
             ),
         ),
-        (Sort::Code, regex(r"[A-Za-z0-9]+(?:[-_:/.#][A-Za-z0-9]+)*")),
+        (
+            Sort::Code,
+            regex(r"[\p{Latin}0-9]+(?:[-_:/.#][\p{Latin}0-9]+)*"),
+        ),
     ]
 });
 
@@ -219,7 +222,14 @@ fn mentions(text: &Text, taken: &[Range<usize>]) -> Vec<Mention> {
         for captured in pattern.captures_iter(&text.raw) {
             let inner = captured.iter().skip(1).flatten().next();
             let span = inner.or(captured.get(0)).expect("a match has its whole");
-            let end = span.start() + span.as_str().trim_end_matches(['.', ',', ';']).len();
+            let written = match sort {
+                Sort::Quoted => span.as_str(),
+                Sort::Url => span
+                    .as_str()
+                    .trim_end_matches(['.', ',', ';', '?', '!', ')']),
+                _ => span.as_str().trim_end_matches(['.', ',', ';']),
+            };
+            let end = span.start() + written.len();
             let Some(run) = run_of(text, span.start(), end) else {
                 continue;
             };
@@ -310,23 +320,34 @@ fn is_code(text: &Text, mention: &Mention) -> bool {
     let generation = matches!(
         lower.as_str(),
         "2g" | "3g" | "4g" | "5g" | "6g" | "e2e" | "x2" | "ipv4" | "ipv6" | "b2b" | "s1"
-    );
+    ) && !travelled(text, mention.run.start);
+    let alone = Text::new(written);
     let counted = written.starts_with(|c: char| c.is_ascii_digit())
-        && !written.contains(['-', '_', ':', '/', '.', '#'])
-        && quantities(&Text::new(written), &[])
-            .iter()
-            .any(|q| q.unit.is_some() || q.ordinal || q.number.len() > 1);
+        && quantities(&alone, &[]).iter().any(|q| {
+            q.run == (0..alone.tokens.len())
+                && (q.unit.is_some() || q.ordinal || q.number.len() > 1)
+        });
     let adjective = written.starts_with(|c: char| c.is_ascii_digit())
         && written
             .split('-')
             .skip(1)
-            .all(|p| p.chars().all(|c| c.is_ascii_lowercase()))
+            .all(|p| p.len() > 1 && p.chars().all(|c| c.is_ascii_lowercase()))
         && written.contains('-');
     let in_word = text
         .tokens
         .get(mention.run.end)
         .is_some_and(|t| t.gap == Gap::Tight && t.class == Class::Sign);
     !generation && !counted && !adjective && !in_word
+}
+
+/// True behind "on the": a road or a line, not an interface.
+fn travelled(text: &Text, start: usize) -> bool {
+    let word = |n: usize| {
+        start
+            .checked_sub(n)
+            .map_or("", |i| text.tokens[i].text.as_str())
+    };
+    matches!((word(2), word(1)), ("on" | "along", "the"))
 }
 
 /// Names: runs of capitalised words, and known places.
@@ -379,6 +400,11 @@ fn name_at(text: &Text, at: usize) -> Option<Range<usize>> {
     {
         return None;
     }
+    // The Mbps of "5 Mbps".
+    let counts = at > 0 && text.tokens[at - 1].class == Class::Number;
+    if counts && unit_named(text.span(&(at..at + 1))).is_some() {
+        return None;
+    }
     // The G of "5G".
     if first.gap == Gap::Tight && first.text.len() == 1 {
         return None;
@@ -409,6 +435,7 @@ fn stands_alone(text: &Text, end: usize) -> bool {
         return true;
     };
     next.gap >= Gap::Mark
+        || next.class == Class::Cjk
         || matches!(
             next.text.as_str(),
             "is" | "are"

@@ -66,10 +66,16 @@ fn order(a: &Candidate, b: &Candidate, briefs: &[Brief]) -> std::cmp::Ordering {
         .then(a.brief.cmp(&b.brief).then(place))
 }
 
-/// "in two hours" holds a day and a time.
+/// "in two hours" holds a day and a time; "mobile internet is slow" a service and what is wrong with
+/// it, neither of which holds the other.
 fn shares(one: &Candidate, other: &Candidate, briefs: &[Brief]) -> bool {
-    matches!(
-        (briefs[one.brief].kind, briefs[other.brief].kind),
-        (Kind::Day, Kind::Clock) | (Kind::Clock, Kind::Day)
-    )
+    let within =
+        |a: &Candidate, b: &Candidate| b.run.start <= a.run.start && a.run.end <= b.run.end;
+    let choices =
+        briefs[one.brief].kind == Kind::Choice && briefs[other.brief].kind == Kind::Choice;
+    choices && !within(one, other) && !within(other, one)
+        || matches!(
+            (briefs[one.brief].kind, briefs[other.brief].kind),
+            (Kind::Day, Kind::Clock) | (Kind::Clock, Kind::Day)
+        )
 }

@@ -1,6 +1,9 @@
 //! What kind of value a key takes, and which part it plays: read off its name and description.
+//!
+//! Read next: [`super::told`].
 
-use super::*;
+use super::{Kind, Role, Words};
+use schema::template::{Constraint, Format, KeyType, Shape};
 
 pub(super) fn kinds(shape: &Shape, entry: &Shape, words: &Words<'_>, closed: bool) -> (Kind, Kind) {
     match shape.key_type {

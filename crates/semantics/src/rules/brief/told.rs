@@ -1,6 +1,15 @@
 //! What a description tells of a key's values: unit, way of writing, acceptable values, range.
+//!
+//! Prose is a hint, never a constraint (Q8). Read next: [`super::kind`].
 
-use super::*;
+use super::{Choice, Kind, contains_word, regex, spoken};
+use crate::lexicon;
+use crate::quantity::{Unit, unit_named};
+use crate::text::{Text, tokens};
+use regex::Regex;
+use schema::template::{Annotation, Constraint, Format, KeyType, Shape};
+use serde_json::Value;
+use std::sync::LazyLock;
 
 /// The unit of a key: declared, in its name, or in its description.
 pub(super) fn unit(constraint: &Constraint, name: &[String], prose: &str) -> Option<&'static Unit> {
@@ -163,17 +172,51 @@ pub(super) fn typed(written: &str, key_type: KeyType) -> Value {
         .unwrap_or_else(|| Value::String(written.to_owned()))
 }
 
+static MAPPED: LazyLock<Regex> = LazyLock::new(|| regex(r"'[^']*'\s*(?:->|→)\s*'?[^'.]*'?"));
+
+/// Sentences that tell how something is written.
+static FORMATTED: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?i)(?:in the|the|in|following|date|time|iso|this) format|format(?:ted)?(?: is| should|:| '| as|\))|格式",
+    )
+});
+
+static SUCH_AS: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"(?:such as|e\.g\.,?|for example,?) ([a-z][a-z ,/-]*)"));
+
+/// What prose gives as instances, without quotation marks: "such as oil, acrylic, etc."; two at least,
+/// in lower case.
+fn instances(sentence: &str) -> Vec<String> {
+    let Some(found) = SUCH_AS.captures(sentence).and_then(|c| c.get(1)) else {
+        return Vec::new();
+    };
+    let parts = found.as_str().split(',').flat_map(|p| p.split(" or "));
+    let values = parts.map(|p| {
+        p.trim()
+            .trim_start_matches("or ")
+            .trim_start_matches("and ")
+            .trim()
+    });
+    let values: Vec<String> = values
+        .filter(|v| !v.is_empty() && *v != "etc" && v.split(' ').count() <= 3 && v.len() > 2)
+        .map(str::to_owned)
+        .collect();
+    if values.len() >= 2 {
+        values
+    } else {
+        Vec::new()
+    }
+}
+
 /// Values that prose quotes: "can be 'men' or 'women'".
 pub(super) fn hinted_values(told: &[&str]) -> Vec<Value> {
-    let examples = regex(r"'[^']*'\s*(?:->|→)\s*'?[^'.]*'?");
     let mut values: Vec<String> = Vec::new();
     for prose in told {
-        let without = examples.replace_all(prose, " ");
-        let sentences = without
-            .split(". ")
-            .filter(|s| !s.to_lowercase().contains("format"));
-        for found in sentences.flat_map(|s| QUOTED.captures_iter(s)) {
-            let value = found[1].trim().to_owned();
+        let without = MAPPED.replace_all(prose, " ");
+        let sentences = without.split(". ").filter(|s| !FORMATTED.is_match(s));
+        let quoted = sentences.clone().flat_map(|s| QUOTED.captures_iter(s));
+        let quoted = quoted.map(|found| found[1].trim().to_owned());
+        for value in quoted.chain(sentences.flat_map(instances)) {
             if !value.is_empty()
                 && !values.contains(&value)
                 && value.split_whitespace().count() <= 3

@@ -34,6 +34,7 @@ impl Keys<'_> {
                 found.push(Candidate::new(at, value, quantity.run.clone(), confidence));
             }
         }
+        found.extend(self.companions(at));
         found.extend(self.years(at));
         found.extend(self.spans(at));
         found.extend(self.degree(at));
@@ -81,6 +82,9 @@ impl Keys<'_> {
         if self.superseded(brief, quantity) {
             return 0.3;
         }
+        if self.sum(at, quantity) {
+            sure = sure.max(0.75);
+        }
         if quantity.ordinal {
             sure - 0.3
         } else {
@@ -88,17 +92,83 @@ impl Keys<'_> {
         }
     }
 
+    /// "two dozen of them": how many, for the only key that counts.
+    fn sum(&self, at: usize, quantity: &Quantity) -> bool {
+        let sole = self
+            .briefs
+            .iter()
+            .enumerate()
+            .all(|(i, b)| i == at || b.kind != Kind::Amount || b.unit.is_some());
+        let next = (
+            self.scene.word(quantity.run.end),
+            self.scene.word(quantity.run.end + 1),
+        );
+        let summed = matches!(
+            next,
+            ("of", "them" | "us" | "these" | "those") | ("in", "all" | "total") | ("altogether", _)
+        ) || matches!(self.scene.word_before(quantity.run.start), "共" | "计");
+        sole && summed && self.briefs[at].unit.is_none() && quantity.unit.is_none()
+    }
+
+    /// "4 dB instead of 2", 原来的2 dB: what is no longer.
+    fn outdated(&self, quantity: &Quantity) -> bool {
+        let start = quantity.run.start;
+        let before = |n: usize| start.checked_sub(n).map_or("", |i| self.scene.word(i));
+        let said: String = (start.saturating_sub(4)..start)
+            .map(|i| self.scene.word(i))
+            .collect();
+        let chinese = [
+            "原来",
+            "原来的",
+            "原先",
+            "原先的",
+            "原本的",
+            "之前的",
+            "以前的",
+            "而不是",
+            "不再是",
+        ];
+        matches!(
+            (before(2), before(1)),
+            ("instead", "of") | ("rather", "than") | ("longer", _)
+        ) || matches!(before(1), "formerly" | "previously" | "not")
+            || chinese.iter().any(|w| said.ends_with(w))
+    }
+
+    /// True for what something was before: "4 dB instead of 2", 由8%提到14%.
+    pub(super) fn gives_way(&self, quantity: &Quantity) -> bool {
+        self.outdated(quantity)
+            || self.departs(quantity)
+                && quantity
+                    .unit
+                    .is_some_and(|u| u.dimension != Dimension::Time)
+    }
+
     /// "from 10 to 18 percent": the second is what is wanted, for a key that is no end of a range.
     fn superseded(&self, brief: &Brief, quantity: &Quantity) -> bool {
-        let from = matches!(self.scene.word_before(quantity.run.start), "from" | "从");
+        let ranged = self.briefs.iter().any(|b| {
+            b.kind == Kind::Amount
+                && b.role == Role::From
+                && b.path != brief.path
+                && unit_of(b) == unit_of(brief)
+        });
+        self.outdated(quantity) || self.departs(quantity) && !ranged
+    }
+
+    /// "from 10" of "from 10 to 18 percent".
+    fn departs(&self, quantity: &Quantity) -> bool {
+        let from = matches!(
+            self.scene.word_before(quantity.run.start),
+            "from" | "从" | "由"
+        );
         let next = self
             .scene
             .quantities
             .iter()
             .find(|q| q.run.start >= quantity.run.end && q.run.start <= quantity.run.end + 3);
         let to = (quantity.run.end..quantity.run.end + 3)
-            .any(|i| matches!(self.scene.word(i), "to" | "到" | "至"));
-        from && to && next.is_some() && brief.role == Role::None
+            .any(|i| matches!(self.scene.word(i), "to" | "到" | "至" | "为" | "成"));
+        from && to && next.is_some()
     }
 
     /// "a=1": a name of one letter only where the number stands at once behind it.
@@ -128,17 +198,40 @@ impl Keys<'_> {
         let mut at = quantity.number.end;
         while matches!(
             self.scene.word(at),
-            "个" | "名" | "位" | "台" | "条" | "户" | "more" | "of" | "other" | "total"
+            "个" | "名"
+                | "位"
+                | "条"
+                | "our"
+                | "my"
+                | "the"
+                | "their"
+                | "your"
+                | "more"
+                | "of"
+                | "other"
+                | "total"
         ) && !self.scene.word(at + 1).is_empty()
         {
             at += 1;
         }
-        let word = self.scene.word(at);
+        let two = format!("{}{}", self.scene.word(at), self.scene.word(at + 1));
+        let word = if self
+            .scene
+            .token(at)
+            .is_some_and(|t| t.class == crate::text::Class::Cjk)
+            && lexicon::is_term(&two)
+        {
+            two.as_str()
+        } else {
+            self.scene.word(at)
+        };
+        let vehicles = matches!(word, "辆" | "台") && brief.prose.contains('车');
         let people = lexicon::counts_people(word)
             || lexicon::counts_people(self.scene.word(at.saturating_sub(1)))
                 && at > quantity.number.end;
         let about_people = [
-            "person", "passeng", "travel", "guest", "rider", "seat", "ticket", "people", "adult",
+            "person", "customer", "subscrib", "passeng", "travel", "guest", "rider", "seat",
+            "ticket", "people", "adult",
         ]
         .iter()
         .any(|s| {
@@ -146,12 +239,14 @@ impl Keys<'_> {
                 .name
                 .iter()
                 .chain(&brief.gist)
-                .any(|n| n.starts_with(s))
-        }) || ["人数", "乘客", "旅客"]
+                .any(|n| n.starts_with(s) || n.len() > 4 && s.starts_with(n.as_str()))
+        }) || ["人数", "乘客", "旅客", "客户", "用户"]
             .iter()
             .any(|s| brief.prose.contains(s));
-        let concept = brief.name.iter().any(|n| lexicon::same_concept(word, n));
-        if concept || people && about_people {
+        let told = |w: &str| w.len() > 2 && lexicon::same_concept(word, w);
+        let concept = brief.name.iter().any(|n| lexicon::same_concept(word, n))
+            || brief.prose.split(|c: char| !c.is_alphanumeric()).any(told);
+        if concept || vehicles || people && about_people {
             1.0
         } else {
             0.0
@@ -168,6 +263,39 @@ impl Keys<'_> {
             | (Role::To, "from" | "between" | "least" | "above" | "over") => -0.1,
             _ => 0.0,
         }
+    }
+
+    /// "with my three kids", 我和三个孩子: those and who speaks, for a key that counts travellers.
+    fn companions(&self, at: usize) -> Vec<Candidate> {
+        let brief = &self.briefs[at];
+        let counted =
+            |q: &&Quantity| !q.ordinal && q.unit.is_none() && self.counts(brief, q) >= 1.0;
+        let with_me = |q: &Quantity| {
+            let start = q.run.start;
+            let before = |n: usize| start.checked_sub(n).map_or("", |i| self.scene.word(i));
+            let company = matches!(
+                (before(2), before(1)),
+                ("with", "my" | "our") | ("me", "and") | ("and", "my")
+            );
+            company
+                || matches!(
+                    (before(2), before(1)),
+                    ("我", "和" | "跟" | "带" | "与" | "及")
+                )
+        };
+        let all = self.scene.quantities.iter().filter(counted);
+        all.filter(|q| with_me(q))
+            .filter_map(|q| {
+                let sum = Quantity {
+                    value: q.value + 1.0,
+                    ..q.clone()
+                };
+                let value = amount(brief, &sum)?;
+                let counted = (q.run.end + 1).min(self.scene.text.tokens.len());
+                let span = q.run.start.saturating_sub(2)..counted;
+                Some(Candidate::new(at, value, q.run.clone(), 0.97).explaining(span))
+            })
+            .collect()
     }
 
     /// A year that is said as a day's year: "in 2020", "'15".
@@ -243,9 +371,7 @@ impl Keys<'_> {
     /// which means seven tenths of it (0.78; Q20).
     fn degree(&self, at: usize) -> Option<Candidate> {
         let brief = &self.briefs[at];
-        let (low, high) = brief
-            .range()
-            .filter(|(low, high)| *low >= 0.0 && high.is_finite() && *low <= 1.0)?;
+        scale(brief)?;
         let clause = self.scene.text.clauses().into_iter().find(|c| {
             cue::coverage(self.scene, &brief.name, c) == brief.name.len() && brief.name.len() > 1
         })?;
@@ -268,11 +394,11 @@ impl Keys<'_> {
         let denied = cue::denied(self.scene, &run);
         let (share, sure) = match (denied, said) {
             (true, _) => (0.0, 0.84),
-            (false, Some((_, share))) => (share, 0.84),
+            (false, Some((_, share))) => (share, 0.93),
             (false, None) => (PLAIN_DEGREE, 0.78),
         };
         let run = said.map_or(run.clone(), |(i, _)| run.start.min(i)..run.end.max(i + 1));
-        let value = number(brief, (low + share * (high - low)).round())?;
+        let value = scaled(brief, share)?;
         Some(Candidate::new(at, value, run, sure))
     }
 
@@ -324,6 +450,24 @@ impl Keys<'_> {
             .iter()
             .any(|m| m.sort == Sort::Quoted && overlap(&m.run, &quantity.run))
     }
+}
+
+/// The bounds of a key that is a scale: from nothing, or nearly, up to an end.
+fn scale(brief: &Brief) -> Option<(f64, f64)> {
+    brief
+        .range()
+        .filter(|(low, high)| *low >= 0.0 && high.is_finite() && *low <= 1.0)
+}
+
+/// A share of a key's scale, 0 to 1.
+pub(super) fn scaled(brief: &Brief, share: f64) -> Option<Value> {
+    let (low, high) = scale(brief)?;
+    number(brief, (low + share * (high - low)).round())
+}
+
+/// The unit of a key; that of pure numbers without one.
+fn unit_of(brief: &Brief) -> *const crate::quantity::Unit {
+    brief.unit.map_or(std::ptr::null(), std::ptr::from_ref)
 }
 
 fn fits_unit(brief: &Brief, quantity: &Quantity) -> bool {

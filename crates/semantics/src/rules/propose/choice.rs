@@ -2,15 +2,20 @@
 
 use super::super::brief::{Brief, Choice, Kind};
 use super::super::cue;
+use super::super::element;
 use super::{Candidate, Keys, telling};
+use crate::lexicon;
 use crate::text::Token;
 use std::ops::Range;
+
+/// What is said of a thing that no longer works.
+const FAILING: &str = " dead died failed fails failing broken faulty defective crashed unresponsive burnt burned kaputt 坏 死 挂 瘫 ";
 
 /// Words that stand for themselves as often as for a value of some key.
 const WEAK: &str = " none other all any normal standard default high low medium moderate first second last real full left right \
  top open close closed start end on off day week month year hour minute second both general average good value one add \
- new line play call data delete update active view power start stop begin cancel pause access mobile daily light \
- 高 中 低 无 一 般 是 ";
+ new line switch turn play call data delete update active view power start stop begin cancel pause keep access mobile daily light \
+ 高 中 低 无 一 般 是 不 要 别 动 变 保 持 照 旧 维 原 样 ";
 
 impl Keys<'_> {
     /// Listed values that are said: in their own words (0.92), in other words for them (0.85), by
@@ -24,6 +29,8 @@ impl Keys<'_> {
             found.extend(self.other_words(at, choice));
             found.extend(self.all_words(at, choice));
             found.extend(self.one_word(at, choice));
+            found.extend(self.failing(at, choice));
+            found.extend(self.changing(at, choice));
         }
         found
     }
@@ -70,10 +77,46 @@ impl Keys<'_> {
                 let runs = self.scene.text.find(term).into_iter();
                 runs.map(move |run| (term, run))
             });
+        let apart = choice.alike.iter().filter(|t| {
+            t.len() > 1 && t.iter().all(|t| t.class == crate::text::Class::Word)
+                || t.len() >= 4 && t.iter().all(|t| t.class == crate::text::Class::Cjk)
+        });
+        let apart = apart.flat_map(|term| self.apart(at, choice, &telling(term)));
         found
             .filter_map(|(term, run)| {
-                let sure = if term.len() > 1 { 0.86 } else { 0.8 };
+                let chinese = term.iter().all(|t| t.class == crate::text::Class::Cjk);
+                let sure = match (term.len(), chinese) {
+                    (4.., true) => 0.88,
+                    (_, true) => 0.82,
+                    (2.., false) => 0.86,
+                    _ => 0.8,
+                };
                 self.chosen(at, choice, run, sure)
+            })
+            .chain(apart)
+            .collect()
+    }
+
+    /// The words of a term near each other: "the fibre there is broken".
+    fn apart(&self, at: usize, choice: &Choice, words: &[Token]) -> Vec<Candidate> {
+        if words.len() < 2 {
+            return Vec::new();
+        }
+        let clauses = self.scene.text.clauses().into_iter();
+        clauses
+            .filter_map(|clause| super::scattered(self.scene, words, &clause))
+            .filter(|(held, share)| *share >= 0.999 && super::run_of(held).len() <= words.len() + 6)
+            .filter_map(|(held, _)| {
+                let run = super::run_of(&held);
+                let denied = super::denies(words) != super::denied_with(self.scene, &run);
+                let chinese = words.iter().all(|t| t.class == crate::text::Class::Cjk);
+                let sure = if chinese { 0.85 } else { 0.79 };
+                let chosen = if denied {
+                    None
+                } else {
+                    self.chosen(at, choice, run, sure)
+                };
+                Some(chosen?.holding(held))
             })
             .collect()
     }
@@ -109,6 +152,55 @@ impl Keys<'_> {
             .flat_map(|word| self.scene.text.find(std::slice::from_ref(word)))
             .filter_map(|run| self.chosen(at, choice, run, 0.71))
             .collect()
+    }
+
+    /// "line card 3 … died" for `card-failure`: an element of the kind that a value names, and that it
+    /// does not work.
+    fn failing(&self, at: usize, choice: &Choice) -> Option<Candidate> {
+        let [kind, fault] = choice.own.as_slice() else {
+            return None;
+        };
+        if !matches!(
+            fault.stem.as_str(),
+            "failur" | "fault" | "fail" | "down" | "defect"
+        ) {
+            return None;
+        }
+        // "Look at card Selb/2, I think it died."
+        self.scene
+            .text
+            .sentences()
+            .into_iter()
+            .find_map(|sentence| {
+                let named = element::kinds_within(self.scene, &sentence, &kind.text)?;
+                let fails = (named.end..sentence.end).find(|i| {
+                    lexicon::listed(FAILING, self.scene.word(*i))
+                        || lexicon::listed(FAILING, self.scene.token(*i).map_or("", |t| &t.stem))
+                })?;
+                let run = fails..fails + 1;
+                let sure = self.chosen(at, choice, run, 0.78)?;
+                Some(sure)
+            })
+    }
+
+    /// "4 dB instead of 2", 由8%提到14%: who tells what was before changes it.
+    fn changing(&self, at: usize, choice: &Choice) -> Option<Candidate> {
+        let [word] = choice.own.as_slice() else {
+            return None;
+        };
+        if !matches!(
+            word.stem.as_str(),
+            "adjust" | "chang" | "modify" | "modif" | "updat" | "alter"
+        ) {
+            return None;
+        }
+        let old = self.scene.quantities.iter().find(|q| self.gives_way(q))?;
+        Some(Candidate::new(
+            at,
+            choice.value.clone(),
+            old.number.clone(),
+            0.8,
+        ))
     }
 
     /// True if other values have the word too, or the template uses it for something else.
@@ -161,6 +253,19 @@ impl Keys<'_> {
         sure: f64,
     ) -> Option<Candidate> {
         let brief = &self.briefs[at];
+        let journey = [
+            "trip",
+            "tour",
+            "travel",
+            "meeting",
+            "partner",
+            "travelers",
+            "associate",
+        ];
+        if self.scene.word(run.end - 1) == "business" && journey.contains(&self.scene.word(run.end))
+        {
+            return None;
+        }
         let none = choice.value == "none";
         if cue::denied(self.scene, &run) && !none {
             return None;
@@ -171,10 +276,7 @@ impl Keys<'_> {
             .all(|t| crate::lexicon::listed(WEAK, &t.text))
             && !self.commands(brief, run.start);
         // 电话 before a number is how to call back, not what is complained of.
-        let dialled = self
-            .scene
-            .token(run.end)
-            .is_some_and(|t| t.class == crate::text::Class::Number && t.text.len() >= 5);
+        let dialled = self.dials(&run);
         let sure = if dialled { sure - 0.4 } else { sure };
         let confidence = match (weak, near >= 0.55) {
             (_, true) => sure + 0.04,

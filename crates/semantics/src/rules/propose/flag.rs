@@ -15,6 +15,8 @@ impl Keys<'_> {
             .filter_map(|clause| self.flag_in(at, brief, &clause))
             .collect();
         found.extend(self.chinese_flag(at, brief));
+        found.extend(self.told_flag(at, brief));
+        found.extend(self.tolerated(at, brief));
         found
     }
 
@@ -33,6 +35,7 @@ impl Keys<'_> {
             s if s >= 0.999 => 0.78,
             // "Don't touch the teeth" needs the thing alone.
             s if s >= 0.5 && denied && self.only_key(at, &tokens[first].stem) => 0.74,
+            s if s >= 0.5 && self.telling_word(at, brief, &tokens[first].stem) => 0.72,
             s if s >= 0.5 => 0.55,
             _ => return None,
         };
@@ -40,6 +43,80 @@ impl Keys<'_> {
         let asked = self.scene.asks(first);
         let confidence = sure - if asked { 0.35 } else { 0.0 } - if wordy { 0.2 } else { 0.0 };
         Some(Candidate::new(at, (!denied).into(), run, confidence))
+    }
+
+    /// "users must not notice": all that the description tells, in one clause.
+    fn told_flag(&self, at: usize, brief: &Brief) -> Option<Candidate> {
+        let told: Vec<String> = brief
+            .gist
+            .iter()
+            .filter(|g| g.is_ascii())
+            .cloned()
+            .collect();
+        if !(2..=5).contains(&told.len()) {
+            return None;
+        }
+        let clauses = self.scene.text.clauses();
+        let clause = clauses
+            .into_iter()
+            .find(|c| cue::coverage(self.scene, &told, c) == told.len())?;
+        let tokens = &self.scene.text.tokens;
+        let held: Vec<usize> = clause
+            .filter(|i| told.iter().any(|n| cue::same(&tokens[*i], n)))
+            .collect();
+        let run = super::run_of(&held);
+        let denied = super::denied_with(self.scene, &run);
+        let sure = if self.scene.asks(run.start) {
+            0.4
+        } else {
+            0.76
+        };
+        Some(Candidate::new(at, (!denied).into(), run, sure))
+    }
+
+    /// "small slowdowns are ok", 网速慢一点没关系: yes, for a key that asks what is allowed.
+    fn tolerated(&self, at: usize, brief: &Brief) -> Option<Candidate> {
+        let allows = brief
+            .name
+            .iter()
+            .any(|n| n.starts_with("allow") || n.starts_with("permit") || n.starts_with("toler"));
+        if !allows && !brief.prose.contains("允许") {
+            return None;
+        }
+        let says = |clause: &Range<usize>, words: &str| {
+            clause.clone().find(|i| {
+                let stem = self.scene.token(*i).map_or("", |t| t.stem.as_str());
+                lexicon::listed(words, self.scene.word(*i)) || lexicon::listed(words, stem)
+            })
+        };
+        self.scene.text.clauses().into_iter().find_map(|clause| {
+            let worse = says(&clause, WORSE)?;
+            let chinese = self.scene.text.words(&clause);
+            let fine = says(&clause, TOLERATED).or_else(|| {
+                TOLERATED_CHINESE
+                    .iter()
+                    .any(|t| chinese.contains(t))
+                    .then(|| clause.end - 1)
+            })?;
+            let run = worse.min(fine)..worse.max(fine) + 1;
+            let denied = cue::denied(self.scene, &(fine..fine + 1))
+                && !chinese.contains('没')
+                && !chinese.contains('不');
+            (!denied && !self.scene.asks(worse)).then(|| Candidate::new(at, true.into(), run, 0.78))
+        })
+    }
+
+    /// True for a word that tells a flag by itself: the "free" of `free_entry`, not the "include" of
+    /// `include_tax`.
+    fn telling_word(&self, at: usize, brief: &Brief, stem: &str) -> bool {
+        let plain = " includ has have is need show with use us enabl allow return add get want detail good make on set only all option avail ";
+        // Who shows by examples how it is said needs no guess.
+        let english =
+            brief.lessons.is_empty() && brief.name.len() == 2 && !lexicon::listed(plain, stem);
+        let about = self.scenario.iter().any(|s| s == stem);
+        let others = self.briefs.iter().enumerate().filter(|(i, _)| *i != at);
+        let mut others = others.map(|(_, b)| b);
+        english && !about && self.only_key(at, stem) && !others.any(|b| b.gist.contains(stem))
     }
 
     /// True if no other key has the word.
@@ -87,6 +164,22 @@ impl Keys<'_> {
         best
     }
 }
+
+/// What gets worse, and by which words people say that they bear it.
+const WORSE: &str =
+    " slow slower slowdown slowdowns lag dip drop drops degradation worse impact 慢 降 差 卡 ";
+const TOLERATED: &str = " ok okay fine acceptable tolerable bearable alright ";
+const TOLERATED_CHINESE: &[&str] = &[
+    "没关系",
+    "无所谓",
+    "不要紧",
+    "没事",
+    "可以接受",
+    "能接受",
+    "也行",
+    "没问题",
+    "无妨",
+];
 
 /// Pairs that every description of a flag has.
 fn vague_pair(pair: &str) -> bool {

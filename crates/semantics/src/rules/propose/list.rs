@@ -1,6 +1,6 @@
 //! Keys that take several values.
 
-use super::super::brief::{Brief, Kind, members, regex};
+use super::super::brief::{Brief, Kind, members, outline, regex};
 use super::super::cue;
 use super::super::element::Elements;
 use super::super::lesson::Lesson;
@@ -21,6 +21,9 @@ static OR_ELSE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// Words that may begin something else.
+static OR: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)\bor\b|还是|或者?"));
+
 impl Keys<'_> {
     /// Lists that are said: listed values wherever they stand, numbers and names in a row.
     pub(super) fn lists(&self, at: usize) -> Vec<Candidate> {
@@ -34,6 +37,9 @@ impl Keys<'_> {
                 None => {
                     let mut all = self.named_all(at);
                     all.extend(self.reported(at));
+                    if matches!(self.briefs[at].item, Kind::Words | Kind::Speech) {
+                        all.extend(self.labelled(at));
+                    }
                     all
                 }
             },
@@ -53,10 +59,15 @@ impl Keys<'_> {
     fn elements(&self, at: usize, elements: &Elements) -> Vec<Candidate> {
         let mut rows: Vec<(Candidate, Vec<Value>)> = Vec::new();
         for element in elements.within(self.scene) {
-            match rows
-                .last_mut()
-                .filter(|(row, _)| self.row_goes_on(&row.span, element.span.start))
-            {
+            // Of what is only guessed, a row is written alike.
+            let alike = |row: &Candidate, names: &[Value]| {
+                let guessed = row.confidence.min(element.sure) < super::super::element::TOLD;
+                let last = names.last().and_then(Value::as_str).map(outline);
+                !guessed || last == Some(outline(&element.name))
+            };
+            match rows.last_mut().filter(|(row, names)| {
+                self.row_goes_on(&row.span, element.span.start) && alike(row, names)
+            }) {
                 Some((row, names)) => {
                     row.run.end = row.run.end.max(element.run.end);
                     row.span.end = row.span.end.max(element.span.end);
@@ -78,44 +89,102 @@ impl Keys<'_> {
         rows.into_iter()
             .map(list)
             .filter(|c| !cue::excluded(self.scene, &c.span))
+            .map(|c| self.unless_awaited(at, elements, c))
             .collect()
+    }
+
+    /// A single element whose kind nobody said is for the key that must have one: "power outage at
+    /// PB-300" asks for nothing but that site.
+    fn unless_awaited(&self, at: usize, elements: &Elements, list: Candidate) -> Candidate {
+        let single = list.value.as_array().is_some_and(|a| a.len() == 1);
+        let told = list.confidence >= super::super::element::TOLD - 0.02;
+        let taught = cue::taught(self.scene, &self.briefs[at], &list.run) >= 0.8;
+        if self.briefs[at].required || !single || told || taught {
+            return list;
+        }
+        let waits = |brief: &Brief| {
+            let theirs = Elements::of(brief)
+                .filter(|e| brief.required && brief.kind != Kind::List && e.takes_any(elements));
+            let found = theirs.map(|e| e.within(self.scene)).unwrap_or_default();
+            let [only] = found.as_slice() else {
+                return false;
+            };
+            only.run == list.run
+        };
+        match self.briefs.iter().any(waits) {
+            true => Candidate {
+                confidence: 0.6,
+                ..list
+            },
+            false => list,
+        }
     }
 
     /// Objects, one behind each "or else".
     fn alternatives(&self, at: usize) -> Vec<Candidate> {
-        let members = members(&self.briefs[at].shape, &self.scene.calendar);
+        let mut members = members(&self.briefs[at].shape, &self.scene.calendar);
+        for member in &mut members {
+            // What is taught of a key of the same name holds for the member.
+            let known = self
+                .briefs
+                .iter()
+                .find(|b| b.path.len() == 1 && b.key() == member.key());
+            if let Some(known) = known.filter(|_| member.lessons.is_empty()) {
+                member.lessons = known.lessons.clone();
+                member.choices = known.choices.clone();
+                member.exemplars = known.exemplars.clone();
+            }
+        }
         let text = &self.scene.text;
-        let marks: Vec<(usize, usize)> = OR_ELSE
-            .find_iter(&text.raw)
-            .map(|m| (m.start(), m.end()))
-            .collect();
-        if members.is_empty() || marks.is_empty() {
+        if members.is_empty() {
+            return Vec::new();
+        }
+        let marks = self.alternating(&members);
+        if marks.is_empty() {
             return Vec::new();
         }
         let ends = marks.iter().skip(1).map(|m| m.0).chain([text.raw.len()]);
-        let parts = marks
-            .iter()
-            .zip(ends)
-            .map(|(mark, end)| &text.raw[mark.1..end]);
-        let entries: Vec<Value> = parts
-            .filter_map(|part| self.object(part, &members))
+        let parts = marks.iter().zip(ends).map(|(mark, end)| mark.1..end);
+        let entries: Vec<(Value, usize)> = parts
+            .filter_map(|part| {
+                let (value, end) = self.object(&text.raw[part.clone()], &members)?;
+                Some((value, part.start + end))
+            })
             .collect();
-        let Some(start) = text.tokens.iter().position(|t| t.end > marks[0].0) else {
+        let start = text.tokens.iter().position(|t| t.end > marks[0].0);
+        let last = entries.iter().map(|e| e.1).max();
+        let (Some(start), Some(last)) = (start, last) else {
             return Vec::new();
         };
-        match entries.is_empty() {
-            true => Vec::new(),
-            false => vec![Candidate::new(
-                at,
-                Value::Array(entries),
-                start..text.tokens.len(),
-                0.98,
-            )],
-        }
+        let end = text.tokens.iter().take_while(|t| t.start < last).count();
+        let values = entries.into_iter().map(|e| e.0).collect();
+        let run = start..end.max(start + 1);
+        vec![Candidate::new(at, Value::Array(values), run, 0.98)]
     }
 
-    /// An object of which a part of the utterance says all that is required.
-    fn object(&self, part: &str, members: &[Brief]) -> Option<Value> {
+    /// Where something else is considered: behind "or else", and behind an "or" with which a whole
+    /// object begins.
+    fn alternating(&self, members: &[Brief]) -> Vec<(usize, usize)> {
+        let raw = &self.scene.text.raw;
+        let place = |m: regex::Match<'_>| (m.start(), m.end());
+        let mut marks: Vec<(usize, usize)> = OR_ELSE.find_iter(raw).map(place).collect();
+        let plain = OR.find_iter(raw).map(place).filter(|(start, end)| {
+            let told = marks.iter().any(|(from, to)| from <= start && end <= to);
+            let next = marks.iter().map(|m| m.0).find(|m| m > end);
+            !told
+                && self
+                    .object(&raw[*end..next.unwrap_or(raw.len())], members)
+                    .is_some()
+        });
+        let plain: Vec<(usize, usize)> = plain.collect();
+        marks.extend(plain);
+        marks.sort_unstable();
+        marks
+    }
+
+    /// An object of which a part of the utterance says all that is required, and where in the part it
+    /// ends.
+    fn object(&self, part: &str, members: &[Brief]) -> Option<(Value, usize)> {
         let scene = Scene::new(part, self.scene.calendar);
         if scene.text.tokens.is_empty() {
             return None;
@@ -126,11 +195,13 @@ impl Keys<'_> {
             .iter()
             .enumerate()
             .all(|(i, m)| !m.required || kept.iter().any(|c| c.brief == i));
+        let last = kept.iter().map(|c| c.span.end.max(c.run.end)).max()?;
+        let end = scene.token(last.checked_sub(1)?)?.end;
         let object = kept
             .into_iter()
             .map(|c| (members[c.brief].key().to_owned(), c.value))
             .collect();
-        whole.then_some(Value::Object(object))
+        whole.then_some((Value::Object(object), end))
     }
 
     /// What is reported in words like those of an example: "the light at the near end is -38 dBm".
@@ -273,7 +344,7 @@ impl Keys<'_> {
         between.clone().all(|i| {
             matches!(
                 self.scene.word(i),
-                "and" | "or" | "to" | "through" | "和" | "与" | "及" | "到" | "至" | "%"
+                "and" | "or" | "to" | "through" | "thru" | "和" | "与" | "及" | "到" | "至" | "%"
             )
         }) && between.len() <= 1
             && !bracket(start)
@@ -312,6 +383,13 @@ impl Keys<'_> {
                 let named =
                     cue::before(self.scene, brief, &run).max(cue::behind(self.scene, brief, &run));
                 let taught = cue::taught(self.scene, brief, &row[0].run);
+                let like =
+                    super::super::brief::resemblance(&brief.exemplars, &row[0].text).unwrap_or(0.0);
+                let taught = if like >= 1.0 && row[0].sort == Sort::Code {
+                    0.9
+                } else {
+                    taught
+                };
                 let fits = row.iter().all(|m| {
                     (brief.item == Kind::Code) == (m.sort == Sort::Code) || m.sort == Sort::Quoted
                 });
@@ -332,8 +410,12 @@ impl Keys<'_> {
             .collect()
     }
 
+    /// True for names in a row; identifiers only if they are written alike.
     fn row_of_names(&self, last: &Mention, next: &Mention) -> bool {
         let between = last.run.end..next.run.start;
+        if last.sort == Sort::Code && outline(&last.text) != outline(&next.text) {
+            return false;
+        }
         between.clone().all(|i| {
             matches!(self.scene.word(i), "and" | "or" | "和" | "与" | "及")
                 || self.scene.token(i).is_some_and(|t| t.class == Class::Sign)
@@ -343,14 +425,8 @@ impl Keys<'_> {
     fn entries_admitted(&self, at: usize, value: &Value) -> bool {
         let entry = self.briefs[at].shape.constraint.items.as_deref();
         let text = entry.is_none_or(|e| matches!(e.key_type, KeyType::String | KeyType::Any));
-        let pattern = entry
-            .and_then(|e| e.constraint.pattern.as_deref())
-            .and_then(|p| regex::Regex::new(&format!("^(?:{p})$")).ok());
-        let fits = |v: &Value| {
-            pattern
-                .as_ref()
-                .is_none_or(|p| v.as_str().is_some_and(|s| p.is_match(s)))
-        };
+        let pattern = entry.and(self.briefs[at].entry.as_ref());
+        let fits = |v: &Value| pattern.is_none_or(|p| v.as_str().is_some_and(|s| p.is_match(s)));
         text && value.as_array().is_some_and(|a| a.iter().all(fits))
     }
 }

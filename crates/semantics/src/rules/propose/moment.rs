@@ -71,7 +71,11 @@ impl Keys<'_> {
                 };
                 let value = self.written(at, Some(date), seconds, &w.run);
                 let rank = self.rank(at, all.iter().map(|w| &w.run), &w.run);
-                let vague = if w.seconds.is_none() { 0.08 } else { 0.0 };
+                // An instant is more than a day: which hour, nobody said.
+                let vague = if w.seconds.is_none() { 0.3 } else { 0.0 };
+                // "after six" is no time since when.
+                let ahead = self.looks_back(at) && self.lies_ahead(&w.run);
+                let vague = if ahead { 0.5 } else { vague };
                 Candidate::new(
                     at,
                     value,
@@ -80,6 +84,15 @@ impl Keys<'_> {
                 )
             })
             .collect()
+    }
+
+    /// True for a moment that something waits for: "after six", 六点以后.
+    fn lies_ahead(&self, run: &Range<usize>) -> bool {
+        let behind = (self.scene.word(run.end), self.scene.word(run.end + 1));
+        matches!(
+            self.scene.word_before(run.start),
+            "after" | "until" | "till" | "by"
+        ) || matches!(behind, ("以" | "之", "后") | ("后", _))
     }
 
     /// True for a key that tells since when something is so.
@@ -124,9 +137,9 @@ impl Keys<'_> {
                 let back = words
                     .iter()
                     .any(|w| matches!(*w, "last" | "past" | "近" | "去"))
-                    || words.ends_with(&["了"])
+                    || matches!(words.last(), Some(&("了" | "经" | "已")))
                     || (been && words.last() == Some(&"for"));
-                let start = i64::from(calendar.minute) * 60 - seconds as i64;
+                let start = (i64::from(calendar.minute) * 60).saturating_sub(seconds as i64);
                 let (date, seconds) = later(calendar.today, start);
                 let value = self.written(at, Some(date), Some(seconds), &q.run);
                 back.then(|| Candidate::new(at, value, q.run.clone(), 0.86))
@@ -211,7 +224,13 @@ impl Keys<'_> {
             }
             at = at.saturating_sub(1);
         }
-        self.range_side(brief, run)
+        let since = (run.start.saturating_sub(6)..run.start)
+            .any(|i| self.scene.word(i) == "since" && self.scene.clause(i).contains(&run.start));
+        match (since, brief.role) {
+            (true, Role::From) => Some(true),
+            (true, Role::To) => Some(false),
+            _ => self.range_side(brief, run),
+        }
     }
 
     /// "23:30-05:30", "01:00 to 05:00": the first of two that "to" joins begins.
@@ -369,6 +388,9 @@ fn when(scene: &Scene, back: bool) -> Vec<When> {
         {
             date = date.previous_day().unwrap_or(date);
         }
+        if let Some(day) = day.filter(|d| back && moments.days[*d].date == date) {
+            date = moments.days[day].before(scene.calendar.today);
+        }
         last = Some((date, clock.seconds));
         let shift = if clock.utc {
             i64::from(scene.calendar.zone_minutes) * 60
@@ -382,15 +404,11 @@ fn when(scene: &Scene, back: bool) -> Vec<When> {
             run,
         });
     }
-    for (at, day) in moments
-        .days
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| !with_clock.contains(at))
-    {
-        let _ = at;
+    let alone = moments.days.iter().enumerate();
+    for (_, day) in alone.filter(|(at, _)| !with_clock.contains(at)) {
+        let last = || day.before(scene.calendar.today);
         all.push(When {
-            date: day.date,
+            date: if back { last() } else { day.date },
             seconds: None,
             run: day.run.clone(),
         });

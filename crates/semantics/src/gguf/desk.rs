@@ -1,0 +1,77 @@
+//! The thread that a model writes on: one utterance after the other.
+//!
+//! llama.cpp's contexts stay on their thread, and so keep what was computed of a prompt that the
+//! next utterance begins with too: the same template costs its prompt once.
+// A model computes for seconds: that is what threads are for.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+use super::Settings;
+use super::writing::{Unwritten, Writer, Written};
+use llama_cpp_2::llama_backend::LlamaBackend;
+use llama_cpp_2::model::LlamaModel;
+use llama_cpp_2::token::LlamaToken;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Instant;
+
+/// What is to be written, and whom it is told to.
+struct Order {
+    prompt: Vec<LlamaToken>,
+    grammar: String,
+    asked: Instant,
+    told: Sender<Result<Written, Unwritten>>,
+}
+
+/// Where orders are taken. The thread ends when it is dropped, after the order it is at.
+pub(super) struct Desk {
+    orders: Sender<Order>,
+}
+
+impl Desk {
+    /// Begins the thread.
+    ///
+    /// # Errors
+    /// If there is none to be had.
+    pub(super) fn open(
+        backend: &'static LlamaBackend,
+        model: Arc<LlamaModel>,
+        settings: Settings,
+    ) -> std::io::Result<Self> {
+        let (orders, taken) = channel();
+        std::thread::Builder::new()
+            .name("gguf".to_owned())
+            .spawn(move || serve(backend, &model, &settings, &taken))?;
+        Ok(Self { orders })
+    }
+
+    /// Has an object written behind a prompt, after whatever was ordered before.
+    pub(super) fn write(
+        &self,
+        prompt: Vec<LlamaToken>,
+        grammar: String,
+    ) -> Result<Written, Unwritten> {
+        let (told, written) = channel();
+        let order = Order {
+            prompt,
+            grammar,
+            asked: Instant::now(),
+            told,
+        };
+        self.orders.send(order).map_err(|_| Unwritten::Gone)?;
+        written.recv().map_err(|_| Unwritten::Gone)?
+    }
+}
+
+fn serve(
+    backend: &LlamaBackend,
+    model: &LlamaModel,
+    settings: &Settings,
+    orders: &Receiver<Order>,
+) {
+    let mut writer = Writer::new(backend, model, settings);
+    for order in orders {
+        let written = writer.write(&order.prompt, &order.grammar, order.asked);
+        // Nobody waits for it if whoever ordered is gone.
+        let _ = order.told.send(written);
+    }
+}

@@ -1,0 +1,295 @@
+//! Keys that take what somebody said: questions, messages, advice, and what stands behind a label.
+
+use super::super::super::brief::{Brief, Kind};
+use super::super::super::cue;
+use super::super::super::lesson::Lesson;
+use super::super::Candidate;
+use super::Keys;
+use crate::lexicon;
+use crate::text::{Class, Gap};
+use schema::template::KeyType;
+use std::ops::Range;
+
+/// Words with which people advise.
+const ADVISING: &str = " suggest propose recommend advise suggestion ";
+
+impl Keys<'_> {
+    /// "artist: x", "the name is x": words behind the whole name of the key.
+    pub(super) fn named_words(&self, at: usize) -> Vec<Candidate> {
+        let brief = &self.briefs[at];
+        if !matches!(
+            brief.kind,
+            Kind::Words | Kind::Name | Kind::Sort | Kind::Code | Kind::Place
+        ) {
+            return Vec::new();
+        }
+        let tokens = &self.scene.text.tokens;
+        let mut found = Vec::new();
+        for i in 0..tokens.len() {
+            let run = i..(i + brief.name.len()).min(tokens.len());
+            if run.len() < brief.name.len()
+                || cue::coverage(self.scene, &brief.name, &run) < brief.name.len()
+            {
+                continue;
+            }
+            let joint = tokens.get(run.end).is_some_and(|t| t.gap == Gap::Mark);
+            let glue = usize::from(matches!(
+                self.scene.word(run.end),
+                "is" | "named" | "called" | "as" | "为" | "是" | "叫"
+            ));
+            let Some(phrase) = self
+                .phrase(run.end + glue, brief.kind)
+                .filter(|_| joint || glue > 0)
+            else {
+                continue;
+            };
+            let text = self.scene.text.span(&phrase).to_owned();
+            found.push(Candidate::new(
+                at,
+                self.spelled(brief, &text),
+                phrase,
+                if joint { 0.86 } else { 0.74 },
+            ));
+        }
+        found
+    }
+
+    /// The sentence that asks, mark and all. Only its first word is taken: what it asks about may
+    /// be of other keys.
+    pub(super) fn question(&self, at: usize) -> Vec<Candidate> {
+        let text = &self.scene.text;
+        let asked = text.sentences().into_iter().filter(|s| text.asks(s));
+        asked
+            .map(|sentence| {
+                let end = text.tokens[sentence.end - 1].end;
+                let mark = text.raw[end..]
+                    .chars()
+                    .take_while(|c| matches!(c, '?' | '？'))
+                    .map(char::len_utf8)
+                    .sum::<usize>();
+                let said = &text.raw[text.tokens[self.lead(&sentence)].start..end + mark];
+                let first = self.lead(&sentence);
+                Candidate::new(at, said.into(), first..first + 1, 0.84)
+                    .explaining(first..sentence.end)
+            })
+            .collect()
+    }
+
+    /// Where a question begins behind what is told before it: "I am at R7, what do I do?".
+    pub(super) fn lead(&self, sentence: &Range<usize>) -> usize {
+        let text = &self.scene.text;
+        let marks = sentence
+            .clone()
+            .filter(|i| text.tokens[*i].gap >= Gap::Mark);
+        let clauses: Vec<Range<usize>> = marks.map(|i| i..text.clause_of(i).end).collect();
+        let mut parts = clauses.iter();
+        let asks = |c: &&Range<usize>| {
+            let word = self.scene.word(c.start);
+            let chinese: String = text.tokens[(*c).clone()]
+                .iter()
+                .map(|t| t.text.as_str())
+                .collect();
+            matches!(
+                word,
+                "what"
+                    | "what's"
+                    | "how"
+                    | "why"
+                    | "which"
+                    | "where"
+                    | "when"
+                    | "who"
+                    | "should"
+                    | "can"
+                    | "could"
+                    | "is"
+                    | "are"
+                    | "do"
+                    | "does"
+            ) || [
+                "怎么",
+                "如何",
+                "什么",
+                "为何",
+                "哪",
+                "谁",
+                "吗",
+                "是否",
+                "多少",
+                "多久",
+                "能不能",
+                "要不要",
+                "几",
+            ]
+            .iter()
+            .any(|w| chinese.contains(w))
+        };
+        parts.find(asks).map_or(sentence.start, |c| c.start)
+    }
+
+    /// "Proposal: bring a generator", 处理建议：带一台发电机.
+    pub(in super::super) fn labelled(&self, at: usize) -> Vec<Candidate> {
+        let brief = &self.briefs[at];
+        if matches!(
+            brief.kind,
+            Kind::Phone | Kind::Email | Kind::Url | Kind::Address
+        ) {
+            return Vec::new();
+        }
+        let tokens = &self.scene.text.tokens;
+        let colon = |i: &usize| {
+            tokens[*i].gap == Gap::Mark
+                && self.scene.text.raw[tokens[i - 1].end..tokens[*i].start].contains([':', '：'])
+        };
+        let labelled = (1..tokens.len())
+            .filter(colon)
+            .filter(|i| self.labels(brief, *i));
+        labelled
+            .map(|i| {
+                let run = i..self.scene.clause(i).end;
+                let text = self.scene.text.span(&run).to_owned();
+                let label = self.scene.clause(i).start;
+                let value = match brief.kind {
+                    Kind::List => vec![text].into(),
+                    _ => self.spelled(brief, &text),
+                };
+                Candidate::new(at, value, run.clone(), 0.9).explaining(label..run.end)
+            })
+            .collect()
+    }
+
+    /// True if a word is of this key's description and of no other's.
+    fn only_told(&self, brief: &Brief, stem: &str) -> bool {
+        let others = self.briefs.iter().filter(|b| b.path != brief.path);
+        brief.gist.contains(stem)
+            && others
+                .into_iter()
+                .all(|b| !b.gist.contains(stem) && !b.name.iter().any(|n| n == stem))
+    }
+
+    /// True if the words before a colon name the key.
+    pub(super) fn labels(&self, brief: &Brief, colon: usize) -> bool {
+        let start = self.scene.clause(colon).start;
+        let label = &self.scene.text.tokens[start..colon];
+        let said = crate::text::join(label);
+        if let [only] = label {
+            let place = brief.kind == Kind::Place
+                && matches!(only.text.as_str(), "where" | "location" | "place");
+            if place || only.class == Class::Word && self.only_told(brief, &only.stem) {
+                return true;
+            }
+        }
+        let english = label.len() <= 3
+            && label
+                .iter()
+                .any(|t| brief.name.contains(&t.stem) || self.taught_label(brief, t))
+            && label.iter().all(|t| t.class == Class::Word);
+        let told = brief
+            .prose
+            .split(['。', '，', '；', '：', '、', '.', ' '])
+            .any(|part| part == said || part.len() <= said.len() + 9 && part.ends_with(&said));
+        let chinese =
+            label.iter().all(|t| t.class == Class::Cjk) && (2..=6).contains(&label.len()) && told;
+        english || chinese
+    }
+
+    /// True if an example shows a word before the value.
+    pub(super) fn taught_label(&self, brief: &Brief, token: &crate::text::Token) -> bool {
+        let shown = |lesson: &Lesson| match lesson {
+            Lesson::Slot { before, .. } => before
+                .iter()
+                .any(|b| b.stem == token.stem && !lexicon::is_function(&b.text)),
+            _ => false,
+        };
+        brief.kind == Kind::Code && brief.lessons.iter().any(shown)
+    }
+
+    /// A clause that begins with a verb of repair, for a key that takes what is to be done.
+    pub(super) fn advice(&self, at: usize) -> Vec<Candidate> {
+        if self.briefs[at].kind != Kind::Advice {
+            return Vec::new();
+        }
+        let verbs = " replace swap splice reset restart reboot clean tighten reseat install exchange patch upgrade rewire ";
+        let chinese = [
+            "更换", "替换", "熔接", "重启", "复位", "清洁", "重插", "加装", "安装", "升级", "抢通",
+            "布放",
+        ];
+        let clauses = self.scene.text.clauses().into_iter();
+        clauses
+            .filter_map(|clause| {
+                let lead = clause.clone().find(|i| {
+                    !matches!(
+                        self.scene.word(*i),
+                        "please"
+                            | "then"
+                            | "and"
+                            | "just"
+                            | "i"
+                            | "we"
+                            | "to"
+                            | "suggest"
+                            | "propose"
+                            | "recommend"
+                            | "advise"
+                            | "suggestion"
+                            | "请"
+                            | "建"
+                            | "议"
+                            | "需"
+                            | "要"
+                            | "应"
+                    )
+                })?;
+                let said: String = (lead..lead + 2).map(|i| self.scene.word(i)).collect();
+                let before: String = (clause.start..lead).map(|i| self.scene.word(i)).collect();
+                let advised = before.ends_with("建议")
+                    || (clause.start..lead).any(|i| lexicon::listed(ADVISING, self.scene.word(i)));
+                let acts = advised
+                    || lexicon::listed(verbs, self.scene.word(lead))
+                    || chinese.contains(&said.as_str());
+                let stop = (lead + 1..clause.end)
+                    .find(|i| {
+                        matches!(
+                            self.scene.word(*i),
+                            "on" | "at" | "in" | "for" | "near" | "from" | "before" | "and"
+                        )
+                    })
+                    .unwrap_or(clause.end);
+                let run = lead..stop;
+                (acts && run.len() > 1)
+                    .then(|| Candidate::new(at, self.scene.text.span(&run).into(), run, 0.78))
+            })
+            .collect()
+    }
+
+    /// What stands behind a colon, for a key that takes what is said.
+    pub(super) fn speech(&self, at: usize) -> Vec<Candidate> {
+        let brief = &self.briefs[at];
+        let string = matches!(brief.shape.key_type, KeyType::String | KeyType::Any);
+        if brief.kind != Kind::Speech || !string {
+            return Vec::new();
+        }
+        if brief
+            .path
+            .last()
+            .is_some_and(|p| p.contains("question") || p.contains("query"))
+        {
+            return self.question(at);
+        }
+        let tokens = &self.scene.text.tokens;
+        let Some(start) = (1..tokens.len()).find(|i| {
+            tokens[*i].gap == Gap::Mark
+                && self.scene.text.raw[tokens[i - 1].end..tokens[*i].start].contains([':', '：'])
+        }) else {
+            return Vec::new();
+        };
+        let end = self.scene.sentence(tokens.len() - 1).end;
+        let run = start..end;
+        vec![Candidate::new(
+            at,
+            self.scene.text.span(&run).into(),
+            run,
+            0.72,
+        )]
+    }
+}
