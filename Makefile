@@ -67,10 +67,16 @@ lint: setup ## Run clippy; a warning is an error
 bench: setup ## Measure, beside a bare echo server; ARGS="--json" prints an object a line
 	@$(CARGO) bench $(LOCKED) --package convoke-engine --bench state -- $(ARGS)
 	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench load -- $(ARGS)
+	@$(CARGO) bench $(LOCKED) --package convoke-schema --bench payload -- $(ARGS)
+	@$(CARGO) bench $(LOCKED) --package convoke-schema --bench evolution -- $(ARGS)
 
 .PHONY: soak
 soak: setup ## Run the long forms of tests for hours; SCALE=1 does a hundredth, ONLY="seeds crashes" some
 	@CARGO="$(CARGO)" scripts/soak.sh
+
+.PHONY: fuzz
+fuzz: ## Feed strangers' bytes to readers and checks; ARGS="--time 60 --only payload" (nightly, cargo-fuzz)
+	@CARGO="$(CARGO)" scripts/fuzz.sh $(ARGS)
 
 .PHONY: deny
 deny: ## Check licences, bans and sources of the dependencies (needs cargo-deny)

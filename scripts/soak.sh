@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The long forms of what CI runs in short: many seeds, kills, power cuts, flipped bits, subscribers
-# that hang, peers that are gone, clocks that jump. Each writes its output to target/soak/NAME.log;
+# that hang, peers that are gone, clocks that jump, bytes of strangers. Each writes its output to target/soak/NAME.log;
 # the summary is printed and kept in target/soak/report.txt. SCALE=N does N hundredths of each;
 # ONLY="seeds crashes" does only these. Ends with 1 if one failed.
 set -euo pipefail
@@ -33,6 +33,7 @@ run() {
   uname -sr
 } >"$report"
 run seeds "CONVOKE_SEEDS=5000..$((5000 + $(of 1000000)))" -p convoke-engine --test simulation the_laws_hold_under_every_seed
+run fuzz "CONVOKE_FUZZ_TIMES=$(of 1000)" -p convoke-schema -p convoke-netconf --test fuzz
 run crashes "CONVOKE_CRASH_CYCLES=$(of 1000)" -p convoke-tests --test crash
 run power-cuts "CONVOKE_POWER_CUTS=$(of 1000)" -p convoke-store --test powerloss
 run bit-flips "CONVOKE_FLIPS=$(of 1000) CONVOKE_TRUNCATIONS=$(of 200)" -p convoke-store --lib damage

@@ -381,7 +381,7 @@ mod tests {
         catalogue
     }
 
-    /// D23, Q27: a name means one content for ever, and versions grow.
+    /// D23, D77, Q27: a name means one content for ever, and versions grow.
     #[test]
     fn what_is_published_never_changes() {
         let mut catalogue = catalogue();

@@ -28,6 +28,7 @@ pub mod canonical;
 pub mod catalogue;
 pub mod contract;
 pub mod evolution;
+mod iregexp;
 pub mod language;
 pub mod lint;
 pub mod other;

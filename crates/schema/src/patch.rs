@@ -38,8 +38,8 @@ pub struct Refinement {
 
 impl Patch {
     /// Makes of a template what the patch makes of it: keys that it does not have come before
-    /// `other`, descriptions of keys that it has are replaced. Nothing is removed, and no type
-    /// changes (D78).
+    /// `other`, descriptions of keys that it has are replaced, language by language. Nothing is
+    /// removed, and no type changes (D78).
     pub fn lay_over(&self, template: &mut Template) {
         for key in &self.new_keys {
             insert(template, key.clone());
@@ -63,14 +63,15 @@ impl Patch {
 }
 
 impl Refinement {
-    /// Describes the key better, if the template has it.
+    /// Describes the key better, if the template has it. A language that the refinement does not
+    /// speak keeps its description: whoever refines in one takes nothing from the others.
     pub fn lay_over(&self, template: &mut Template) {
         if let Some(key) = template
             .keys
             .iter_mut()
             .find(|key| key.key_name == self.key_name)
         {
-            key.annotation = self.annotation.clone();
+            key.annotation.0.extend(self.annotation.0.clone());
         }
     }
 }
@@ -82,5 +83,34 @@ pub(crate) fn insert(template: &mut Template, key: Key) {
         template
             .keys
             .insert(place.unwrap_or(template.keys.len()), key);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use crate::language::Language;
+    use crate::lint::{self, Audience};
+    use crate::{evolution, read, shipped};
+    use serde_json::json;
+
+    /// D78, D79, Q49: a refinement in one language leaves the others, and the template stays sound.
+    #[test]
+    fn refining_in_one_language_takes_nothing_from_the_others() {
+        let base = shipped::template("flight_booking_v1").unwrap();
+        let source = json!({
+            "patch_id": "p1", "parent_schema_id": "flight_booking_v1", "language": "zh",
+            "timestamp": "2026-05-04T00:00:00Z", "expires_at": "2026-08-02T00:00:00Z",
+            "modified_keys": [{"key_name": "cabin_class", "semantic_description": "舱位等级。"}]
+        });
+        let (patch, _) = read::patch(&source, Audience::Own).unwrap();
+        let patched = evolution::effective(&base, [&patch]);
+        assert!(lint::passes(&lint::template(&patched, Audience::Own)));
+        let [english, chinese] = [Language::english(), Language::chinese()];
+        let said = |of: &crate::template::Template, language: &Language| {
+            of.key("cabin_class").unwrap().annotation.0[language].clone()
+        };
+        assert_eq!(said(&patched, &english), said(&base, &english));
+        assert_eq!(said(&patched, &chinese).meaning, "舱位等级。");
     }
 }

@@ -15,7 +15,7 @@ mod template;
 
 pub use patch::Suggestion;
 pub use prose::acceptable;
-pub use source::{SOURCE_BYTES_MAX, Source};
+pub use source::{SOURCE_BYTES_MAX, Source, json};
 
 use crate::language::Language;
 use crate::lint::{self, Audience, Finding, Findings, Place};

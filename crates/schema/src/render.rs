@@ -39,18 +39,19 @@
 //! `maxlength` in UTF-16 units.
 
 mod decimal;
+mod dialect;
 #[cfg(test)]
 mod fixture;
 mod form;
 mod formats;
 mod gbnf;
-mod iregexp;
 mod json_schema;
 mod prompt;
 mod response_format;
 mod wording;
 pub mod yang;
 
+pub(crate) use dialect::ecma;
 pub use form::form;
 pub use gbnf::gbnf;
 pub use json_schema::json_schema;

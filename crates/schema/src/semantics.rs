@@ -1,10 +1,11 @@
 //! The contracts of those who understand language: from text to payload, and from text to vector.
 //!
-//! Here, so that whoever evolves or fills schemas can be given one without knowing it; the crate
-//! `semantics` holds them. Read next: [`crate::evolution`].
+//! Here, so that whoever evolves or fills schemas can be given one without knowing it. Who fulfils
+//! them is told at each: the crate `semantics`, which this one does not know, and whoever else
+//! likes. Read next: [`crate::evolution`].
 
 use crate::language::Language;
-use crate::template::Template;
+use crate::template::{OTHER, Template};
 use crate::time::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -33,7 +34,35 @@ pub struct Parsed {
     pub missing: Vec<String>,
 }
 
-/// From text to payload.
+impl Parsed {
+    /// The payload as it is sent: with the fragments that no key covers in `other` (§4.3), a string
+    /// if it is one, an array if several.
+    pub fn to_payload(&self) -> Map<String, Value> {
+        let mut payload = self.payload.clone();
+        match self.other.as_slice() {
+            [] => {}
+            [one] => {
+                payload.insert(OTHER.to_owned(), Value::from(one.as_str()));
+            }
+            several => {
+                payload.insert(OTHER.to_owned(), Value::from(several.to_vec()));
+            }
+        }
+        payload
+    }
+}
+
+/// From text to payload (§6.1).
+///
+/// What holds whoever fulfils it: the payload is one that the template takes, but for required keys
+/// that nobody said, which are `missing`; each of its keys has a confidence that reaches the
+/// parser's threshold; values come from the utterance, from mapping examples or from the declared
+/// type, never from nowhere; what is left of the utterance is `other`.
+///
+/// Fulfilled by `semantics::rules::Rules` (no model, the same at every call),
+/// `semantics::endpoint::Endpoint` (a model behind an OpenAI-compatible endpoint; feature
+/// `endpoint`) and `semantics::gate::Gate` (both together). Used by `convoke schema parse`, `convoke
+/// ask` and `convoke eval`; no server needs one (§6.1).
 pub trait SemanticParser: Send + Sync {
     /// Which one runs, for people: `rules`, or the model and its file.
     fn name(&self) -> &str;
@@ -61,7 +90,14 @@ pub struct ParseFailure {
     pub reason: String,
 }
 
-/// From text to vector.
+/// From text to vector (§6.2.1).
+///
+/// What holds whoever fulfils it: the same text gives the same vector under the same [`Self::id`],
+/// on every machine and in every release; all vectors are as long as [`Self::dimensions`] says;
+/// opposition is mutual, and no text opposes itself.
+///
+/// Fulfilled by `semantics::ngrams::Ngrams` (hashed words and pieces of them, no model), with which
+/// servers run. [`crate::evolution`] is its user: a pool is of one embedder, and refuses another's.
 pub trait Embedder: Send + Sync {
     /// Names the embedder with all that its vectors depend on; a pool never mixes two.
     fn id(&self) -> &str;

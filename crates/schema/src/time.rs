@@ -52,9 +52,18 @@ impl Timestamp {
     /// # Errors
     /// [`NotATimestamp`] for anything else, a missing zone included.
     pub fn parse(text: &str) -> Result<Self, NotATimestamp> {
-        OffsetDateTime::parse(text.trim(), &Rfc3339)
-            .map(|at| Self::from_ms((at.unix_timestamp_nanos() / 1_000_000) as i64))
-            .map_err(|_| NotATimestamp(text.to_owned()))
+        Self::parse_zoned(text).map(|(at, _)| at)
+    }
+
+    /// Reads an RFC 3339 date and time, with the minutes east of UTC that it names.
+    ///
+    /// # Errors
+    /// [`NotATimestamp`] as of [`Self::parse`].
+    pub fn parse_zoned(text: &str) -> Result<(Self, i32), NotATimestamp> {
+        let at = OffsetDateTime::parse(text.trim(), &Rfc3339);
+        let at = at.map_err(|_| NotATimestamp(text.to_owned()))?;
+        let instant = Self::from_ms((at.unix_timestamp_nanos() / 1_000_000) as i64);
+        Ok((instant, i32::from(at.offset().whole_minutes())))
     }
 }
 
@@ -110,6 +119,10 @@ mod tests {
         let at = Timestamp::parse("2025-04-21T16:19:00.250+02:00").unwrap();
         assert_eq!(at.to_string(), "2025-04-21T14:19:00.250Z");
         assert!(Timestamp::parse("2025-04-21T16:19:00").is_err());
+        for (text, east) in [("+02:00", 120), ("-03:30", -210), ("Z", 0)] {
+            let zoned = Timestamp::parse_zoned(&format!("2025-04-21T16:19:00{text}"));
+            assert_eq!(zoned.unwrap().1, east, "{text}");
+        }
     }
 
     proptest! {

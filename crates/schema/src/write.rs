@@ -129,7 +129,7 @@ mod tests {
             prop_assert_eq!(template(&relayed, None), sent);
         }
 
-        /// D86: both forms of a patch are read; the authored one is the same patch.
+        /// D85, D86: both forms of a patch are read; the authored one is the same patch.
         #[test]
         fn reading_undoes_both_forms_of_a_patch(written in arbitrary::patch()) {
             let read = |value: &Value| -> Patch { read::patch(value, Audience::Own).unwrap().0 };
@@ -190,7 +190,7 @@ mod tests {
         insta::assert_snapshot!(said("zh-CN").lines().next().unwrap(), @r#"乘客人数。范围：1-9。映射示例：'两个人' -> 2；"It's us \"two\"" -> 2。"#);
     }
 
-    /// D30, D53, Q4: one string in the language that was preferred or in what there is; an extra
+    /// D14, D30, D53, Q4: one string in the language that was preferred or in what there is; an extra
     /// member tells which; the id stays.
     #[test]
     fn what_was_served_is_told() {

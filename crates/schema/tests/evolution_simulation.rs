@@ -4,11 +4,15 @@
 
 #[path = "evolution/bag.rs"]
 mod bag;
+#[path = "evolution/pieces.rs"]
+mod pieces;
 
 use bag::Bag;
+use pieces::Pieces;
 use schema::evolution::simulate::{Administrators, Attack, History, Need, Plan, simulate};
 use schema::evolution::{Approval, Event, Evolution, Settings, State, chart};
 use schema::lint::Audience;
+use schema::semantics::Embedder;
 use schema::template::Template;
 use schema::time::Timestamp;
 use serde_json::json;
@@ -99,13 +103,17 @@ fn plan() -> Plan {
 }
 
 fn run(plan: &Plan, settings: &Settings) -> History {
+    run_with(plan, settings, &Bag)
+}
+
+fn run_with(plan: &Plan, settings: &Settings, embedder: &dyn Embedder) -> History {
     let mut laws = Laws::default();
     simulate(
         SEED,
         plan,
         settings,
         &base(),
-        &Bag,
+        embedder,
         &mut |evolution, now| laws.hold(evolution, settings, now),
     )
     .unwrap_or_else(|e| panic!("seed {SEED}: {e}"))
@@ -223,6 +231,28 @@ fn the_schema_converges() {
     insta::assert_snapshot!(keys.join(" "), @"seat_preference carnival_costume_storage vegetarian_meal increase_cabin_temperature reduce_cabin_temperature");
     let svg = chart::svg(&history);
     assert!(svg.contains("seat_preference") && svg.contains("<title") && svg.contains("<desc"));
+}
+
+/// D69, D74: what nobody else ever says is not even proposed, however many there are to say it and
+/// however much of it, and whether texts are compared by words or by pieces of words.
+#[test]
+fn noise_is_never_heard() {
+    for clients in [20, 60, 200, 1_000] {
+        for embedder in [&Bag as &dyn Embedder, &Pieces] {
+            let mut plan = plan();
+            (plan.clients, plan.days, plan.noise) = (clients, 14, 0.3);
+            plan.needs = vec![need(0.0007, (0, 14), &["travel with falcon"])];
+            let history = run_with(&plan, &settings(), embedder);
+            let proposed = history.events.iter().find_map(|(_, e)| match e {
+                Event::Proposed { proposal } => Some(proposal.patch.key_names()),
+                _ => None,
+            });
+            let of = format!("{clients} clients, {}", embedder.id());
+            assert_eq!(proposed, None, "seed {SEED}: {of}");
+            // The test has teeth: there was much to hear.
+            assert!(history.fragments as usize > clients / 2, "{of}");
+        }
+    }
 }
 
 /// The same plan and seed give the same history.

@@ -239,6 +239,27 @@ fn figure_9_is_a_result_and_a_suggestion() {
     assert!(!seat.required);
 }
 
+/// D52, Q5: the later suggestion of §5.2; its `float` is a number, and its range in prose no bound.
+#[test]
+fn a_suggestion_may_have_a_float() {
+    let suggested = json!({"new_keys": [{
+        "key_name": "eye_size_scale", "key_type": "float", "required": false,
+        "semantic_description": "How much larger the eyes become, 1.0-1.5."
+    }]});
+    let (read, _) = read::suggestion(&suggested, Audience::Peer).expect("no errors");
+    let Suggestion::Advice { new_keys, .. } = read else {
+        panic!("the short form: {read:?}")
+    };
+    assert_eq!(new_keys[0].key_name, "eye_size_scale");
+    assert_eq!(new_keys[0].shape.key_type, KeyType::Number);
+    assert_eq!(new_keys[0].shape.constraint, Default::default());
+    let mut patched = shipped("photo_retouch_v2");
+    patched.keys.insert(0, new_keys[0].clone());
+    let retouched = json!({"eye_size_scale": 1.25});
+    let retouched = retouched.as_object().expect("an object");
+    assert_eq!(checked(&patched, retouched).as_ref(), Ok(retouched));
+}
+
 /// D49, D56: Figure 10 is a template; what ships is Figure 10 with ranges and enumerations as
 /// members.
 #[test]

@@ -138,7 +138,7 @@ impl<'a> Settling<'a> {
         match (&check.kind, value) {
             (Kind::Object(fields), Value::Object(members)) => self.members(fields, members, place),
             (Kind::Array(array), Value::Array(items)) => self.items(array, items, place),
-            (Kind::Integer { .. }, value) => settle_integer(value),
+            (Kind::Integer { .. } | Kind::Number { .. }, value) => settle_whole(value),
             // Only times settle: digits, marks, and the letters T and Z.
             (Kind::String(_), Value::String(text)) => text.make_ascii_uppercase(),
             _ => (),
@@ -189,7 +189,9 @@ impl<'a> Settling<'a> {
     }
 }
 
-fn settle_integer(value: &mut Value) {
+/// 3.0 is 3 and -0.0 is 0, for a number as for an integer: so typed XML, which knows one zero and no
+/// doubles, says the same.
+fn settle_whole(value: &mut Value) {
     if let Value::Number(number) = value
         && number.is_f64()
         && let Whole::Is(integer) = whole(number)

@@ -185,7 +185,7 @@ impl Kind {
 impl Kind {
     fn settles(&self) -> bool {
         match self {
-            Self::Integer { .. } | Self::Object(_) => true,
+            Self::Integer { .. } | Self::Number { .. } | Self::Object(_) => true,
             Self::Array(array) => array.items.as_ref().is_some_and(|check| check.settles),
             Self::String(held) => held.settles(),
             _ => false,

@@ -1,18 +1,16 @@
 //! Patterns: I-Regexp (RFC 9485), which match whole strings, in linear time whatever they say.
 //!
-//! Knows the grammar of RFC 9485 §4 and how to say the same to the `regex` crate. Other dialects'
-//! `\d`, `\b` or `(?i)` are refused, for the next reader would take them otherwise.
+//! Knows how large a pattern may be, and has the `regex` crate match it. Read next:
+//! [`crate::iregexp`], its grammar.
 
+use crate::iregexp::{self, Fault};
+use crate::render::ecma;
 use regex::{Regex, RegexBuilder};
-use std::iter::Peekable;
-use std::str::CharIndices;
 
 /// Characters of a pattern.
 const CHARS_MAX: usize = 1_024;
 /// Bytes that a compiled pattern takes, and the tables that grow while it is used.
 const BYTES_MAX: usize = 2 << 20;
-/// Groups within groups.
-const GROUPS_MAX: usize = 32;
 
 /// What is wrong with a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,9 +28,7 @@ pub enum PatternFault {
     #[error("an I-Regexp (RFC 9485) matches the whole string without ^ and $")]
     Anchor,
     /// It has more than 1,024 characters, or groups nested deeper than 32.
-    #[error(
-        "the pattern is longer than {CHARS_MAX} characters or nests more than {GROUPS_MAX} groups"
-    )]
+    #[error("the pattern is longer than {CHARS_MAX} characters or nests more than 32 groups")]
     TooLong,
     /// Compiled it takes more than 2 MiB, or asks for what there is not.
     #[error("the pattern cannot be compiled: {reason}")]
@@ -56,8 +52,13 @@ pub(super) struct Pattern(Regex);
 
 impl Pattern {
     pub(super) fn new(pattern: &str) -> Result<Self, PatternFault> {
-        let translated = Translation::of(pattern)?;
-        let compiled = RegexBuilder::new(&translated)
+        if pattern.len() > CHARS_MAX && pattern.chars().count() > CHARS_MAX {
+            return Err(PatternFault::TooLong);
+        }
+        if pattern.starts_with('^') || pattern.ends_with('$') {
+            return Err(PatternFault::Anchor);
+        }
+        let compiled = RegexBuilder::new(&ecma(&iregexp::parse(pattern)?))
             .size_limit(BYTES_MAX)
             .dfa_size_limit(BYTES_MAX)
             .build();
@@ -71,265 +72,15 @@ impl Pattern {
     }
 }
 
-/// A walk along the grammar that writes the same for the `regex` crate.
-struct Translation<'a> {
-    rest: Peekable<CharIndices<'a>>,
-    length: usize,
-    out: String,
-    groups: usize,
-}
-
-type Step = Result<(), PatternFault>;
-
-impl<'a> Translation<'a> {
-    fn of(pattern: &'a str) -> Result<String, PatternFault> {
-        if pattern.len() > CHARS_MAX && pattern.chars().count() > CHARS_MAX {
-            return Err(PatternFault::TooLong);
+impl From<Fault> for PatternFault {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::TooDeep => Self::TooLong,
+            Fault::Grammar { at, found } => Self::Grammar {
+                at,
+                found: found.map_or("end here".to_owned(), |c| format!("{c:?} here")),
+            },
         }
-        if pattern.starts_with('^') || pattern.ends_with('$') {
-            return Err(PatternFault::Anchor);
-        }
-        let mut walk = Self {
-            rest: pattern.char_indices().peekable(),
-            length: pattern.len(),
-            out: r"\A(?:".to_owned(),
-            groups: 0,
-        };
-        walk.branches()?;
-        match walk.peek() {
-            None => Ok(walk.out + r")\z"),
-            Some(_) => walk.refuse(),
-        }
-    }
-
-    fn peek(&mut self) -> Option<char> {
-        self.rest.peek().map(|(_, c)| *c)
-    }
-
-    fn next(&mut self) -> Option<char> {
-        self.rest.next().map(|(_, c)| c)
-    }
-
-    fn eat(&mut self, wanted: char) -> bool {
-        self.rest.next_if(|(_, c)| *c == wanted).is_some()
-    }
-
-    /// Passes `wanted` on as it is.
-    fn pass(&mut self, wanted: char) -> Step {
-        match self.eat(wanted) {
-            true => {
-                self.out.push(wanted);
-                Ok(())
-            }
-            false => self.refuse(),
-        }
-    }
-
-    fn refuse<T>(&mut self) -> Result<T, PatternFault> {
-        let (at, found) = match self.rest.peek() {
-            Some((at, c)) => (*at, format!("{c:?} here")),
-            None => (self.length, "end here".to_owned()),
-        };
-        Err(PatternFault::Grammar { at, found })
-    }
-
-    fn branches(&mut self) -> Step {
-        loop {
-            while !matches!(self.peek(), None | Some('|' | ')')) {
-                self.atom()?;
-                self.quantifier()?;
-            }
-            if !self.eat('|') {
-                return Ok(());
-            }
-            self.out.push('|');
-        }
-    }
-
-    fn atom(&mut self) -> Step {
-        match self.peek() {
-            Some('(') => self.group(),
-            Some('[') => self.class(),
-            Some('\\') => self.escape(),
-            Some('.') => {
-                self.next();
-                self.out.push_str(r"[^\n\r]");
-                Ok(())
-            }
-            Some('*' | '+' | '?' | '{' | '}' | ']') | None => self.refuse(),
-            Some(c) => {
-                self.next();
-                self.literal(c);
-                Ok(())
-            }
-        }
-    }
-
-    fn group(&mut self) -> Step {
-        self.groups += 1;
-        if self.groups > GROUPS_MAX {
-            return Err(PatternFault::TooLong);
-        }
-        self.next();
-        self.out.push_str("(?:");
-        self.branches()?;
-        self.groups -= 1;
-        self.pass(')')
-    }
-
-    fn quantifier(&mut self) -> Step {
-        match self.peek() {
-            Some(c @ ('*' | '+' | '?')) => self.pass(c),
-            Some('{') => self.range(),
-            _ => Ok(()),
-        }
-    }
-
-    /// `{n}`, `{n,}` or `{n,m}`.
-    fn range(&mut self) -> Step {
-        self.pass('{')?;
-        self.digits()?;
-        if self.peek() == Some(',') {
-            self.pass(',')?;
-            if self.peek() != Some('}') {
-                self.digits()?;
-            }
-        }
-        self.pass('}')
-    }
-
-    fn digits(&mut self) -> Step {
-        let before = self.out.len();
-        while let Some((_, digit)) = self.rest.next_if(|(_, c)| c.is_ascii_digit()) {
-            self.out.push(digit);
-        }
-        match self.out.len() > before {
-            true => Ok(()),
-            false => self.refuse(),
-        }
-    }
-
-    /// `[…]`: a hyphen stands for itself first and last.
-    fn class(&mut self) -> Step {
-        self.pass('[')?;
-        if self.peek() == Some('^') {
-            self.pass('^')?;
-        }
-        if self.eat('-') {
-            self.literal('-');
-        } else {
-            self.class_member()?;
-        }
-        while !matches!(self.peek(), None | Some(']')) {
-            if self.eat('-') {
-                self.literal('-');
-                break;
-            }
-            self.class_member()?;
-        }
-        self.pass(']')
-    }
-
-    /// One character, a range of them, or a category.
-    fn class_member(&mut self) -> Step {
-        if self.category()? {
-            return Ok(());
-        }
-        self.class_char()?;
-        let mut ahead = self.rest.clone();
-        let hyphen = ahead.next().is_some_and(|(_, c)| c == '-');
-        let last = ahead.next().is_none_or(|(_, c)| c == ']');
-        if hyphen && !last {
-            self.pass('-')?;
-            self.class_char()?;
-        }
-        Ok(())
-    }
-
-    fn class_char(&mut self) -> Step {
-        match self.peek() {
-            None | Some('[' | ']' | '-') => self.refuse(),
-            Some('\\') => self.single_escape(),
-            Some(c) => {
-                self.next();
-                self.literal(c);
-                Ok(())
-            }
-        }
-    }
-
-    fn escape(&mut self) -> Step {
-        match self.category()? {
-            true => Ok(()),
-            false => self.single_escape(),
-        }
-    }
-
-    /// `\p{Lu}` or `\P{Lu}`; false, and nothing read, if something else comes.
-    fn category(&mut self) -> Result<bool, PatternFault> {
-        let mut ahead = self.rest.clone();
-        let start = (ahead.next(), ahead.next());
-        let (Some((_, '\\')), Some((_, which @ ('p' | 'P')))) = start else {
-            return Ok(false);
-        };
-        self.rest = ahead;
-        self.out.extend(['\\', which]);
-        self.pass('{')?;
-        let rest = self.rest.clone().map(|(_, c)| c);
-        let name: String = rest.take_while(|c| *c != '}').take(3).collect();
-        if !is_category(&name) {
-            return self.refuse();
-        }
-        name.chars().try_for_each(|c| self.pass(c))?;
-        self.pass('}')?;
-        Ok(true)
-    }
-
-    fn single_escape(&mut self) -> Step {
-        let mut ahead = self.rest.clone();
-        ahead.next();
-        let meant = match ahead.peek().map(|(_, c)| *c) {
-            Some('n') => '\n',
-            Some('r') => '\r',
-            Some('t') => '\t',
-            Some(
-                c @ ('(' | ')' | '*' | '+' | '-' | '.' | '?' | '[' | '\\' | ']' | '^' | '{' | '|'
-                | '}'),
-            ) => c,
-            _ => return self.refuse(),
-        };
-        ahead.next();
-        self.rest = ahead;
-        self.literal(meant);
-        Ok(())
-    }
-
-    /// A character that means itself to the `regex` crate too.
-    fn literal(&mut self, c: char) {
-        match c.is_alphanumeric() {
-            true => self.out.push(c),
-            false => self.out.push_str(&format!("\\x{{{:x}}}", u32::from(c))),
-        }
-    }
-}
-
-/// RFC 9485 §4 `IsCategory`.
-fn is_category(name: &str) -> bool {
-    let mut chars = name.chars();
-    let kinds = match chars.next() {
-        Some('L') => "lmotu",
-        Some('M') => "cen",
-        Some('N') => "dlo",
-        Some('P') => "cdefios",
-        Some('Z') => "lps",
-        Some('S') => "ckmo",
-        Some('C') => "cfno",
-        _ => return false,
-    };
-    match (chars.next(), chars.next()) {
-        (None, _) => true,
-        (Some(kind), None) => kinds.contains(kind),
-        _ => false,
     }
 }
 
@@ -356,6 +107,8 @@ mod tests {
             ("[-a]+", "a-a", "b"),
             ("[a-]+", "-a", "b"),
             ("[a^&~.]+", "^&~.a", "b"),
+            ("[a&&b~~^]+", "a&b~^", "c"),
+            ("[!-&&-~]", "a", " "),
             ("x^2$y", "x^2$y", "x"),
             ("[$]", "$", ""),
             (r"[\[\]]+", "[]", "x"),
@@ -399,6 +152,10 @@ mod tests {
             r"\$",
             "[a-b-c]",
             r"\u0041",
+            "(?:a)",
+            "[+--]",
+            "{",
+            "a]",
         ] {
             assert!(check_pattern(pattern).is_err(), "{pattern}");
         }

@@ -338,6 +338,18 @@ fn numbers() {
         let taken = contract(&any_integer).accept(map(json!({ "n": sent })), Unknown::Reject);
         assert_eq!(taken.ok().map(|it| it.values["n"].clone()), kept, "{sent}");
     }
+    // A number too is the same however it is written, so that typed XML says the same.
+    let any_number = template("n_v1", vec![key("n", Shape::of(KeyType::Number))]);
+    for (sent, kept) in [
+        (json!(3.0), json!(3)),
+        (json!(-0.0), json!(0)),
+        (json!(0.5), json!(0.5)),
+        (json!(1e300), json!(1e300)),
+        (json!(u64::MAX), json!(u64::MAX)),
+    ] {
+        let taken = contract(&any_number).accept(map(json!({ "n": sent })), Unknown::Reject);
+        assert_eq!(taken.unwrap().values["n"], kept, "{sent}");
+    }
     let share = template("s_v1", vec![key("s", from_to(KeyType::Number, 0, 1))]);
     for (sent, fits) in [
         (json!(0), true),
@@ -460,7 +472,7 @@ fn a_pattern_that_does_not_compile_is_told_with_its_place() {
 
 // -- unknown, deprecated, withdrawn -----------------------------------------------------------
 
-/// Q9, Q47: unknown keys are refused, dropped or moved to `other`, as the policy says.
+/// D9, Q9, Q47: unknown keys are refused, dropped or moved to `other`, as the policy says.
 #[test]
 fn unknown_keys_by_policy() {
     let payload = json!({

@@ -74,6 +74,11 @@ impl Acquaintances {
         self.order.remove(&known.place(client))
     }
 
+    /// The clients that are known, by name.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.clients.keys().map(String::as_str)
+    }
+
     /// How many are known.
     pub fn len(&self) -> usize {
         self.clients.len()

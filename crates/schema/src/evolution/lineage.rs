@@ -180,6 +180,16 @@ pub enum Command {
         /// Why, for the record.
         reason: String,
     },
+    /// Someone who may approve ends an active patch: its keys are withdrawn at once, its
+    /// refinements are undone.
+    End {
+        /// The patch.
+        patch_id: String,
+        /// Who.
+        principal: String,
+        /// Why, for the record.
+        reason: String,
+    },
     /// An operator takes a key out, without waiting for its measures.
     Deprecate {
         /// The key.
@@ -234,7 +244,7 @@ pub enum Event {
         judged_at: Timestamp,
         at: Timestamp,
     },
-    /// Someone rejected; the cluster rests.
+    /// Someone rejected a patch that waited, or ended one that was active; the cluster rests.
     Rejected {
         patch_id: String,
         principal: String,

@@ -295,7 +295,8 @@ struct Strongest {
 
 impl Strongest {
     fn of(query: &[f32], scale: f32) -> Self {
-        let mut order: Vec<(usize, f32)> = query.iter().copied().enumerate().collect();
+        let strong = query.iter().copied().enumerate();
+        let mut order: Vec<(usize, f32)> = strong.filter(|(_, x)| *x != 0.0).collect();
         order.sort_unstable_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
         let mut unseen: f32 = query.iter().map(|x| x * x).sum();
         let (mut rounded, mut length) = (0.0f32, 0.0f32);

@@ -13,6 +13,9 @@ use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
+/// The similarity of §6.2.1.
+const DRAFT_COSINE: f32 = 0.85;
+
 /// Latest texts of a cluster that a fragment is compared with for the opposite.
 const REPRESENTATIVES: usize = 3;
 
@@ -349,18 +352,10 @@ impl Pool {
     pub(super) fn recentre(&mut self, id: ClusterId, embedder: &dyn Embedder) {
         let Some(slot) = self.slot(id) else { return };
         let members = &self.clusters[slot].members;
-        let mut sum = vec![0.0f32; self.dimensions];
-        for vector in members
-            .iter()
-            .filter_map(|m| unit(&embedder.embed(&m.text)))
-        {
-            sum.iter_mut().zip(vector).for_each(|(s, v)| *s += v);
-        }
-        let count = members.len();
-        if let Some(direction) = unit(&sum) {
-            let length = super::nearest::dot(&sum, &direction);
-            self.clusters[slot].fragments = count as u64;
-            self.clusters[slot].cohesion = length / count as f32;
+        let texts = members.iter().map(|m| m.text.as_str());
+        if let Some((direction, cohesion)) = centre(texts, embedder) {
+            self.clusters[slot].fragments = members.len() as u64;
+            self.clusters[slot].cohesion = cohesion;
             self.vectors.set(slot, &direction);
         }
     }
@@ -386,6 +381,58 @@ impl Pool {
     }
 }
 
+impl PoolDocument {
+    /// The pool under another embedder, whose vectors never meet the old ones (Q32): each cluster
+    /// keeps its fragments and its heat, and lies where the embedder puts them. As it was if the
+    /// embedder is the pool's. Clusters of which it makes nothing are dropped, and named.
+    pub fn under(mut self, embedder: &dyn Embedder) -> (Self, Changes) {
+        let mut changes = Changes::default();
+        if self.embedder == embedder.id() {
+            return (self, changes);
+        }
+        self.embedder = embedder.id().to_owned();
+        self.dimensions = embedder.dimensions();
+        self.clusters.retain_mut(|row| {
+            let placed = row.place(embedder);
+            match placed {
+                true => changes.changed.push(row.cluster.id),
+                false => changes.removed.push(row.cluster.id),
+            }
+            placed
+        });
+        (self, changes)
+    }
+}
+
+impl ClusterRow {
+    /// Lays the centroid amid the members; false if they have none.
+    fn place(&mut self, embedder: &dyn Embedder) -> bool {
+        let texts = self.cluster.members.iter().map(|m| m.text.as_str());
+        let Some((centroid, cohesion)) = centre(texts, embedder) else {
+            return false;
+        };
+        self.centroid = centroid;
+        self.cluster.fragments = self.cluster.members.len() as u64;
+        self.cluster.cohesion = cohesion;
+        true
+    }
+}
+
+/// The direction of the mean of what texts mean, and how long that mean is; none if it has none.
+fn centre<'t>(
+    texts: impl ExactSizeIterator<Item = &'t str>,
+    embedder: &dyn Embedder,
+) -> Option<(Vec<f32>, f32)> {
+    let count = texts.len();
+    let mut sum = vec![0.0f32; embedder.dimensions()];
+    for vector in texts.filter_map(|text| unit(&embedder.embed(text))) {
+        sum.iter_mut().zip(vector).for_each(|(s, v)| *s += v);
+    }
+    let direction = unit(&sum)?;
+    let length = super::nearest::dot(&sum, &direction);
+    Some((direction, length / count as f32))
+}
+
 /// The clusters that something touched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
@@ -409,6 +456,7 @@ impl Changes {
 pub(super) fn threshold(settings: &Settings, embedder: &dyn Embedder) -> f32 {
     match settings.cluster.similarity {
         Similarity::OfEmbedder => embedder.threshold(),
+        Similarity::DraftLiteral => DRAFT_COSINE,
         Similarity::Fixed(cosine) => cosine,
     }
 }

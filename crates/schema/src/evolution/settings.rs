@@ -15,7 +15,7 @@ const DURATION_MAX_MS: i64 = 3_650 * DAY_MS;
 /// How a schema evolves. [`Settings::default`] is the draft's, [`Settings::draft_literal`] its
 /// cosine of 0.85 as well.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
     /// Which parts are on.
     pub parts: Parts,
@@ -37,7 +37,7 @@ pub struct Settings {
 
 /// Which parts of §6.2 are on; all are optional (D58). What is off has no effect on any message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Parts {
     /// Fragments of `other` are gathered (§6.2.1).
     pub pool: bool,
@@ -68,17 +68,20 @@ impl Default for Parts {
 
 /// The cosine from which two fragments mean the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Similarity {
     /// The embedder's own threshold: cosines of different models are not comparable (Q32).
     #[default]
     OfEmbedder,
+    /// The draft's 0.85, whatever the embedder.
+    DraftLiteral,
     /// This one, whatever the embedder; above 0, at most 1.
     Fixed(f32),
 }
 
 /// The pool's clusters (§6.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ClusterSettings {
     /// When a fragment belongs to a cluster.
     pub similarity: Similarity,
@@ -110,7 +113,7 @@ impl Default for ClusterSettings {
 
 /// Heat (§6.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HeatSettings {
     /// What one fragment adds. Default 10: six within hours exceed the threshold (Q28).
     pub increment: f64,
@@ -135,7 +138,7 @@ impl Default for HeatSettings {
 
 /// The second gate (§6.2.1): clients *or* occurrences within the window.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Gates {
     /// Distinct clients. Default 5 (D74).
     pub clients_min: usize,
@@ -166,7 +169,7 @@ impl Default for Gates {
 /// if `proven_min` proven clients are among them. Personal pools have no such gate: what one client
 /// brings about there concerns that client alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Sybil {
     /// Default on; off counts as the draft's text does.
     pub enabled: bool,
@@ -194,7 +197,7 @@ impl Default for Sybil {
 
 /// Candidates (§6.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct InductionSettings {
     /// Mapping examples published with a key, 1 to 16. Default 4.
     pub examples_max: usize,
@@ -224,7 +227,7 @@ pub enum Approval {
 
 /// Approval (§7, Q45, Q51).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Policy {
     /// Ordinary keys for everyone. Default manual.
     pub ordinary: Approval,
@@ -268,7 +271,7 @@ impl Default for Policy {
 
 /// Patches (§6.2.2).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PatchSettings {
     /// A patch ends that long after it was made (Q42). Default 90 days.
     pub expiry_ms: i64,
@@ -294,7 +297,7 @@ impl Default for PatchSettings {
 
 /// A key is promoted when each share is at least this (D101).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Promotion {
     /// usage_frequency. Default 0.15.
     pub usage: f64,
@@ -319,7 +322,7 @@ impl Default for Promotion {
 
 /// A key is deprecated when any share is below this (D102).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Deprecation {
     /// usage_frequency. Default 0.05.
     pub usage: f64,
@@ -341,13 +344,15 @@ impl Default for Deprecation {
 
 /// Long-term evaluation (§6.2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TrialSettings {
     /// How long a key is experimental before it is judged, and by how much a trial is extended
     /// (Q33). Default 7 days (D98).
     pub trial_ms: i64,
-    /// The observation window, counted from the key's introduction (Q35); no trial is longer, and a
-    /// stable key is judged once in it (Q34). Default 30 days (D92).
+    /// The observation window: measures count the last so many milliseconds, in whole days since the
+    /// key's introduction, or since then if it is younger (Q35). A trial that is extended ends so
+    /// long after the introduction at the latest, and a stable key is judged once in each window
+    /// (Q34). Not below `trial_ms`; default 30 days (D92).
     pub window_ms: i64,
     /// What promotes.
     pub promotion: Promotion,
@@ -378,7 +383,7 @@ impl Default for TrialSettings {
 
 /// The convergence guard (§6.2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ConvergenceSettings {
     /// Keys on trial at once, in one lineage (Q40); a key that waits for approval holds its place.
     /// Default 10 (D107).

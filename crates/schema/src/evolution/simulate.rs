@@ -31,6 +31,9 @@ const STUBBORN: f64 = 0.1;
 const TRAVELLER: &str = "traveller";
 /// Characters of a fragment in a description.
 const SHOWN_MAX: usize = 80;
+/// What noise is spoken with; its words share nothing that anyone could take for a meaning.
+const CONSONANTS: &[u8] = b"bcdfghjklmnprstvwz";
+const VOWELS: &[u8] = b"aeiou";
 
 /// Who asks for what.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,7 +48,8 @@ pub struct Plan {
     pub payloads_per_day: f64,
     /// What they want beside what the schema covers.
     pub needs: Vec<Need>,
-    /// Of payloads, so many carry something that nobody else ever says.
+    /// Of payloads, so many carry something that nobody else ever says: words that there are not,
+    /// each time others.
     pub noise: f64,
     /// Someone with many names, if anyone.
     pub attack: Option<Attack>,
@@ -165,10 +169,9 @@ struct World<'a> {
     personal: Evolution,
     known: Acquaintances,
     clients: Vec<Client>,
-    /// Which need a cluster is of, by its first fragment.
-    meanings: BTreeMap<ClusterId, usize>,
     labels: BTreeMap<ClusterId, String>,
-    noises: u64,
+    /// Chance of its own, so that a plan without noise has the same history besides.
+    noise: ChaCha8Rng,
     history: History,
 }
 
@@ -201,9 +204,8 @@ impl<'a> World<'a> {
             everyone: Evolution::new(base.clone(), None, embedder)?,
             personal: Evolution::new(base.clone(), Some(TRAVELLER.to_owned()), embedder)?,
             known: Acquaintances::default(),
-            meanings: BTreeMap::new(),
             labels: BTreeMap::new(),
-            noises: 0,
+            noise: ChaCha8Rng::seed_from_u64(!seed),
             history: History {
                 seed,
                 heat_threshold: settings.heat.threshold,
@@ -266,30 +268,30 @@ impl<'a> World<'a> {
                 Some((name, value)) => {
                     payload.insert(name, value);
                 }
-                None => said.push((phrase.clone(), Some(need))),
+                None => said.push(phrase.clone()),
             }
         }
         if chance(&mut self.dice, self.plan.noise) {
-            self.noises += 1;
-            said.push((format!("qq{0}x zz{0}y", self.noises * 7919), None));
+            said.push(nonsense(&mut self.noise));
         }
         let name = self.clients[client].name.clone();
         self.sent(&name, &payload, now);
-        for (text, need) in said {
-            self.fragment(&name, &text, need, now)?;
+        for text in said {
+            self.fragment(&name, &text, now)?;
         }
         self.refresh(client, now);
         Ok(())
     }
 
-    /// The key that stands for a need, if the client has it in its schema, and a value.
+    /// The key that stands for a need by its mapping examples, if the client has it in its schema,
+    /// and a value.
     fn known_key(&mut self, need: usize, client: usize) -> Option<(String, Value)> {
         let refreshed = self.clients[client].refreshed;
-        let meanings = &self.meanings;
+        let phrases = &self.plan.needs[need].phrases;
         let keys = self.everyone.lineage().keys();
         let tracked = keys.into_iter().find(|t| {
             let there = !matches!(t.state, State::Withdrawn(_)) || self.clients[client].stubborn;
-            meanings.get(&t.cluster) == Some(&need) && t.introduced <= refreshed && there
+            means(&t.key, phrases) && t.introduced <= refreshed && there
         })?;
         let (name, value) = (tracked.key.key_name.clone(), value_of(&tracked.key)?);
         let mistyped = chance(&mut self.dice, MISTYPED);
@@ -323,13 +325,7 @@ impl<'a> World<'a> {
         }
     }
 
-    fn fragment(
-        &mut self,
-        client: &str,
-        text: &str,
-        need: Option<usize>,
-        now: Timestamp,
-    ) -> Result<(), PoolError> {
+    fn fragment(&mut self, client: &str, text: &str, now: Timestamp) -> Result<(), PoolError> {
         self.history.fragments += 1;
         let source = self
             .known
@@ -347,8 +343,6 @@ impl<'a> World<'a> {
         if let Some(inserted) = &outcome.inserted
             && inserted.created
         {
-            self.meanings
-                .extend(need.map(|need| (inserted.cluster, need)));
             self.labels
                 .insert(inserted.cluster, text.chars().take(24).collect());
         }
@@ -386,7 +380,7 @@ impl<'a> World<'a> {
                 self.sent(&name, &Map::new(), now);
             }
             if (attack.days.0..attack.days.1).contains(&day) && chance(&mut self.dice, 2.0 / 24.0) {
-                self.fragment(&name, &attack.phrase, None, now)?;
+                self.fragment(&name, &attack.phrase, now)?;
             }
         }
         Ok(())
@@ -421,11 +415,8 @@ impl<'a> World<'a> {
 
     /// The traveller's own key for what it wants, by its mapping examples, and its value.
     fn own_key(&self, text: &str) -> Option<(String, Value)> {
-        let said = |key: &Key| {
-            let mut examples = key.annotation.0.values().flat_map(|d| &d.examples);
-            examples.any(|e| e.said == text)
-        };
-        let tracked = self.personal.lineage().keys().find(|t| said(&t.key))?;
+        let mut keys = self.personal.lineage().keys();
+        let tracked = keys.find(|t| means(&t.key, &[text.to_owned()]))?;
         Some((tracked.key.key_name.clone(), value_of(&tracked.key)?))
     }
 
@@ -552,6 +543,12 @@ fn with_means<T>(
     })
 }
 
+/// Whether a key is described by one of these phrases.
+fn means(key: &Key, phrases: &[String]) -> bool {
+    let mut examples = key.annotation.0.values().flat_map(|d| &d.examples);
+    examples.any(|e| phrases.contains(&e.said))
+}
+
 /// The first value that a key's examples have.
 fn value_of(key: &Key) -> Option<Value> {
     let example = key.annotation.0.values().flat_map(|d| &d.examples).next();
@@ -559,6 +556,17 @@ fn value_of(key: &Key) -> Option<Value> {
         KeyType::Boolean => Some(json!(true)),
         _ => example.map(|e| e.value.clone()),
     }
+}
+
+/// Two or three words of two to four syllables.
+fn nonsense(dice: &mut ChaCha8Rng) -> String {
+    let words = (0..2 + below(dice, 2)).map(|_| {
+        let syllables = 2 + below(dice, 3);
+        let letters = (0..syllables)
+            .flat_map(|_| [CONSONANTS, VOWELS].map(|of| char::from(of[below(dice, of.len())])));
+        letters.collect::<String>()
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 fn chance(dice: &mut ChaCha8Rng, probability: f64) -> bool {

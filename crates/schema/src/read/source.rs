@@ -75,30 +75,68 @@ impl io::Write for Counter {
     }
 }
 
-/// Reads a text in which no object has a member twice.
-fn parse(text: &str, findings: &mut Findings) -> Option<Value> {
+/// Reads a JSON text in which no object has a member twice: of two members called alike, receivers
+/// would take one or the other (RFC 8259 §4, RFC 7493 §2.3).
+///
+/// # Errors
+/// In words, why it is none.
+pub fn json(text: &str) -> Result<Value, String> {
+    let (read, twice) = parsed(text);
+    let value = read.map_err(|cause| cause.to_string())?;
+    match twice.first() {
+        None => Ok(value),
+        Some((at, name)) => Err(format!("'{name}' stands twice in one object, at {at}")),
+    }
+}
+
+type Twice = Vec<(Place, String)>;
+
+/// Reads a text, and notes members that stand twice.
+fn parsed(text: &str) -> (Result<Value, serde_json::Error>, Twice) {
     let mut twice = Vec::new();
-    let at = Place::root();
     let mut json = serde_json::Deserializer::from_str(text);
     let once = Once {
-        at: at.clone(),
+        at: &At::Root,
         twice: &mut twice,
     };
     let read = once
         .deserialize(&mut json)
         .and_then(|value| json.end().map(|()| value));
+    (read, twice)
+}
+
+/// Reads a text in which no object has a member twice.
+fn parse(text: &str, findings: &mut Findings) -> Option<Value> {
+    let (read, twice) = parsed(text);
     for (at, name) in &twice {
         let message = format!("'{name}' stands twice in one object");
         findings.note(Rule::DuplicateMember, at, message);
     }
-    read.map_err(|e| findings.note(Rule::Json, &at, format!("not JSON: {e}")))
+    read.map_err(|e| findings.note(Rule::Json, &Place::root(), format!("not JSON: {e}")))
         .ok()
 }
 
 /// Reads a value and notes members that stand twice.
 struct Once<'t> {
-    at: Place,
-    twice: &'t mut Vec<(Place, String)>,
+    at: &'t At<'t>,
+    twice: &'t mut Twice,
+}
+
+/// Where a value stands; made into a [`Place`] only if there is something to say about it.
+enum At<'a> {
+    Root,
+    Member(&'a At<'a>, &'a str),
+    Entry(&'a At<'a>, usize),
+}
+
+impl At<'_> {
+    fn place(&self) -> Place {
+        match self {
+            Self::Root => Place::root(),
+            Self::Member(above, name) => above.place().member(name),
+            Self::Entry(above, index) => above.place().index(*index),
+        }
+    }
 }
 
 impl<'de> DeserializeSeed<'de> for Once<'_> {
@@ -138,7 +176,7 @@ impl<'de> Visitor<'de> for Once<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
         while let Some(element) = elements.next_element_seed(Once {
-            at: self.at.index(list.len()),
+            at: &At::Entry(self.at, list.len()),
             twice: &mut *self.twice,
         })? {
             list.push(element);
@@ -149,13 +187,13 @@ impl<'de> Visitor<'de> for Once<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(name) = members.next_key::<String>()? {
-            let at = self.at.member(&name);
+            let at = At::Member(self.at, &name);
             let value = members.next_value_seed(Once {
-                at: at.clone(),
+                at: &at,
                 twice: &mut *self.twice,
             })?;
             if map.contains_key(&name) {
-                self.twice.push((at, name.clone()));
+                self.twice.push((at.place(), name.clone()));
             }
             map.insert(name, value);
         }

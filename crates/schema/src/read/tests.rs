@@ -145,7 +145,7 @@ fn other_is_put_there_and_last() {
     assert_eq!(read.keys.len(), 6);
 }
 
-/// D22 to D39, Q5 to Q13, Q21, Q26, Q51: each rule, where it points and how much it weighs for us and
+/// D21 to D39, Q5 to Q13, Q21, Q26, Q51: each rule, where it points and how much it weighs for us and
 /// of a peer.
 #[test]
 fn every_rule_points_at_what_breaks_it() {
@@ -712,7 +712,7 @@ fn templates_of_peers_are_mended() {
     assert_eq!(other.shape, Shape::of(KeyType::String));
 }
 
-/// Q5: `float` is a number and 3.0 is 3 where integers are.
+/// D28, Q5: `float` is a number and 3.0 is 3 where integers are.
 #[test]
 fn numbers_are_read_as_what_they_are() {
     let (read, _) = key(

@@ -10,7 +10,8 @@
 //! run; rows left blank are left out.
 
 use super::wording::{self, Words};
-use super::{formats, iregexp};
+use super::{dialect, formats};
+use crate::iregexp;
 use crate::language::Language;
 use crate::template::{
     Annotation, Constraint, Format, Key, KeyType, OTHER, Property, Shape, Standing, Template,
@@ -325,12 +326,15 @@ fn text_attributes(constraint: &Constraint) -> String {
         None => ("text", None),
     };
     let mut attributes = format!(" type=\"{kind}\"");
-    let own = constraint.pattern.as_deref().and_then(iregexp::parse);
+    let own = constraint
+        .pattern
+        .as_deref()
+        .and_then(|text| iregexp::parse(text).ok());
     if let Some(node) = own.or(by_pattern) {
         let _ = write!(
             attributes,
             " pattern=\"{}\"",
-            attribute(&iregexp::html(&node))
+            attribute(&dialect::html(&node))
         );
     }
     if let Some(length) = constraint.max_length {
@@ -377,7 +381,7 @@ fn text(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            c if iregexp::is_yang_char(c) => escaped.push(c),
+            c if dialect::is_yang_char(c) => escaped.push(c),
             _ => {}
         }
     }

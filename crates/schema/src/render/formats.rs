@@ -3,7 +3,7 @@
 //! Knows the grammars of RFC 3339, 3986, 4291 and 9562 and the calendar. A leap second
 //! (`23:59:60Z`) is left out: which second 60 exists is not for a pattern to say.
 
-use super::iregexp::{self, Node};
+use crate::iregexp::{self, Node};
 use crate::template::Format;
 
 const DAY_OF_YEAR: &str = "((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])\
@@ -86,7 +86,7 @@ mod tests {
     use regex::Regex;
 
     fn matcher(format: Format) -> Regex {
-        Regex::new(&iregexp::ecma(&node(format))).unwrap()
+        Regex::new(&crate::render::ecma(&node(format))).unwrap()
     }
 
     /// D35, Q8: a date is a day that exists.

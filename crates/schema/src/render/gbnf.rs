@@ -5,7 +5,8 @@
 //! typed values (numbers, dates, enumerations) are whatever their constraints accept. What GBNF
 //! cannot hold is listed in [`crate::render`] and checked afterwards.
 
-use super::{decimal::Scaled, formats, iregexp};
+use super::{decimal::Scaled, dialect, formats};
+use crate::iregexp;
 use crate::template::{Annotation, Constraint, Key, KeyType, OTHER, Property, Shape, Template};
 use regex::Regex;
 use serde_json::Value;
@@ -94,7 +95,7 @@ impl Grammar<'_> {
 
     fn text(&self, constraint: &Constraint, annotation: Option<&Annotation>) -> String {
         if let Some(format) = constraint.format {
-            let inside = iregexp::gbnf(&formats::node(format));
+            let inside = dialect::gbnf(&formats::node(format));
             let inside = inside.expect("our formats name no categories; a test reads them all");
             return format!("\"\\\"\" {inside} \"\\\"\"");
         }
@@ -103,13 +104,16 @@ impl Grammar<'_> {
 
     /// Free text: spans and examples where there are spans, else any.
     fn said(&self, constraint: &Constraint, annotation: Option<&Annotation>) -> String {
-        let pattern = constraint.pattern.as_deref().and_then(iregexp::parse);
+        let pattern = constraint
+            .pattern
+            .as_deref()
+            .and_then(|text| iregexp::parse(text).ok());
         let Some(spans) = self.spans else {
             return free(constraint, pattern.as_ref());
         };
         let fits = |text: &str| {
             let matches = |node: &iregexp::Node| {
-                Regex::new(&iregexp::ecma(node)).is_ok_and(|regex| regex.is_match(text))
+                Regex::new(&dialect::ecma(node)).is_ok_and(|regex| regex.is_match(text))
             };
             constraint
                 .max_length
@@ -183,7 +187,7 @@ fn sequence(members: &[(String, String)]) -> String {
 }
 
 fn free(constraint: &Constraint, pattern: Option<&iregexp::Node>) -> String {
-    if let Some(inside) = pattern.and_then(iregexp::gbnf) {
+    if let Some(inside) = pattern.and_then(dialect::gbnf) {
         return format!("\"\\\"\" {inside} \"\\\"\"");
     }
     match constraint.max_length {

@@ -3,7 +3,8 @@
 //! `format` has to be asserted by who checks with it; the keyword `$schema` alone makes it an
 //! annotation.
 
-use super::{iregexp, wording};
+use super::{dialect, wording};
+use crate::iregexp;
 use crate::language::Language;
 use crate::template::{Key, KeyType, OTHER, Property, Shape, Standing, Template};
 use serde_json::{Map, Value, json};
@@ -95,8 +96,12 @@ fn text_keywords(shape: &Shape, schema: &mut Map<String, Value>) {
     if let Some(format) = constraint.format {
         schema.insert("format".to_owned(), format.as_str().into());
     }
-    if let Some(node) = constraint.pattern.as_deref().and_then(iregexp::parse) {
-        schema.insert("pattern".to_owned(), iregexp::ecma(&node).into());
+    if let Some(node) = constraint
+        .pattern
+        .as_deref()
+        .and_then(|text| iregexp::parse(text).ok())
+    {
+        schema.insert("pattern".to_owned(), dialect::ecma(&node).into());
     }
     if let Some(length) = constraint.max_length {
         schema.insert("maxLength".to_owned(), length.into());

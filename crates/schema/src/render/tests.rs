@@ -193,7 +193,7 @@ fn nested_and_unsettled_keys_as_yang() {
     "#);
 }
 
-/// D60.
+/// D60: what a language model is told.
 #[test]
 fn flight_booking_as_prompt() {
     let prompt = prompt(&grown(), &english());
@@ -215,7 +215,7 @@ fn the_prompt_speaks_chinese() {
     );
 }
 
-/// D61.
+/// D61: what holds it to the schema.
 #[test]
 fn flight_booking_as_grammar() {
     let spans = ["Beijing".to_owned(), "a \"window\" seat".to_owned()];
@@ -329,7 +329,7 @@ fn odd_names_cannot_inject_yang() {
     );
 }
 
-/// All renderings say the same at every call, and in a language that nobody wrote.
+/// D1: all renderings say the same at every call, and in a language that nobody wrote.
 #[test]
 fn renderings_are_deterministic_and_total() {
     let unknown = Language::parse("tlh").unwrap();

@@ -105,7 +105,7 @@ fn a_sealed_document_is_opened() {
     );
 }
 
-/// D111, row 26: unsigned, wrong key, changed, of another agent, document or kind, too old.
+/// D111, Q25, row 26: unsigned, wrong key, changed, of another agent, document or kind, too old.
 #[test]
 fn every_attack_is_told_apart() {
     let document = template(1, "string");
@@ -243,7 +243,7 @@ fn odd_headers_are_refused() {
     assert!(matches!(with("no JSON"), Err(SealError::Malformed { .. })));
 }
 
-/// D111: known answers, so that seals stay good from release to release; the thumbprint is that of
+/// D111, Q50: known answers, so that seals stay good from release to release; the thumbprint is that of
 /// RFC 8037, appendix A.3.
 #[test]
 fn names_of_keys_and_signatures_are_known() {

@@ -70,7 +70,7 @@ fn a_trial_lasts_seven_days() {
     assert_eq!(story.tick(at(7 * DAY)), ["promoted", "published"]);
 }
 
-/// D97, D99, D101, Q27: born experimental and told so; promoted into the next version, under which
+/// D77, D97, D99, D101, Q27: born experimental and told so; promoted into the next version, under which
 /// the old one is as it was; the flag is gone.
 #[test]
 fn promotion_publishes_the_next_version() {
@@ -212,7 +212,7 @@ fn stable_keys_are_judged_on() {
     );
 }
 
-/// D91, D93 to D96, Q39, Q46: the four measures.
+/// D91, D93 to D96, Q38, Q39, Q46: the four measures.
 #[test]
 fn four_measures_are_kept() {
     let mut story = Story::begin();
@@ -519,7 +519,7 @@ fn names_are_given_once() {
     );
 }
 
-/// D86, D87, D99, Q44, Q54: the full set of members always, also read back; since a patch only what
+/// D86 to D88, D99, Q44, Q54: the full set of members always, also read back; since a patch only what
 /// is new or changed.
 #[test]
 fn suggestions_are_complete() {

@@ -5,6 +5,7 @@
 mod bag;
 mod induction;
 mod lifecycle;
+mod parts;
 mod pool;
 mod settings;
 mod table;

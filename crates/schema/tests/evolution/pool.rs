@@ -78,7 +78,7 @@ impl<'a> Rig<'a> {
 fn nearness_is_at_least_the_threshold() {
     let joins = |cosine: &str| {
         let mut rig = Rig::of(&Plane);
-        rig.settings.cluster.similarity = Similarity::Fixed(0.85);
+        rig.settings.cluster.similarity = Similarity::DraftLiteral;
         rig.says(Some("a"), true, "1", at(0));
         !rig.says(Some("a"), true, cosine, at(0)).created
     };
@@ -122,6 +122,78 @@ fn heat_exceeds_its_threshold() {
     let mut rig = Rig::of(&Bag);
     rig.settings.heat.increment = 100.0;
     assert!(!rig.wants(4, 4, 0));
+}
+
+/// D65 to D67, Q32: a fragment is kept by its vector, of which every number may count: a dense
+/// embedder brings together what shares no letter, and the pool says whose vectors it holds.
+#[test]
+fn fragments_are_compared_by_their_vectors() {
+    let mut rig = Rig::of(&Dense);
+    let said = [
+        "window seat",
+        "place by the glass",
+        "vegan meal",
+        "food without meat",
+    ];
+    let joined = said.map(|text| rig.says(Some("a"), true, text, at(0)).cluster.0);
+    assert_eq!(joined, [0, 0, 1, 1]);
+    assert_eq!(rig.pool.embedder(), "dense");
+    let kept = rig.pool.cluster(ClusterId(0)).unwrap();
+    assert_eq!(kept.texts(), ["place by the glass", "window seat"]);
+    let centroid = rig.pool.centroid(ClusterId(0)).unwrap();
+    assert!(centroid.iter().all(|x| *x != 0.0) && centroid.len() == 8);
+}
+
+/// Knows two meanings, whatever the words: vectors without a zero.
+struct Dense;
+
+impl Embedder for Dense {
+    fn id(&self) -> &str {
+        "dense"
+    }
+    fn dimensions(&self) -> usize {
+        8
+    }
+    fn threshold(&self) -> f32 {
+        0.8
+    }
+    fn embed(&self, text: &str) -> Vec<f32> {
+        let seat = text.contains("seat") || text.contains("glass");
+        let sign = if seat { 1.0 } else { -1.0 };
+        (0..8)
+            .map(|i| sign * 0.35 + 0.02 * ((i * text.len()) % 5) as f32 - 0.041)
+            .collect()
+    }
+    fn opposes(&self, _: &str, _: &str) -> bool {
+        false
+    }
+}
+
+/// D70, Q28: each fragment adds the same, whoever says it, however near it lies and whenever it
+/// comes.
+#[test]
+fn each_fragment_adds_the_same() {
+    let mut rig = Rig::of(&Bag);
+    rig.settings.heat.increment = 7.0;
+    let mut heats = Vec::new();
+    for (client, text) in [
+        (Some("anna"), "window seat"),
+        (Some("bert"), "a window seat please"),
+        (Some("anna"), "window seat"),
+        (None, "window seat"),
+    ] {
+        let cluster = rig.says(client, client.is_some(), text, at(DAY)).cluster;
+        heats.push(rig.pool.cluster(cluster).unwrap().heat.at(at(DAY), DAY));
+    }
+    assert_eq!(heats, [7.0, 14.0, 21.0, 28.0]);
+    rig.says(Some("carl"), true, "window seat", at(2 * DAY));
+    let later = rig
+        .pool
+        .cluster(ClusterId(0))
+        .unwrap()
+        .heat
+        .at(at(2 * DAY), DAY);
+    assert_eq!(later, 14.0 + 7.0);
 }
 
 /// D71, D72: half after 24 hours, without anyone looking.

@@ -41,7 +41,7 @@ fn defaults_are_the_drafts() {
     );
     let literal = Settings::draft_literal();
     assert_eq!(literal.check(), []);
-    assert_eq!(literal.cluster.similarity, Similarity::Fixed(0.85));
+    assert_eq!(literal.cluster.similarity, Similarity::DraftLiteral);
 }
 
 /// D58, D90: parts are switched, but nothing runs without what it stands on.
@@ -56,8 +56,8 @@ fn all_that_is_wrong_is_told() {
     let told: Vec<_> = s.check().iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(told.join("\n"), @r"
     patches needs evaluation
-    heat.half_life_ms is 0, not 1 ms to ten years
-    cluster.members_max is 9, not within its range
+    heat.half-life-ms is 0, not 1 ms to ten years
+    cluster.members-max is 9, not within its range
     trial.deprecation.usage is 0.2, not 0 to the share that promotes, which is at most 1
     cluster.similarity is NaN, not above 0, at most 1
     ");
@@ -79,7 +79,7 @@ fn all_that_is_wrong_is_told() {
 /// Settings are read with what is left out at its default, and nothing unknown.
 #[test]
 fn settings_are_read() {
-    let read: Settings = serde_json::from_str(r#"{"gates": {"clients_min": 3}}"#).unwrap();
+    let read: Settings = serde_json::from_str(r#"{"gates": {"clients-min": 3}}"#).unwrap();
     assert_eq!(
         (read.gates.clients_min, read.gates.occurrences_min),
         (3, 10)

@@ -58,6 +58,7 @@ impl Lineage {
                 rests_until,
             } => {
                 self.pending.remove(patch_id);
+                self.patches.retain(|live| live.patch.patch_id != *patch_id);
                 self.rest(patch_id, *rests_until);
             }
             Event::Extended {

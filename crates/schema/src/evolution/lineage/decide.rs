@@ -55,6 +55,12 @@ pub enum Refusal {
         /// The name given.
         patch_id: String,
     },
+    /// No patch called so is active.
+    #[error("no patch '{patch_id}' is active")]
+    NotActive {
+        /// The name given.
+        patch_id: String,
+    },
     /// Nobody is two approvers.
     #[error("'{principal}' approved '{patch_id}' already")]
     SamePrincipal {
@@ -115,6 +121,11 @@ impl Lineage {
                     rests_until: now + settings.patch.rest_ms,
                 }])
             }
+            Command::End {
+                patch_id,
+                principal,
+                reason,
+            } => self.end(patch_id, principal, reason, settings, now),
             Command::Drop { cluster, why } => {
                 match self.queue.iter().any(|q| q.cluster == *cluster) {
                     true => Ok(vec![Event::Dropped {
@@ -316,6 +327,34 @@ impl Lineage {
                 at: now,
             },
         ]
+    }
+
+    /// What somebody wants gone does not wait for its grace: it is on its way to clients.
+    fn end(
+        &self,
+        patch_id: &str,
+        principal: &str,
+        reason: &str,
+        settings: &Settings,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, Refusal> {
+        let active = self.patches().find(|patch| patch.patch_id == patch_id);
+        let patch = active.ok_or_else(|| Refusal::NotActive {
+            patch_id: patch_id.to_owned(),
+        })?;
+        let rests_until = now + settings.patch.rest_ms;
+        let withdrawn = patch.new_keys.iter().map(|key| Event::Withdrawn {
+            key_name: key.key_name.clone(),
+            rests_until,
+            at: now,
+        });
+        let rejected = Event::Rejected {
+            patch_id: patch_id.to_owned(),
+            principal: principal.to_owned(),
+            reason: reason.to_owned(),
+            rests_until,
+        };
+        Ok(withdrawn.chain([rejected]).collect())
     }
 
     fn take_out(&self, key_name: &str, by: &str, now: Timestamp) -> Result<Vec<Event>, Refusal> {

@@ -7,7 +7,7 @@ impl Settings {
     /// without a Sybil gate.
     pub fn draft_literal() -> Self {
         let mut settings = Self::default();
-        settings.cluster.similarity = Similarity::Fixed(0.85);
+        settings.cluster.similarity = Similarity::DraftLiteral;
         settings.gates.sybil.enabled = false;
         settings
     }
@@ -39,23 +39,23 @@ impl Settings {
 
     fn durations(&self) -> Vec<Invalid> {
         [
-            ("cluster.retention_ms", self.cluster.retention_ms),
-            ("heat.half_life_ms", self.heat.half_life_ms),
-            ("gates.window_ms", self.gates.window_ms),
-            ("patch.expiry_ms", self.patch.expiry_ms),
-            ("patch.pending_ms", self.patch.pending_ms),
-            ("trial.trial_ms", self.trial.trial_ms),
-            ("trial.window_ms", self.trial.window_ms),
+            ("cluster.retention-ms", self.cluster.retention_ms),
+            ("heat.half-life-ms", self.heat.half_life_ms),
+            ("gates.window-ms", self.gates.window_ms),
+            ("patch.expiry-ms", self.patch.expiry_ms),
+            ("patch.pending-ms", self.patch.pending_ms),
+            ("trial.trial-ms", self.trial.trial_ms),
+            ("trial.window-ms", self.trial.window_ms),
         ]
         .into_iter()
         .filter(|(_, ms)| !(1..=DURATION_MAX_MS).contains(ms))
         .map(|(setting, ms)| range(setting, "1 ms to ten years", ms as f64))
         .chain(
             [
-                ("gates.sybil.age_min_ms", self.gates.sybil.age_min_ms),
-                ("patch.rest_ms", self.patch.rest_ms),
-                ("trial.grace_ms", self.trial.grace_ms),
-                ("trial.backward_ms", self.trial.backward_ms),
+                ("gates.sybil.age-min-ms", self.gates.sybil.age_min_ms),
+                ("patch.rest-ms", self.patch.rest_ms),
+                ("trial.grace-ms", self.trial.grace_ms),
+                ("trial.backward-ms", self.trial.backward_ms),
             ]
             .into_iter()
             .filter(|(_, ms)| !(0..=DURATION_MAX_MS).contains(ms))
@@ -63,7 +63,7 @@ impl Settings {
         )
         .chain((self.trial.window_ms < self.trial.trial_ms).then(|| {
             range(
-                "trial.window_ms",
+                "trial.window-ms",
                 "at least the trial",
                 self.trial.window_ms as f64,
             )
@@ -71,7 +71,7 @@ impl Settings {
         .chain((self.cluster.retention_ms < self.gates.window_ms).then(|| {
             let expected = "at least the gates' window";
             range(
-                "cluster.retention_ms",
+                "cluster.retention-ms",
                 expected,
                 self.cluster.retention_ms as f64,
             )
@@ -83,53 +83,53 @@ impl Settings {
         let counted = self.gates.clients_min.max(self.gates.occurrences_min);
         [
             (
-                "cluster.clusters_max",
+                "cluster.clusters-max",
                 self.cluster.clusters_max,
                 1,
                 1_000_000,
             ),
             (
-                "cluster.members_max",
+                "cluster.members-max",
                 self.cluster.members_max,
                 counted,
                 1_024,
             ),
             (
-                "cluster.relink_neighbours",
+                "cluster.relink-neighbours",
                 self.cluster.relink_neighbours,
                 0,
                 64,
             ),
-            ("gates.clients_min", self.gates.clients_min, 1, 1_024),
+            ("gates.clients-min", self.gates.clients_min, 1, 1_024),
             (
-                "gates.occurrences_min",
+                "gates.occurrences-min",
                 self.gates.occurrences_min,
                 1,
                 1_024,
             ),
             (
-                "gates.sybil.per_client_per_day",
+                "gates.sybil.per-client-per-day",
                 self.gates.sybil.per_client_per_day,
                 1,
                 1_024,
             ),
-            ("induction.examples_max", self.induction.examples_max, 1, 16),
-            ("induction.variants_max", self.induction.variants_max, 2, 64),
+            ("induction.examples-max", self.induction.examples_max, 1, 16),
+            ("induction.variants-max", self.induction.variants_max, 2, 64),
             (
-                "patch.policy.sensitive_approvers",
+                "patch.policy.sensitive-approvers",
                 self.patch.policy.sensitive_approvers,
                 1,
                 16,
             ),
-            ("trial.clients_max", self.trial.clients_max, 1, 1_000_000),
+            ("trial.clients-max", self.trial.clients_max, 1, 1_000_000),
             (
-                "convergence.experimental_max",
+                "convergence.experimental-max",
                 self.convergence.experimental_max,
                 1,
                 1_000,
             ),
             (
-                "convergence.queue_max",
+                "convergence.queue-max",
                 self.convergence.queue_max,
                 1,
                 100_000,
@@ -147,7 +147,7 @@ impl Settings {
             ("trial.deprecation.usage", down.usage, up.usage),
             ("trial.deprecation.alignment", down.alignment, up.alignment),
             (
-                "trial.deprecation.type_correctness",
+                "trial.deprecation.type-correctness",
                 down.type_correctness,
                 up.type_correctness,
             ),
@@ -165,7 +165,7 @@ impl Settings {
             });
         let positive = [
             ("heat.increment", self.heat.increment),
-            ("heat.personal_increment", self.heat.personal_increment),
+            ("heat.personal-increment", self.heat.personal_increment),
             ("heat.threshold", self.heat.threshold),
         ]
         .into_iter()
@@ -179,7 +179,7 @@ impl Settings {
         };
         let margin = self.cluster.relink_margin;
         let margin = (!(0.0..=1.0).contains(&margin))
-            .then(|| range("cluster.relink_margin", "0 to 1", margin.into()));
+            .then(|| range("cluster.relink-margin", "0 to 1", margin.into()));
         shares.chain(positive).chain(cosine).chain(margin).collect()
     }
 }

@@ -5,7 +5,7 @@
 
 use super::{Kind, identifier, kind, namespace};
 use crate::render::decimal::plain;
-use crate::render::iregexp::is_yang_char;
+use crate::render::dialect::is_yang_char;
 use crate::template::{KeyType, OTHER, Property, Shape, Template};
 use serde_json::{Map, Number, Value};
 

@@ -2,7 +2,7 @@
 //!
 //! Knows the syntax, no meaning.
 
-use crate::render::iregexp::is_yang_char;
+use crate::render::dialect::is_yang_char;
 use std::fmt;
 
 /// A statement with its substatements.

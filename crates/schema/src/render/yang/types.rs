@@ -3,8 +3,9 @@
 //! Knows ranges, lengths, patterns and enumerations of RFC 7950 §9.
 
 use super::statement::Statement;
+use crate::iregexp;
 use crate::render::decimal::{FRACTION_DIGITS, Scaled, from_millionths, plain};
-use crate::render::{formats, iregexp};
+use crate::render::{dialect, formats};
 use crate::template::{Constraint, Format, KeyType, Shape, Template};
 use serde_json::{Number, Value};
 use std::collections::BTreeSet;
@@ -128,7 +129,7 @@ fn is_enum_name(text: &str) -> bool {
         && text.trim() == text
         && text
             .chars()
-            .all(|c| !c.is_control() && iregexp::is_yang_char(c))
+            .all(|c| !c.is_control() && dialect::is_yang_char(c))
 }
 
 fn texts(values: &[Value]) -> Vec<&str> {
@@ -142,7 +143,10 @@ fn texts(values: &[Value]) -> Vec<&str> {
 }
 
 fn node(constraint: &Constraint) -> Option<iregexp::Node> {
-    constraint.pattern.as_deref().and_then(iregexp::parse)
+    constraint
+        .pattern
+        .as_deref()
+        .and_then(|text| iregexp::parse(text).ok())
 }
 
 fn enumeration(constraint: &Constraint) -> Statement {
@@ -160,7 +164,7 @@ fn string(constraint: &Constraint) -> Statement {
         statement.push(Statement::text("length", &format!("0..{length}")));
     }
     if let Some(node) = node(constraint) {
-        statement.push(Statement::text("pattern", &iregexp::xsd(&node)));
+        statement.push(Statement::text("pattern", &dialect::xsd(&node)));
     }
     if !constraint.allowed.is_empty() {
         let choices: Vec<iregexp::Node> = texts(&constraint.allowed)
@@ -171,7 +175,7 @@ fn string(constraint: &Constraint) -> Statement {
             return nothing();
         }
         let choice = iregexp::Node::Choice(choices);
-        statement.push(Statement::text("pattern", &iregexp::xsd(&choice)));
+        statement.push(Statement::text("pattern", &dialect::xsd(&choice)));
     }
     statement
 }
@@ -219,7 +223,7 @@ pub(super) fn typedef(format: Format) -> Statement {
         Format::Uuid => "A UUID (RFC 9562).",
     };
     let mut base = Statement::new("type", "string");
-    let pattern = iregexp::xsd(&formats::node(format));
+    let pattern = dialect::xsd(&formats::node(format));
     base.push(Statement::text("pattern", &pattern));
     let mut typedef = Statement::new("typedef", typedef_name(format));
     typedef.push(base);
@@ -235,7 +239,7 @@ pub(super) fn default(shape: &Shape, value: &Value) -> Option<Statement> {
         (KeyType::String, Value::String(text)) => text.clone(),
         _ => return None,
     };
-    let told = |c: char| c != '\r' && iregexp::is_yang_char(c);
+    let told = |c: char| c != '\r' && dialect::is_yang_char(c);
     text.chars()
         .all(told)
         .then(|| Statement::text("default", &text))

@@ -1,0 +1,82 @@
+//! A template of a stranger: read, linted, written, rendered.
+
+use super::{json, render, shaped};
+use schema::canonical;
+use schema::contract::Contract;
+use schema::language::Language;
+use schema::lint::{self, Audience};
+use schema::render::json_schema;
+use schema::template::Template;
+use schema::{read, write};
+use serde_json::Value;
+
+/// Reads bytes as a template, ours and a peer's. What is read is written and read again, checked
+/// against, and rendered in all forms.
+pub fn template(data: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(data) {
+        // The text itself, with whatever is wrong with it as JSON.
+        told(read::template(text, Audience::Own).err());
+    }
+    let Some(source) = json(data, shaped::template) else {
+        return;
+    };
+    exact(&source);
+    match read::template(&source, Audience::Own) {
+        Ok(reading) => own(&reading.template),
+        Err(findings) => told(Some(findings)),
+    }
+    match read::template(&source, Audience::Peer) {
+        Ok(reading) => peers(&reading.template),
+        Err(findings) => told(Some(findings)),
+    }
+}
+
+/// What is refused is refused with a reason.
+fn told(findings: Option<Vec<lint::Finding>>) {
+    assert!(findings.is_none_or(|findings| !lint::passes(&findings)));
+}
+
+/// The canonical form says the same, and is its own.
+fn exact(source: &Value) {
+    let text = canonical::text(source);
+    let again: Value = serde_json::from_str(&text).expect("canonical JSON is JSON");
+    assert_eq!(canonical::text(&again), text);
+}
+
+/// A template of ours keeps every promise.
+fn own(template: &Template) {
+    let findings = lint::template(template, Audience::Own);
+    assert!(lint::passes(&findings), "{findings:?}");
+    let authored = write::authored(template);
+    let again = read::template(&authored, Audience::Own);
+    assert_eq!(
+        again.map(|r| r.template).as_ref(),
+        Ok(template),
+        "{authored}"
+    );
+    for tag in ["en", "zh-CN", "de"] {
+        let language = Language::parse(tag).expect("a tag");
+        let sent = write::template(template, Some(&language));
+        let again = read::template(&sent, Audience::Own);
+        let again = again.unwrap_or_else(|f| panic!("{f:?}\n{sent}")).template;
+        let names = |t: &Template| {
+            t.keys
+                .iter()
+                .map(|k| k.key_name.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(names(&again), names(template));
+    }
+    Contract::new(template).expect("what passes lint can be checked against");
+    let rendered = json_schema(template, &template.language);
+    jsonschema::draft202012::new(&rendered).unwrap_or_else(|e| panic!("{e}\n{rendered}"));
+    render(template);
+}
+
+/// A peer's template may be odd, but whatever is made of it ends.
+fn peers(template: &Template) {
+    lint::template(template, Audience::Peer);
+    write::template(template, None);
+    drop(Contract::new(template));
+    render(template);
+}

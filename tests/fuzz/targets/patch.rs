@@ -1,0 +1,4 @@
+//! `fuzz::schemas::patch`, fed by libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::schemas::patch(data));
