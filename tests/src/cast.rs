@@ -109,8 +109,8 @@ pub fn deliverable(to: &Subscription) -> Result<(), String> {
     }
 }
 
-/// The access rules of the cases: what is shipped, with the users `operator` (group admin) and
-/// `guest` (no group).
+/// The access rules of the cases: what is shipped, with the users `operator` (group admin), `ada` and
+/// `ben` (group schema-admin), and `guest` (no group).
 pub fn access() -> AccessRules {
     let admin = vec![rule(
         "everything",
@@ -118,7 +118,13 @@ pub fn access() -> AccessRules {
         RuleTarget::Everything,
         Action::Permit,
     )];
-    let agents = vec![
+    let schemas = rule(
+        "schemas",
+        "convoke-schema",
+        RuleTarget::Everything,
+        Action::Permit,
+    );
+    let mut agents = vec![
         rpc("negotiate", "irtf-agent", "task-negotiate"),
         rpc("place", "convoke-registry", "*"),
         rpc("data", "convoke-data", "*"),
@@ -133,6 +139,7 @@ pub fn access() -> AccessRules {
             Action::Permit,
         ),
     ];
+    agents.extend(reading_of_schemas());
     let mut everyone: Vec<Rule> = ["get", "get-config", "lock", "unlock"]
         .map(|name| rpc(name, "ietf-netconf", name))
         .into();
@@ -166,6 +173,7 @@ pub fn access() -> AccessRules {
     let lists = vec![
         list("secrets", "*", secrets()),
         list("admin", "admin", admin),
+        list("schema-administrators", "schema-admin", vec![schemas]),
         list("agents", "agents", agents),
         list("everyone", "*", everyone),
     ];
@@ -174,9 +182,34 @@ pub fn access() -> AccessRules {
         read_default: Action::Deny,
         write_default: Action::Deny,
         exec_default: Action::Deny,
-        groups: BTreeMap::from([("admin".to_owned(), ["operator".to_owned()].into())]),
+        groups: BTreeMap::from([
+            ("admin".to_owned(), ["operator".to_owned()].into()),
+            (
+                "schema-admin".to_owned(),
+                ["ada".to_owned(), "ben".to_owned()].into(),
+            ),
+        ]),
         lists,
     }
+}
+
+/// What everyone who uses schemas may do with them.
+fn reading_of_schemas() -> Vec<Rule> {
+    let rpcs = [
+        "get-schema-template",
+        "list-scenarios",
+        "validate-payload",
+        "get-schema-updates",
+        "request-capability-extension",
+        "render-schema",
+    ];
+    let mut rules = rpcs.map(|name| rpc(name, "convoke-schema", name)).to_vec();
+    rules.push(notification("convoke-schema", "schema-update"));
+    for list in ["schema", "patch"] {
+        let path = data(&["schemas", list]);
+        rules.push(rule(list, "convoke-schema", path, Action::Permit));
+    }
+    rules
 }
 
 /// Credentials are read by nobody.

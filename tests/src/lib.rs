@@ -4,11 +4,13 @@
 //!   [`conformance::Host`]: in memory ([`memory`]), or a server behind SSH ([`ssh`]);
 //! - [`xml`]: comparing documents by structure, with wildcards;
 //! - [`judge`]: libyang's word on everything that a server says;
-//! - [`cast`]: deterministic agents, their profiles, and the access rules of the cases.
+//! - [`cast`]: deterministic agents, their profiles, and the access rules of the cases;
+//! - [`checklist`]: points of the drafts, held against what proves them.
 //!
 //! Knows the public interfaces only. Read next: [`conformance`].
 
 pub mod cast;
+pub mod checklist;
 pub mod conformance;
 pub mod judge;
 pub mod memory;

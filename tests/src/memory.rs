@@ -1,17 +1,21 @@
 //! A platform in memory: engine, sessions and one clock, joined without sockets.
 //!
 //! Nothing sleeps: after each stimulus everything is stepped until nothing moves any more, and
-//! time passes only when a case says so. Read next: [`crate::conformance`].
+//! time passes only when a case says so. What payloads teach is taken in when time passes. Read next:
+//! [`crate::conformance`].
 
 use crate::cast;
 use crate::conformance::{Heard, Host, Opening, Patience, Wire};
 use bindings::netconf::{Flow, Peer, Platform, Session};
 use domain::inventory::Inventory;
 use domain::time::Timestamp;
-use engine::{Endpoint, Engine, Limits, Setup};
+use engine::{Endpoint, Engine, Limits, SchemaSetup, Setup};
+use server::config::SchemaSettings;
+use server::schemas;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
+use tokio::runtime::Builder;
 use yang::{Generation, ModuleSet};
 
 /// The time at which every case begins.
@@ -21,10 +25,31 @@ pub const BEGIN: &str = "2026-11-21T08:00:00Z";
 pub fn generation() -> Arc<Generation> {
     static GENERATION: OnceLock<Arc<Generation>> = OnceLock::new();
     let made = GENERATION.get_or_init(|| {
-        server::schemas::generation(&server::schemas::shipped_modules())
-            .expect("the shipped modules load")
+        schemas::generation(&schemas::shipped_modules()).expect("the shipped modules load")
     });
     Arc::clone(made)
+}
+
+/// How schemas of the cases grow: as everywhere, but a cluster fires when two clients said the same
+/// once each, or one client said it twice, for then that client's own pool does.
+const EVOLUTION: &str = "
+[evolution.heat]
+threshold = 15.0
+
+[evolution.gates]
+clients-min = 2
+occurrences-min = 2
+
+[evolution.gates.sybil]
+age-min-ms = 0
+";
+
+/// From which the key under the seals is made.
+const SEAL_SEED: [u8; 32] = [7; 32];
+
+fn schemas() -> SchemaSetup {
+    let settings: SchemaSettings = toml::from_str(EVOLUTION).expect("a literal");
+    schemas::evolving_in_memory(&settings, &SEAL_SEED).expect("n-grams need nothing")
 }
 
 struct World {
@@ -60,7 +85,7 @@ impl Memory {
             deliverable: Box::new(cast::deliverable),
             credentials: Box::new(cast::credential),
             proxy: Some(Box::new(|_| Box::new(cast::Player::default()))),
-            schemas: server::schemas::fixed(),
+            schemas: schemas(),
             retention: cast::retention(),
         })
         .expect("a store in memory opens");
@@ -102,6 +127,22 @@ impl World {
                 .commit(store::Batch::default());
             barrier.wait().expect("a store in memory commits");
             quiet = if self.round() { 0 } else { quiet + 1 };
+        }
+    }
+
+    /// Takes in what payloads taught, and announces templates that came or went.
+    fn learn(&mut self) {
+        let engine = Arc::clone(self.platform.engine());
+        let before = engine.schema_modules();
+        let runtime = Builder::new_current_thread().build();
+        let learnt = runtime
+            .expect("a thread is there")
+            .block_on(engine.evolve(self.now));
+        learnt.expect("a store in memory commits");
+        let modules = engine.schema_modules();
+        if modules != before {
+            let generation = schemas::generation(&modules).expect("what is published compiles");
+            self.platform.swap_generation(generation);
         }
     }
 
@@ -168,6 +209,8 @@ impl Host for Memory {
                 break;
             }
         }
+        world.settle();
+        world.learn();
         world.settle();
         true
     }

@@ -166,6 +166,7 @@ fn pure_crates_name_nothing_but_what_is_listed() {
     }
 }
 
+/// D63: among them checking payloads, which so needs no model and no network.
 #[test]
 fn pure_crates_reach_no_runtime_and_no_socket_however_far_down() {
     let house = House::read();
@@ -182,6 +183,7 @@ fn pure_crates_reach_no_runtime_and_no_socket_however_far_down() {
     assert!(house.reaches("server").contains("mio"));
 }
 
+/// W24, D3, D5: no protocol, no transport and no authorization in the models.
 #[test]
 fn what_stops_at_one_crate_is_named_by_no_other() {
     for (name, manifest) in &House::read().crates {

@@ -81,7 +81,7 @@ fn every_case_holds_over_ssh() {
     assert!(ran > 5 * skipped, "{ran} cases ran, {skipped} did not");
 }
 
-/// RFC 6022 §3.1: what `netconf-state/schemas` lists can be fetched, and is what was compiled.
+/// W25, RFC 6022 §3.1: what `netconf-state/schemas` lists can be fetched, and is what was compiled.
 #[test]
 fn every_announced_schema_is_served() {
     let schema = harness::memory::generation();

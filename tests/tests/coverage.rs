@@ -41,30 +41,6 @@ const UNSEEN: &[(&str, &str)] = &[
         "/convoke-registry:registry/agent/authentication/authentication-methods/oauth",
         SECRET,
     ),
-    // Schemas.
-    ("/convoke-schema:schemas/patch", EVOLUTION),
-    ("/convoke-schema:schemas/pool", EVOLUTION),
-    ("/convoke-schema:schemas/sample", EVOLUTION),
-    (
-        "/convoke-schema:get-schema-updates/output/update",
-        EVOLUTION,
-    ),
-    (
-        "/convoke-schema:request-capability-extension/input",
-        EVOLUTION,
-    ),
-    ("/convoke-schema:approve-patch/input", EVOLUTION),
-    ("/convoke-schema:approve-patch/output", EVOLUTION),
-    ("/convoke-schema:reject-patch/input", EVOLUTION),
-    ("/convoke-schema:reject-patch/output", EVOLUTION),
-    ("/convoke-schema:judge-alignment/input", EVOLUTION),
-    ("/convoke-schema:schema-update/patch-id", EVOLUTION),
-    ("/convoke-schema:schema-update/key-name", EVOLUTION),
-    ("/convoke-schema:schema-update/client", EVOLUTION),
-    (
-        "/convoke-schema:get-schema-template/output/seal",
-        "templates are sealed with the host key, and there is none in memory",
-    ),
     // Standard modules: what a server may have and this one has not.
     (
         "/ietf-netconf-acm:nacm/rule-list/rule/comment",
@@ -129,9 +105,6 @@ const UNSEEN: &[(&str, &str)] = &[
 const REFUSED: &[&str] = &["edit-config", "copy-config", "delete-config", "edit-data"];
 
 const SECRET: &str = "credentials are read by nobody; access-secrets shows it";
-
-const EVOLUTION: &str =
-    "evolution needs time and many payloads: crates/engine/tests/schemas.rs shows it";
 
 /// What the namespaces of templates' own modules begin with. Their keys are data of the templates,
 /// and their forms are judged in `renderings.rs`; `schema-payload-typed` shows that they are served.

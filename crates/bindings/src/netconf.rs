@@ -16,7 +16,7 @@ mod platform;
 mod session;
 
 pub use client::{
-    NegotiateReply, NegotiateRequest, Unreadable, negotiate_request, read_negotiation,
+    NegotiateReply, NegotiateRequest, Unreadable, negotiate_request, read_negotiation, read_notice,
     read_notification, read_reply,
 };
 pub use modelled::agent_xml;

@@ -6,6 +6,7 @@
 //! Refuses to know what the keys of a payload mean. Read next: [`crate::task`].
 
 use crate::task::Awaits;
+use schema::read;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
@@ -137,9 +138,7 @@ impl Payload {
     }
 
     fn parse(text: &str) -> Result<Self, ContentError> {
-        let value: Value = serde_json::from_str(text).map_err(|cause| ContentError::NotJson {
-            cause: cause.to_string(),
-        })?;
+        let value = read::json(text).map_err(|cause| ContentError::NotJson { cause })?;
         let Value::Object(mut object) = value else {
             return Err(ContentError::NotAPayload);
         };
@@ -165,7 +164,7 @@ pub enum ContentError {
     /// There are two structured payloads.
     #[error("the content has more than one structured payload")]
     SecondPayload,
-    /// The structured payload is not JSON.
+    /// The structured payload is not JSON, or has a member twice in one object (RFC 8259 §4).
     #[error("the structured payload is not JSON: {cause}")]
     NotJson {
         /// What the JSON parser says.
@@ -522,6 +521,25 @@ mod tests {
         #[test]
         fn no_text_makes_it_panic(text in "\\PC{0,200}", more in "(##|<|>|\\{|\"|\n|target object|content){0,40}") {
             let _ = Content::parse([text.as_str(), more.as_str()]);
+        }
+    }
+
+    /// RFC 8259 §4, RFC 7493 §2.3: of two members called alike nobody knows which is meant.
+    #[test]
+    fn a_member_that_stands_twice_makes_no_payload() {
+        for payload in [
+            r#"{"schema_id":"a_v1","payload":{"x":1,"x":2}}"#,
+            r#"{"schema_id":"a_v1","payload":{"x":[{"y":1,"y":1}]}}"#,
+            r#"{"schema_id":"a_v1","schema_id":"b_v1","payload":{}}"#,
+        ] {
+            let text = format!(
+                "## target object\na\n## task description\nb\n## structured payload\n{payload}"
+            );
+            let read = Content::parse([text.as_str()]);
+            assert!(
+                matches!(read, Err(ContentError::NotJson { .. })),
+                "{read:?}"
+            );
         }
     }
 }

@@ -119,6 +119,8 @@ pub struct AgentUpdate {
 pub enum SchemaChange {
     /// A template came.
     TemplatePublished,
+    /// A template takes no payloads any more.
+    TemplateRetired,
     /// A patch waits for approval.
     PatchPending,
     /// A patch may be used.
@@ -139,8 +141,9 @@ pub enum SchemaChange {
 
 impl SchemaChange {
     /// Every change.
-    pub const ALL: [SchemaChange; 9] = [
+    pub const ALL: [SchemaChange; 10] = [
         Self::TemplatePublished,
+        Self::TemplateRetired,
         Self::PatchPending,
         Self::PatchActive,
         Self::KeyPromoted,
@@ -155,6 +158,7 @@ impl SchemaChange {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::TemplatePublished => "template-published",
+            Self::TemplateRetired => "template-retired",
             Self::PatchPending => "patch-pending",
             Self::PatchActive => "patch-active",
             Self::KeyPromoted => "key-promoted",
@@ -199,4 +203,6 @@ pub struct SchemaUpdate {
     pub key_names: Vec<String>,
     /// Who did it; none if time or payloads did.
     pub principal: Option<String>,
+    /// Why, in the words of who did it.
+    pub reason: Option<String>,
 }

@@ -28,7 +28,7 @@ impl Engine {
         self.take_outputs(work, index, outputs, now, staged)
     }
 
-    /// Steps an agent once.
+    /// Steps an agent once; what it says keeps to the schemas.
     pub(crate) fn step(
         &self,
         work: &mut Work,
@@ -37,7 +37,12 @@ impl Engine {
         now: Timestamp,
     ) -> Vec<Output> {
         let mind = work.mind(index);
-        mind.agent.step(input, now, &mut mind.dice)
+        let outputs = mind.agent.step(input, now, &mut mind.dice);
+        let name = self.roster.name(index);
+        let held = outputs
+            .into_iter()
+            .map(|output| self.held_output(&name, output, now));
+        held.collect()
     }
 
     /// Takes an agent's outputs on; returns the answer if there is one.

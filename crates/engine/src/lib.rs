@@ -35,8 +35,8 @@ mod work;
 pub use feed::Feed;
 pub use operation::{
     Bytes, ClusterRecord, Endpoint, Execution, FaultWanted, Form, Injected, KeyRecord, Negotiate,
-    Operation, Outcome, PatchAnswer, PatchRecord, PatchStanding, PoolRecord, Query, Records,
-    Register, SampleRecord, ScenarioAnswer, SchemaOutcome, SchemaRecord, SchemaRecords,
+    Notice, Operation, Outcome, PatchAnswer, PatchRecord, PatchStanding, PoolRecord, Query,
+    Records, Register, SampleRecord, ScenarioAnswer, SchemaOutcome, SchemaRecord, SchemaRecords,
     SchemaRequest, TemplateAnswer, Updates, Validated, Which, WriteData, Written,
 };
 pub use refusal::Refusal;

@@ -5,7 +5,7 @@
 mod schema;
 
 pub use schema::{
-    ClusterRecord, Form, KeyRecord, PatchAnswer, PatchRecord, PatchStanding, PoolRecord,
+    ClusterRecord, Form, KeyRecord, Notice, PatchAnswer, PatchRecord, PatchStanding, PoolRecord,
     SampleRecord, ScenarioAnswer, SchemaOutcome, SchemaRecord, SchemaRecords, SchemaRequest,
     TemplateAnswer, Updates, Validated, Which,
 };
@@ -277,6 +277,8 @@ pub enum Records {
 pub enum Outcome {
     /// The reply of `task-negotiate`.
     Reply(Reply),
+    /// The same, and what it tells its caller besides about schemas.
+    Noted(Reply, Box<Notice>),
     /// What a query found.
     Records(Records),
     /// An agent's place, and advice on its profile.

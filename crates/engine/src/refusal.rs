@@ -205,10 +205,16 @@ pub enum Refusal {
         why: String,
     },
     /// A payload does not keep to its schema.
-    #[error("the payload does not keep to {schema_id}: {}", list(violations))]
+    #[error(
+        "the payload{} does not keep to {schema_id}: {}",
+        which(alternative),
+        list(violations)
+    )]
     Payload {
         /// The template.
         schema_id: String,
+        /// Of which alternative of an offer, from 1, if there are several.
+        alternative: Option<usize>,
         /// All that is wrong with it.
         violations: Vec<Violation>,
     },
@@ -231,6 +237,22 @@ pub enum Refusal {
         schema_id: String,
         /// Why.
         why: String,
+    },
+    /// Something else needs the template.
+    #[error("'{schema_id}' cannot be retired: {why}")]
+    Unretirable {
+        /// The template.
+        schema_id: String,
+        /// Why.
+        why: String,
+    },
+    /// A part of draft-zhou §6.2 is off here.
+    #[error("{what} is switched off here ({setting} of [schemas.evolution])")]
+    SwitchedOff {
+        /// What was asked for.
+        what: &'static str,
+        /// What switches it.
+        setting: &'static str,
     },
     /// No such patch waits or is active.
     #[error("no patch '{patch_id}' waits or is active")]
@@ -262,6 +284,28 @@ pub enum Refusal {
         /// What it says.
         cause: String,
     },
+}
+
+impl Refusal {
+    /// The same, said of one alternative of an offer, counted from 1.
+    pub(crate) fn of_alternative(self, place: usize) -> Self {
+        match self {
+            Self::Payload {
+                schema_id,
+                violations,
+                ..
+            } => Self::Payload {
+                schema_id,
+                alternative: Some(place),
+                violations,
+            },
+            other => other,
+        }
+    }
+}
+
+fn which(alternative: &Option<usize>) -> String {
+    alternative.map_or_else(String::new, |place| format!(" of alternative {place}"))
 }
 
 /// Things that are wrong, in one line.

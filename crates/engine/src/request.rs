@@ -22,8 +22,41 @@ pub(crate) struct Routed {
     pub(crate) negotiate: Negotiate,
 }
 
+/// What the `content` of a message says.
+pub(crate) struct Sections {
+    /// Everything, read as one.
+    pub(crate) content: Content,
+    /// The alternatives of an offer, best first: each entry by itself, if there are several and
+    /// each is complete. Else none.
+    pub(crate) alternatives: Vec<Content>,
+}
+
 /// The sections of a message, completed by the leaves that say the same.
-pub(crate) fn content_of(negotiate: &Negotiate) -> Result<Content, Refusal> {
+pub(crate) fn sections(negotiate: &Negotiate) -> Result<Sections, Refusal> {
+    let content = content_of(negotiate)?;
+    let mut alternatives = alternatives(negotiate);
+    if let (Some(typed), Some(first)) = (&negotiate.payload, alternatives.first_mut()) {
+        if first.payload.is_some() {
+            return Err(ContentError::SecondPayload.into());
+        }
+        first.payload = Some(typed.clone());
+    }
+    Ok(Sections {
+        content,
+        alternatives,
+    })
+}
+
+fn alternatives(negotiate: &Negotiate) -> Vec<Content> {
+    if !negotiates(negotiate.verb) || negotiate.texts.len() < 2 {
+        return Vec::new();
+    }
+    let each = negotiate.texts.iter();
+    let each: Result<Vec<Content>, _> = each.map(|text| Content::parse([text.as_str()])).collect();
+    each.unwrap_or_default()
+}
+
+fn content_of(negotiate: &Negotiate) -> Result<Content, Refusal> {
     if negotiate.texts.is_empty() {
         return Err(Refusal::MissingLeaf {
             verb: negotiate.verb,

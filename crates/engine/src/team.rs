@@ -85,11 +85,12 @@ impl Engine {
         &self,
         who: &Principal,
         task: TaskId,
-        needs: Vec<Need>,
+        mut needs: Vec<Need>,
         now: Timestamp,
     ) -> Result<Execution, Refusal> {
-        for need in &needs {
+        for need in &mut needs {
             check(&need.criteria)?;
+            self.held_content(&mut need.content, &who.name, now)?;
         }
         let new = Team::of(checked(&task)?, &who.name, needs, now);
         let new = new.map_err(|unformed| Refusal::BadLeaf {

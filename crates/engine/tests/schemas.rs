@@ -9,19 +9,24 @@ mod bag;
 
 use bag::Bag;
 use domain::access::{AccessRules, Action, Principal};
-use domain::agent::{Agent, Input, Output};
+use domain::agent::{Agent, Input, Output, Progress};
+use domain::content::{Content, Payload};
+use domain::event::Happening;
 use domain::inventory::Inventory;
+use domain::notification::SchemaChange;
 use domain::profile::{Capability, Layer, Profile};
 use domain::reply::Reply;
-use domain::task::TaskId;
+use domain::task::{Status, TaskId};
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
 use engine::{
-    Endpoint, Engine, Hosted, Limits, Negotiate, Operation, Outcome, PatchStanding, Query, Records,
-    Refusal, Retention, SchemaOutcome, SchemaRecords, SchemaRequest, SchemaSetup, Setup, Which,
+    Endpoint, Engine, Hosted, Limits, Negotiate, Notice, Operation, Outcome, PatchRecord,
+    PatchStanding, Query, Records, Refusal, Retention, SchemaOutcome, SchemaRecords, SchemaRequest,
+    SchemaSetup, Setup, Which,
 };
 use schema::contract::Unknown;
 use schema::evolution::Settings;
+use schema::semantics::Embedder;
 use schema::shipped;
 use schema::violation::Code;
 use serde_json::{Map, Value, json};
@@ -30,23 +35,54 @@ use std::future::Future;
 use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
 
 const HOUR_MS: i64 = 3_600_000;
 
+/// Takes everything on; whoever wants it to stumble gets a result that breaks its schema.
 struct Willing;
 
 impl Agent for Willing {
     fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
         match input {
+            Input::Asked(ask) if ask.content.payload.as_ref().is_some_and(stumbles) => {
+                let payload = Payload::new("flight_booking_result_v1", json!({ "wings": 2 }));
+                let result = Content::new("flight", "booked").with_payload(payload);
+                let task = ask.task.id.clone();
+                let progress = Progress::Result(result);
+                vec![
+                    Output::Answer(Reply::accepted()),
+                    Output::Report { task, progress },
+                ]
+            }
             Input::Asked(_) => vec![Output::Answer(Reply::accepted())],
             _ => Vec::new(),
         }
     }
 }
 
+fn stumbles(payload: &Payload) -> bool {
+    payload.text("other") == Some("stumble")
+}
+
 fn open(directory: &Path, unknown: Unknown) -> Engine {
+    open_with(directory, unknown, Settings::default())
+}
+
+fn open_with(directory: &Path, unknown: Unknown, settings: Settings) -> Engine {
+    open_under(directory, unknown, settings, Arc::new(Bag))
+}
+
+fn open_under(
+    directory: &Path,
+    unknown: Unknown,
+    settings: Settings,
+    embedder: Arc<dyn Embedder>,
+) -> Engine {
     let profile = Profile {
         name: "airline".to_owned(),
         alias: None,
@@ -86,9 +122,9 @@ fn open(directory: &Path, unknown: Unknown) -> Engine {
         credentials: Box::new(|_| None),
         proxy: None,
         schemas: SchemaSetup {
-            settings: Settings::default(),
+            settings,
             unknown,
-            embedder: Some(Arc::new(Bag)),
+            embedder: Some(embedder),
             ..SchemaSetup::fixed(shipped::shipped())
         },
     })
@@ -344,6 +380,73 @@ fn what_many_want_becomes_a_key_once_it_is_approved() {
     assert!(!told.samples.is_empty(), "nothing to judge");
 }
 
+/// Another embedder: the same words in half the numbers.
+struct Folded;
+
+impl Embedder for Folded {
+    fn id(&self) -> &str {
+        "folded"
+    }
+
+    fn dimensions(&self) -> usize {
+        Bag.dimensions() / 2
+    }
+
+    fn threshold(&self) -> f32 {
+        Bag.threshold()
+    }
+
+    fn embed(&self, text: &str) -> Vec<f32> {
+        let pairs = Bag.embed(text);
+        pairs.chunks(2).map(|pair| pair.iter().sum()).collect()
+    }
+
+    fn opposes(&self, one: &str, other: &str) -> bool {
+        Bag.opposes(one, other)
+    }
+}
+
+/// Q32: under another embedder a pool keeps its clusters and their heat, in the new vectors; and
+/// what comes after joins them, over restarts.
+#[test]
+fn a_pool_goes_on_under_another_embedder() {
+    let directory = tempfile::tempdir().unwrap();
+    let under = |embedder: Arc<dyn Embedder>| {
+        open_under(
+            directory.path(),
+            Unknown::Reject,
+            Settings::default(),
+            embedder,
+        )
+    };
+    let pools = |engine: &Engine| records(engine, "admin", start() + HOUR_MS).pools;
+    let say = |engine: &Engine, task: &str, words: &str| {
+        send(engine, "c1", task, &flight(Some(words)), start()).unwrap();
+        wait(engine.evolve(start() + HOUR_MS)).unwrap();
+    };
+    let engine = under(Arc::new(Bag));
+    say(&engine, "a", "window seat");
+    say(&engine, "b", "vegetarian meal");
+    let before = pools(&engine);
+    drop(engine);
+    let engine = under(Arc::new(Folded));
+    let after = pools(&engine);
+    assert_eq!(after.len(), before.len());
+    for (old, new) in before.iter().zip(&after) {
+        assert_eq!(
+            (old.embedder.as_str(), new.embedder.as_str()),
+            (Bag.id(), "folded")
+        );
+        assert_eq!(old.clusters, new.clusters);
+    }
+    say(&engine, "c", "a window seat");
+    let grown = pools(&engine);
+    assert_eq!(grown[0].clusters.len(), before[0].clusters.len());
+    assert_ne!(grown, after, "it joined");
+    drop(engine);
+    assert_eq!(pools(&under(Arc::new(Folded))), grown);
+}
+
 /// Q55, §7: what a client said is gone on its request, what was not taken in yet included.
 #[test]
 fn what_a_client_said_is_erased_on_request() {
@@ -423,6 +526,272 @@ fn a_template_is_published_once_and_for_all() {
         tried(&engine, "c", unknown, start()),
         Err(Refusal::UnknownScenario(_))
     ));
+}
+
+/// A platform on which the patch that everyone wants is active.
+fn patched(directory: &Path, settings: Settings) -> (Engine, Timestamp) {
+    let engine = open_with(directory, Unknown::Reject, settings);
+    let later = start() + 10 * 24 * HOUR_MS;
+    acquaint(&engine, start());
+    clamour(&engine, "window seat", later);
+    let patch_id = waiting(&engine, later).answer.patch_id;
+    ask(&engine, "admin", SchemaRequest::Approve { patch_id }, later);
+    (engine, later + HOUR_MS)
+}
+
+/// The patch for everyone that waits, or is active.
+fn waiting(engine: &Engine, now: Timestamp) -> PatchRecord {
+    let patches = records(engine, "admin", now).patches;
+    let found = patches.into_iter().find(|p| p.client.is_none());
+    found.expect("a patch for everyone")
+}
+
+/// What the reply to an ordinary booking tells besides.
+fn noticed(engine: &Engine, client: &str, task: &str, now: Timestamp) -> Notice {
+    match send(engine, client, task, &flight(None), now).unwrap() {
+        Outcome::Noted(_, notice) => *notice,
+        _ => Notice::default(),
+    }
+}
+
+/// D19, D87, Q44: a reply to the client tells of a patch once, and that is known over a restart;
+/// whoever is erased is nobody that was told.
+#[test]
+fn a_patch_is_told_in_a_reply_once_to_each_client() {
+    let directory = tempfile::tempdir().unwrap();
+    let (engine, later) = patched(directory.path(), Settings::default());
+    let told = noticed(&engine, "c1", "a", later);
+    let patch = &told.patches[0].patch;
+    for member in ["patch_id", "parent_schema_id", "timestamp", "expires_at"] {
+        assert!(patch[member].is_string(), "{member} in {patch}");
+    }
+    assert_eq!(patch["new_keys"][0]["experimental"], true);
+    assert_eq!(noticed(&engine, "c1", "b", later), Notice::default());
+    assert_eq!(noticed(&engine, "c2", "c", later).patches.len(), 1);
+    let recorded = engine.store().data_param("a/assign/response").unwrap();
+    let recorded = recorded.unwrap().text().unwrap().to_owned();
+    assert!(!recorded.contains("patch"), "{recorded}");
+    drop(engine);
+    let engine = open(directory.path(), Unknown::Reject);
+    assert_eq!(noticed(&engine, "c1", "d", later), Notice::default());
+    let erase = SchemaRequest::Erase {
+        client: "c1".to_owned(),
+    };
+    ask(&engine, "admin", erase, later);
+    assert_eq!(noticed(&engine, "c1", "e", later).patches.len(), 1);
+}
+
+/// D58: each road on which patches are told has its switch.
+#[test]
+fn what_is_switched_off_tells_nothing() {
+    for (inline, polled) in [(false, true), (true, false)] {
+        let directory = tempfile::tempdir().unwrap();
+        let mut settings = Settings::default();
+        settings.parts.inline = inline;
+        settings.parts.polled = polled;
+        let (engine, later) = patched(directory.path(), settings);
+        let patches = noticed(&engine, "c1", "a", later).patches;
+        assert_eq!(patches.len(), usize::from(inline));
+        let updates = SchemaRequest::Updates {
+            schema_id: "flight_booking_v1".to_owned(),
+            since: None,
+        };
+        match (tried(&engine, "c1", updates, later), polled) {
+            (Ok(SchemaOutcome::Updates(told)), true) => assert_eq!(told.patches.len(), 1),
+            (Err(Refusal::SwitchedOff { setting, .. }), false) => {
+                assert_eq!(setting, "parts.polled");
+            }
+            (other, _) => panic!("{other:?}"),
+        }
+    }
+}
+
+/// D105, D106, Q9: what was taken, but should be mended, is told to whoever sent it.
+#[test]
+fn a_reply_warns_of_what_was_dropped() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = open(directory.path(), Unknown::Ignore);
+    let mut odd = flight(None);
+    odd["wings"] = json!(2);
+    odd["other"] = json!(7);
+    for _ in 0..2 {
+        let Outcome::Noted(_, notice) = send(&engine, "c", "t", &odd, start()).unwrap() else {
+            panic!("no warning")
+        };
+        let places: Vec<_> = notice
+            .warnings
+            .iter()
+            .map(|w| w.split(':').next())
+            .collect();
+        assert_eq!(places, [Some("/wings"), Some("/other")]);
+    }
+}
+
+/// Counts what is logged as a warning.
+#[derive(Clone, Default)]
+struct Warnings(Arc<AtomicUsize>);
+
+impl Subscriber for Warnings {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() == Level::WARN
+    }
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, _: &Event<'_>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+/// D106: what deserves a warning is logged, once for each payload, and nothing else is.
+#[test]
+fn warnings_are_logged() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = open(directory.path(), Unknown::Ignore);
+    let heard = Warnings::default();
+    tracing::subscriber::with_default(heard.clone(), || {
+        send(&engine, "c", "good", &flight(None), start()).unwrap();
+        let mut odd = flight(None);
+        odd["wings"] = json!(2);
+        odd["other"] = json!(7);
+        send(&engine, "c", "odd", &odd, start()).unwrap();
+    });
+    assert_eq!(heard.0.load(Ordering::Relaxed), 1);
+}
+
+/// §7: nobody who is known here is named in an example that everyone reads.
+#[test]
+fn examples_do_not_name_clients() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = open(directory.path(), Unknown::Reject);
+    send(&engine, "Bartholomew", "first", &flight(None), start()).unwrap();
+    let later = start() + 10 * 24 * HOUR_MS;
+    acquaint(&engine, start());
+    let said = flight(Some("unlike any other at all"));
+    send(&engine, "Bartholomew", "second", &said, later).unwrap();
+    clamour(&engine, "airline seat beside bartholomew", later);
+    let told = waiting(&engine, later).answer.patch.to_string();
+    assert!(!told.to_lowercase().contains("bartholomew"), "{told}");
+    assert!(told.contains("airline"), "agents are no secret: {told}");
+}
+
+/// D113, Q45: a key called like something else that is done here needs two approvers.
+#[test]
+fn a_key_that_exposes_another_capability_needs_two_approvers() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = open(directory.path(), Unknown::Reject);
+    let later = start() + 10 * 24 * HOUR_MS;
+    acquaint(&engine, start());
+    clamour(&engine, "photo retouch", later);
+    let patch_id = waiting(&engine, later).answer.patch_id;
+    for (admin, state) in [
+        ("ada", PatchStanding::Pending),
+        ("ben", PatchStanding::Active),
+    ] {
+        let approve = SchemaRequest::Approve {
+            patch_id: patch_id.clone(),
+        };
+        let approved = ask(&engine, admin, approve, later);
+        assert_eq!(approved, SchemaOutcome::Patch(state));
+    }
+}
+
+/// §7: why a patch was rejected or ended stands in the log; an ended one is gone at once, and its
+/// key is taken for a while yet (D105).
+#[test]
+fn an_active_patch_can_be_ended_and_the_log_says_why() {
+    let directory = tempfile::tempdir().unwrap();
+    let (engine, later) = patched(directory.path(), Settings::default());
+    let active = waiting(&engine, later);
+    let reject = SchemaRequest::Reject {
+        patch_id: active.answer.patch_id.clone(),
+        reason: Some("it asks for too much".to_owned()),
+    };
+    let ended = ask(&engine, "admin", reject.clone(), later);
+    assert_eq!(ended, SchemaOutcome::Patch(PatchStanding::Ended));
+    assert!(matches!(
+        tried(&engine, "admin", reject, later),
+        Err(Refusal::UnknownPatch { .. })
+    ));
+    let entries = engine.store().entries(0, 10_000).unwrap();
+    let mut told = entries.iter().filter_map(|entry| match &entry.happening {
+        Happening::Schema(update) => Some(update),
+        _ => None,
+    });
+    let last = told.next_back().unwrap();
+    assert_eq!(last.change, SchemaChange::PatchRejected);
+    assert_eq!(last.principal.as_deref(), Some("admin"));
+    assert_eq!(last.reason.as_deref(), Some("it asks for too much"));
+    let mut payload = flight(None);
+    payload[active.keys[0].key_name.as_str()] = json!(true);
+    let Outcome::Noted(_, notice) = send(&engine, "c1", "late", &payload, later).unwrap() else {
+        panic!("no warning")
+    };
+    assert!(notice.warnings[0].contains("withdrawn"), "{notice:?}");
+    assert!(notice.patches.is_empty());
+}
+
+/// Q23: a retired version is refused with the name of the current one, after a restart as well.
+#[test]
+fn a_retired_template_takes_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let template = |version: u32| {
+        SchemaRequest::Publish {
+        template: json!({
+            "schema_id": format!("pizza_order_v{version}"), "scenario": "pizza_order",
+            "keys": [{ "key_name": "size", "key_type": "string", "required": true,
+                       "annotations": { "en": { "meaning": "How big.", "examples": [["large", "large"]] } } }],
+        })
+        .to_string(),
+    }
+    };
+    let retire = |version: u32| SchemaRequest::Retire {
+        schema_id: format!("pizza_order_v{version}"),
+    };
+    {
+        let engine = open(directory.path(), Unknown::Reject);
+        ask(&engine, "admin", template(1), start());
+        ask(&engine, "admin", template(2), start());
+        let refused = tried(&engine, "admin", retire(2), start());
+        assert!(matches!(refused, Err(Refusal::Unretirable { .. })));
+        let retired = ask(&engine, "admin", retire(1), start());
+        let current_schema_id = Some("pizza_order_v2".to_owned());
+        assert_eq!(retired, SchemaOutcome::Retired { current_schema_id });
+    }
+    let engine = open(directory.path(), Unknown::Reject);
+    let validate = SchemaRequest::Validate {
+        schema_id: "pizza_order_v1".to_owned(),
+        payload: Map::from_iter([("size".to_owned(), json!("large"))]),
+    };
+    let Err(Refusal::UnknownSchema(unknown)) = tried(&engine, "c", validate, start()) else {
+        panic!("it was taken")
+    };
+    assert_eq!(unknown.current.as_deref(), Some("pizza_order_v2"));
+    let listed = records(&engine, "c", start()).schemas;
+    let retired = listed.iter().find(|s| s.schema_id == "pizza_order_v1");
+    assert_eq!(retired.unwrap().state, "retired");
+}
+
+/// D15, D18: what an agent in here says is held to its schema as well; nobody gets to see a result
+/// that breaks it.
+#[test]
+fn a_result_that_breaks_its_schema_is_a_failure() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = open(directory.path(), Unknown::Reject);
+    send(&engine, "c", "t", &flight(Some("stumble")), start()).unwrap();
+    let read = Operation::Read(Query::Task(TaskId::new("t")));
+    let found = wait(engine.execute(&principal("c"), read, start()).outcome()).unwrap();
+    let Outcome::Records(Records::Tasks(tasks)) = found else {
+        panic!("no tasks")
+    };
+    assert_eq!(tasks[0].status, Status::Failed);
+    assert_eq!(tasks[0].result, None);
+    let why = &tasks[0].said.as_ref().unwrap().task_description;
+    assert!(why.contains("flight_booking_result_v1"), "{why}");
 }
 
 fn principal(name: &str) -> Principal {

@@ -6,8 +6,9 @@ use crate::ssh::{
     ByteStream, ConnectError, HostKeyPolicy, Inbound, Outbound, PrivateKey, connect, split,
 };
 pub use bindings::netconf::{NegotiateReply, NegotiateRequest, Unreadable, read_notification};
-use bindings::netconf::{negotiate_request, read_reply};
+use bindings::netconf::{negotiate_request, read_notice, read_reply};
 use domain::verb::Verb;
+pub use engine::operation::Notice;
 use netconf::client::{ClientConfig, ClientError, ClientEvent, ClientSession, Notification, Reply};
 use netconf::error::RpcError;
 use std::collections::VecDeque;
@@ -133,8 +134,20 @@ impl Client {
         verb: Verb,
         request: &NegotiateRequest<'_>,
     ) -> Result<NegotiateReply, CallError> {
+        Ok(self.negotiate_noticing(verb, request).await?.0)
+    }
+
+    /// The same, with what the reply tells besides about schemas.
+    ///
+    /// # Errors
+    /// As of [`Self::negotiate`].
+    pub async fn negotiate_noticing(
+        &mut self,
+        verb: Verb,
+        request: &NegotiateRequest<'_>,
+    ) -> Result<(NegotiateReply, Notice), CallError> {
         let reply = self.call_any(&negotiate_request(verb, request)).await?;
-        Ok(read_reply(&reply)?)
+        Ok((read_reply(&reply)?, read_notice(&reply)))
     }
 
     /// The next notification, in order.

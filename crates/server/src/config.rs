@@ -157,6 +157,9 @@ pub enum SettingsError {
     /// The numbers of evolution do not go together.
     #[error("[schemas.evolution]: {0}")]
     Evolution(String),
+    /// There is no such embedder, or what it needs is not given.
+    #[error("[schemas.embedder]: {0}")]
+    Embedder(#[source] semantics::backend::Unavailable),
     /// A number is out of range.
     #[error("{name} is {value}; it must be {range}")]
     Range {
@@ -209,9 +212,7 @@ impl Settings {
     /// # Errors
     /// [`SettingsError::Exposed`] and [`SettingsError::Range`].
     pub fn check(&self, folder: &StateFolder) -> Result<(), SettingsError> {
-        if let Some(fault) = self.schemas.fault() {
-            return Err(SettingsError::Evolution(fault));
-        }
+        self.schemas.check()?;
         let netconf = self.netconf.unwrap_or(NETCONF);
         let someone_let_in = std::fs::read_dir(folder.path().join("users"))
             .is_ok_and(|mut users| users.next().is_some());

@@ -62,6 +62,9 @@ pub enum StartError {
     /// The YANG modules do not compile: a defect of this build.
     #[error(transparent)]
     Schema(#[from] yang::LoadError),
+    /// The embedder of the schemas cannot be begun.
+    #[error("[schemas.embedder]: {0}")]
+    Embedder(#[from] semantics::backend::Unavailable),
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] store::OpenError),
@@ -215,7 +218,7 @@ impl Host {
             credentials,
             proxy: Some(Box::new(crate::remote::proxy)),
             schemas: match &keys {
-                Some(keys) => schemas::evolving(&settings.schemas, &keys.host()?),
+                Some(keys) => schemas::evolving(&settings.schemas, &keys.host()?)?,
                 None => schemas::fixed(),
             },
         })?;
@@ -240,7 +243,7 @@ impl Host {
         };
         host.encrypt_what_is_plain();
         host.keep_house();
-        if host.keys.is_some() && settings.schemas.evolves() {
+        if host.keys.is_some() {
             host.learning = Some(schemas::learn(
                 Arc::clone(&host.platform),
                 Arc::clone(&host.clock),

@@ -16,7 +16,7 @@ use schema::render::yang::{Placement, module};
 use schema::shipped;
 use schema::signature::{SigningKey, VerifyingKey};
 use schema::template::Template;
-use semantics::ngrams::Ngrams;
+use semantics::backend::Unavailable;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,14 +76,42 @@ pub fn shipped_modules() -> Vec<(String, String)> {
 
 /// The schemas of a platform that keeps its state in a folder: sealed with its host key, evolving as
 /// the settings say.
-pub(crate) fn evolving(settings: &SchemaSettings, host: &PrivateKey) -> SchemaSetup {
-    SchemaSetup {
+///
+/// # Errors
+/// [`Unavailable`] if the embedder that they name cannot be begun.
+pub(crate) fn evolving(
+    settings: &SchemaSettings,
+    host: &PrivateKey,
+) -> Result<SchemaSetup, Unavailable> {
+    sealed(settings, sealing(host))
+}
+
+/// The same without a folder: sealed with the Ed25519 key that this seed makes.
+///
+/// # Errors
+/// [`Unavailable`] as of a platform with a folder.
+pub fn evolving_in_memory(
+    settings: &SchemaSettings,
+    seed: &[u8; 32],
+) -> Result<SchemaSetup, Unavailable> {
+    sealed(settings, Some(SigningKey::from_bytes(seed)))
+}
+
+fn sealed(
+    settings: &SchemaSettings,
+    sealing: Option<SigningKey>,
+) -> Result<SchemaSetup, Unavailable> {
+    let embedder = match settings.evolves() {
+        true => Some(Arc::from(settings.embedder()?.begin()?)),
+        false => None,
+    };
+    Ok(SchemaSetup {
         settings: settings.evolution(),
         unknown: settings.unknown(),
-        embedder: settings.evolves().then(|| Arc::new(Ngrams::default()) as _),
-        sealing: sealing(host),
+        embedder,
+        sealing,
         ..fixed()
-    }
+    })
 }
 
 /// The schemas that ship, as they are.

@@ -38,7 +38,8 @@ pub struct Step {
 pub struct Description {
     /// What the case shows, with the clause.
     pub about: String,
-    /// What of the draft it proves, by the numbers of `tests/tests/checklist.rs`.
+    /// What of the drafts it proves, by the numbers of `tests/tests/checklist.rs` and
+    /// `checklist_schemas.rs`.
     pub proves: Vec<String>,
     /// The sessions' user, unless told for one session.
     pub user: Option<String>,

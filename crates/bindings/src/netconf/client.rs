@@ -3,7 +3,7 @@
 //! For agents hosted here, which speak to each other over NETCONF, and for the command line.
 //! Read next: [`super::operation`] for the server's side.
 
-use super::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE};
+use super::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE, SCHEMA_NAMESPACE};
 use ::netconf::client::{Notification as Received, Outcome, Reply as RpcReply};
 use ::netconf::data::{Node, write};
 use ::netconf::error::RpcError;
@@ -16,6 +16,8 @@ use domain::reply::{Reason, Reply, Verdict};
 use domain::task::{Awaits, Conditions, Status, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
+use engine::{Notice, PatchAnswer};
+use schema::read;
 
 /// What came back for a `task-negotiate`.
 pub type NegotiateReply = Result<Reply, Vec<RpcError>>;
@@ -140,6 +142,38 @@ pub fn read_reply(reply: &RpcReply) -> Result<NegotiateReply, Unreadable> {
         content,
         reasons,
     }))
+}
+
+/// Reads what the reply of a `task-negotiate` tells besides about schemas; nothing, if it does not.
+/// A suggestion that is no JSON is left out: who wants it can ask for updates.
+pub fn read_notice(reply: &RpcReply) -> Notice {
+    let Some(element) = reply
+        .data()
+        .and_then(|d| d.child(NEGOTIATION_NAMESPACE, "reply"))
+    else {
+        return Notice::default();
+    };
+    let named = |name: &'static str| {
+        let children = element.children();
+        children.filter(move |c| c.is(SCHEMA_NAMESPACE, name))
+    };
+    let warnings = named("payload-warning").map(|w| w.text().to_owned());
+    Notice {
+        warnings: warnings.collect(),
+        patches: named("schema-update-suggestion")
+            .filter_map(suggested)
+            .collect(),
+    }
+}
+
+fn suggested(entry: Element<'_>) -> Option<PatchAnswer> {
+    let text = |name| Some(entry.child(SCHEMA_NAMESPACE, name)?.text().to_owned());
+    Some(PatchAnswer {
+        patch_id: text("patch-id")?,
+        parent_schema_id: text("parent-schema-id")?,
+        patch: read::json(&text("patch")?).ok()?,
+        seal: text("seal"),
+    })
 }
 
 fn contents(element: &Element<'_>) -> Result<Vec<Content>, ContentError> {

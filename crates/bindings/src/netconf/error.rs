@@ -62,7 +62,10 @@ impl Asked {
                 let steps = leaf.replace('/', "/cvn:");
                 ErrorPath::new(format!("{path}/cvn:{steps}")).bind("cvn", NEGOTIATION_NAMESPACE)
             }
-            Some(leaf) => ErrorPath::new(format!("{path}/{prefix}:{leaf}")),
+            Some(leaf) => {
+                let steps = leaf.replace('/', &format!("/{prefix}:"));
+                ErrorPath::new(format!("{path}/{prefix}:{steps}"))
+            }
         };
         path.bind("nc", BASE).bind(prefix, namespace)
     }
@@ -80,6 +83,7 @@ impl Asked {
     fn schema_leaf(self) -> &'static str {
         match self {
             Self::Negotiate => "content",
+            Self::Registry(_) => "need/content",
             _ => "schema-id",
         }
     }
@@ -206,6 +210,8 @@ pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
         Refusal::UnknownScenario(_) => E::application(InvalidValue)
             .app_tag("unknown-scenario")
             .path(at("scenario")),
+        Refusal::Unretirable { .. } => bad_state(at("schema-id")),
+        Refusal::SwitchedOff { .. } => E::application(OperationNotSupported).path(asked.path(None)),
         Refusal::Template(_) => E::application(InvalidValue)
             .app_tag("template-lint")
             .path(at("template")),
@@ -241,6 +247,7 @@ fn of_payload(violations: &[PayloadViolation], refusal: &Refusal, asked: Asked) 
     };
     let leaf = match asked {
         Asked::Negotiate => "content",
+        Asked::Registry(_) => "need/content",
         _ => "payload",
     };
     let error = RpcError::application(tag)
@@ -252,6 +259,11 @@ fn of_payload(violations: &[PayloadViolation], refusal: &Refusal, asked: Asked) 
         _ => error,
     }
     .message(refusal.to_string())
+}
+
+/// A payload as typed XML that does not keep to its schema; `at` is its container.
+pub(crate) fn of_typed(refusal: &Refusal, at: ErrorPath) -> RpcError {
+    refused(refusal, Asked::Negotiate).path(at)
 }
 
 /// A key of a payload, if an element could be called so; else the leaf that holds it. RFC 6241

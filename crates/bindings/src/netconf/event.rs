@@ -150,7 +150,8 @@ fn node(entry: &Entry) -> Node<'_> {
             .leaf("change", update.change.as_str())
             .leaf_list("key-name", &update.key_names)
             .leaf_opt("client", update.client.as_ref())
-            .leaf_opt("principal", update.principal.as_ref()),
+            .leaf_opt("principal", update.principal.as_ref())
+            .leaf_opt("reason", update.reason.as_ref()),
         Happening::SessionStarted {
             username,
             session,

@@ -34,7 +34,7 @@ use ::netconf::names::namespace::{BASE, MONITORING, NMDA, NOTIFICATION};
 use ::netconf::session::{CloseReason, Rpc};
 use ::netconf::xml::Element;
 use domain::access::Request;
-use engine::{Execution, Operation, Outcome, Refusal};
+use engine::{Execution, Notice, Operation, Outcome, Refusal};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::Ordering::Relaxed;
@@ -93,6 +93,7 @@ pub(super) enum Offered {
     GetSchemaUpdates,
     RequestCapabilityExtension,
     PublishSchemaTemplate,
+    RetireSchema,
     RenderSchema,
     ApprovePatch,
     RejectPatch,
@@ -139,6 +140,7 @@ impl Offered {
             "get-schema-updates" => Self::GetSchemaUpdates,
             "request-capability-extension" => Self::RequestCapabilityExtension,
             "publish-schema-template" => Self::PublishSchemaTemplate,
+            "retire-schema" => Self::RetireSchema,
             "render-schema" => Self::RenderSchema,
             "approve-patch" => Self::ApprovePatch,
             "reject-patch" => Self::RejectPatch,
@@ -218,6 +220,9 @@ pub(super) fn handle(scene: &Scene<'_>, rpc: &Rpc) -> Handled {
             "publish-schema-template",
             schemas::publish_template,
         ),
+        Offered::RetireSchema => {
+            schemas::handle(scene, operation, "retire-schema", schemas::retire_template)
+        }
         Offered::RenderSchema => {
             schemas::handle(scene, operation, "render-schema", schemas::render)
         }
@@ -275,7 +280,8 @@ pub(super) fn answer(outcome: Result<Outcome, Refusal>) -> Result<Answer, RpcErr
 
 fn encoded(outcome: Outcome) -> Answer {
     match outcome {
-        Outcome::Reply(reply) => Answer::Body(negotiate::encode(&reply)),
+        Outcome::Reply(reply) => Answer::Body(negotiate::encode(&reply, &Notice::default())),
+        Outcome::Noted(reply, notice) => Answer::Body(negotiate::encode(&reply, &notice)),
         Outcome::Registered(place, advice) => registry::place(&place, &advice),
         Outcome::Left => Answer::Ok,
         Outcome::Found(found) => registry::matches(&found),
@@ -315,9 +321,14 @@ fn why_not(operation: Element<'_>) -> &'static str {
 
 /// Checks an operation against the schema.
 fn check(scene: &Scene<'_>, operation: Element<'_>) -> Result<(), RpcError> {
+    check_text(scene, operation, &operation.standalone())
+}
+
+/// Checks the text of an operation, or of a part of it.
+fn check_text(scene: &Scene<'_>, operation: Element<'_>, text: &str) -> Result<(), RpcError> {
     scene
         .announced
         .generation
-        .check_rpc(&operation.standalone())
+        .check_rpc(text)
         .map_err(|violation| error::of_violation(&violation, operation))
 }

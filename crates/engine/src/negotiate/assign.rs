@@ -2,11 +2,12 @@
 //!
 //! Read next: [`super::report`], [`crate::life`].
 
-use super::payload::Taken;
+use super::payload::{Held, Speaker};
 use super::{committed, complete, waiting};
 use crate::life::words_of;
 use crate::operation::{Execution, Negotiate};
 use crate::request::{Routed, agreed_mode, checked, conditions, stated_patience};
+use crate::schemas::Heard;
 use crate::staged::Staged;
 use crate::work::{Awaited, Work};
 use crate::{Engine, Refusal};
@@ -26,13 +27,18 @@ use std::sync::Arc;
 const FULFILLMENT: &str = "acp-task-fulfillment-negotiation";
 
 impl Engine {
-    pub(super) fn assign(&self, mut routed: Routed, now: Timestamp) -> Result<Execution, Refusal> {
-        let content = routed.content()?;
-        let Taken {
-            content,
-            observed,
-            text,
-        } = self.taken_payload(&mut routed, content, now)?;
+    pub(super) fn assign(
+        &self,
+        mut routed: Routed,
+        heard: &mut Heard,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let by = Speaker::publisher(&routed.from);
+        let Held {
+            content, observed, ..
+        } = self.held(&mut routed.negotiate, by, heard, now)?;
+        heard.about(content.payload.as_ref());
+        let text = routed.negotiate.texts.join("\n");
         let asynchronous = agreed_mode(&routed.negotiate, &content)?;
         let conditions = conditions(&routed.negotiate, &content, &self.limits)?;
         let mut work = self.lock_work();

@@ -4,11 +4,13 @@
 //! [`super::turn`], `domain::negotiation`.
 
 use super::assign::take_answer;
+use super::payload::Speaker;
 use super::turn::{Place, place, reply_of, speech, speech_of};
 use super::{committed, recorded_reply, waiting};
 use crate::life::moved;
 use crate::operation::{Execution, Negotiate, Outcome};
-use crate::request::{Routed, checked, conditions, content_of, task_leaf};
+use crate::request::{Routed, checked, conditions, task_leaf};
+use crate::schemas::Heard;
 use crate::staged::Staged;
 use crate::work::{Awaited, Work};
 use crate::{Engine, Refusal};
@@ -43,6 +45,7 @@ impl Engine {
         &self,
         who: &Principal,
         negotiate: Negotiate,
+        heard: &mut Heard,
         now: Timestamp,
     ) -> Result<Execution, Refusal> {
         let id = checked(&task_leaf(&negotiate)?)?;
@@ -52,12 +55,14 @@ impl Engine {
             && known.executor == who.name
             && known.publisher != who.name
         {
-            return self.feasibility_answered(&mut work, known, &negotiate, now);
+            return self.feasibility_answered(&mut work, known, negotiate, heard, now);
         }
         let mut routed = self.route(who, negotiate)?;
-        let content = routed.content()?;
-        let content = self.taken_payload(&mut routed, content, now)?.content;
-        let speech = speech(&routed.negotiate, &content)?;
+        let by = Speaker::publisher(&routed.from);
+        let held = self.held(&mut routed.negotiate, by, heard, now)?;
+        let speech = speech(&routed.negotiate, &held)?;
+        let content = held.content;
+        heard.about(content.payload.as_ref());
         let negotiation = match known {
             Some(known) if known.publisher != routed.from || known.executor != routed.to => {
                 return Ok(self.said_to_another(&known, routed));
@@ -212,11 +217,14 @@ impl Engine {
         &self,
         work: &mut Work,
         negotiation: &Arc<Negotiation>,
-        negotiate: &Negotiate,
+        mut negotiate: Negotiate,
+        heard: &mut Heard,
         now: Timestamp,
     ) -> Result<Execution, Refusal> {
-        check_addressee(negotiate, &negotiation.publisher)?;
-        let speech = speech(negotiate, &content_of(negotiate)?)?;
+        check_addressee(&negotiate, &negotiation.publisher)?;
+        let by = Speaker::executor(&negotiation.executor);
+        let held = self.held(&mut negotiate, by, heard, now)?;
+        let speech = speech(&negotiate, &held)?;
         let executor = negotiation.executor.clone();
         let key = |round| format!("{}/{KIND}/{round}/{executor}", negotiation.task);
         let round = match place(negotiation, Side::Executor, negotiate.round, &speech)? {
@@ -234,7 +242,7 @@ impl Engine {
             ..Reply::accepted()
         };
         let (task, to) = (&negotiation.task, &negotiation.publisher);
-        let exchange = self.exchange(&executor, to, negotiate, task, key(round), now);
+        let exchange = self.exchange(&executor, to, &negotiate, task, key(round), now);
         staged.respond(exchange, &reply, now);
         Ok(committed(self.commit(staged), reply))
     }
@@ -331,11 +339,4 @@ fn supposed(negotiation: &Negotiation, text: &str, content: &Content, now: Times
         true,
         now,
     )
-}
-
-impl Routed {
-    /// The sections of the request, completed by the leaves that say the same.
-    pub(super) fn content(&self) -> Result<Content, Refusal> {
-        content_of(&self.negotiate)
-    }
 }

@@ -5,11 +5,13 @@
 //! [`super::turn`], [`crate::life`].
 
 use super::feasibility::{check_addressee, further};
+use super::payload::Speaker;
 use super::turn::{Place, place, speech, speech_of};
 use super::{committed, complete};
 use crate::life::rounds_over;
 use crate::operation::{Execution, Negotiate};
-use crate::request::{Routed, content_of, in_reply_to};
+use crate::request::{Routed, in_reply_to};
+use crate::schemas::Heard;
 use crate::staged::Staged;
 use crate::work::{Answered, Awaited, Work};
 use crate::{Engine, Refusal};
@@ -38,21 +40,26 @@ impl Engine {
         &self,
         who: &Principal,
         negotiate: Negotiate,
+        heard: &mut Heard,
         now: Timestamp,
     ) -> Result<Execution, Refusal> {
         let mut work = self.lock_work();
         let task = self.party_task(&work, who, &negotiate)?;
         if task.to == who.name && task.from != who.name {
-            return self.executor_negotiates(&mut work, &task, &negotiate, now);
+            return self.executor_negotiates(&mut work, &task, negotiate, heard, now);
         }
-        let routed = self.route(who, negotiate)?;
+        let mut routed = self.route(who, negotiate)?;
         let task = self.published(&work, who, &routed.negotiate)?;
-        let content = routed.content()?;
-        let speech = speech(&routed.negotiate, &content)?;
+        let by = Speaker::publisher(&routed.from);
+        let held = self.held(&mut routed.negotiate, by, heard, now)?;
+        let speech = speech(&routed.negotiate, &held)?;
+        if task.from == who.name {
+            heard.about(task.content.payload.as_ref());
+        }
         let said = Said {
             routed: &routed,
             task: &task,
-            content,
+            content: held.content,
             speech,
         };
         let stated = in_reply_to(&said.content)?;
@@ -330,11 +337,14 @@ impl Engine {
         &self,
         work: &mut Work,
         task: &Arc<Task>,
-        negotiate: &Negotiate,
+        mut negotiate: Negotiate,
+        heard: &mut Heard,
         now: Timestamp,
     ) -> Result<Execution, Refusal> {
-        check_addressee(negotiate, &task.from)?;
-        let speech = speech(negotiate, &content_of(negotiate)?)?;
+        check_addressee(&negotiate, &task.from)?;
+        let by = Speaker::executor(&task.to);
+        let held = self.held(&mut negotiate, by, heard, now)?;
+        let speech = speech(&negotiate, &held)?;
         let known = self.negotiation(work, &task.id, KIND)?;
         let fresh = || {
             Arc::new(Negotiation::between(
@@ -360,7 +370,7 @@ impl Engine {
             ..complete(Reply::accepted(), &after)
         };
         let key = turn_key(&task.id, KIND, round, &task.to);
-        let exchange = self.exchange(&task.to, &task.from, negotiate, &task.id, key, now);
+        let exchange = self.exchange(&task.to, &task.from, &negotiate, &task.id, key, now);
         staged.respond(exchange, &reply, now);
         Ok(committed(self.commit(staged), reply))
     }

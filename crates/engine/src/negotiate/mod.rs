@@ -18,6 +18,7 @@ use crate::dispatch::state_reply;
 use crate::operation::{Endpoint, Execution, Negotiate, Outcome};
 use crate::query::committed_task;
 use crate::request::{Routed, capability_content, task_leaf};
+use crate::schemas::Heard;
 use crate::staged::Staged;
 use crate::view::View;
 use crate::work::{Awaited, Due, Resolution, Waiting, Work};
@@ -43,25 +44,29 @@ impl Engine {
         if let Err(refusal) = self.check_sender(who, &negotiate) {
             return Execution::refused(refusal);
         }
+        let mut heard = Heard::default();
         let executed = match negotiate.verb {
             Verb::CapabilityRequest => self
                 .route(who, negotiate)
                 .and_then(|routed| self.capability(&routed, now)),
             Verb::TaskAssign => self
                 .route(who, negotiate)
-                .and_then(|routed| self.assign(routed, now)),
+                .and_then(|routed| self.assign(routed, &mut heard, now)),
             Verb::TaskCancel => self.cancel(who, &negotiate, now),
-            Verb::FeasibilityNegotiate => self.feasibility(who, negotiate, now),
-            Verb::FulfillmentNegotiate => self.fulfillment(who, negotiate, now),
+            Verb::FeasibilityNegotiate => self.feasibility(who, negotiate, &mut heard, now),
+            Verb::FulfillmentNegotiate => self.fulfillment(who, negotiate, &mut heard, now),
             Verb::TaskResultQuery => self
                 .route(who, negotiate)
-                .and_then(|routed| self.result(who, &routed, now)),
+                .and_then(|routed| self.result(who, &routed, &mut heard, now)),
             Verb::TaskResultSubscribe => self
                 .route(who, negotiate)
                 .and_then(|routed| self.subscribe(who, &routed, now)),
-            Verb::TaskResultNotify => self.report(who, negotiate, now),
+            Verb::TaskResultNotify => self.report(who, negotiate, &mut heard, now),
         };
-        executed.unwrap_or_else(Execution::refused)
+        match executed {
+            Ok(execution) => self.noted(execution, &who.name, heard, now),
+            Err(refusal) => Execution::refused(refusal),
+        }
     }
 
     fn check_sender(&self, who: &Principal, negotiate: &Negotiate) -> Result<(), Refusal> {
@@ -136,12 +141,16 @@ impl Engine {
         &self,
         who: &Principal,
         routed: &Routed,
+        heard: &mut Heard,
         now: Timestamp,
     ) -> Result<Execution, Refusal> {
         let id = task_leaf(&routed.negotiate)?;
         let task = self.committed_task(&id)?;
         let task = task.filter(|t| who.sees(&t.from, &t.to));
         let task = task.ok_or_else(|| unknown_task(who, &id))?;
+        if task.from == who.name {
+            heard.about(task.content.payload.as_ref());
+        }
         // Whoever has the endpoint at which it is asked need not be party to the task.
         if task.to != routed.to {
             self.place_of(routed)?;

@@ -3,9 +3,10 @@
 //! Read next: [`crate::life`].
 
 use super::feasibility::check_addressee;
+use super::payload::Speaker;
 use super::{committed, complete};
 use crate::operation::{Execution, Negotiate};
-use crate::request::content_of;
+use crate::schemas::Heard;
 use crate::staged::Staged;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
@@ -18,10 +19,12 @@ impl Engine {
     pub(super) fn report(
         &self,
         who: &Principal,
-        negotiate: Negotiate,
+        mut negotiate: Negotiate,
+        heard: &mut Heard,
         now: Timestamp,
     ) -> Result<Execution, Refusal> {
-        let content = self.checked_result(&who.name, content_of(&negotiate)?)?;
+        let by = Speaker::executor(&who.name);
+        let content = self.held(&mut negotiate, by, heard, now)?.content;
         let mut work = self.lock_work();
         let task = self.party_task(&work, who, &negotiate)?;
         if task.to != who.name {

@@ -2,6 +2,7 @@
 //!
 //! Read next: `domain::negotiation`.
 
+use super::payload::Held;
 use crate::Refusal;
 use crate::operation::Negotiate;
 use domain::content::Content;
@@ -10,7 +11,8 @@ use domain::reply::{Reason, Reply, Verdict};
 
 /// What the message says: `accept` or `refuse` under `## result`, or else an offer of which every
 /// entry of `content` that stands by itself is an alternative.
-pub(crate) fn speech(negotiate: &Negotiate, content: &Content) -> Result<Speech, Refusal> {
+pub(super) fn speech(negotiate: &Negotiate, held: &Held) -> Result<Speech, Refusal> {
+    let content = &held.content;
     let result = content.result.as_deref().unwrap_or("");
     let mut words = result.split_whitespace();
     let word = words.next().unwrap_or("").to_lowercase();
@@ -20,7 +22,10 @@ pub(crate) fn speech(negotiate: &Negotiate, content: &Content) -> Result<Speech,
         _ => Stance::Offer,
     };
     Ok(match stance {
-        Stance::Offer => Speech::offer(alternatives(negotiate, content)),
+        Stance::Offer => Speech::offer(match held.alternatives.is_empty() {
+            true => vec![content.clone()],
+            false => held.alternatives.clone(),
+        }),
         Stance::Accept => Speech {
             alternative: alternative(negotiate, content, words.next())?,
             contents: vec![content.clone()],
@@ -31,15 +36,6 @@ pub(crate) fn speech(negotiate: &Negotiate, content: &Content) -> Result<Speech,
             ..Speech::refuse(unmet(content))
         },
     })
-}
-
-fn alternatives(negotiate: &Negotiate, content: &Content) -> Vec<Content> {
-    let each = negotiate.texts.iter();
-    let each: Result<Vec<Content>, _> = each.map(|text| Content::parse([text.as_str()])).collect();
-    match each {
-        Ok(several) if several.len() > 1 => several,
-        _ => vec![content.clone()],
-    }
 }
 
 fn alternative(

@@ -49,6 +49,11 @@ pub enum SchemaRequest {
         /// The template as authored, a JSON text.
         template: String,
     },
+    /// `retire-schema`.
+    Retire {
+        /// The template.
+        schema_id: String,
+    },
     /// `render-schema`.
     Render {
         /// The template.
@@ -130,6 +135,11 @@ pub enum SchemaOutcome {
         /// What should be mended.
         warnings: Vec<String>,
     },
+    /// A template was retired.
+    Retired {
+        /// The newest that is left of its scenario.
+        current_schema_id: Option<String>,
+    },
     /// A form.
     Rendered(String),
     /// How a patch stands now.
@@ -187,6 +197,15 @@ pub struct Updates {
     /// The newest template of the scenario.
     pub current_schema_id: String,
     /// The patches, oldest first.
+    pub patches: Vec<PatchAnswer>,
+}
+
+/// What a reply tells besides, to its caller alone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Notice {
+    /// What of the payload was taken, but should be mended; each begins with its place.
+    pub warnings: Vec<String>,
+    /// Patches that the caller was not told of in a reply before, oldest first.
     pub patches: Vec<PatchAnswer>,
 }
 

@@ -1,11 +1,9 @@
 //! What is asked about schemas, answered: `convoke-schema` and the payloads of `task-negotiate`.
 //!
-//! A question is answered from the picture; a wish is decided under the lock of what evolves and
-//! answered once its batch is durable, and the new picture is shown then. Read next:
-//! [`super::published`], [`super::evolving`].
+//! A question is answered from the picture. Read next: [`super::published`], [`super::governing`].
 
 use super::Schemas;
-use super::evolving::{Changed, Evolving};
+use super::evolving::{Changed, Company, Evolving};
 use super::observation::{Lesson, Observed};
 use super::published::{Checked, Imprint, Published};
 use crate::operation::{
@@ -15,17 +13,17 @@ use crate::operation::{
 use crate::{Engine, Execution, Outcome, Refusal};
 use domain::access::Principal;
 use domain::content::Payload;
+use domain::negotiation::Side;
 use domain::profile::Profile;
 use domain::time::Timestamp;
-use schema::evolution::{Activity, Command};
+use schema::evolution::Activity;
 use schema::language::Language;
-use schema::lint::Audience;
 use schema::other::Fragment;
 use schema::patch::Patch;
 use schema::render;
 use schema::signature::{self, Claims, Kind};
 use schema::template::Template;
-use schema::{read, write};
+use schema::write;
 use serde_json::Value;
 use std::sync::Arc;
 use store::{Batch, Ticket};
@@ -67,6 +65,7 @@ impl Engine {
                 .map(done),
             SchemaRequest::Extend { scenario, text } => self.extend(who, &scenario, &text, now),
             SchemaRequest::Publish { template } => self.publish(who, &template, now),
+            SchemaRequest::Retire { schema_id } => self.retire(who, &schema_id, now),
             SchemaRequest::Approve { patch_id } => self.approve(who, patch_id, now),
             SchemaRequest::Reject { patch_id, reason } => self.reject(who, patch_id, reason, now),
             SchemaRequest::Judge { sample_id, matches } => {
@@ -138,7 +137,11 @@ impl Engine {
 
     fn validate(&self, who: &Principal, payload: &Payload) -> Result<SchemaOutcome, Refusal> {
         let published = self.schemas.published();
-        let validated = match published.check(&who.name, payload, self.schemas.unknown) {
+        let of = match published.is_of_results(&payload.schema_id) {
+            true => Side::Executor,
+            false => Side::Publisher,
+        };
+        let validated = match published.check(&who.name, payload, self.schemas.unknown, of) {
             Ok(checked) => Validated {
                 violations: Vec::new(),
                 warnings: checked.warnings,
@@ -160,6 +163,12 @@ impl Engine {
         since: Option<&str>,
         now: Timestamp,
     ) -> Result<SchemaOutcome, Refusal> {
+        if !self.schemas.parts.polled {
+            return Err(Refusal::SwitchedOff {
+                what: "asking for patches",
+                setting: "parts.polled",
+            });
+        }
         let published = self.schemas.published();
         let template = Arc::clone(&published.of(schema_id, &who.name)?.template);
         let patches: Vec<&Patch> = published.patches(&template.scenario, &who.name).collect();
@@ -234,146 +243,6 @@ impl Engine {
         })))
     }
 
-    fn publish(&self, who: &Principal, text: &str, now: Timestamp) -> Result<Execution, Refusal> {
-        let reading = read::template(text, Audience::Own).map_err(Refusal::Template)?;
-        let (template, findings) = (reading.template, reading.findings);
-        let schema_id = template.schema_id.clone();
-        if let Some(typed) = &self.schemas.typed {
-            let mut together = self.schemas.modules();
-            together.retain(|(name, _)| *name != schema_id);
-            together.push((schema_id.clone(), typed.module(&template, now)));
-            typed
-                .trial(&together)
-                .map_err(|why| Refusal::Unpublishable {
-                    schema_id: schema_id.clone(),
-                    why,
-                })?;
-        }
-        let mut changed = Changed::default();
-        self.schemas
-            .evolving()
-            .publish(template, &who.name, now, &mut changed)?;
-        let warnings = findings.iter().map(ToString::to_string).collect();
-        let outcome = SchemaOutcome::Published {
-            schema_id,
-            warnings,
-        };
-        Ok(self.schemas_stored(changed, outcome, now))
-    }
-
-    fn approve(
-        &self,
-        who: &Principal,
-        patch_id: String,
-        now: Timestamp,
-    ) -> Result<Execution, Refusal> {
-        let command = Command::Approve {
-            patch_id: patch_id.clone(),
-            principal: who.name.clone(),
-        };
-        self.command(patch_id, &command, now)
-    }
-
-    fn reject(
-        &self,
-        who: &Principal,
-        patch_id: String,
-        reason: Option<String>,
-        now: Timestamp,
-    ) -> Result<Execution, Refusal> {
-        let command = Command::Reject {
-            patch_id: patch_id.clone(),
-            principal: who.name.clone(),
-            reason: reason.unwrap_or_default(),
-        };
-        self.command(patch_id, &command, now)
-    }
-
-    fn command(
-        &self,
-        patch_id: String,
-        command: &Command,
-        now: Timestamp,
-    ) -> Result<Execution, Refusal> {
-        let mut changed = Changed::default();
-        let activity = {
-            let mut evolving = self.schemas.evolving();
-            let cohort = evolving.cohort_of(&patch_id);
-            let decided = evolving.command(&patch_id, command, now, &mut changed);
-            decided.ok_or_else(|| Refusal::UnknownPatch {
-                patch_id: patch_id.clone(),
-            })??;
-            let lineage = cohort
-                .and_then(|c| evolving.cohorts.get(&c))
-                .map(|e| e.lineage());
-            lineage.map_or(PatchStanding::Ended, |l| {
-                standing(&l.patch_activity(&patch_id))
-            })
-        };
-        Ok(self.schemas_stored(changed, SchemaOutcome::Patch(activity), now))
-    }
-
-    fn judge_alignment(
-        &self,
-        sample_id: &str,
-        matches: bool,
-        now: Timestamp,
-    ) -> Result<Execution, Refusal> {
-        let mut changed = Changed::default();
-        if !self
-            .schemas
-            .evolving()
-            .judge(sample_id, matches, now, &mut changed)
-        {
-            return Err(Refusal::UnknownSample {
-                sample_id: sample_id.to_owned(),
-            });
-        }
-        Ok(self.schemas_stored(changed, SchemaOutcome::Taken, now))
-    }
-
-    /// What waits to be taken in is taken in first, so that nothing of the client comes in later.
-    fn erase(&self, who: &Principal, client: &str, now: Timestamp) -> Result<Execution, Refusal> {
-        let mut changed = Changed::default();
-        let rows = self.store.observations(usize::MAX)?;
-        let mut evolving = self.schemas.evolving();
-        let taken = evolving.take_in(&rows, &mut changed);
-        let erased = evolving.erase(client, &who.name, now, &mut changed);
-        drop(evolving);
-        let outcome = SchemaOutcome::Erased(erased);
-        Ok(self.schemas_taken(changed, taken, outcome, now))
-    }
-
-    /// Commits what changed; the outcome is told, and the new picture shown, once it is durable.
-    fn schemas_stored(
-        &self,
-        changed: Changed,
-        outcome: SchemaOutcome,
-        now: Timestamp,
-    ) -> Execution {
-        self.schemas_taken(changed, None, outcome, now)
-    }
-
-    fn schemas_taken(
-        &self,
-        changed: Changed,
-        observed: Option<u64>,
-        outcome: SchemaOutcome,
-        now: Timestamp,
-    ) -> Execution {
-        let schemas = Arc::clone(&self.schemas);
-        let (number, picture) = schemas.evolving().numbered(now);
-        let ticket = self.store.commit(Batch {
-            observed,
-            ..batch(changed)
-        });
-        Execution::Pending(Box::pin(async move {
-            ticket.await?;
-            schemas.show(number, picture);
-            Ok(Outcome::Schema(outcome))
-        }))
-    }
-
     /// Takes in what payloads taught since the last time, and lets time pass; how many observations
     /// were taken in. Requests do not wait for it. Call it every few seconds, one call at a time.
     ///
@@ -386,6 +255,7 @@ impl Engine {
             let (count, mut changed) = (rows.len(), Changed::default());
             let (last, number, picture) = {
                 let mut evolving = self.schemas.evolving();
+                evolving.in_company_of(self.company());
                 let last = evolving.take_in(&rows, &mut changed);
                 if count < AT_ONCE {
                     evolving.tick(now, &mut changed);
@@ -400,7 +270,7 @@ impl Engine {
                 .store
                 .commit(Batch {
                     observed: last,
-                    ..batch(changed)
+                    ..changed.into_batch()
                 })
                 .await;
             if let Err(cause) = stored {
@@ -413,6 +283,17 @@ impl Engine {
                 return Ok(taken);
             }
         }
+    }
+
+    /// The agents that are here, and what they do.
+    fn company(&self) -> Company {
+        let registrations = self.places.all();
+        let profiles = registrations.iter().map(|r| &r.profile);
+        let skills = profiles.clone().flat_map(|p| &p.skills);
+        Company::new(
+            profiles.map(|p| p.name.as_str()),
+            skills.map(|s| s.name.as_str()),
+        )
     }
 
     /// A client was given patches, if there are any.
@@ -452,8 +333,13 @@ impl Schemas {
     ///
     /// # Errors
     /// [`Refusal::UnknownSchema`], [`Refusal::Payload`]
-    pub(crate) fn check(&self, client: &str, payload: &Payload) -> Result<Checked, Refusal> {
-        self.published().check(client, payload, self.unknown)
+    pub(crate) fn check(
+        &self,
+        client: &str,
+        payload: &Payload,
+        of: Side,
+    ) -> Result<Checked, Refusal> {
+        self.published().check(client, payload, self.unknown, of)
     }
 
     /// What a refused payload teaches, if anything (Q39).
@@ -548,14 +434,6 @@ fn takes(profile: &Profile, scenario: &str) -> bool {
 
 fn done(outcome: SchemaOutcome) -> Execution {
     Execution::Done(Ok(Outcome::Schema(outcome)))
-}
-
-fn batch(changed: Changed) -> Batch {
-    Batch {
-        documents: changed.documents,
-        happenings: changed.happenings,
-        ..Batch::default()
-    }
 }
 
 fn pretty(value: &Value) -> String {

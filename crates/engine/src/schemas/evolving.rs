@@ -5,19 +5,23 @@
 //! is ahead of the store until that batch is durable; if it never is, everything is loaded again.
 //! Read next: `kept`, the documents; [`super::answer`].
 
-mod kept;
+mod changed;
+mod company;
+pub(super) mod kept;
+mod retiring;
+
+pub(super) use changed::Changed;
+pub(super) use company::Company;
 
 use super::observation::{Lesson, Observed};
 use super::published::{Imprint, Published};
-use domain::event::Happening;
 use domain::notification::{SchemaChange, SchemaUpdate};
 use domain::time::Timestamp;
 use schema::catalogue::Catalogue;
 use schema::evolution::{
-    Acquaintances, Command, Event, Evolution, Fragment, Lineage, Means, Observation, Outcome,
-    Refusal, Settings,
+    Acquaintances, Activity, Command, Event, Evolution, Fragment, Lineage, Means, Observation,
+    Outcome, Refusal, Settings,
 };
-use schema::other;
 use schema::patch::Patch;
 use schema::semantics::Embedder;
 use schema::template::Template;
@@ -25,10 +29,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use store::Document;
 
-/// Characters of a fragment that a description may show.
-const SHOWN_MAX: usize = 80;
 /// Values of one key that wait to be judged, at most.
 const SAMPLES_MAX: usize = 50;
 
@@ -46,13 +47,6 @@ pub(super) struct Sample {
     pub(super) request: String,
 }
 
-/// What changed, to be committed as one batch.
-#[derive(Debug, Default)]
-pub(super) struct Changed {
-    pub(super) documents: Vec<Document>,
-    pub(super) happenings: Vec<(Timestamp, Happening)>,
-}
-
 /// Everything that evolves.
 pub(super) struct Evolving {
     settings: Settings,
@@ -66,6 +60,7 @@ pub(super) struct Evolving {
     acquaintances: Acquaintances,
     pub(super) samples: BTreeMap<String, Sample>,
     next_sample: u64,
+    company: Company,
     /// The observation that was taken in last: rows go only once that is durable.
     taken: u64,
     /// How many pictures were made.
@@ -83,6 +78,11 @@ impl Evolving {
             &self.settings,
             now,
         )
+    }
+
+    /// Says who is around now.
+    pub(super) fn in_company_of(&mut self, company: Company) {
+        self.company = company;
     }
 
     pub(super) fn settings(&self) -> &Settings {
@@ -118,6 +118,7 @@ impl Evolving {
             change: SchemaChange::TemplatePublished,
             key_names: Vec::new(),
             principal: Some(publisher.to_owned()),
+            reason: None,
         });
         Ok(template)
     }
@@ -195,8 +196,8 @@ impl Evolving {
         }
         for cohort in cohorts {
             let cohort = (scenario.to_owned(), cohort);
-            let acquaintances = std::mem::take(&mut self.acquaintances);
-            let source = acquaintances.source(Some(client), &self.settings.gates.sybil, now);
+            let sybil = &self.settings.gates.sybil;
+            let source = self.acquaintances.source(Some(client), sybil, now);
             let fragment = Fragment {
                 text,
                 vector: &vector,
@@ -205,7 +206,6 @@ impl Evolving {
             let taken = self.with(&cohort, |evolution, means| {
                 evolution.take(&fragment, means, now).unwrap_or_default()
             });
-            self.acquaintances = acquaintances;
             if let Some(outcome) = taken {
                 self.followed(&cohort, outcome, now, changed);
             }
@@ -243,6 +243,12 @@ impl Evolving {
         };
         self.followed(&cohort, outcome, now, changed);
         Some(Ok(()))
+    }
+
+    /// Whether a patch is active.
+    pub(super) fn is_active(&self, patch_id: &str) -> bool {
+        let mut lineages = self.cohorts.values().map(Evolution::lineage);
+        lineages.any(|lineage| lineage.patch_activity(patch_id) == Activity::Active)
     }
 
     /// The cohort in which a patch waits or is active.
@@ -317,6 +323,7 @@ impl Evolving {
             change: SchemaChange::FragmentsErased,
             key_names: Vec::new(),
             principal: Some(principal.to_owned()),
+            reason: None,
         });
         erased
     }
@@ -450,12 +457,12 @@ impl Evolving {
             self.cohorts.insert(cohort.clone(), begun);
         }
         let evolution = self.cohorts.get_mut(cohort)?;
+        let (clients, company, catalogue) = (&self.acquaintances, &self.company, &self.catalogue);
         let means = Means {
             settings: &self.settings,
             embedder: &*embedder,
-            screen: &|text| other::Fragment::new(text)?.screened(SHOWN_MAX, &[]),
-            // A key alone lets nobody do anything: an agent has to act on it.
-            exposes: &|_| false,
+            screen: &|text| company.shown(text, clients),
+            exposes: &|key| company.lets_do(&key.key_name, &cohort.0, catalogue),
             everyones: &everyones,
         };
         Some(work(evolution, &means))
@@ -503,89 +510,5 @@ impl Evolving {
                     .push(kept::lineage(cohort, evolution.lineage()));
             }
         }
-    }
-}
-
-impl Changed {
-    fn tell(&mut self, update: SchemaUpdate) {
-        let time = update.time;
-        self.happenings
-            .push((time, Happening::Schema(Arc::new(update))));
-    }
-
-    /// What of an event everybody who may see the patch is told.
-    fn happened(&mut self, cohort: &Cohort, base: &Template, event: &Event, now: Timestamp) {
-        let key = |name: &String| vec![name.clone()];
-        let (change, patch_id, key_names, principal) = match event {
-            Event::Proposed { proposal } => (
-                SchemaChange::PatchPending,
-                Some(&proposal.patch.patch_id),
-                proposal.patch.key_names(),
-                None,
-            ),
-            Event::Activated { patch, .. } => (
-                SchemaChange::PatchActive,
-                Some(&patch.patch_id),
-                patch.key_names(),
-                None,
-            ),
-            Event::Approved {
-                patch_id,
-                principal,
-                ..
-            } => (
-                SchemaChange::PatchApproved,
-                Some(patch_id),
-                Vec::new(),
-                Some(principal),
-            ),
-            Event::Rejected {
-                patch_id,
-                principal,
-                ..
-            } => (
-                SchemaChange::PatchRejected,
-                Some(patch_id),
-                Vec::new(),
-                Some(principal),
-            ),
-            Event::Lapsed { patch_id, .. } => (
-                SchemaChange::PatchRejected,
-                Some(patch_id),
-                Vec::new(),
-                None,
-            ),
-            Event::Promoted { key_name, .. } => {
-                (SchemaChange::KeyPromoted, None, key(key_name), None)
-            }
-            Event::Deprecated {
-                key_name,
-                principal,
-                ..
-            } => (
-                SchemaChange::KeyDeprecated,
-                None,
-                key(key_name),
-                principal.as_ref(),
-            ),
-            Event::Withdrawn { key_name, .. } => {
-                (SchemaChange::KeyWithdrawn, None, key(key_name), None)
-            }
-            _ => return,
-        };
-        self.tell(SchemaUpdate {
-            time: now,
-            scenario: cohort.0.clone(),
-            schema_id: base.schema_id.clone(),
-            patch_id: patch_id.cloned(),
-            client: cohort.1.clone(),
-            change,
-            key_names,
-            principal: principal.cloned(),
-        });
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.documents.is_empty() && self.happenings.is_empty()
     }
 }

@@ -11,24 +11,30 @@
 //! - [`published`]: the picture that requests look at, never changed, swapped as a whole;
 //! - [`observation`]: what a payload teaches, committed with the task that brought it;
 //! - [`evolving`]: pools and lineages; takes observations in, in order, each exactly once;
-//! - [`answer`]: what is asked about schemas; [`records`]: the tree `/schemas`.
+//! - [`answer`]: what is asked about schemas; [`governing`]: what administrators do to them;
+//!   [`records`]: the tree `/schemas`; [`notice`]: what replies tell besides.
 //!
 //! Requests never wait for evolution: embedding and clustering happen in [`crate::Engine::evolve`],
 //! which the server calls. Read next: [`published`].
 
 mod answer;
 mod evolving;
+mod governing;
+mod notice;
 mod observation;
 mod published;
 mod records;
 
+pub(crate) use notice::Heard;
 pub(crate) use observation::{Lesson, Observed};
+pub(crate) use published::Checked;
 
 use domain::time::Timestamp;
 use evolving::Evolving;
+use notice::Told;
 use published::Published;
 use schema::contract::Unknown;
-use schema::evolution::Settings;
+use schema::evolution::{Parts, Settings};
 use schema::render;
 use schema::semantics::Embedder;
 use schema::signature::SigningKey;
@@ -93,6 +99,9 @@ pub(crate) struct Schemas {
     unknown: Unknown,
     /// Whether payloads teach anything.
     pub(crate) learns: bool,
+    /// Which parts of §6.2 are on.
+    parts: Parts,
+    told: Mutex<Told>,
     sealing: Option<SigningKey>,
     typed: Option<Arc<dyn TypedForm>>,
     changed: Notify,
@@ -111,6 +120,8 @@ impl Schemas {
             published: RwLock::new((0, Arc::new(evolving.picture(now)))),
             evolving: Mutex::new(evolving),
             unknown: setup.unknown,
+            parts: setup.settings.parts,
+            told: Mutex::new(Told::load(store)?),
             learns: setup.embedder.is_some() && setup.settings.parts.pool,
             sealing: setup.sealing,
             typed: setup.typed,
@@ -150,6 +161,10 @@ impl Schemas {
         let (number, picture) = evolving.numbered(now);
         self.show(number, picture);
         Ok(())
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().expect("no holder panics")
     }
 
     fn evolving(&self) -> MutexGuard<'_, Evolving> {

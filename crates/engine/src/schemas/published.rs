@@ -5,13 +5,16 @@
 
 use crate::Refusal;
 use domain::content::Payload;
+use domain::negotiation::Side;
 use domain::time::Timestamp;
 use schema::canonical;
 use schema::catalogue::{Catalogue, UnknownSchema};
 use schema::contract::{Contract, Tolerated, Unknown};
 use schema::evolution::{Lineage, Settings, effective};
+use schema::lint::Audience;
 use schema::patch::Patch;
-use schema::template::Template;
+use schema::read;
+use schema::template::{SCHEMA_UPDATE_SUGGESTION, Template};
 use schema::write;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,7 +103,15 @@ impl Published {
             let lineage = everyone.get(template.scenario.as_str()).copied();
             published.serve(&template, lineage, settings, now);
         }
+        // Of a scenario that is not offered any more nothing is told.
         for lineage in lineages {
+            if published
+                .catalogue
+                .template(&lineage.base().schema_id)
+                .is_err()
+            {
+                continue;
+            }
             published.watch(
                 lineage,
                 everyone.get(lineage.base().scenario.as_str()).copied(),
@@ -192,7 +203,29 @@ impl Published {
         self.watched.contains(scenario)
     }
 
-    /// Checks a payload of a client.
+    /// The templates that take no payloads any more.
+    pub(super) fn retired(&self) -> impl Iterator<Item = Template> {
+        let gone = |id: &&String| self.catalogue.template(id).is_err();
+        let imprints = self.imprints.iter().filter(move |(id, _)| gone(id));
+        let read = imprints.map(|(_, imprint)| read::template(&imprint.authored, Audience::Own));
+        // Each was read when it was published.
+        read.filter_map(|reading| Some(reading.ok()?.template))
+    }
+
+    /// Whether a patch called so is in use.
+    pub(super) fn has_patch(&self, patch_id: &str) -> bool {
+        let mut patches = self.patches.values().flatten();
+        patches.any(|patch| patch.patch_id == patch_id)
+    }
+
+    /// Whether payloads under a template are results.
+    pub(super) fn is_of_results(&self, schema_id: &str) -> bool {
+        let mut served = self.catalogue.served();
+        served.any(|t| t.response_schema_id.as_deref() == Some(schema_id))
+    }
+
+    /// Checks a payload that a client sent from one side of a task. What an executor says may
+    /// always have a suggestion for the schema beside its keys (Q21, Q44).
     ///
     /// # Errors
     /// [`Refusal::UnknownSchema`] and [`Refusal::Payload`], with everything that is wrong.
@@ -201,18 +234,35 @@ impl Published {
         client: &str,
         payload: &Payload,
         unknown: Unknown,
+        of: Side,
     ) -> Result<Checked, Refusal> {
         let served = self.of(&payload.schema_id, client)?;
         let scenario = served.template.scenario.clone();
-        let accepted = served.contract.accept(payload.values.clone(), unknown);
-        let accepted = accepted.map_err(|violations| Refusal::Payload {
+        let mut values = payload.values.clone();
+        let suggested = match of {
+            Side::Executor => values.remove(SCHEMA_UPDATE_SUGGESTION),
+            Side::Publisher => None,
+        };
+        let accepted = served.contract.accept(values, unknown);
+        let mut accepted = accepted.map_err(|violations| Refusal::Payload {
             schema_id: payload.schema_id.clone(),
+            alternative: None,
             violations,
         })?;
         let fragments = accepted.meaningful().into_iter();
+        let fragments = fragments.map(|f| f.untrusted().to_owned()).collect();
+        let mut warnings: Vec<String> = accepted.warnings.iter().map(ToString::to_string).collect();
+        match suggested.map(readable) {
+            Some(Ok(suggestion)) => {
+                let name = SCHEMA_UPDATE_SUGGESTION.to_owned();
+                accepted.values.insert(name, suggestion);
+            }
+            Some(Err(why)) => warnings.push(why),
+            None => {}
+        }
         Ok(Checked {
-            fragments: fragments.map(|f| f.untrusted().to_owned()).collect(),
-            warnings: accepted.warnings.iter().map(ToString::to_string).collect(),
+            fragments,
+            warnings,
             watched: self.watches(&scenario),
             payload: Payload {
                 schema_id: payload.schema_id.clone(),
@@ -220,6 +270,16 @@ impl Published {
             },
             scenario,
         })
+    }
+}
+
+/// A suggestion as it came, if it is one: a patch, or the short form of Figure 9.
+fn readable(suggestion: Value) -> Result<Value, String> {
+    match read::suggestion(&suggestion, Audience::Peer) {
+        Ok(_) => Ok(suggestion),
+        Err(_) => Err(format!(
+            "/{SCHEMA_UPDATE_SUGGESTION}: this is no suggestion; it was dropped"
+        )),
     }
 }
 

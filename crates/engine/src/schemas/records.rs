@@ -15,6 +15,7 @@ use domain::access::{Principal, Request};
 use domain::time::Timestamp;
 use schema::evolution::{Cluster, Evolution, Lineage, Pool, Settings};
 use schema::patch::Patch;
+use schema::template::Template;
 use std::collections::BTreeSet;
 
 impl Engine {
@@ -135,34 +136,47 @@ fn samples(evolving: &Evolving) -> Vec<SampleRecord> {
 }
 
 impl Published {
+    /// The templates that are served and those that were.
     fn records(&self) -> Vec<SchemaRecord> {
-        let catalogue = self.catalogue();
-        let record = |template: &std::sync::Arc<schema::template::Template>| {
-            let imprint = self
-                .imprint(&template.schema_id)
-                .expect("what is served was published");
-            let newest = catalogue.newest(&template.scenario);
-            SchemaRecord {
-                schema_id: template.schema_id.clone(),
-                scenario: template.scenario.clone(),
-                version: template.version(),
-                state: match newest.is_ok_and(|n| n.schema_id == template.schema_id) {
-                    true => "current",
-                    false => "superseded",
-                },
-                publisher: imprint.publisher.clone(),
-                published: imprint.published,
-                hash: imprint.hash.clone(),
-                languages: languages(template),
-                response_schema_id: template.response_schema_id.clone(),
-            }
-        };
-        catalogue.served().map(record).collect()
+        let served = self.catalogue().served();
+        let served = served.map(|template| (Template::clone(template), self.state(template)));
+        let gone = self.retired().map(|template| (template, "retired"));
+        let mut records: Vec<SchemaRecord> = served
+            .chain(gone)
+            .map(|(template, state)| self.record(&template, state))
+            .collect();
+        records.sort_by(|a, b| a.schema_id.cmp(&b.schema_id));
+        records
+    }
+
+    fn state(&self, template: &Template) -> &'static str {
+        let newest = self.catalogue().newest(&template.scenario);
+        match newest.is_ok_and(|n| n.schema_id == template.schema_id) {
+            true => "current",
+            false => "superseded",
+        }
+    }
+
+    fn record(&self, template: &Template, state: &'static str) -> SchemaRecord {
+        let imprint = self
+            .imprint(&template.schema_id)
+            .expect("what is or was served was published");
+        SchemaRecord {
+            schema_id: template.schema_id.clone(),
+            scenario: template.scenario.clone(),
+            version: template.version(),
+            state,
+            publisher: imprint.publisher.clone(),
+            published: imprint.published,
+            hash: imprint.hash.clone(),
+            languages: languages(template),
+            response_schema_id: template.response_schema_id.clone(),
+        }
     }
 }
 
 /// The languages in which every key is described.
-fn languages(template: &schema::template::Template) -> Vec<String> {
+fn languages(template: &Template) -> Vec<String> {
     let mut keys = template
         .keys
         .iter()

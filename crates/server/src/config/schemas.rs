@@ -2,9 +2,12 @@
 //!
 //! Read next: [`crate::schemas`], `schema::evolution::Settings`.
 
+use super::SettingsError;
 use schema::contract::Unknown;
 use schema::evolution::Settings;
+use semantics::backend::{EmbedderChoice, Given, Unavailable};
 use serde::Deserialize;
+use std::path::PathBuf;
 
 /// The section `[schemas]`, as far as it is given.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
@@ -15,8 +18,22 @@ pub struct SchemaSettings {
     pub unknown_keys: Option<UnknownKeys>,
     /// `evolve`: whether schemas learn from what payloads say in `other`. True if nothing is said.
     pub evolve: Option<bool>,
+    /// `[schemas.embedder]`: who says which fragments mean the same. N-grams if nothing is said.
+    pub embedder: Option<EmbedderSettings>,
     /// `[schemas.evolution]`: the numbers of draft-zhou §6.2, the draft's if nothing is said.
     pub evolution: Option<Settings>,
+}
+
+/// Who says which fragments mean the same.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct EmbedderSettings {
+    /// `name`: `ngrams`, or `static` or `minilm` in builds that hold them.
+    pub name: String,
+    /// `weights`: the directory of its weights.
+    pub weights: Option<PathBuf>,
+    /// `sha256`: of its weights, in 64 hexadecimal digits.
+    pub sha256: Option<String>,
 }
 
 /// What happens to a key that a schema does not have.
@@ -36,6 +53,7 @@ impl SchemaSettings {
         Self {
             unknown_keys: self.unknown_keys.or(below.unknown_keys),
             evolve: self.evolve.or(below.evolve),
+            embedder: self.embedder.or(below.embedder),
             evolution: self.evolution.or(below.evolution),
         }
     }
@@ -54,15 +72,35 @@ impl SchemaSettings {
         self.evolve.unwrap_or(true)
     }
 
+    /// Who says which fragments mean the same.
+    ///
+    /// # Errors
+    /// [`Unavailable`] if there is none of that name, or if what it needs is not given.
+    pub fn embedder(&self) -> Result<EmbedderChoice, Unavailable> {
+        let Some(settings) = &self.embedder else {
+            return Ok(EmbedderChoice::Ngrams);
+        };
+        let given = Given {
+            weights: settings.weights.clone(),
+            sha256: settings.sha256.clone(),
+            ..Given::default()
+        };
+        EmbedderChoice::named(&settings.name, &given)
+    }
+
     /// The numbers of evolution.
     pub fn evolution(&self) -> Settings {
         self.evolution.clone().unwrap_or_default()
     }
 
-    /// What is wrong with the numbers, in one line; none if nothing is.
-    pub(super) fn fault(&self) -> Option<String> {
-        let wrong = self.evolution.as_ref()?.check();
-        let wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();
-        (!wrong.is_empty()).then(|| wrong.join("; "))
+    /// That the numbers go together, and that the embedder can be named.
+    pub(super) fn check(&self) -> Result<(), SettingsError> {
+        let wrong = self.evolution.as_ref().map(Settings::check);
+        let wrong = wrong.unwrap_or_default();
+        if !wrong.is_empty() {
+            let wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+            return Err(SettingsError::Evolution(wrong.join("; ")));
+        }
+        self.embedder().map(drop).map_err(SettingsError::Embedder)
     }
 }

@@ -65,6 +65,12 @@ fn secrets(id: &str) -> Batch {
         }],
         negotiations: vec![Arc::new(negotiation)],
         teams: vec![Arc::new(team)],
+        documents: vec![Document {
+            kind: "pool".into(),
+            name: format!("p-{id}"),
+            body: Some(format!("{{\"said\":\"{SECRET}\"}}")),
+        }],
+        observations: vec![format!("{{\"other\":\"{SECRET}\",\"of\":\"{id}\"}}")],
         ..Batch::default()
     }
 }
@@ -94,6 +100,14 @@ fn comes_back(store: &Store, ids: &[&str]) {
         assert_eq!(bytes, SECRET.as_bytes()[4..9]);
         assert_eq!(store.negotiations(&key).unwrap()[0], *batch.negotiations[0]);
         assert_eq!(store.team(&key).unwrap().unwrap(), *batch.teams[0]);
+        let documents = store.documents("pool").unwrap();
+        assert!(documents.contains(&batch.documents[0]));
+        let observed = store.observations(1_000).unwrap();
+        assert!(
+            observed
+                .iter()
+                .any(|(_, row)| *row == batch.observations[0])
+        );
         let told = &batch.happenings[0].1;
         let entries = store.entries(0, 1_000).unwrap();
         assert!(entries.iter().any(|entry| entry.happening == *told));
@@ -178,8 +192,9 @@ fn it_is_verified_without_the_key_and_with_it() {
     drop(store);
     let without = sound(verify(&path).unwrap());
     assert_eq!((without.digest, without.open), (with.digest, with.open));
-    // 2 tasks, exchanges, pieces, negotiations, teams, entries; 6 data, 1 cursor.
-    assert_eq!(without.locked, 2 * 6 + 6 + 1);
+    // 2 tasks, exchanges, pieces, negotiations, teams, entries, documents, observations; 6 data, 1
+    // cursor.
+    assert_eq!(without.locked, 2 * 8 + 6 + 1);
     let m1 = keeper("m1");
     let again = verify_with_keys(&path, Verification::default(), m1.as_ref()).unwrap();
     assert_eq!(sound(again).locked, 0);
@@ -400,7 +415,7 @@ fn keys_are_rotated_without_touching_a_row() {
     let digest = sound(store.verify().unwrap()).digest;
     let walked = store.reencrypt().wait().unwrap();
     // As many as there are payloads under the first data key, and all cursors.
-    assert_eq!((walked.rows, walked.data_keys), (9 + 1, 1));
+    assert_eq!((walked.rows, walked.data_keys), (11 + 1, 1));
     let encryption = store.encryption().unwrap();
     assert_eq!((encryption.data_key, encryption.whole), (Some(2), true));
     comes_back(&store, &["t1", "t2"]);

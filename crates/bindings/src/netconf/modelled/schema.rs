@@ -44,7 +44,10 @@ fn schema<'a>(node: Node<'a>, record: &'a SchemaRecord) -> Node<'a> {
         .leaf("hash", &record.hash)
         .leaf_list("language", &record.languages)
         .leaf_opt("response-schema-id", record.response_schema_id.as_ref())
-        .leaf("yang-module", &record.schema_id)
+        .leaf_opt(
+            "yang-module",
+            (record.state != "retired").then_some(&record.schema_id),
+        )
 }
 
 fn patched<'a>(node: Node<'a>, record: &'a PatchRecord) -> Node<'a> {

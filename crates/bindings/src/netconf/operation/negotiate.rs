@@ -1,10 +1,10 @@
 //! `task-negotiate`: read, checked by the schema, asked of the engine, and its reply written.
 
-use super::{Handled, ask, check, input, plain, typed};
+use super::{Handled, ask, check, input, plain, schemas, typed};
 use crate::netconf::error::{self, Asked};
 use crate::netconf::modelled::negotiation::refusals;
 use crate::netconf::session::Scene;
-use crate::netconf::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE};
+use crate::netconf::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE, SCHEMA_NAMESPACE};
 use ::netconf::data::{Node, write};
 use ::netconf::error::RpcError;
 use ::netconf::filter::Projection;
@@ -13,14 +13,15 @@ use domain::content::ContentError;
 use domain::reply::Reply;
 use domain::task::{Subscription, TaskId};
 use domain::verb::Verb;
-use engine::{Negotiate, Operation};
+use engine::{Negotiate, Notice, Operation, PatchAnswer};
 
 const MS_PER_S: i64 = 1_000;
 
 pub(super) fn task_negotiate(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
     let checked = match scene.announced.plain_negotiations && plain::is_plain(operation) {
         true => Ok(()),
-        false => check(scene, operation),
+        false => check(scene, operation)
+            .map_err(|first| typed::all_violations(scene, operation).unwrap_or(first)),
     };
     let wanted = checked.and_then(|()| decode(scene, operation));
     ask(scene, wanted.map(Operation::Negotiate), Asked::Negotiate)
@@ -144,12 +145,13 @@ fn verb(operation: Element<'_>) -> Result<Verb, RpcError> {
 }
 
 /// `<data>` with one `<reply>` of convoke-negotiation.
-pub(super) fn encode(reply: &Reply) -> Vec<u8> {
+pub(super) fn encode(reply: &Reply, notice: &Notice) -> Vec<u8> {
     let mut out = Vec::with_capacity(768);
     out.extend_from_slice(b"<data");
     xml::attribute("xmlns", AGENT_NAMESPACE, &mut out);
     out.push(b'>');
-    write(&node(reply), &Projection::everything(), &mut out);
+    let told = noted(node(reply), notice);
+    write(&told, &Projection::everything(), &mut out);
     out.extend_from_slice(b"</data>");
     out
 }
@@ -163,4 +165,16 @@ fn node(reply: &Reply) -> Node<'_> {
         .leaf_opt("alternative", reply.alternative)
         .leaf_list("content", reply.content.iter().map(|c| c.render()));
     refusals(node, &reply.reasons)
+}
+
+/// Adds what convoke-schema tells besides.
+fn noted<'a>(reply: Node<'a>, notice: &'a Notice) -> Node<'a> {
+    let warning = |text: &'a String| Node::value(SCHEMA_NAMESPACE, "payload-warning", text.clone());
+    let suggestion = |answer: &'a PatchAnswer| {
+        let entry = Node::entry(SCHEMA_NAMESPACE, "schema-update-suggestion", 1);
+        schemas::patch(entry, answer)
+    };
+    reply
+        .with_all(notice.warnings.iter().map(warning))
+        .with_all(notice.patches.iter().map(suggestion))
 }

@@ -15,6 +15,7 @@ use engine::{
     Form, Operation, PatchAnswer, ScenarioAnswer, SchemaOutcome, SchemaRequest, TemplateAnswer,
     Updates, Validated, Which,
 };
+use schema::read;
 use schema::violation::Violation;
 use serde_json::{Map, Value};
 
@@ -69,6 +70,11 @@ pub(super) fn publish_template(operation: Element<'_>) -> Result<SchemaRequest, 
     Ok(SchemaRequest::Publish { template })
 }
 
+pub(super) fn retire_template(operation: Element<'_>) -> Result<SchemaRequest, RpcError> {
+    let schema_id = needed(operation, "schema-id")?;
+    Ok(SchemaRequest::Retire { schema_id })
+}
+
 pub(super) fn render(operation: Element<'_>) -> Result<SchemaRequest, RpcError> {
     Ok(SchemaRequest::Render {
         schema_id: needed(operation, "schema-id")?,
@@ -116,7 +122,7 @@ fn needed(operation: Element<'_>, name: &str) -> Result<String, RpcError> {
 /// A JSON object in a leaf.
 fn object(operation: Element<'_>, name: &str) -> Result<Map<String, Value>, RpcError> {
     let leaf = child(operation, name).ok_or_else(|| error::missing(operation, name))?;
-    match serde_json::from_str(leaf.text()) {
+    match read::json(leaf.text()) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(error::invalid(leaf, "a JSON object is needed")),
         Err(cause) => Err(error::invalid(leaf, format!("this is not JSON: {cause}"))),
@@ -141,6 +147,10 @@ pub(super) fn encoded(outcome: &SchemaOutcome) -> Answer {
                     .into_iter()
                     .chain(warnings.iter().map(|w| leaf("warning", w))),
             )
+        }
+        SchemaOutcome::Retired { current_schema_id } => {
+            let current = current_schema_id.iter();
+            output(current.map(|id| leaf("current-schema-id", id)))
         }
         SchemaOutcome::Rendered(form) => output([leaf("rendered", form)]),
         SchemaOutcome::Patch(state) => output([leaf("state", state.as_str())]),

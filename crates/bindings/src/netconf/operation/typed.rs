@@ -1,12 +1,17 @@
 //! A payload as typed XML: the container of a template's own YANG module in `task-negotiate`.
 //!
 //! libyang has checked it against the module; here it becomes the JSON that everything else works
-//! with (RFC 7951). Read next: `schema::render::yang`.
+//! with (RFC 7951). libyang stops at the first thing that is wrong: of a payload that it refuses,
+//! the template's own check says all of it. Read next: `schema::render::yang`.
 
+use super::check_text;
 use crate::netconf::error;
+use crate::netconf::session::Scene;
+use ::netconf::error::ErrorPath;
 use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
 use domain::content::Payload;
+use engine::{Execution, Operation, Outcome, Refusal, SchemaOutcome, SchemaRequest};
 use schema::render::yang::{Kind, Node, from_rfc7951, namespace, nodes};
 use schema::template::Template;
 use serde_json::{Map, Value};
@@ -37,6 +42,47 @@ pub(super) fn payload(
         schema_id: template.schema_id.clone(),
         values: from_rfc7951(template, &printed),
     }))
+}
+
+/// Of an operation that libyang refuses because of a typed payload: all that is wrong with the
+/// payload, as of one in JSON. None if the operation is refused without it as well, or the template
+/// has no objection to what libyang refuses.
+pub(super) fn all_violations(scene: &Scene<'_>, operation: Element<'_>) -> Option<RpcError> {
+    let is_typed = |child: &Element<'_>| child.namespace().starts_with(SCHEMAS);
+    let container = operation.children().find(is_typed)?;
+    check_text(scene, operation, &without(operation, is_typed)).ok()?;
+    let payload = payload(container, &scene.platform.engine.templates()).ok()??;
+    let refusal = refusal(scene, payload)?;
+    Some(error::of_typed(&refusal, ErrorPath::of(container)))
+}
+
+/// What the template's own check says of a payload, if it is not taken.
+fn refusal(scene: &Scene<'_>, payload: Payload) -> Option<Refusal> {
+    let request = SchemaRequest::Validate {
+        schema_id: payload.schema_id.clone(),
+        payload: payload.values,
+    };
+    let asked = Operation::Schema(request);
+    let checked = scene.platform.engine.execute(scene.who, asked, scene.now);
+    let Execution::Done(Ok(Outcome::Schema(SchemaOutcome::Validated(validated)))) = checked else {
+        return None;
+    };
+    (!validated.violations.is_empty()).then_some(Refusal::Payload {
+        schema_id: payload.schema_id,
+        alternative: None,
+        violations: validated.violations,
+    })
+}
+
+/// An operation without some of its children.
+fn without(operation: Element<'_>, is_left_out: impl Fn(&Element<'_>) -> bool) -> String {
+    let (name, namespace) = (operation.name(), operation.namespace());
+    let mut text = format!("<{name} xmlns=\"{namespace}\">").into_bytes();
+    for child in operation.children().filter(|child| !is_left_out(child)) {
+        child.write_standalone(&mut text);
+    }
+    text.extend(format!("</{name}>").into_bytes());
+    String::from_utf8(text).expect("made of texts")
 }
 
 /// What the namespaces of templates' modules begin with.
@@ -72,7 +118,11 @@ fn members(element: Element<'_>, path: &str, nodes: &[Node]) -> Map<String, Valu
 /// A leaf: white space around numbers and booleans does not count (RFC 7950 §9.1).
 fn scalar(leaf: Element<'_>, yang_type: Option<&str>) -> Value {
     match yang_type {
-        Some("boolean") => Value::Bool(leaf.trimmed_text() == "true"),
+        Some("boolean") => match leaf.trimmed_text() {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            other => other.into(),
+        },
         Some("int64" | "decimal64") => leaf.trimmed_text().into(),
         _ => leaf.text().into(),
     }

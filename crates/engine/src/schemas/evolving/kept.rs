@@ -3,21 +3,21 @@
 //! Pools are kept cluster by cluster, since a fragment changes one of thousands. Read next:
 //! `store::Document`.
 
-use super::{Cohort, Evolving, Sample};
+use super::{Cohort, Company, Evolving, Sample};
 use crate::schemas::SchemaSetup;
 use crate::schemas::published::Imprint;
 use domain::time::Timestamp;
 use schema::catalogue::Catalogue;
 use schema::evolution::{
-    Acquaintances, ClusterId, ClusterRow, Evolution, Lineage, Outcome, Pool, PoolDocument,
+    Acquaintances, Changes, ClusterId, ClusterRow, Evolution, Lineage, Outcome, Pool, PoolDocument,
 };
 use schema::lint::Audience;
 use schema::read;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use store::{Document, ReadError, Store};
+use std::collections::{BTreeMap, BTreeSet};
+use store::{Batch, Document, ReadError, Store};
 
 const TEMPLATE: &str = "template";
 const LINEAGE: &str = "lineage";
@@ -25,6 +25,8 @@ const POOL: &str = "pool";
 const CLUSTER: &str = "cluster";
 const ACQUAINTANCES: &str = "acquaintances";
 const SAMPLES: &str = "samples";
+const RETIRED: &str = "retired";
+const TOLD: &str = "told";
 
 /// A published template.
 #[derive(Serialize, Deserialize)]
@@ -33,6 +35,13 @@ struct KeptTemplate {
     published: Timestamp,
     authored: Value,
     hash: String,
+}
+
+/// A template that takes no payloads any more.
+#[derive(Serialize, Deserialize)]
+struct KeptRetirement {
+    principal: String,
+    at: Timestamp,
 }
 
 /// The values that wait to be judged.
@@ -50,6 +59,31 @@ pub(super) fn template(schema_id: &str, imprint: &Imprint) -> Document {
         hash: imprint.hash.clone(),
     };
     document(TEMPLATE, schema_id.to_owned(), &kept)
+}
+
+pub(super) fn retired(schema_id: &str, principal: &str, at: Timestamp) -> Document {
+    let kept = KeptRetirement {
+        principal: principal.to_owned(),
+        at,
+    };
+    document(RETIRED, schema_id.to_owned(), &kept)
+}
+
+/// The patches that a client was told of in replies.
+pub(in crate::schemas) fn told_of(client: &str, patches: &BTreeSet<String>) -> Document {
+    document(TOLD, client.to_owned(), patches)
+}
+
+/// A client that is not to be known any more.
+pub(in crate::schemas) fn nothing_told(client: &str) -> Document {
+    removal(TOLD, client.to_owned())
+}
+
+/// Of every client, the patches that it was told of in replies.
+pub(in crate::schemas) fn told(
+    store: &Store,
+) -> Result<BTreeMap<String, BTreeSet<String>>, ReadError> {
+    Ok(all(store, TOLD)?.into_iter().collect())
 }
 
 pub(super) fn lineage(cohort: &Cohort, lineage: &Lineage) -> Document {
@@ -110,6 +144,7 @@ impl Evolving {
             acquaintances: Acquaintances::default(),
             samples: BTreeMap::new(),
             next_sample: 0,
+            company: Company::default(),
             taken: 0,
             pictures: 0,
         };
@@ -159,7 +194,12 @@ impl Evolving {
             );
         }
         let published = self.catalogue.publish_all(templates);
-        published.map_err(|cause| damaged(&cause))
+        published.map_err(|cause| damaged(&cause))?;
+        for (schema_id, _) in all::<KeptRetirement>(store, RETIRED)? {
+            // One that does not ship any more is not there either.
+            let _ = self.catalogue.retire(&schema_id);
+        }
+        Ok(())
     }
 
     fn load_cohorts(&mut self, store: &Store) -> Result<(), ReadError> {
@@ -169,6 +209,7 @@ impl Evolving {
             clusters.entry(cohort.to_owned()).or_default().push(row);
         }
         let mut pools: BTreeMap<String, PoolDocument> = all(store, POOL)?.into_iter().collect();
+        let mut placed_anew = Vec::new();
         for (name, lineage) in all::<Lineage>(store, LINEAGE)? {
             let cohort: Cohort =
                 serde_json::from_str(&name).map_err(|cause| unreadable(LINEAGE, &name, &cause))?;
@@ -176,12 +217,43 @@ impl Evolving {
                 return Err(unreadable(POOL, &name, &"it is missing"));
             };
             head.clusters = clusters.remove(&name).unwrap_or_default();
+            if let Some(embedder) = &self.embedder
+                && head.embedder != embedder.id()
+            {
+                let (placed, changes) = head.under(&**embedder);
+                head = placed;
+                placed_anew.extend(pool_anew(&cohort, &head, &changes));
+            }
             let pool = Pool::try_from(head).map_err(|cause| unreadable(POOL, &name, &cause))?;
             self.cohorts
                 .insert(cohort, Evolution::from_parts(pool, lineage));
         }
+        if !placed_anew.is_empty() {
+            // Before anything that builds on it; should it fail, the next start does it again.
+            drop(store.commit(Batch {
+                documents: placed_anew,
+                ..Batch::default()
+            }));
+        }
         Ok(())
     }
+}
+
+/// A pool that another embedder has placed.
+fn pool_anew(cohort: &Cohort, pool: &PoolDocument, changes: &Changes) -> Vec<Document> {
+    let head = PoolDocument {
+        clusters: Vec::new(),
+        embedder: pool.embedder.clone(),
+        ..*pool
+    };
+    let rows = pool.clusters.iter();
+    let rows = rows.map(|row| document(CLUSTER, cluster_name(cohort, row.cluster.id), row));
+    let removed = changes.removed.iter();
+    let removed = removed.map(|id| removal(CLUSTER, cluster_name(cohort, *id)));
+    std::iter::once(document(POOL, name(cohort), &head))
+        .chain(rows)
+        .chain(removed)
+        .collect()
 }
 
 /// A cohort as a name; JSON, so that no name is taken for another.

@@ -16,6 +16,8 @@ pub(super) struct SchemaRow<'a> {
     key_names: Vec<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     principal: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<Cow<'a, str>>,
 }
 
 impl<'a> From<&'a SchemaUpdate> for SchemaRow<'a> {
@@ -33,6 +35,7 @@ impl<'a> From<&'a SchemaUpdate> for SchemaRow<'a> {
                 .map(|k| Cow::Borrowed(k.as_str()))
                 .collect(),
             principal: update.principal.as_deref().map(Cow::Borrowed),
+            reason: update.reason.as_deref().map(Cow::Borrowed),
         }
     }
 }
@@ -48,6 +51,7 @@ impl SchemaRow<'_> {
             change: SchemaChange::parse(&self.change)?,
             key_names: self.key_names.into_iter().map(Cow::into_owned).collect(),
             principal: self.principal.map(Cow::into_owned),
+            reason: self.reason.map(Cow::into_owned),
         })
     }
 }

@@ -1,0 +1,124 @@
+//! What changed, to be committed as one batch: documents, and what of it is told and on record.
+//!
+//! Read next: [`super`].
+
+use super::Cohort;
+use domain::event::Happening;
+use domain::notification::{SchemaChange, SchemaUpdate};
+use domain::time::Timestamp;
+use schema::evolution::Event;
+use schema::template::Template;
+use std::sync::Arc;
+use store::{Batch, Document};
+
+/// What changed, to be committed as one batch.
+#[derive(Debug, Default)]
+pub(in crate::schemas) struct Changed {
+    pub(in crate::schemas) documents: Vec<Document>,
+    pub(in crate::schemas) happenings: Vec<(Timestamp, Happening)>,
+}
+
+impl Changed {
+    /// Tells of a change.
+    pub(super) fn tell(&mut self, update: SchemaUpdate) {
+        let time = update.time;
+        self.happenings
+            .push((time, Happening::Schema(Arc::new(update))));
+    }
+
+    /// What of an event everybody who may see the patch is told.
+    pub(super) fn happened(
+        &mut self,
+        cohort: &Cohort,
+        base: &Template,
+        event: &Event,
+        now: Timestamp,
+    ) {
+        let key = |name: &String| vec![name.clone()];
+        let mut why = None;
+        let (change, patch_id, key_names, principal) = match event {
+            Event::Proposed { proposal } => (
+                SchemaChange::PatchPending,
+                Some(&proposal.patch.patch_id),
+                proposal.patch.key_names(),
+                None,
+            ),
+            Event::Activated { patch, .. } => (
+                SchemaChange::PatchActive,
+                Some(&patch.patch_id),
+                patch.key_names(),
+                None,
+            ),
+            Event::Approved {
+                patch_id,
+                principal,
+                ..
+            } => (
+                SchemaChange::PatchApproved,
+                Some(patch_id),
+                Vec::new(),
+                Some(principal),
+            ),
+            Event::Rejected {
+                patch_id,
+                principal,
+                reason,
+                ..
+            } => {
+                why = Some(reason).filter(|reason| !reason.is_empty());
+                (
+                    SchemaChange::PatchRejected,
+                    Some(patch_id),
+                    Vec::new(),
+                    Some(principal),
+                )
+            }
+            Event::Lapsed { patch_id, .. } => (
+                SchemaChange::PatchRejected,
+                Some(patch_id),
+                Vec::new(),
+                None,
+            ),
+            Event::Promoted { key_name, .. } => {
+                (SchemaChange::KeyPromoted, None, key(key_name), None)
+            }
+            Event::Deprecated {
+                key_name,
+                principal,
+                ..
+            } => (
+                SchemaChange::KeyDeprecated,
+                None,
+                key(key_name),
+                principal.as_ref(),
+            ),
+            Event::Withdrawn { key_name, .. } => {
+                (SchemaChange::KeyWithdrawn, None, key(key_name), None)
+            }
+            _ => return,
+        };
+        self.tell(SchemaUpdate {
+            time: now,
+            scenario: cohort.0.clone(),
+            schema_id: base.schema_id.clone(),
+            patch_id: patch_id.cloned(),
+            client: cohort.1.clone(),
+            change,
+            key_names,
+            principal: principal.cloned(),
+            reason: why.cloned(),
+        });
+    }
+
+    pub(in crate::schemas) fn into_batch(self) -> Batch {
+        Batch {
+            documents: self.documents,
+            happenings: self.happenings,
+            ..Batch::default()
+        }
+    }
+
+    pub(in crate::schemas) fn is_empty(&self) -> bool {
+        self.documents.is_empty() && self.happenings.is_empty()
+    }
+}

@@ -1,0 +1,198 @@
+//! What schema administrators do: publish, retire, approve, reject, judge, erase (draft-zhou §7).
+//!
+//! A wish is decided under the lock of what evolves and answered once its batch is durable, and the
+//! new picture is shown then. Who may wish is asked before, where requests come in. Read next:
+//! [`super::evolving`].
+
+use super::answer::standing;
+use super::evolving::Changed;
+use crate::operation::{PatchStanding, SchemaOutcome};
+use crate::{Engine, Execution, Outcome, Refusal};
+use domain::access::Principal;
+use domain::time::Timestamp;
+use schema::evolution::Command;
+use schema::lint::Audience;
+use schema::read;
+use std::sync::Arc;
+use store::Batch;
+
+impl Engine {
+    pub(super) fn publish(
+        &self,
+        who: &Principal,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let reading = read::template(text, Audience::Own).map_err(Refusal::Template)?;
+        let (template, findings) = (reading.template, reading.findings);
+        let schema_id = template.schema_id.clone();
+        if let Some(typed) = &self.schemas.typed {
+            let mut together = self.schemas.modules();
+            together.retain(|(name, _)| *name != schema_id);
+            together.push((schema_id.clone(), typed.module(&template, now)));
+            typed
+                .trial(&together)
+                .map_err(|why| Refusal::Unpublishable {
+                    schema_id: schema_id.clone(),
+                    why,
+                })?;
+        }
+        let mut changed = Changed::default();
+        self.schemas
+            .evolving()
+            .publish(template, &who.name, now, &mut changed)?;
+        let warnings = findings.iter().map(ToString::to_string).collect();
+        let outcome = SchemaOutcome::Published {
+            schema_id,
+            warnings,
+        };
+        Ok(self.schemas_stored(changed, outcome, now))
+    }
+
+    pub(super) fn retire(
+        &self,
+        who: &Principal,
+        schema_id: &str,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let mut changed = Changed::default();
+        let retired = self
+            .schemas
+            .evolving()
+            .retire(schema_id, &who.name, now, &mut changed);
+        let current_schema_id = retired?;
+        let outcome = SchemaOutcome::Retired { current_schema_id };
+        Ok(self.schemas_stored(changed, outcome, now))
+    }
+
+    pub(super) fn approve(
+        &self,
+        who: &Principal,
+        patch_id: String,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let command = Command::Approve {
+            patch_id: patch_id.clone(),
+            principal: who.name.clone(),
+        };
+        self.command(patch_id, &command, now)
+    }
+
+    pub(super) fn reject(
+        &self,
+        who: &Principal,
+        patch_id: String,
+        reason: Option<String>,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let (principal, reason) = (who.name.clone(), reason.unwrap_or_default());
+        let active = self.schemas.evolving().is_active(&patch_id);
+        let command = match active {
+            true => Command::End {
+                patch_id: patch_id.clone(),
+                principal,
+                reason,
+            },
+            false => Command::Reject {
+                patch_id: patch_id.clone(),
+                principal,
+                reason,
+            },
+        };
+        self.command(patch_id, &command, now)
+    }
+
+    fn command(
+        &self,
+        patch_id: String,
+        command: &Command,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let mut changed = Changed::default();
+        let activity = {
+            let mut evolving = self.schemas.evolving();
+            let cohort = evolving.cohort_of(&patch_id);
+            let decided = evolving.command(&patch_id, command, now, &mut changed);
+            decided.ok_or_else(|| Refusal::UnknownPatch {
+                patch_id: patch_id.clone(),
+            })??;
+            let lineage = cohort
+                .and_then(|c| evolving.cohorts.get(&c))
+                .map(|e| e.lineage());
+            lineage.map_or(PatchStanding::Ended, |l| {
+                standing(&l.patch_activity(&patch_id))
+            })
+        };
+        Ok(self.schemas_stored(changed, SchemaOutcome::Patch(activity), now))
+    }
+
+    pub(super) fn judge_alignment(
+        &self,
+        sample_id: &str,
+        matches: bool,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let mut changed = Changed::default();
+        if !self
+            .schemas
+            .evolving()
+            .judge(sample_id, matches, now, &mut changed)
+        {
+            return Err(Refusal::UnknownSample {
+                sample_id: sample_id.to_owned(),
+            });
+        }
+        Ok(self.schemas_stored(changed, SchemaOutcome::Taken, now))
+    }
+
+    /// What waits to be taken in is taken in first, so that nothing of the client comes in later.
+    pub(super) fn erase(
+        &self,
+        who: &Principal,
+        client: &str,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let mut changed = Changed::default();
+        let rows = self.store.observations(usize::MAX)?;
+        let mut evolving = self.schemas.evolving();
+        let taken = evolving.take_in(&rows, &mut changed);
+        let erased = evolving.erase(client, &who.name, now, &mut changed);
+        drop(evolving);
+        changed.documents.extend(self.schemas.told().erase(client));
+        let outcome = SchemaOutcome::Erased(erased);
+        Ok(self.schemas_taken(changed, taken, outcome, now))
+    }
+
+    /// Commits what changed; the outcome is told, and the new picture shown, once it is durable.
+    fn schemas_stored(
+        &self,
+        changed: Changed,
+        outcome: SchemaOutcome,
+        now: Timestamp,
+    ) -> Execution {
+        self.schemas_taken(changed, None, outcome, now)
+    }
+
+    fn schemas_taken(
+        &self,
+        changed: Changed,
+        observed: Option<u64>,
+        outcome: SchemaOutcome,
+        now: Timestamp,
+    ) -> Execution {
+        let (schemas, store) = (Arc::clone(&self.schemas), self.store.clone());
+        let (number, picture) = schemas.evolving().numbered(now);
+        let ticket = self.store.commit(Batch {
+            observed,
+            ..changed.into_batch()
+        });
+        Execution::Pending(Box::pin(async move {
+            if let Err(cause) = ticket.await {
+                schemas.reload(&store, now)?;
+                return Err(cause.into());
+            }
+            schemas.show(number, picture);
+            Ok(Outcome::Schema(outcome))
+        }))
+    }
+}
