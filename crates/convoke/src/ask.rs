@@ -1,22 +1,260 @@
-//! `convoke ask`: a question in plain words, answered by an agent.
+//! `convoke ask`: what is wanted, in plain words, becomes a task: steps 1 to 4 of
+//! draft-zhou §3.2.
+//!
+//! Agent and scenario: those that know what is said, by template and profile; of such as know it
+//! nearly as well, the one of whose required keys most were said. Payload: what the parser is sure of; what
+//! must be there and was not said is asked for, never guessed. Read next: [`offers`],
+//! `semantics::choose`, [`crate::understanding`].
+
+mod offers;
 
 use crate::cli::{Ask, Common};
-use crate::output::Failure;
+use crate::output::{self, Failure, line};
 use crate::remote::{agent_name, connect};
+use crate::schemas::understood;
 use crate::task::give;
-use domain::content::Content;
-use server::client::NegotiateRequest;
+use crate::understanding;
+use domain::content::{Content, Payload};
+use offers::Offered;
+use schema::semantics::{Circumstances, Parsed, SemanticParser};
+use schema::template::{KeyType, Template};
+use semantics::choose::{Choosing, Fit, Offer, choose};
+use semantics::ngrams::Ngrams;
+use serde_json::{Value, json};
+use server::client::{Client, NegotiateRequest};
+use std::io::{BufRead, IsTerminal, Write};
+
+/// How many others are named beside the scenario that was chosen.
+const RUNNERS_UP: usize = 2;
+
+/// What fits at least this share as well as the best fits nearly as well: the scores of two
+/// scenarios that share most of their words differ by less.
+const NEAR: f64 = 0.8;
+
+/// For how many of those the words are read.
+const READ_MAX: usize = 6;
 
 pub(crate) async fn run(common: &Common, ask: Ask) -> Result<(), Failure> {
     let mut client = connect(common, &ask.remote).await?;
-    let to = agent_name(&mut client, &ask.agent).await?;
-    let question = ask.question.join(" ");
-    let content = Content::new(question.clone(), question);
+    let words = ask.text.join(" ");
+    let named = match &ask.agent {
+        Some(name) => Some(agent_name(&mut client, name).await?),
+        None => None,
+    };
+    let content = Content::new(words.clone(), words.clone());
+    if let (true, Some(agent)) = (ask.plain, &named) {
+        return send(common, &mut client, agent, &content).await;
+    }
+    let offered = offers::of(common, &ask, &mut client, &words, named.as_deref()).await?;
+    let reader = Reading::new(&ask, &words)?;
+    let (chosen, others) = choice(&reader, &offered)?;
+    show_choice(common, &chosen, &others);
+    let offered = chosen.offered;
+    let parsed = completed(common, &ask, &reader, &offered.template, chosen.parsed)?;
+    if ask.dry_run || !agreed(common, &ask)? {
+        return Ok(());
+    }
+    let values = Value::Object(parsed.to_payload());
+    let content = content.with_payload(Payload::new(&offered.template.schema_id, values));
+    send(common, &mut client, &offered.agent, &content).await
+}
+
+async fn send(
+    common: &Common,
+    client: &mut Client,
+    agent: &str,
+    content: &Content,
+) -> Result<(), Failure> {
     let request = NegotiateRequest {
-        to: Some(&to),
+        to: Some(agent),
         content: vec![content.render()],
         asynchronous: Some(false),
         ..NegotiateRequest::default()
     };
-    give(common, &mut client, &request).await
+    give(common, client, &request).await
+}
+
+/// The words, and who reads them when.
+struct Reading<'a> {
+    words: &'a str,
+    named: bool,
+    parser: Box<dyn SemanticParser>,
+    circumstances: Circumstances,
+}
+
+impl<'a> Reading<'a> {
+    fn new(ask: &Ask, words: &'a str) -> Result<Self, Failure> {
+        Ok(Self {
+            words,
+            named: ask.scenario.is_some(),
+            parser: understanding::parser(&ask.reader)?,
+            circumstances: understanding::circumstances(ask.at.as_deref())?,
+        })
+    }
+
+    fn of(&self, template: &Template) -> Result<Parsed, Failure> {
+        let parsed = self.parser.parse(template, self.words, &self.circumstances);
+        parsed.map_err(|failure| Failure::failed(failure.to_string()))
+    }
+}
+
+/// Agent and scenario, and what is said for them.
+struct Chosen<'o> {
+    offered: &'o Offered,
+    fit: Fit,
+    parsed: Parsed,
+}
+
+impl Chosen<'_> {
+    /// The share of the required keys that were not said.
+    fn lacks(&self) -> f64 {
+        let keys = self.offered.template.own_keys();
+        let required = keys.filter(|key| key.required).count();
+        self.parsed.missing.len() as f64 / required.max(1) as f64
+    }
+}
+
+/// What fits best, then what else would; refused if nothing fits (D13) or nobody takes it.
+fn choice<'o>(
+    reader: &Reading<'_>,
+    offered: &'o [Offered],
+) -> Result<(Chosen<'o>, Vec<Fit>), Failure> {
+    let offers: Vec<Offer<'_>> = offered.iter().map(Offered::offer).collect();
+    let (best, others) = match choose(reader.words, &offers, &Ngrams::default()) {
+        Choosing::Fits(best, others) => (best, others),
+        // Whoever names the scenario has chosen; left to choose is the agent.
+        Choosing::Nothing(Some(best)) if reader.named => (best, Vec::new()),
+        Choosing::Nothing(nearest) => return Err(Failure::refused(nothing_fits(nearest))),
+    };
+    let near = best.score * NEAR;
+    let mut able = Vec::new();
+    let mut all: Vec<Fit> = std::iter::once(best).chain(others).collect();
+    for fit in all
+        .iter()
+        .take_while(|fit| fit.score >= near)
+        .take(READ_MAX)
+    {
+        let offered = &offered[fit.offer];
+        let parsed = reader.of(&offered.template)?;
+        able.push(Chosen {
+            offered,
+            fit: fit.clone(),
+            parsed,
+        });
+    }
+    // The first of those that lack least.
+    let chosen = able
+        .into_iter()
+        .min_by(|one, other| one.lacks().total_cmp(&other.lacks()));
+    let chosen = chosen.expect("the best is near itself");
+    if chosen.offered.agent.is_empty() {
+        let words = format!(
+            "'{}' fits ({}), but no agent takes it",
+            chosen.fit.scenario, chosen.fit.reason
+        );
+        return Err(Failure::refused(words));
+    }
+    all.retain(|fit| fit.scenario != chosen.fit.scenario);
+    all.dedup_by(|one, other| one.scenario == other.scenario);
+    Ok((chosen, all))
+}
+
+fn nothing_fits(nearest: Option<Fit>) -> String {
+    let near = nearest.filter(|fit| fit.score > 0.0).map(|fit| {
+        let score = fit.score * 100.0;
+        format!(
+            "; nearest is '{}', {score:.0} %: {}",
+            fit.scenario, fit.reason
+        )
+    });
+    format!("nothing fits{}", near.unwrap_or_default())
+}
+
+fn show_choice(common: &Common, chosen: &Chosen<'_>, others: &[Fit]) {
+    let Chosen { offered, fit, .. } = chosen;
+    let others = others.iter().take(RUNNERS_UP);
+    if common.json {
+        let other = |fit: &Fit| json!({ "scenario": fit.scenario, "score": fit.score });
+        output::json(&json!({
+            "event": "chosen", "agent": offered.agent, "scenario": offered.scenario,
+            "schema_id": offered.template.schema_id, "score": fit.score, "reason": fit.reason,
+            "others": others.map(other).collect::<Vec<_>>(),
+        }));
+        return;
+    }
+    line(&format!(
+        "to {}, scenario '{}': {:.0} %, {}",
+        offered.agent,
+        offered.scenario,
+        fit.score * 100.0,
+        fit.reason
+    ));
+    for fit in others {
+        line(&format!(
+            "  not '{}': {:.0} %",
+            fit.scenario,
+            fit.score * 100.0
+        ));
+    }
+}
+
+/// The payload, shown; what must be there and was not said is asked for where someone can answer.
+fn completed(
+    common: &Common,
+    ask: &Ask,
+    reader: &Reading<'_>,
+    template: &Template,
+    mut parsed: Parsed,
+) -> Result<Parsed, Failure> {
+    understood(common, reader.parser.name(), template, &parsed);
+    let missing = std::mem::take(&mut parsed.missing);
+    if !missing.is_empty() && (ask.dry_run || !asked(common, ask)) {
+        let words = missing.join(", ");
+        return Err(Failure::refused(format!("not said: {words}; say that too")));
+    }
+    for key in missing {
+        let value = answer(template, &key)?;
+        parsed.payload.insert(key, value);
+    }
+    Ok(parsed)
+}
+
+/// True if someone sits at a terminal and wants to be asked.
+fn asked(common: &Common, ask: &Ask) -> bool {
+    !common.json && !ask.yes && std::io::stdin().is_terminal() && output::on_terminal()
+}
+
+/// The value of a key, asked for; the platform checks it.
+fn answer(template: &Template, name: &str) -> Result<Value, Failure> {
+    let key = template.key(name);
+    let key = key.expect("what is missing is a key of the template");
+    let (_, description) = key.annotation.lookup(None, &template.language);
+    line(&description.meaning);
+    let said = prompt(&format!("{name}: "))?;
+    Ok(match key.shape.key_type {
+        KeyType::String => Value::from(said),
+        _ => serde_json::from_str(&said).unwrap_or_else(|_| Value::from(said)),
+    })
+}
+
+fn agreed(common: &Common, ask: &Ask) -> Result<bool, Failure> {
+    if !asked(common, ask) {
+        return Ok(true);
+    }
+    let said = prompt("Send it? [Y/n] ")?.to_lowercase();
+    Ok(matches!(said.as_str(), "" | "y" | "yes"))
+}
+
+/// A line from whoever sits at the terminal.
+fn prompt(words: &str) -> Result<String, Failure> {
+    let mut said = String::new();
+    let mut out = std::io::stdout();
+    let read = write!(out, "{words}")
+        .and_then(|()| out.flush())
+        .and_then(|()| std::io::stdin().lock().read_line(&mut said));
+    match read {
+        Ok(0) => Err(Failure::usage("the input ended before all was said")),
+        Ok(_) => Ok(said.trim().to_owned()),
+        Err(cause) => Err(Failure::failed(format!("standard input: {cause}"))),
+    }
 }

@@ -2,12 +2,16 @@
 
 mod agent;
 mod data;
+mod eval;
+mod language;
 mod schema;
 mod task;
 mod watch;
 
 pub(crate) use agent::{AgentCommand, Criteria, Discover, Register, Renew, Team};
 pub(crate) use data::{DataCommand, Get, Put};
+pub(crate) use eval::{EvalCommand, Fragments, Intents};
+pub(crate) use language::{Embedding, Reader};
 pub(crate) use schema::{Evolve, Form, Parse, SchemaCommand, Show, Verdict};
 pub(crate) use task::{
     Answer, Assign, Conditions, Format, Judge, List, Negotiate, TaskCommand, Timeline,
@@ -84,8 +88,11 @@ pub(crate) enum Command {
     /// Schemas of payloads: templates, checks, patches, and from words to payload.
     #[command(subcommand)]
     Schema(SchemaCommand),
-    /// Ask an agent a question in plain words, for example about a device.
+    /// Say in plain words what is wanted: agent, scenario and payload are chosen, shown, and sent.
     Ask(Ask),
+    /// Score parsers and embedders on labelled sets; needs no platform.
+    #[command(subcommand)]
+    Eval(EvalCommand),
     /// Watch a running platform: open tasks and what happens, gap-free.
     Watch(Watch),
     /// Faults in the simulated network of a running platform.
@@ -233,12 +240,30 @@ pub(crate) struct Serve {
 
 #[derive(Args)]
 pub(crate) struct Ask {
-    /// The question; name a site, a router or a link.
+    /// What is wanted, in English or Chinese.
     #[arg(required = true)]
-    pub(crate) question: Vec<String>,
-    /// Whom to ask: name or alias.
-    #[arg(long, default_value = "resource-copilot", value_name = "AGENT")]
-    pub(crate) agent: String,
+    pub(crate) text: Vec<String>,
+    /// Whom to ask, name or alias; without it, whoever fits best.
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
+    /// For which scenario; without it, the one that fits best.
+    #[arg(long)]
+    pub(crate) scenario: Option<String>,
+    /// Send the words as they are to the agent named, without a payload.
+    #[arg(long, requires = "agent", conflicts_with = "scenario")]
+    pub(crate) plain: bool,
+    /// Show agent, scenario and payload, and send nothing.
+    #[arg(long, conflicts_with = "plain")]
+    pub(crate) dry_run: bool,
+    /// Send without asking first; nobody is asked where no terminal is.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// The instant that "tomorrow" is counted from, in the speaker's zone (RFC 3339); now in UTC
+    /// if not given.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) at: Option<String>,
+    #[command(flatten)]
+    pub(crate) reader: Reader,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }

@@ -3,6 +3,7 @@
 //!
 //! A tour: [`cli`] is what can be typed; [`demo`] plays a fault; [`serve`] runs the platform;
 //! [`agent`], [`task`], [`data`], [`schemas`], [`ask`] and [`watch`] speak NETCONF to a running one ([`remote`]);
+//! [`eval`] scores those who read words ([`understanding`]);
 //! [`record`] reads how a task went and [`timeline`] draws it; [`show`], [`output`] and [`words`] are
 //! how things look. Exit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable,
 //! 5 conflict.
@@ -12,6 +13,7 @@ mod ask;
 mod cli;
 mod data;
 mod demo;
+mod eval;
 mod fault;
 mod output;
 mod record;
@@ -22,6 +24,7 @@ mod show;
 mod store;
 mod task;
 mod timeline;
+mod understanding;
 mod watch;
 mod words;
 
@@ -60,6 +63,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Data(command) => data::run(common, command).await,
         Command::Schema(command) => schemas::run(common, command).await,
         Command::Ask(ask) => ask::run(common, ask).await,
+        Command::Eval(command) => eval::run(common, &command),
         Command::Watch(watch) => watch::run(common, watch).await,
         Command::Fault(command) => fault::run(common, command).await,
         Command::Store(command) => store::run(common, command).await,

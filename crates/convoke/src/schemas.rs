@@ -20,6 +20,7 @@ use server::client::Client;
 use std::io::Read;
 use std::path::Path;
 
+pub(crate) use local::told as understood;
 pub(crate) use trust::fetched;
 
 pub(crate) async fn run(common: &Common, command: SchemaCommand) -> Result<(), Failure> {
@@ -38,6 +39,12 @@ pub(crate) async fn run(common: &Common, command: SchemaCommand) -> Result<(), F
             let mut client = connect(common, &remote).await?;
             let rpc = Node::container(SCHEMA, "publish-schema-template").leaf("template", template);
             published(common, &call(&mut client, &rpc).await?);
+            Ok(())
+        }
+        SchemaCommand::Retire { schema_id, remote } => {
+            let mut client = connect(common, &remote).await?;
+            let rpc = Node::container(SCHEMA, "retire-schema").leaf("schema-id", &schema_id);
+            retired(common, &schema_id, &call(&mut client, &rpc).await?);
             Ok(())
         }
         SchemaCommand::Check {
@@ -236,6 +243,17 @@ fn published(common: &Common, reply: &Reply) {
     warnings
         .iter()
         .for_each(|w| line(&format!("  warning: {w}")));
+}
+
+fn retired(common: &Common, schema_id: &str, reply: &Reply) {
+    let current = reply.body().find(|e| e.name() == "current-schema-id");
+    let current = current.map(|e| e.text().to_owned());
+    let told = json!({ "event": "retired", "schema_id": schema_id, "current_schema_id": current });
+    let instead = current.map_or_else(
+        || "its scenario is not offered any more".to_owned(),
+        |current| format!("{current} is in force"),
+    );
+    said(common, &told, &format!("{schema_id} is retired; {instead}"));
 }
 
 /// Prints what is wrong with a payload; that something is, is no failure of the command's.

@@ -1,6 +1,6 @@
 //! `convoke schema`: what can be typed.
 
-use super::Remote;
+use super::{Embedding, Reader, Remote};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -25,6 +25,13 @@ pub(crate) enum SchemaCommand {
     Publish {
         /// The template, JSON, in all its languages.
         file: PathBuf,
+        #[command(flatten)]
+        remote: Remote,
+    },
+    /// Take a template back: payloads are not taken under it any more.
+    Retire {
+        /// The template.
+        schema_id: String,
         #[command(flatten)]
         remote: Remote,
     },
@@ -192,12 +199,12 @@ pub(crate) struct Parse {
     /// A template in a file, instead of the platform's; needs no platform.
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
-    /// The instant that "tomorrow" is counted from, RFC 3339; now if not given.
+    /// The instant that "tomorrow" is counted from, in the speaker's zone (RFC 3339); now in UTC
+    /// if not given.
     #[arg(long, value_name = "TIME")]
     pub(crate) at: Option<String>,
-    /// The confidence below which a fragment goes to 'other', 0 to 1.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
-    pub(crate) threshold: f64,
+    #[command(flatten)]
+    pub(crate) reader: Reader,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }
@@ -210,6 +217,8 @@ pub(crate) struct Evolve {
     /// Seeds the population.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) embedding: Embedding,
     /// How many clients.
     #[arg(long, default_value_t = 1_000)]
     pub(crate) clients: usize,

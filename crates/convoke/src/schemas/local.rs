@@ -3,19 +3,17 @@
 use super::read_template;
 use crate::cli::{Common, Evolve, Parse};
 use crate::output::{self, Failure, line};
+use crate::understanding;
 use schema::evolution::simulate::{Administrators, Need, Plan};
 use schema::evolution::{Event, Settings, chart, simulate};
 use schema::lint::{Audience, Severity};
-use schema::semantics::{Circumstances, Parsed, SemanticParser};
+use schema::semantics::Parsed;
 use schema::template::{Key, Template};
 use schema::time::Timestamp;
 use schema::{read, shipped, write};
-use semantics::ngrams::Ngrams;
-use semantics::rules::Rules;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The scenario whose population is simulated.
 const SIMULATED: &str = "flight_booking_v1";
@@ -118,16 +116,12 @@ pub(super) fn diff(common: &Common, old: &Template, new: &Template) {
 
 /// From words to payload.
 pub(super) fn parse(common: &Common, wanted: &Parse, template: &Template) -> Result<(), Failure> {
-    let rules = Rules::new(wanted.threshold);
-    let circumstances = Circumstances {
-        now: instant(wanted.at.as_deref())?,
-        zone_minutes: 0,
-        language: None,
-    };
-    let parsed = rules
+    let parser = understanding::parser(&wanted.reader)?;
+    let circumstances = understanding::circumstances(wanted.at.as_deref())?;
+    let parsed = parser
         .parse(template, &wanted.text.join(" "), &circumstances)
         .map_err(|failure| Failure::failed(failure.to_string()))?;
-    told(common, rules.name(), template, &parsed);
+    told(common, parser.name(), template, &parsed);
     Ok(())
 }
 
@@ -159,32 +153,17 @@ pub(crate) fn told(common: &Common, parser: &str, template: &Template, parsed: &
     }
 }
 
-/// The instant named, or now.
-pub(crate) fn instant(at: Option<&str>) -> Result<Timestamp, Failure> {
-    match at {
-        Some(text) => Timestamp::parse(text).map_err(|cause| Failure::usage(cause.to_string())),
-        None => {
-            let since = SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .unwrap_or_default();
-            Ok(Timestamp::from_ms(
-                i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
-            ))
-        }
-    }
-}
-
 /// A simulated population, and what became of the schema.
 pub(super) fn evolve(common: &Common, wanted: &Evolve) -> Result<(), Failure> {
     let base = shipped::template(SIMULATED).expect("the template is shipped");
     let plan = population(wanted);
-    let embedder = Ngrams::default();
+    let embedder = understanding::embedder(&wanted.embedding)?;
     let history = simulate::simulate(
         wanted.seed,
         &plan,
         &Settings::default(),
         &base,
-        &embedder,
+        embedder.as_ref(),
         &mut |_, _| {},
     )
     .map_err(|cause| Failure::failed(cause.to_string()))?;

@@ -86,7 +86,7 @@ fn verified(
     trusted
         .trust(platform, key)
         .map_err(|cause| refused(cause.to_string()))?;
-    let now = super::local::instant(None)?;
+    let now = crate::understanding::now();
     let verified = check(&trusted, platform, Kind::Template, &seal, &signed, now)
         .map_err(|cause| refused(cause.to_string()))?;
     pin(common, remote, &verified).map_err(refused)?;
@@ -117,8 +117,9 @@ fn pin(
         serde_json::to_value(&pins).expect("pins are JSON"),
     );
     let text = serde_json::to_string_pretty(&all).expect("pins are JSON");
-    // Who has no state folder of his own pins nothing, as with known hosts.
-    let _ = std::fs::write(&file, text);
+    let written = file.with_extension(std::process::id().to_string());
+    // Whole or not at all. Who has no state folder of his own pins nothing, as with known hosts.
+    let _ = std::fs::write(&written, text).and_then(|()| std::fs::rename(&written, &file));
     Ok(())
 }
 

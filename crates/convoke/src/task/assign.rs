@@ -1,6 +1,6 @@
 //! `convoke task assign`: new work, on conditions.
 
-use super::speak::show_reply;
+use super::speak::speak;
 use crate::cli::{Assign, Common, Conditions as Typed};
 use crate::output::Failure;
 use crate::remote::{agent_name, connect};
@@ -9,7 +9,7 @@ use domain::task::{Conditions, Subscription, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use serde_json::Value;
-use server::client::{CallError, Client, NegotiateRequest};
+use server::client::{Client, NegotiateRequest};
 
 const MS_PER_S: i64 = 1_000;
 
@@ -44,11 +44,7 @@ pub(crate) async fn give(
     client: &mut Client,
     request: &NegotiateRequest<'_>,
 ) -> Result<(), Failure> {
-    let reply = client
-        .negotiate(Verb::TaskAssign, request)
-        .await?
-        .map_err(CallError::Refused)?;
-    show_reply(common, &reply)
+    speak(common, client, Verb::TaskAssign, request).await
 }
 
 /// Terms and what they mean.

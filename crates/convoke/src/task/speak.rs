@@ -13,7 +13,7 @@ use domain::reply::{Reply, Verdict};
 use domain::task::Awaits;
 use domain::verb::Verb;
 use serde_json::{Value, json};
-use server::client::{CallError, Client, NegotiateRequest};
+use server::client::{CallError, Client, NegotiateRequest, Notice};
 use std::io::Read;
 
 /// A task as far as one must know it to speak of it.
@@ -96,8 +96,7 @@ impl Subject {
             task: Some(&self.task),
             ..request
         };
-        let reply = client.negotiate(verb, &request).await?;
-        show_reply(common, &reply.map_err(CallError::Refused)?)
+        speak(common, client, verb, &request).await
     }
 }
 
@@ -212,7 +211,52 @@ fn one_line(text: &str) -> String {
 }
 
 /// Shows a reply; a refusal is the command's failure.
-pub(super) fn show_reply(common: &Common, reply: &Reply) -> Result<(), Failure> {
+/// Says it, and shows what comes back.
+pub(super) async fn speak(
+    common: &Common,
+    client: &mut Client,
+    verb: Verb,
+    request: &NegotiateRequest<'_>,
+) -> Result<(), Failure> {
+    let (reply, notice) = client.negotiate_noticing(verb, request).await?;
+    let reply = reply.map_err(CallError::Refused)?;
+    let refused = show_reply(common, &reply);
+    show_notice(common, &notice);
+    refused
+}
+
+/// What of the payload should be mended, and which keys have come.
+fn show_notice(common: &Common, notice: &Notice) {
+    for warning in &notice.warnings {
+        match common.json {
+            true => output::json(&json!({ "event": "warning", "warning": warning })),
+            false => line(&format!("warning: {warning}")),
+        }
+    }
+    for update in &notice.patches {
+        if common.json {
+            output::json(&json!({
+                "event": "update", "patch_id": update.patch_id, "patch": update.patch,
+                "seal": update.seal,
+            }));
+            continue;
+        }
+        let keys = |member: &str| {
+            let keys = update.patch[member].as_array().into_iter().flatten();
+            let keys = keys.filter_map(|key| key["key_name"].as_str());
+            keys.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let keys = [keys("new_keys"), keys("modified_keys")]
+            .concat()
+            .join(", ");
+        line(&format!(
+            "{} has news of {keys}: convoke schema updates {0}",
+            update.parent_schema_id
+        ));
+    }
+}
+
+fn show_reply(common: &Common, reply: &Reply) -> Result<(), Failure> {
     if common.json {
         let body: Value = serde_json::from_str(&reply.to_json()).expect("a reply writes JSON");
         output::json(&json!({ "event": "reply", "reply": body }));
