@@ -21,7 +21,7 @@ fn f32s(name: &'static str, sides: &[usize], numbers: &[f32]) -> Tensor {
 }
 
 fn safetensors<'t>(tensors: impl IntoIterator<Item = &'t Tensor>) -> Vec<u8> {
-    let (mut head, mut data) = (serde_json::Map::new(), Vec::new());
+    let (mut head, mut data) = (serde_json::Map::new(), Vec::<u8>::new());
     for (name, kind, sides, bytes) in tensors {
         let place = [data.len(), data.len() + bytes.len()];
         let told = json!({"dtype": kind, "shape": sides, "data_offsets": place});

@@ -256,7 +256,7 @@ fn chosen(
         order.then(b.id().0.cmp(&a.id().0))
     })?;
     let odds = |t: &&LlamaTokenData| f64::from(t.logit() - best.logit()).exp();
-    let sum: f64 = taken.iter().map(|t| odds(t)).sum();
+    let sum: f64 = taken.iter().map(odds).sum();
     Some((best.id(), -sum.ln()))
 }
 
