@@ -153,6 +153,39 @@ fn what_is_not_covered_is_asked_for_decided_and_erased() {
     }));
 }
 
+/// D111, Q44: a patch is let out, polled, and used only if it is what was pinned.
+#[test]
+fn a_patch_is_approved_and_vouched_for() {
+    block_on(platform(async |desk: &Desk| {
+        let words = "prefer cells with solar panels";
+        let extend = ["schema", "extend", "energy_saving", words];
+        for _ in 0..2 {
+            desk.run(&extend).await.well();
+        }
+        let pending = |told: &Value| told["change"] == "patch-pending";
+        desk.heard(&[], 1, pending).await;
+        let patches = desk.run(&["schema", "patches", "--json"]).await.well();
+        let patch = &patches.json()[0]["patch"];
+        assert_eq!(patch["state"], "pending");
+        let patch_id = patch["patch-id"].as_str().unwrap();
+        let updates = ["schema", "updates", "energy_saving_v1", "--json"];
+        assert!(desk.run(&updates).await.well().json().is_empty());
+        desk.run(&["schema", "approve", patch_id]).await.well();
+        let told = desk.run(&updates).await.well().json();
+        assert_eq!(told[0]["patch_id"], patch_id);
+        assert_eq!(told[0]["patch"]["new_keys"][0]["experimental"], true);
+        let pins = desk.path("known_schemas");
+        let kept = std::fs::read_to_string(&pins).unwrap();
+        let mut forged: Value = serde_json::from_str(&kept).unwrap();
+        let pin = &mut forged[desk.address()]["convoke"]["patches"]["energy_saving_v1"][patch_id];
+        assert!(pin["version"].is_u64(), "{kept}");
+        pin["version"] = json!(u64::MAX / 2);
+        std::fs::write(&pins, forged.to_string()).unwrap();
+        let older = desk.run(&updates).await.with_code(3);
+        older.says("the patch is not used");
+    }));
+}
+
 #[test]
 fn without_a_platform() {
     block_on(async {

@@ -14,6 +14,7 @@ use netconf::data::Node;
 use netconf::xml::{Document, Element};
 use schema::lint::Audience;
 use schema::read;
+use schema::signature::Asked;
 use schema::template::Template;
 use serde_json::{Value, json};
 use server::client::Client;
@@ -62,7 +63,7 @@ pub(crate) async fn run(common: &Common, command: SchemaCommand) -> Result<(), F
             remote,
         } => {
             let mut client = connect(common, &remote).await?;
-            patches::updates(common, &mut client, &schema_id, since.as_deref()).await
+            patches::updates(common, &remote, &mut client, &schema_id, since.as_deref()).await
         }
         SchemaCommand::Extend {
             scenario,
@@ -157,7 +158,14 @@ pub(crate) async fn run(common: &Common, command: SchemaCommand) -> Result<(), F
                     let mut client = connect(common, &parse.remote).await?;
                     let wanted = Node::container(SCHEMA, "get-schema-template")
                         .leaf("scenario", &parse.scenario);
-                    fetched(common, &parse.remote, &mut client, &wanted).await?
+                    fetched(
+                        common,
+                        &parse.remote,
+                        &mut client,
+                        &wanted,
+                        Asked::ByScenario,
+                    )
+                    .await?
                 }
             };
             local::parse(common, &parse, &template)
@@ -328,7 +336,7 @@ async fn template(
     }
     let mut client = connect(common, remote).await?;
     let wanted = Node::container(SCHEMA, "get-schema-template").leaf("schema-id", name);
-    fetched(common, remote, &mut client, &wanted).await
+    fetched(common, remote, &mut client, &wanted, Asked::ByName).await
 }
 
 /// One thing said to people or programs.

@@ -41,6 +41,7 @@ pub async fn platform(test: impl AsyncFnOnce(&Desk)) {
     let settings = Settings {
         netconf: Some(([127, 0, 0, 1], 0).into()),
         agents_from: Some(0),
+        schemas: memory::growing(),
         ..Settings::default()
     };
     let home = Home::Folder(StateFolder::new(state.path()));
@@ -123,13 +124,18 @@ impl Desk {
 
     /// Waits until so many of a task's notifications are as wanted.
     pub async fn until(&self, task: &str, times: usize, wanted: impl Fn(&Value) -> bool) {
-        let since = "2026-01-01T00:00:00Z";
-        let watch = ["watch", "--json", "--task", task, "--since", since];
+        self.heard(&["--task", task], times, wanted).await;
+    }
+
+    /// Waits until so many notifications are as wanted, those that `watch` shows with these flags.
+    pub async fn heard(&self, flags: &[&str], times: usize, wanted: impl Fn(&Value) -> bool) {
+        let since = ["watch", "--json", "--since", "2026-01-01T00:00:00Z"];
+        let watch = [&since[..], flags].concat();
         let mut child = self.start_at(&self.address, &watch);
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut left = times;
         while left > 0 {
-            let line = within(&format!("news of {task}"), lines.next_line()).await;
+            let line = within(&format!("news of {flags:?}"), lines.next_line()).await;
             let heard: Value = serde_json::from_str(&line.unwrap().unwrap()).unwrap();
             left -= usize::from(wanted(&heard["content"]));
         }

@@ -11,6 +11,7 @@ use crate::understanding::language_of;
 use netconf::data::Node;
 use netconf::xml::Element;
 use schema::catalogue::canonical_scenario;
+use schema::signature::Asked;
 use schema::template::Template;
 use semantics::choose::Offer;
 use server::client::Client;
@@ -68,7 +69,8 @@ pub(super) async fn of(
         let template = Node::container(SCHEMA, "get-schema-template")
             .leaf("scenario", &scenario)
             .leaf("preferred-language", language_of(words));
-        let template = Arc::new(fetched(common, &ask.remote, client, &template).await?);
+        let template =
+            Arc::new(fetched(common, &ask.remote, client, &template, Asked::ByScenario).await?);
         if agents.len() > AGENTS_MAX {
             agents = ranked(client, &template.schema_id, words).await?;
         }

@@ -1,21 +1,24 @@
 //! Patches and samples, listed.
 
 use super::records_of;
-use crate::cli::Common;
+use super::trust::vouched;
+use crate::cli::{Common, Remote};
 use crate::output::{self, Failure, line};
 use crate::remote::{SCHEMA, call, leaf, named, text, texts, to_json};
 use crate::words::cut;
 use netconf::data::Node;
 use netconf::xml::Element;
+use schema::signature::{Asked, Kind};
 use serde_json::{Value, json};
 use server::client::Client;
 
 /// Values and requests are cut to so many columns.
 const SHOWN: usize = 60;
 
-/// The patches of a template that the caller may use.
+/// The patches of a template that the caller may use; refused if nobody vouches for one of them.
 pub(super) async fn updates(
     common: &Common,
+    remote: &Remote,
     client: &mut Client,
     schema_id: &str,
     since: Option<&str>,
@@ -27,10 +30,12 @@ pub(super) async fn updates(
     let updates: Vec<Element<'_>> = reply.body().filter(|e| e.name() == "update").collect();
     for update in &updates {
         let patch: Value = serde_json::from_str(&text(*update, "patch")).unwrap_or_default();
+        let seal = text(*update, "seal");
+        vouched(common, remote, Kind::Patch, &patch, &seal, Asked::ByName)?;
         match common.json {
             true => output::json(&json!({
                 "event": "update", "patch_id": text(*update, "patch-id"), "patch": patch,
-                "seal": leaf(*update, "seal"),
+                "seal": seal,
             })),
             false => line(&serde_json::to_string_pretty(&patch).expect("a value is JSON")),
         }

@@ -8,7 +8,7 @@ use crate::cli::{Common, Remote};
 use crate::output::Failure;
 use crate::remote::{SCHEMA, call, identity};
 use netconf::data::Node;
-use schema::signature::{Asked, Kind, Pins, Seal, TrustedKeys, verify as check};
+use schema::signature::{Asked, Kind, Pins, Seal, TrustedKeys, Verified, verify as check};
 use schema::template::Template;
 use serde_json::{Value, json};
 use server::client::Client;
@@ -24,9 +24,10 @@ pub(crate) async fn fetched(
     remote: &Remote,
     client: &mut Client,
     wanted: &Node<'_>,
+    asked: Asked,
 ) -> Result<Template, Failure> {
     let reply = call(client, wanted).await?;
-    verified(common, remote, &reply)?;
+    verified(common, remote, &reply, asked)?;
     read_template(&only(&reply, "template"))
 }
 
@@ -39,7 +40,7 @@ pub(super) async fn verify(
 ) -> Result<(), Failure> {
     let wanted = Node::container(SCHEMA, "get-schema-template").leaf("schema-id", schema_id);
     let reply = call(client, &wanted).await?;
-    let (told, signed) = verified(common, remote, &reply)?;
+    let (told, signed) = verified(common, remote, &reply, Asked::ByName)?;
     let hash = schema::canonical::hash(&signed)
         .iter()
         .map(|b| format!("{b:02x}"))
@@ -61,11 +62,35 @@ fn verified(
     common: &Common,
     remote: &Remote,
     reply: &netconf::client::Reply,
-) -> Result<(schema::signature::Verified, Value), Failure> {
-    let refused = |why: String| Failure::refused(format!("the template is not used: {why}"));
-    let signed: Value = serde_json::from_str(&only(reply, "signed"))
-        .map_err(|cause| refused(format!("what is signed is no JSON: {cause}")))?;
+    asked: Asked,
+) -> Result<(Verified, Value), Failure> {
+    let signed: Value = serde_json::from_str(&only(reply, "signed")).map_err(|cause| {
+        Failure::refused(format!(
+            "the template is not used: what is signed is no JSON: {cause}"
+        ))
+    })?;
     let seal = only(reply, "seal");
+    let told = vouched(common, remote, Kind::Template, &signed, &seal, asked)?;
+    Ok((told, signed))
+}
+
+/// Checks who vouches for a document, and that it is what was pinned before.
+///
+/// # Errors
+/// The [`Failure`], exit code 3, if nobody does, or if it is another; nothing of it is to be used.
+pub(super) fn vouched(
+    common: &Common,
+    remote: &Remote,
+    kind: Kind,
+    document: &Value,
+    seal: &str,
+    asked: Asked,
+) -> Result<Verified, Failure> {
+    let what = match kind {
+        Kind::Template => "template",
+        Kind::Patch => "patch",
+    };
+    let refused = |why: String| Failure::refused(format!("the {what} is not used: {why}"));
     // A detached JWS in compact form: header, nothing, signature (RFC 7515, Appendix F).
     let (protected, signature) = seal
         .split_once("..")
@@ -87,18 +112,14 @@ fn verified(
         .trust(platform, key)
         .map_err(|cause| refused(cause.to_string()))?;
     let now = crate::understanding::now();
-    let verified = check(&trusted, platform, Kind::Template, &seal, &signed, now)
+    let verified = check(&trusted, platform, kind, &seal, document, now)
         .map_err(|cause| refused(cause.to_string()))?;
-    pin(common, remote, &verified).map_err(refused)?;
-    Ok((verified, signed))
+    pin(common, remote, &verified, asked).map_err(refused)?;
+    Ok(verified)
 }
 
 /// Compares with what was pinned, and pins what is new.
-fn pin(
-    common: &Common,
-    remote: &Remote,
-    verified: &schema::signature::Verified,
-) -> Result<(), String> {
+fn pin(common: &Common, remote: &Remote, verified: &Verified, asked: Asked) -> Result<(), String> {
     let file = pins_file(common);
     let mut all: serde_json::Map<String, Value> = match std::fs::read_to_string(&file) {
         Ok(text) => serde_json::from_str(&text).map_err(|c| format!("{}: {c}", file.display()))?,
@@ -110,7 +131,7 @@ fn pin(
         .unwrap_or_else(|| json!({}));
     let mut pins: Pins =
         serde_json::from_value(known).map_err(|c| format!("{}: {c}", file.display()))?;
-    pins.accept(verified, Asked::ByName)
+    pins.accept(verified, asked)
         .map_err(|cause| cause.to_string())?;
     all.insert(
         remote.netconf.clone(),
