@@ -84,6 +84,7 @@ fn registered(n: usize) -> Registration {
             n / 50
         )),
         layer: Layer::Resource,
+        province: None,
         capability: Capability::default(),
         skills: vec![skill(1), skill(4)],
         authentication: vec![],

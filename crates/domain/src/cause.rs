@@ -1,6 +1,6 @@
 //! The causes of faults, under the names that payloads, reports and the simulated network share.
 //!
-//! A cause belongs to one kind of element: a duct is cut, a card fails. Knows nothing of how a
+//! A cause belongs to one kind of element: a duct is cut, a card fails; a kind may have several. Knows nothing of how a
 //! cause shows itself, nor of how it is repaired. Read next: [`crate::inventory`].
 
 use crate::inventory::{Domain, ElementId, ElementKind};
@@ -17,18 +17,33 @@ pub enum Cause {
     CardFailure,
     /// A router is dead.
     RouterFailure,
-    /// The mains supply of a zone is gone; its sites' batteries last for minutes.
+    /// The mains supply of a zone is gone; its sites live on their batteries while these last.
     MainsFailure,
+    /// An optical module sends less and less light: bit errors at first, darkness at the end.
+    OpticalModuleAgeing,
+    /// The hardware of a cell is broken.
+    CellHardwareFailure,
+    /// A parameter of a cell is not as planned.
+    Misconfiguration,
+    /// Something foreign transmits on a cell's carrier.
+    Interference,
+    /// A link is given more than it can carry.
+    Congestion,
 }
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Cause; 5] = [
+    pub const ALL: [Cause; 10] = [
         Self::FibreCut,
         Self::DuctCut,
         Self::CardFailure,
         Self::RouterFailure,
         Self::MainsFailure,
+        Self::OpticalModuleAgeing,
+        Self::CellHardwareFailure,
+        Self::Misconfiguration,
+        Self::Interference,
+        Self::Congestion,
     ];
 
     /// The name, everywhere: `fibre-cut`.
@@ -39,6 +54,11 @@ impl Cause {
             Self::CardFailure => "card-failure",
             Self::RouterFailure => "router-failure",
             Self::MainsFailure => "mains-failure",
+            Self::OpticalModuleAgeing => "optical-module-ageing",
+            Self::CellHardwareFailure => "cell-hardware-failure",
+            Self::Misconfiguration => "misconfiguration",
+            Self::Interference => "interference",
+            Self::Congestion => "congestion",
         }
     }
 
@@ -50,15 +70,20 @@ impl Cause {
     /// The kind of element that it strikes.
     pub fn strikes(self) -> ElementKind {
         match self {
-            Self::FibreCut => ElementKind::Link,
+            Self::FibreCut | Self::Congestion => ElementKind::Link,
             Self::DuctCut => ElementKind::Duct,
             Self::CardFailure => ElementKind::LineCard,
             Self::RouterFailure => ElementKind::Router,
             Self::MainsFailure => ElementKind::PowerZone,
+            Self::OpticalModuleAgeing => ElementKind::Optic,
+            Self::CellHardwareFailure | Self::Misconfiguration | Self::Interference => {
+                ElementKind::Cell
+            }
         }
     }
 
-    /// The cause that elements of `kind` can be; sites are where faults show, not where they lie.
+    /// The cause to think of first at elements of `kind`; sites are where faults show, not where they
+    /// lie.
     pub fn of(kind: ElementKind) -> Option<Self> {
         Self::ALL.into_iter().find(|c| c.strikes() == kind)
     }
@@ -76,7 +101,10 @@ impl Cause {
     /// Whose agent can confirm it.
     pub fn domain(self) -> Domain {
         match self {
-            Self::MainsFailure => Domain::Wireless,
+            Self::MainsFailure
+            | Self::CellHardwareFailure
+            | Self::Misconfiguration
+            | Self::Interference => Domain::Wireless,
             _ => Domain::Ip,
         }
     }
@@ -96,10 +124,16 @@ mod tests {
     fn a_cause_has_one_name_and_strikes_one_kind_of_element() {
         for cause in Cause::ALL {
             assert_eq!(Cause::parse(cause.as_str()), Some(cause));
-            assert_eq!(Cause::of(cause.strikes()), Some(cause));
+            let usual = Cause::of(cause.strikes()).expect("what is struck has a cause");
+            assert_eq!(usual.strikes(), cause.strikes());
             let element = ElementId::new(format!("{}:x", cause.strikes().as_str()));
-            assert_eq!(Cause::usual_of(&element), cause);
+            assert_eq!(Cause::usual_of(&element), usual);
         }
+        assert_eq!(Cause::of(ElementKind::Link), Some(Cause::FibreCut));
+        assert_eq!(
+            Cause::of(ElementKind::Cell),
+            Some(Cause::CellHardwareFailure)
+        );
         assert_eq!(Cause::parse("Fibre-Cut"), None);
         assert_eq!(Cause::of(ElementKind::Site), None);
         let site = ElementId::new("site:BE-017");

@@ -9,7 +9,7 @@ use std::fmt;
 
 /// The identifier of an element, unique in the network, as `kind:name`, for example
 /// `router:Berlin`, `card:Berlin/2`, `link:Berlin-Leipzig`, `duct:Berlin-7`, `site:BE-017`,
-/// `zone:Berlin-3`.
+/// `zone:Berlin-3`, `optic:Berlin-Leipzig/a`, `cell:BE-017/2`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ElementId(String);
 
@@ -40,6 +40,8 @@ pub enum Domain {
     Ip,
     /// Services and customers: complaints arrive here.
     Service,
+    /// Customers' contracts and tickets, before anything technical is known.
+    Business,
 }
 
 impl Domain {
@@ -49,6 +51,7 @@ impl Domain {
             Self::Wireless => "Wireless",
             Self::Ip => "IP",
             Self::Service => "Service",
+            Self::Business => "Business",
         }
     }
 }
@@ -68,6 +71,10 @@ pub enum ElementKind {
     Site,
     /// An area whose sites share one mains supply.
     PowerZone,
+    /// The optical module in which an end of a link is plugged; built into a card or a site.
+    Optic,
+    /// A cell of a site: one carrier in one sector.
+    Cell,
 }
 
 impl ElementKind {
@@ -80,6 +87,8 @@ impl ElementKind {
             Self::Duct => "duct",
             Self::Site => "site",
             Self::PowerZone => "zone",
+            Self::Optic => "optic",
+            Self::Cell => "cell",
         }
     }
 }
@@ -93,7 +102,8 @@ pub struct Element {
     pub kind: ElementKind,
     /// Who manages it.
     pub domain: Domain,
-    /// What it is built into: a card's router; for a site its power zone.
+    /// What it is built into: a card's router, an optical module's card or site, a cell's site; for a
+    /// site its power zone.
     pub parent: Option<ElementId>,
     /// The town it stands in or begins at.
     pub place: String,
@@ -118,6 +128,83 @@ pub struct Link {
     pub length_km: f64,
     /// True between routers, false towards sites.
     pub backbone: bool,
+    /// What it can carry in each direction, in Mbit/s.
+    pub capacity_mbps: f64,
+    /// The optical module at end A.
+    pub optic_a: ElementId,
+    /// The optical module at end B.
+    pub optic_b: ElementId,
+}
+
+/// The radio units of which energy figures are known (network energy set of the ITU AI/ML in 5G
+/// Challenge 2023, which numbers them).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RadioUnit {
+    /// Two antennas.
+    Type2,
+    /// Two antennas.
+    Type3,
+    /// Two antennas.
+    Type4,
+    /// Two antennas.
+    Type5,
+    /// Two antennas.
+    Type6,
+    /// Two antennas.
+    Type7,
+    /// Two antennas; can sleep deeply.
+    Type9,
+    /// 32 antennas (massive MIMO); can shut down its carrier and sleep deeply.
+    Type10,
+}
+
+impl RadioUnit {
+    /// Every unit.
+    pub const ALL: [Self; 8] = [
+        Self::Type2,
+        Self::Type3,
+        Self::Type4,
+        Self::Type5,
+        Self::Type6,
+        Self::Type7,
+        Self::Type9,
+        Self::Type10,
+    ];
+
+    /// The name in the set.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Type2 => "Type2",
+            Self::Type3 => "Type3",
+            Self::Type4 => "Type4",
+            Self::Type5 => "Type5",
+            Self::Type6 => "Type6",
+            Self::Type7 => "Type7",
+            Self::Type9 => "Type9",
+            Self::Type10 => "Type10",
+        }
+    }
+}
+
+/// What a cell is planned to be; the cell itself is also an [`Element`] under the same id, whose
+/// parent is its site.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// Where its antenna looks, in degrees clockwise from north.
+    pub azimuth_degrees: f64,
+    /// The middle of its carrier, in MHz.
+    pub carrier_mhz: f64,
+    /// How wide its carrier is, in MHz.
+    pub bandwidth_mhz: f64,
+    /// Its transmit power without any offset, in dBm.
+    pub power_dbm: f64,
+    /// What it transmits with.
+    pub radio_unit: RadioUnit,
+    /// True if it adds capacity where another cell of the same sector gives coverage; such a cell may
+    /// sleep without leaving a hole.
+    pub capacity_layer: bool,
+    /// The cells that users can be handed over to, nearest first.
+    pub neighbours: Vec<ElementId>,
 }
 
 /// All elements and links, in the order of their identifiers.
@@ -129,6 +216,12 @@ pub struct Inventory {
     pub links: BTreeMap<ElementId, Link>,
     /// The routers at which the mobile core is attached: a site is in service while it reaches one.
     pub cores: BTreeSet<ElementId>,
+    /// What every cell is planned to be.
+    pub cells: BTreeMap<ElementId, Cell>,
+    /// What the batteries of each site hold when full, in watt-hours.
+    pub battery_wh: BTreeMap<ElementId, f64>,
+    /// The province that each town lies in: a management domain with agents of its own.
+    pub provinces: BTreeMap<String, String>,
 }
 
 impl Inventory {
@@ -139,15 +232,46 @@ impl Inventory {
 
     /// All elements of one kind.
     pub fn of_kind(&self, kind: ElementKind) -> impl Iterator<Item = &Element> {
-        self.elements.values().filter(move |e| e.kind == kind)
+        // Identifiers begin with their kind, so that those of one kind stand side by side.
+        let first = ElementId::new(format!("{}:", kind.as_str()));
+        let from = self.elements.range(first.clone()..);
+        from.take_while(move |(id, _)| id.as_str().starts_with(first.as_str()))
+            .map(|(_, element)| element)
+            .filter(move |e| e.kind == kind)
     }
 
-    /// The node that an end of a link stands on: a card's router, a site itself.
-    pub fn node_of<'a>(&'a self, end: &'a ElementId) -> &'a ElementId {
-        match self.elements.get(end) {
-            Some(e) if e.kind == ElementKind::LineCard => e.parent.as_ref().unwrap_or(end),
-            _ => end,
+    /// The node that something is built into: the router of a card, the site of a cell, either of an
+    /// optical module; anything else itself.
+    pub fn node_of<'a>(&'a self, element: &'a ElementId) -> &'a ElementId {
+        use ElementKind::{Cell, LineCard, Optic};
+        match self.elements.get(element) {
+            Some(e) if matches!(e.kind, LineCard | Optic | Cell) => {
+                e.parent.as_ref().map_or(element, |p| self.node_of(p))
+            }
+            _ => element,
         }
+    }
+
+    /// The province that an element lies in; none if nobody said.
+    pub fn province_of(&self, element: &ElementId) -> Option<&str> {
+        let place = &self.elements.get(element)?.place;
+        self.provinces.get(place).map(String::as_str)
+    }
+
+    /// The cells of a site, in the order of their identifiers.
+    pub fn cells_of<'a>(&'a self, site: &'a ElementId) -> impl Iterator<Item = &'a ElementId> {
+        let ours = move |id: &&ElementId| {
+            self.elements
+                .get(*id)
+                .is_some_and(|e| e.parent.as_ref() == Some(site))
+        };
+        // Cells are named after their sites, so they stand side by side.
+        let first = site.as_str().split_once(':').map_or("", |(_, name)| name);
+        let first = ElementId::new(format!("cell:{first}/"));
+        let cells = self.cells.range(first.clone()..).map(|(id, _)| id);
+        cells
+            .take_while(move |id| id.as_str().starts_with(first.as_str()))
+            .filter(ours)
     }
 
     /// True if `id` works when every element of `failed` has failed: neither it nor what it is
@@ -165,6 +289,8 @@ impl Inventory {
             l.ducts.iter().all(|d| !failed.contains(d))
                 && self.works(&l.a, failed)
                 && self.works(&l.b, failed)
+                && !failed.contains(&l.optic_a)
+                && !failed.contains(&l.optic_b)
         });
         parent_works && link_works
     }
@@ -259,6 +385,9 @@ mod tests {
                     ducts: if duct { vec![id("duct:d")] } else { vec![] },
                     length_km: 1.0,
                     backbone: false,
+                    capacity_mbps: 1_000.0,
+                    optic_a: id(&format!("optic:{name}/a")),
+                    optic_b: id(&format!("optic:{name}/b")),
                 },
             );
         }

@@ -5,13 +5,14 @@
 //!   [`discovery`]: which one fits; [`team`]: who does a task together;
 //! - [`agent`]: what an agent is to the platform, a pure step;
 //! - [`inventory`] and [`telemetry`]: what an agent may know, see and do of its network;
-//!   [`cause`]: why service is lost in it;
+//!   [`cause`]: why service is lost in it; [`ems`]: what its management systems know and tell;
 //! - [`verb`], [`content`], [`reply`]: what agents say to each other;
 //! - [`negotiation`]: how two of them come to agree, turn by turn;
 //! - [`task`]: the life of one task, decided and then applied;
 //! - [`notification`]: what its publisher is told; [`context`]: what was said; [`event`]: the log;
 //! - [`access`]: who may do and read what;
-//! - [`time`]: instants and chance, which are always arguments.
+//! - [`time`]: instants and chance, which are always arguments; [`calendar`] and [`gazetteer`]: how
+//!   people name days and towns.
 //!
 //! No IO, no clock, no serde: each boundary owns its own wire or row type. `serde_json` is here
 //! only because a structured payload *is* a JSON object.
@@ -19,11 +20,14 @@
 
 pub mod access;
 pub mod agent;
+pub mod calendar;
 pub mod cause;
 pub mod content;
 pub mod context;
 pub mod discovery;
+pub mod ems;
 pub mod event;
+pub mod gazetteer;
 pub mod inventory;
 pub mod negotiation;
 pub mod notification;

@@ -93,6 +93,9 @@ pub struct Profile {
     pub management_object: Option<String>,
     /// The layer it works in.
     pub layer: Layer,
+    /// The province whose network it answers for, as [`crate::inventory::Inventory::provinces`]
+    /// names it; none if it is not bound to one.
+    pub province: Option<String>,
     /// `capability`.
     pub capability: Capability,
     /// `skills`.
@@ -285,6 +288,7 @@ mod tests {
             domain: None,
             management_object: None,
             layer: Layer::Service,
+            province: None,
             capability: Capability::default(),
             skills: vec![],
             authentication: vec![],

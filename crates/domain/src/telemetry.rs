@@ -6,7 +6,8 @@
 
 use crate::inventory::ElementId;
 use crate::time::Timestamp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// What an alarm says (RFC 8632, `alarm-type-id`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,11 +36,21 @@ pub enum AlarmType {
     ClockUnsynchronised,
     /// Too many packets dropped on a link.
     Congestion,
+    /// An optical module sends less light than it should.
+    OpticalPowerLow,
+    /// A cell that should be on air is not.
+    CellUnavailable,
+    /// A cell serves its users far worse than it should.
+    CellDegraded,
+    /// A cell hears more foreign power than it can bear.
+    InterferenceHigh,
+    /// The batteries of a site will soon be empty.
+    BatteryLow,
 }
 
 impl AlarmType {
     /// Every type, for tables and tests.
-    pub const ALL: [AlarmType; 12] = [
+    pub const ALL: [AlarmType; 17] = [
         Self::LossOfSignal,
         Self::LinkDown,
         Self::CardFailure,
@@ -52,6 +63,11 @@ impl AlarmType {
         Self::AntennaMismatch,
         Self::ClockUnsynchronised,
         Self::Congestion,
+        Self::OpticalPowerLow,
+        Self::CellUnavailable,
+        Self::CellDegraded,
+        Self::InterferenceHigh,
+        Self::BatteryLow,
     ];
 
     /// The name as payloads and people read it.
@@ -69,6 +85,11 @@ impl AlarmType {
             Self::AntennaMismatch => "antenna-mismatch",
             Self::ClockUnsynchronised => "clock-unsynchronised",
             Self::Congestion => "congestion",
+            Self::OpticalPowerLow => "optical-power-low",
+            Self::CellUnavailable => "cell-unavailable",
+            Self::CellDegraded => "cell-degraded",
+            Self::InterferenceHigh => "interference-high",
+            Self::BatteryLow => "battery-low",
         }
     }
 
@@ -156,6 +177,132 @@ pub enum FieldReport {
     },
 }
 
+/// A ticket that a customer's company has opened (draft §2.3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    /// Its number.
+    pub ticket: String,
+    /// When it was opened.
+    pub time: Timestamp,
+    /// Who passes the complaint on: a car maker, a company.
+    pub from: String,
+    /// The language of the text as a tag of BCP 47: `en` or `zh`.
+    pub language: String,
+    /// The customer's words.
+    pub text: String,
+}
+
+/// How deeply a cell sleeps (3GPP TS 28.310); each saves more than the one before, and takes longer
+/// to wake from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Saving {
+    /// It does not.
+    #[default]
+    Off,
+    /// Its amplifier rests between symbols that carry nothing; users notice next to nothing.
+    SymbolShutdown,
+    /// Its carrier is off, the unit stays warm; it serves nobody.
+    CarrierShutdown,
+    /// The unit is off but for what wakes it; it serves nobody.
+    DeepSleep,
+}
+
+impl Saving {
+    /// Every mode, the lightest first.
+    pub const ALL: [Self; 4] = [
+        Self::Off,
+        Self::SymbolShutdown,
+        Self::CarrierShutdown,
+        Self::DeepSleep,
+    ];
+
+    /// The name, everywhere: `carrier-shutdown`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::SymbolShutdown => "symbol-shutdown",
+            Self::CarrierShutdown => "carrier-shutdown",
+            Self::DeepSleep => "deep-sleep",
+        }
+    }
+
+    /// The mode called `name`.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|m| m.as_str() == name)
+    }
+
+    /// True if a cell in this mode serves users.
+    pub fn serves(self) -> bool {
+        matches!(self, Self::Off | Self::SymbolShutdown)
+    }
+}
+
+/// How a cell did in a period.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CellPerformance {
+    /// The share of its radio resources in use, 0 to 1.
+    pub load: f64,
+    /// Users that it served, on average.
+    pub users: f64,
+    /// Traffic that it carried, in Mbit/s.
+    pub traffic_mbps: f64,
+    /// Downlink throughput of its users, on average, in Mbit/s.
+    pub throughput_mbps: f64,
+    /// Downlink throughput of the slowest tenth of its users, in Mbit/s.
+    pub edge_throughput_mbps: f64,
+    /// Foreign power on its carrier, in dBm; thermal noise where there is none.
+    pub interference_dbm: f64,
+    /// By how much its transmit power is raised, in dB.
+    pub power_offset_db: f64,
+    /// How deeply it sleeps, at the end of the period.
+    pub saving: Saving,
+    /// What it consumed, in kWh.
+    pub energy_kwh: f64,
+}
+
+/// How a link did in a period.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinkPerformance {
+    /// What it was given in the busier direction as a share of what it can carry; above 1 it drops.
+    pub utilisation: f64,
+    /// What it carried in the busier direction, in Mbit/s.
+    pub traffic_mbps: f64,
+    /// Delay from end to end with queueing, in milliseconds.
+    pub latency_ms: f64,
+    /// Packets lost, 0 to 1.
+    pub loss: f64,
+}
+
+/// What a domain's management system counted in a period: cells or links, as the domain has them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Performance {
+    /// When the period began.
+    pub from: Timestamp,
+    /// When it ended.
+    pub until: Timestamp,
+    /// Every cell that reported.
+    pub cells: BTreeMap<ElementId, CellPerformance>,
+    /// Every link that reported.
+    pub links: BTreeMap<ElementId, LinkPerformance>,
+}
+
+/// Where a vehicle was, as the signalling records of one province show it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Visit {
+    /// The cell that served it, or that it last asked for service.
+    pub cell: ElementId,
+    /// From when.
+    pub from: Timestamp,
+    /// Until when.
+    pub until: Timestamp,
+    /// The reference signal power that it reported, in dBm.
+    pub rsrp_dbm: f64,
+    /// The downlink throughput that it got, in Mbit/s.
+    pub throughput_mbps: f64,
+    /// Attempts of the vehicle that failed: set-up refused, connection dropped.
+    pub failures: u32,
+}
+
 /// What arrives from the network without having been asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Telemetry {
@@ -165,9 +312,21 @@ pub enum Telemetry {
     Complaint(Complaint),
     /// News from an engineer in the field.
     Field(FieldReport),
+    /// What the agent's own domain counted in the period that has just ended.
+    Performance(Arc<Performance>),
+    /// A ticket of a customer's company; business layer only.
+    Ticket(Ticket),
+    /// What the customer says to a question about a ticket; business layer only.
+    CustomerAnswered {
+        /// The ticket's number.
+        ticket: String,
+        /// The customer's words.
+        text: String,
+    },
 }
 
-/// Links an answer to what asked for it; chosen by the agent, unique per agent.
+/// Links an answer to what asked for it; chosen by the agent, unique per agent, and below 2^63: the upper
+/// half is the platform's, for what is asked at management systems.
 pub type Token = u64;
 
 /// What an agent can do to its network. Each takes simulated time and ends in an [`Outcome`].
@@ -191,6 +350,58 @@ pub enum Action {
         element: ElementId,
         /// The steps to follow, for people.
         steps: Vec<String>,
+    },
+    /// Raise the transmit power of a cell.
+    SetPower {
+        /// The cell.
+        cell: ElementId,
+        /// By how much above normal, 0 to 10 dB; 0 is normal.
+        offset_db: f64,
+    },
+    /// Let cells sleep, or wake them.
+    SetSaving {
+        /// The cells.
+        cells: BTreeSet<ElementId>,
+        /// How deeply.
+        saving: Saving,
+    },
+    /// Read the parameters of an element, as they are and as they are planned.
+    ReadConfiguration {
+        /// The element.
+        element: ElementId,
+    },
+    /// Set a parameter of an element.
+    Configure {
+        /// The element.
+        element: ElementId,
+        /// Which parameter, as [`Configuration`] names it.
+        parameter: String,
+        /// Its value.
+        value: String,
+    },
+    /// Restart an element from afar.
+    Restart {
+        /// The element.
+        element: ElementId,
+    },
+    /// Look up where a vehicle was, in the signalling records of the agent's own province.
+    Trace {
+        /// The vehicle identification number (ISO 3779).
+        vehicle: String,
+        /// From when.
+        from: Timestamp,
+        /// Until when.
+        until: Timestamp,
+    },
+    /// Say something to whoever opened a ticket.
+    TellCustomer {
+        /// The ticket's number.
+        ticket: String,
+        /// What is said.
+        text: String,
+        /// True if it is a question, whose answer is [`Telemetry::CustomerAnswered`]; false if it is
+        /// the reply that ends the ticket.
+        question: bool,
     },
 }
 
@@ -232,6 +443,15 @@ pub struct Measurement {
     pub readings: BTreeMap<String, f64>,
 }
 
+/// The parameters of an element.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Configuration {
+    /// As they are, by name; the unit is in the name, for example `electrical-tilt-degrees`.
+    pub running: BTreeMap<String, String>,
+    /// As they are planned.
+    pub planned: BTreeMap<String, String>,
+}
+
 /// How an [`Action`] ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
@@ -244,6 +464,21 @@ pub enum Outcome {
     },
     /// The guidance was passed on.
     Guided,
+    /// It is as was asked: power, sleep, parameter or restart.
+    Done,
+    /// The parameters that were read.
+    Configuration(Configuration),
+    /// Where the vehicle was, in order of time.
+    Traced {
+        /// In the agent's own province.
+        visits: Vec<Visit>,
+        /// The province into which it left within the time asked about, if it did.
+        left_to: Option<String>,
+        /// The province from which it came within the time asked about, if it did.
+        came_from: Option<String>,
+    },
+    /// What was said has reached the customer.
+    Told,
     /// It cannot be done, and why.
     Impossible(String),
 }

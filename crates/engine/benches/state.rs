@@ -156,6 +156,7 @@ fn profile(name: String, skills: Vec<Skill>) -> Profile {
         domain: Some("IP".to_owned()),
         management_object: None,
         layer: Layer::Resource,
+        province: None,
         capability: Capability::default(),
         skills,
         authentication: Vec::new(),

@@ -66,6 +66,7 @@ fn profile(name: String, number: usize) -> Profile {
         domain: Some("IP, Optical".to_owned()),
         management_object: Some(format!("region {}", number / 50)),
         layer: Layer::Resource,
+        province: None,
         capability: Capability::default(),
         skills: vec![skill(0), skill(1)],
         authentication: Vec::new(),

@@ -47,6 +47,7 @@ fn profile(name: &str, description: &str) -> Profile {
         domain: None,
         management_object: None,
         layer: Layer::Resource,
+        province: None,
         capability: Capability::default(),
         skills: Vec::new(),
         authentication: Vec::new(),

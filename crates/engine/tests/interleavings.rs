@@ -63,6 +63,7 @@ fn engine(store: store::Options) -> Engine {
         domain: None,
         management_object: None,
         layer: Layer::Resource,
+        province: None,
         capability: Capability::default(),
         skills: Vec::new(),
         authentication: Vec::new(),

@@ -171,6 +171,7 @@ fn profile(name: &str) -> Profile {
         domain: None,
         management_object: None,
         layer: Layer::Resource,
+        province: None,
         capability: Capability::default(),
         skills: Vec::new(),
         authentication: Vec::new(),

@@ -81,6 +81,7 @@ fn profile(name: &str, tag: &str) -> Profile {
         domain: None,
         management_object: None,
         layer: Layer::Resource,
+        province: None,
         capability: Capability::default(),
         skills: vec![skill],
         authentication: Vec::new(),

@@ -71,6 +71,7 @@ fn profile(name: &str) -> Profile {
         domain: None,
         management_object: None,
         layer: Layer::Resource,
+        province: None,
         capability: Capability::default(),
         skills: vec![Skill {
             name: "diagnosis".to_owned(),

@@ -93,6 +93,7 @@ fn open_under(
         domain: None,
         management_object: None,
         layer: Layer::Resource,
+        province: None,
         capability: Capability::default(),
         skills: Vec::new(),
         authentication: Vec::new(),

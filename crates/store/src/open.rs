@@ -19,6 +19,7 @@ use domain::negotiation::Negotiation;
 use domain::registry::Registration;
 use domain::task::Task;
 use domain::time::Timestamp;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 use std::ffi::OsString;
 use std::fmt;
@@ -464,6 +465,9 @@ pub(crate) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     connection.busy_timeout(Duration::from_secs(5))?;
     // Not mapped into memory: a failing disk would be a signal, and each page that is not there
     // would be read with megabytes around it.
+    // A plan holds whatever is bound: else a statement that the planner gave a thought to values of
+    // is prepared anew each time it is used.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "cache_size", -READER_CACHE_KB)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;

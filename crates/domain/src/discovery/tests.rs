@@ -33,6 +33,7 @@ fn profile(name: &str, domain: &str, object: &str, skills: Vec<Skill>) -> Profil
         domain: Some(domain.into()),
         management_object: Some(object.into()),
         layer: Layer::Resource,
+        province: None,
         capability: Capability::default(),
         skills,
         authentication: vec![],

@@ -16,6 +16,7 @@ fn profile(version: &str) -> Arc<Profile> {
         domain: None,
         management_object: None,
         layer: Layer::Resource,
+        province: None,
         capability: Capability::default(),
         skills: vec![],
         authentication: vec![],

@@ -195,6 +195,7 @@ pub fn profile(name: &str) -> Profile {
         domain: None,
         management_object: None,
         layer: Layer::Resource,
+        province: None,
         capability: Capability {
             streaming: false,
             push_notifications: true,

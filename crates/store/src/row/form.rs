@@ -247,6 +247,8 @@ struct ProfileForm {
     management_object: Option<String>,
     #[serde(with = "layer")]
     layer: Layer,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    province: Option<String>,
     #[serde(with = "CapabilityForm")]
     capability: Capability,
     #[serde(with = "skills")]

@@ -49,6 +49,7 @@ fn registration(name: &str, reach: Reach) -> Registration {
             domain: Some("Wireless, IP".into()),
             management_object: None,
             layer: Layer::Resource,
+            province: None,
             capability: Capability {
                 streaming: true,
                 push_notifications: false,

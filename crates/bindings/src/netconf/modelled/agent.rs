@@ -67,6 +67,7 @@ pub(super) fn registered<'a>(of: &'a Registration, endpoint: Option<String>) -> 
         .leaf_opt("health-note", note)
         .leaf_opt("endpoint", endpoint)
         .leaf("layer", of.profile.layer.as_str())
+        .leaf_opt("province", of.profile.province.clone())
         .list("skill-detail", 1, skills, |node, skill| {
             node.leaf("skill-name", &skill.name)
                 .leaf_list("example", &skill.examples)

@@ -126,6 +126,7 @@ fn profile(operation: Element<'_>) -> Result<Profile, RpcError> {
         layer: layer
             .and_then(|name| Layer::ALL.into_iter().find(|l| l.as_str() == name))
             .ok_or_else(|| error::missing(operation, "layer"))?,
+        province: text(operation, "province"),
         capability: child(operation, "capability").map_or_else(Capability::default, capability),
         skills: skills
             .flat_map(|s| all(s, "skill"))
