@@ -71,6 +71,35 @@ pub fn manner(alarm_type: AlarmType) -> Manner {
             0.03,
             Severity::Warning,
         ),
+        AlarmType::OpticalPowerLow => (
+            (30.0, 90.0),
+            (4.0, 30.0),
+            (5.0, 30.0),
+            0.05,
+            Severity::Minor,
+        ),
+        AlarmType::CellUnavailable => (
+            (5.0, 30.0),
+            (3.0, 30.0),
+            (10.0, 60.0),
+            0.05,
+            Severity::Major,
+        ),
+        AlarmType::CellDegraded => (
+            (300.0, 900.0),
+            (3.0, 30.0),
+            (300.0, 900.0),
+            0.05,
+            Severity::Minor,
+        ),
+        AlarmType::InterferenceHigh => (
+            (60.0, 300.0),
+            (3.0, 30.0),
+            (60.0, 300.0),
+            0.08,
+            Severity::Minor,
+        ),
+        AlarmType::BatteryLow => ((1.0, 5.0), (3.0, 30.0), (2.0, 10.0), 0.10, Severity::Major),
     };
     Manner {
         notice_s,
@@ -171,6 +200,11 @@ pub fn alarm(sighting: &Sighting, time: Timestamp, cleared: bool) -> Alarm {
             AlarmType::AntennaMismatch => format!("antenna of {resource} reflects too much"),
             AlarmType::ClockUnsynchronised => format!("{resource} has lost its time reference"),
             AlarmType::Congestion => format!("packets dropped at {resource}"),
+            AlarmType::OpticalPowerLow => format!("{resource} sends too little light"),
+            AlarmType::CellUnavailable => format!("{resource} is not on air"),
+            AlarmType::CellDegraded => format!("{resource} serves its users badly"),
+            AlarmType::InterferenceHigh => format!("foreign power on the carrier of {resource}"),
+            AlarmType::BatteryLow => format!("the batteries of {resource} are nearly empty"),
         }
     };
     Alarm {

@@ -3,19 +3,25 @@
 //! Knows how such networks are usually hung together; refuses to know how they fail. One backbone
 //! link ends on a card at either side; sites hang on rings, stars and chains (`access`); links
 //! that leave a router in the same direction share a trench (`ducts`); sites that stand close
-//! share a mains supply (`power`). All of it is made up: only the backbone is a fact.
-//! Read next: `build/access.rs`, then [`crate::fault`].
+//! share a mains supply (`power`); every site has [`cells`] and batteries. All of it is made up:
+//! only the backbone is a fact. Read next: `build/access.rs`, then [`crate::fault`].
 
 mod access;
+pub mod cells;
 mod ducts;
 mod names;
 mod power;
 
 use crate::chance::{between, choose, stream, whole};
+use crate::grievances::Customers;
+use crate::mobile;
+use crate::noise::Recorded;
 use crate::topology::Topology;
+use crate::traffic::demand::{self, Demand};
 use domain::inventory::{Domain, Element, ElementId, ElementKind, Inventory, Link};
 use domain::time::Dice;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What is built on a topology, and how lively it is.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +36,19 @@ pub struct Parameters {
     pub complaints_per_site_hour: f64,
     /// True if small unrelated outages happen, now and then, and close to each fault in time.
     pub decoys: bool,
+    /// How the mobile domain is looked at, and its crowds.
+    pub mobile: mobile::Settings,
+    /// How many faults happen by themselves: 0 none, 1 as many as [`crate::fault::LIFE`] says.
+    pub life: f64,
+    /// True if management systems tell what they counted, every 900 seconds.
+    pub performance: bool,
+    /// True if alarms of the background come together as they do in the real record
+    /// ([`crate::noise`]); their rates and durations keep to it in any case.
+    pub companions: bool,
+    /// A record of alarms to be replayed instead of a background that is drawn; empty for none.
+    pub replay: Arc<Vec<Recorded>>,
+    /// Drivers of connected vehicles, who complain through their car maker.
+    pub customers: Customers,
 }
 
 impl Default for Parameters {
@@ -39,15 +58,33 @@ impl Default for Parameters {
             noise: 0.05,
             complaints_per_site_hour: 0.8,
             decoys: true,
+            mobile: mobile::Settings::default(),
+            life: 0.0,
+            performance: true,
+            companions: false,
+            replay: Arc::default(),
+            customers: Customers::default(),
         }
     }
 }
+
+/// The provinces of every network.
+pub const PROVINCES: [&str; 2] = ["North", "South"];
 
 /// The dice of building; see [`stream`].
 const PURPOSE: u64 = 1;
 
 /// Builds the inventory: the same topology, parameters and seed give the same network.
 pub fn inventory(topology: &Topology, parameters: &Parameters, seed: u64) -> Inventory {
+    network(topology, parameters, seed).0
+}
+
+/// The same with the demands between its routers in the busy hour, in Mbit/s.
+pub fn network(
+    topology: &Topology,
+    parameters: &Parameters,
+    seed: u64,
+) -> (Inventory, Vec<Demand>) {
     let mut builder = Builder {
         dice: stream(seed, PURPOSE),
         topology,
@@ -65,7 +102,11 @@ pub fn inventory(topology: &Topology, parameters: &Parameters, seed: u64) -> Inv
     builder.hang_sites(&homes);
     builder.dig_ducts();
     builder.share_mains();
-    builder.inventory
+    builder.draw_provinces();
+    let demands = demand::dimension(&mut builder.inventory, topology);
+    let mut inventory = builder.inventory;
+    cells::equip(&mut inventory, seed);
+    (inventory, demands)
 }
 
 /// An access or backbone link that begins at a router, for the trenches there.
@@ -197,6 +238,19 @@ impl Builder<'_> {
         }
     }
 
+    /// The towns north of the median latitude are one province, the others the second.
+    fn draw_provinces(&mut self) {
+        let mut latitudes: Vec<f64> = self.topology.cities.iter().map(|c| c.position.1).collect();
+        latitudes.sort_by(f64::total_cmp);
+        let median = latitudes[latitudes.len() / 2];
+        for city in &self.topology.cities {
+            let north = city.position.1 >= median;
+            let province = if north { PROVINCES[0] } else { PROVINCES[1] };
+            let provinces = &mut self.inventory.provinces;
+            provinces.insert(city.name.clone(), province.to_owned());
+        }
+    }
+
     /// A card of the city's router on which the fewest links end; counts one more there.
     fn emptiest_card(&mut self, city: usize) -> ElementId {
         let (card, load) = self.cards[city]
@@ -252,14 +306,36 @@ impl Builder<'_> {
             }
             .to_owned(),
         });
+        let optic_a = self.plug_in(&id, "a", &a);
+        let optic_b = self.plug_in(&id, "b", &b);
         let link = Link {
             a,
             b,
             ducts: Vec::new(),
             length_km: (length_km * 100.0).round() / 100.0,
             backbone,
+            capacity_mbps: if backbone { 100_000.0 } else { 10_000.0 },
+            optic_a,
+            optic_b,
         };
         self.inventory.links.insert(id.clone(), link);
+        id
+    }
+
+    /// The optical module of one end of a link, in the card or site where the link ends.
+    fn plug_in(&mut self, link: &ElementId, end: &str, into: &ElementId) -> ElementId {
+        let name = link.as_str().trim_start_matches("link:");
+        let id = ElementId::new(format!("optic:{name}/{end}"));
+        if let Some(holder) = self.inventory.element(into).cloned() {
+            self.insert(Element {
+                id: id.clone(),
+                kind: ElementKind::Optic,
+                domain: Domain::Ip,
+                parent: Some(into.clone()),
+                model: "pluggable optic".to_owned(),
+                ..holder
+            });
+        }
         id
     }
 

@@ -1,15 +1,21 @@
 //! What can break, how a fault is named on the command line, and how a good story is picked.
 //!
 //! Its kinds are the causes of [`domain::cause`], which agents name as well; refuses to know what a
-//! fault looks like from outside ([`crate::alarms`]). Agents never see a [`Fault`]. Read next:
-//! [`crate::state`].
+//! fault looks like from outside ([`crate::alarms`]). Agents never see a [`Fault`]. How often faults
+//! happen by themselves is in `fault/life.rs`. Read next: [`crate::state`].
 
 use crate::chance::{between, choose};
 use crate::reach::Reach;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::time::{Dice, Timestamp};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
+
+mod life;
+
+pub(crate) use life::{CONTACTS_PER_LINK_YEAR, befalling, per_day};
+pub use life::{LIFE, Life, PACE, STORMS_PER_YEAR, storm};
 
 /// What kind of thing happens: the cause that agents will look for.
 pub use domain::cause::Cause as FaultKind;
@@ -35,7 +41,7 @@ impl fmt::Display for Fault {
 /// (`fibre-cut:link:Berlin-BE-017`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultRequest {
-    /// Any kind.
+    /// Any kind of [`OUTAGES`].
     Random,
     /// This kind, of any element.
     OfKind(FaultKind),
@@ -53,8 +59,9 @@ pub enum FaultRequest {
 pub enum FaultError {
     /// The text names no kind of fault.
     #[error(
-        "'{0}' is no fault: write random, fibre-cut, duct-cut, card-failure, router-failure or \
-         mains-failure, and after a colon an element if it matters which"
+        "'{0}' is no fault: write random, fibre-cut, duct-cut, card-failure, router-failure, \
+         mains-failure, optical-module-ageing, cell-hardware-failure, misconfiguration, \
+         interference or congestion, and after a colon an element if it matters which"
     )]
     UnknownKind(String),
     /// The network has no such element.
@@ -110,7 +117,7 @@ impl FaultRequest {
         dice: &mut Dice,
     ) -> Result<Fault, FaultError> {
         match self {
-            Self::Random => random_fault(inventory, &FaultKind::ALL, min_sites, at, dice),
+            Self::Random => random_fault(inventory, &OUTAGES, min_sites, at, dice),
             Self::OfKind(kind) => random_fault(inventory, &[*kind], min_sites, at, dice),
             Self::Exactly { kind, element } => {
                 let fault = Fault {
@@ -142,6 +149,15 @@ pub fn check(inventory: &Inventory, fault: &Fault) -> Result<(), FaultError> {
     }
 }
 
+/// The kinds that take sites out of service at once; a story without a kind is one of these.
+pub const OUTAGES: [FaultKind; 5] = [
+    FaultKind::FibreCut,
+    FaultKind::DuctCut,
+    FaultKind::CardFailure,
+    FaultKind::RouterFailure,
+    FaultKind::MainsFailure,
+];
+
 /// More sites than this make a catastrophe, not a story in which one cause is sought.
 const MOST_SITES: usize = 60;
 
@@ -172,20 +188,51 @@ pub fn random_fault(
     })
 }
 
-/// The elements at which a fault of `kind` takes `min_sites` sites or more out of service and
-/// leaves the backbone that still has power connected.
+/// The elements at which a fault of `kind` takes `min_sites` sites or more out of service, sooner
+/// or later, and leaves the backbone that still has power connected. Kinds that take out none are
+/// asked for none: cells in any case, and links of the backbone around which another way leads.
 pub fn candidates(inventory: &Inventory, kind: FaultKind, min_sites: usize) -> Vec<ElementId> {
     let reach = Reach::new(inventory);
+    let backbone = |id: &ElementId| inventory.links.get(id).is_some_and(|link| link.backbone);
     inventory
         .of_kind(kind.strikes())
         .map(|element| &element.id)
-        .filter(|id| {
-            let sites = reach.sites_out([*id]).len();
-            (min_sites.max(1)..=MOST_SITES.max(min_sites)).contains(&sites)
-                && backbone_holds(inventory, &reach, id)
+        .filter(|id| match kind {
+            FaultKind::CellHardwareFailure
+            | FaultKind::Misconfiguration
+            | FaultKind::Interference => true,
+            FaultKind::Congestion => backbone(id) && is_bypassed(inventory, id),
+            _ => {
+                let sites = reach.sites_out([*id]).len();
+                (min_sites.max(1)..=MOST_SITES.max(min_sites)).contains(&sites)
+                    && backbone_holds(inventory, &reach, id)
+            }
         })
         .cloned()
         .collect()
+}
+
+/// True if the backbone alone leads from one end of a link to the other without it.
+fn is_bypassed(inventory: &Inventory, link: &ElementId) -> bool {
+    let Some(own) = inventory.links.get(link) else {
+        return false;
+    };
+    let (from, to) = (inventory.node_of(&own.a), inventory.node_of(&own.b));
+    let (mut reached, mut open) = (BTreeSet::from([from]), vec![from]);
+    while let Some(node) = open.pop() {
+        for (id, other) in inventory.links.iter().filter(|(_, l)| l.backbone) {
+            let ends = (inventory.node_of(&other.a), inventory.node_of(&other.b));
+            let next = match ends {
+                (a, b) if a == node => b,
+                (a, b) if b == node => a,
+                _ => continue,
+            };
+            if id != link && reached.insert(next) {
+                open.push(next);
+            }
+        }
+    }
+    reached.contains(to)
 }
 
 /// True if every core router and every other router that has not failed itself still reach each

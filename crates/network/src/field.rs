@@ -6,7 +6,7 @@
 use crate::build::distance_km;
 use crate::chance::between;
 use crate::fault::FaultKind;
-use crate::state::{State, TroubleKind, View};
+use crate::state::{Course, Light, State, TroubleKind, View};
 use domain::inventory::{Element, ElementId, ElementKind, Inventory};
 use domain::time::{Dice, Timestamp};
 
@@ -73,7 +73,7 @@ pub fn work(
     let mended = state
         .troubles
         .iter()
-        .find(|(_, trouble)| trouble.element == *element || trouble.breaks.contains_key(element));
+        .find(|(_, trouble)| trouble.mended_at(element));
     match mended {
         Some((number, trouble)) => {
             let (low, high) = repair_min(trouble.kind);
@@ -99,9 +99,15 @@ fn repair_min(kind: TroubleKind) -> (f64, f64) {
         TroubleKind::Fault(FaultKind::CardFailure) => (30.0, 50.0),
         TroubleKind::Fault(FaultKind::RouterFailure) => (40.0, 90.0),
         TroubleKind::Fault(FaultKind::MainsFailure) => (30.0, 80.0),
-        TroubleKind::SiteStopped | TroubleKind::SitePower | TroubleKind::TransceiverOff => {
-            (30.0, 45.0)
-        }
+        TroubleKind::Fault(FaultKind::CellHardwareFailure) => (40.0, 75.0),
+        TroubleKind::Fault(FaultKind::Interference) => (60.0, 150.0),
+        TroubleKind::Fault(FaultKind::Misconfiguration | FaultKind::Congestion) => (15.0, 30.0),
+        TroubleKind::Fault(FaultKind::OpticalModuleAgeing)
+        | TroubleKind::SiteStopped
+        | TroubleKind::SitePower
+        | TroubleKind::TransceiverOff
+        | TroubleKind::BadContact
+        | TroubleKind::Restarting => (30.0, 45.0),
     }
 }
 
@@ -125,9 +131,26 @@ fn mended_finding(kind: TroubleKind, broken: &ElementId, worked_at: &ElementId) 
         TroubleKind::Fault(FaultKind::MainsFailure) => {
             format!("The feeder of {broken} had failed; switched over, mains is back.")
         }
+        TroubleKind::Fault(FaultKind::OpticalModuleAgeing) => {
+            format!("{broken} sent next to no light; replaced.")
+        }
+        TroubleKind::Fault(FaultKind::CellHardwareFailure) => {
+            format!("The radio unit of {broken} was dead; replaced, it is on air.")
+        }
+        TroubleKind::Fault(FaultKind::Misconfiguration) => {
+            format!("A parameter of {broken} was not as planned; set right.")
+        }
+        TroubleKind::Fault(FaultKind::Interference) => {
+            format!("A repeater near {broken} was out of order and transmitted; switched off.")
+        }
+        TroubleKind::Fault(FaultKind::Congestion) => {
+            format!("Traffic was led around {broken}.")
+        }
         TroubleKind::SiteStopped => format!("The equipment of {broken} had stopped; restarted."),
         TroubleKind::SitePower => format!("The breaker of {broken} had tripped; switched on."),
         TroubleKind::TransceiverOff => format!("A transceiver of {broken} was off; replaced."),
+        TroubleKind::BadContact => format!("A plug of {broken} was loose; cleaned and fastened."),
+        TroubleKind::Restarting => format!("{broken} was starting; waited until it had."),
     }
 }
 
@@ -151,7 +174,28 @@ fn sight(inventory: &Inventory, state: &State, view: &View, element: &ElementId)
             ElementKind::Router => router_sight(inventory, view, element),
             ElementKind::Site => site_sight(view, element),
             ElementKind::PowerZone => zone_sight(inventory, view, element),
+            ElementKind::Optic => optic_sight(state, view, element),
+            ElementKind::Cell => part_sight(view, element),
         },
+    }
+}
+
+fn optic_sight(state: &State, view: &View, element: &ElementId) -> String {
+    let fades = state.troubles.values().any(|trouble| {
+        let ages = matches!(trouble.course, Course::Ageing { light, .. } if light >= Light::Low);
+        ages && trouble.element == *element
+    });
+    match (view.failed.contains(element), fades) {
+        (true, _) => format!("The power meter shows no light from {element}."),
+        (false, true) => format!("The power meter shows far too little light from {element}."),
+        (false, false) => format!("The power meter shows the light of {element} as it should be."),
+    }
+}
+
+fn part_sight(view: &View, element: &ElementId) -> String {
+    match view.failed.contains(element) {
+        true => format!("{element} shows a red light."),
+        false => format!("{element} shows a green light."),
     }
 }
 
@@ -159,9 +203,10 @@ fn link_sight(inventory: &Inventory, state: &State, view: &View, id: &ElementId)
     let Some(link) = inventory.links.get(id) else {
         return format!("{id} is not documented.");
     };
-    let dead_end = [&link.a, &link.b]
+    let dead_end = [(&link.a, &link.optic_a), (&link.b, &link.optic_b)]
         .into_iter()
-        .find(|end| !view.sends(inventory, end));
+        .find(|(end, optic)| !view.sends(inventory, end) || view.failed.contains(*optic))
+        .map(|(end, _)| end);
     match (state.breaks(id).first(), dead_end) {
         (Some(km), _) => format!(
             "The reflectometer shows a break {km:.1} km from {} and no light from the far end.",

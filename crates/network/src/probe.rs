@@ -5,20 +5,25 @@
 //!
 //! | element | readings | failed when |
 //! |---|---|---|
-//! | link | `light_a_dbm`, `light_b_dbm`: light received at an end that answers (−40 is dark); `reflection_km`: echo of the nearest break, kilometres from end A, only if the fibre is broken | an answering end is dark |
+//! | link | `light_a_dbm`, `light_b_dbm`: light received at an end that answers (−40 is dark); `reflection_km`: echo of the nearest break, kilometres from end A, only if the fibre is broken; `loss_percent`, `utilisation_percent`: packets lost and load of the busier direction, only if packets are lost | an answering end is dark |
+//! | optic | `tx_dbm`: light that it sends (+1 when new, −40 is dark), `rx_dbm`: light that it gets, `bias_ma`: current of its laser, which rises with age (35 when new), `temperature_celsius` | it sends no light |
 //! | duct | `links_total`, `links_measured`, `links_broken`; `break_km`: mean distance of the breaks from the duct's router, `break_spread_km`: largest less smallest | two links or more were measured and all are broken at one place |
 //! | card | `heartbeat_age_s`, `ports_total`, `ports_down` | heartbeats older than 60 s |
 //! | router | `reachable` (1 or 0), `heartbeat_age_s`, `console_answers` (1 or 0, over another operator's network) | the console does not answer |
 //! | site | `mains_volts`, `battery_percent`, `heartbeat_age_s`, `light_backhaul_dbm`; out of reach only `heartbeat_age_s` and, if it said so with its last breath, `last_mains_volts` | it runs on battery |
+//! | cell | `carrier_on` (1 or 0), `saving_mode` (0 to 3, [`Saving::ALL`]), `tx_power_dbm`, `power_offset_db`, `vswr`, `interference_dbm` over its carrier, `temperature_celsius` | its radio unit is dead; degraded if it hears 10 dB more than noise |
 //! | zone | `mains_volts`, `meters_total`, `meters_dead`: the utility's meters, read over its own network | most meters are dead |
 //!
 //! What is out of reach is [`Condition::Unreachable`]. Alarms of the background that stand make
 //! an element [`Condition::Degraded`].
 
 use crate::chance::{between, error};
-use crate::state::{State, View};
+use crate::mobile::Mobile;
+use crate::mobile::battery::Batteries;
+use crate::state::{State, View, link_of};
+use crate::traffic::Flows;
 use domain::inventory::{Element, ElementId, ElementKind, Inventory, Link};
-use domain::telemetry::{AlarmType, Condition, Measurement};
+use domain::telemetry::{AlarmType, Condition, Measurement, Saving};
 use domain::time::{Dice, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,10 +37,16 @@ pub struct Bench<'a> {
     pub view: &'a View,
     /// Background alarms that stand.
     pub ailing: &'a BTreeSet<(ElementId, AlarmType)>,
+    /// Traffic as it flows.
+    pub flows: &'a Flows,
     /// Since when sites and routers are out of reach.
     pub silent_since: &'a BTreeMap<ElementId, Timestamp>,
     /// Since when the mains of a site is away; only where it could say so.
     pub gasped: &'a BTreeSet<ElementId>,
+    /// Cells and whom they serve.
+    pub mobile: &'a Mobile,
+    /// Batteries that feed their sites.
+    pub batteries: &'a Batteries,
     /// When it is measured.
     pub now: Timestamp,
 }
@@ -44,6 +55,14 @@ pub struct Bench<'a> {
 const DARK_DBM: f64 = -40.0;
 /// Breaks that lie closer together than this (km) are one.
 const ONE_PLACE_KM: f64 = 0.3;
+/// What a new optical module sends (dBm), its laser current (mA), and how that rises.
+const NEW_DBM: f64 = 1.0;
+const BIAS_MA: f64 = 35.0;
+const BIAS_MA_PER_DB: f64 = 4.0;
+/// From this loss of light on a module is degraded, in dB.
+const LOW_DB: f64 = 1.9;
+/// A link that loses a smaller share of packets is in order.
+const LOSSY: f64 = 0.0005;
 /// An age of heartbeats that means silence, in seconds.
 const SILENT_S: f64 = 60.0;
 
@@ -61,6 +80,8 @@ impl Bench<'_> {
             ElementKind::Router => self.router(element, &mut readings, dice),
             ElementKind::Site => self.site(element, &mut readings, dice),
             ElementKind::PowerZone => self.zone(element, &mut readings, dice),
+            ElementKind::Cell => self.cell(element, &mut readings, dice),
+            ElementKind::Optic => self.optic(element, &mut readings, dice),
         };
         self.temperature(found, &mut readings, dice);
         let ails = self.ailing.iter().any(|(ailing, _)| ailing == element);
@@ -90,7 +111,7 @@ impl Bench<'_> {
             let light = if dark {
                 DARK_DBM
             } else {
-                self.light_dbm(id, link)
+                self.light_dbm(id, link, far)
             };
             put(readings, name, light + error(dice, 0.3), 1);
             condition = match condition {
@@ -102,18 +123,65 @@ impl Bench<'_> {
         if let Some(km) = self.echo_km(id, link, dice) {
             put(readings, "reflection_km", km, 2);
         }
-        condition
+        match self.flows.links.get(id) {
+            Some(load) if condition == Condition::Good && load.loss() >= LOSSY => {
+                put(readings, "loss_percent", 100.0 * load.loss(), 3);
+                put(
+                    readings,
+                    "utilisation_percent",
+                    100.0 * load.utilisation(),
+                    1,
+                );
+                Condition::Degraded
+            }
+            _ => condition,
+        }
     }
 
-    /// What a whole fibre delivers: 0.25 dB are lost per kilometre, amplified every 60 km.
-    fn light_dbm(&self, id: &ElementId, link: &Link) -> f64 {
+    /// What a whole fibre delivers of the light of its far end: 0.25 dB are lost per kilometre,
+    /// amplified every 60 km.
+    fn light_dbm(&self, id: &ElementId, link: &Link, far: &ElementId) -> f64 {
         let ails = (id.clone(), AlarmType::SignalDegraded);
         let penalty = if self.ailing.contains(&ails) {
             9.0
         } else {
             0.0
         };
-        -4.0 - 0.25 * (link.length_km % 60.0) - penalty
+        let optic = if link.a == *far {
+            &link.optic_a
+        } else {
+            &link.optic_b
+        };
+        let dimmed = self.state.dimmed_db(optic, self.now);
+        -4.0 - 0.25 * (link.length_km % 60.0) - penalty - dimmed
+    }
+
+    fn optic(&self, id: &ElementId, readings: &mut Readings, dice: &mut Dice) -> Condition {
+        if !self.view.reached.contains(self.inventory.node_of(id)) {
+            return Condition::Unreachable;
+        }
+        let Some((link_id, link, far)) = link_of(self.inventory, id) else {
+            return Condition::Unreachable;
+        };
+        let dark = self.view.failed.contains(id);
+        let dimmed = self.state.dimmed_db(id, self.now);
+        let sends = if dark { DARK_DBM } else { NEW_DBM - dimmed };
+        put(readings, "tx_dbm", sends + error(dice, 0.2), 1);
+        let gets = if self.view.dark(self.inventory, link_id, link, far) {
+            DARK_DBM
+        } else {
+            self.light_dbm(link_id, link, far)
+        };
+        put(readings, "rx_dbm", gets + error(dice, 0.3), 1);
+        // A laser that fades is driven harder.
+        let bias = BIAS_MA + BIAS_MA_PER_DB * dimmed;
+        put(readings, "bias_ma", bias + error(dice, 1.0), 1);
+        put(readings, "temperature_celsius", 41.0 + error(dice, 2.0), 1);
+        match dark {
+            true => Condition::Failed,
+            false if dimmed >= LOW_DB => Condition::Degraded,
+            false => Condition::Good,
+        }
     }
 
     /// The distance from end A of the nearest break that an end that answers can see.
@@ -229,7 +297,8 @@ impl Bench<'_> {
         }
         put(readings, "mains_volts", volts(!powerless, dice), 1);
         let battery = if powerless {
-            between(dice, 5.0, 80.0)
+            let guess = between(dice, 5.0, 80.0);
+            self.batteries.percent(id, self.now).unwrap_or(guess)
         } else {
             between(dice, 94.0, 100.0)
         };
@@ -240,13 +309,53 @@ impl Bench<'_> {
             .iter()
             .filter(|(_, link)| link.a == *id || link.b == *id)
             .filter(|(link, _)| self.inventory.works(link, &self.view.failed))
-            .map(|(name, link)| self.light_dbm(name, link))
+            .map(|(name, link)| {
+                let far = if link.a == *id { &link.b } else { &link.a };
+                self.light_dbm(name, link, far)
+            })
             .fold(DARK_DBM, f64::max);
         put(readings, "light_backhaul_dbm", best + error(dice, 0.3), 1);
         if powerless {
             Condition::Failed
         } else {
             Condition::Good
+        }
+    }
+
+    fn cell(&self, id: &ElementId, readings: &mut Readings, dice: &mut Dice) -> Condition {
+        let plan = self.inventory.cells.get(id);
+        let told = self.mobile.told(id);
+        let (Some(plan), Some((offset_db, saving))) = (plan, told) else {
+            return Condition::Unreachable;
+        };
+        if !self.view.reached.contains(self.inventory.node_of(id)) {
+            return Condition::Unreachable;
+        }
+        let on = self.mobile.on_air(id);
+        put(readings, "carrier_on", f64::from(u8::from(on)), 0);
+        let mode = Saving::ALL.iter().position(|mode| *mode == saving);
+        put(readings, "saving_mode", mode.unwrap_or_default() as f64, 0);
+        put(readings, "power_offset_db", offset_db, 1);
+        let (heard, noise) = self.mobile.interference_dbm(id).unwrap_or_default();
+        put(readings, "interference_dbm", heard + error(dice, 0.5), 1);
+        let mismatch = (
+            self.inventory.node_of(id).clone(),
+            AlarmType::AntennaMismatch,
+        );
+        let mismatched = if self.ailing.contains(&mismatch) {
+            1.2
+        } else {
+            0.0
+        };
+        put(readings, "vswr", between(dice, 1.1, 1.4) + mismatched, 2);
+        if on {
+            let sent = plan.power_dbm + offset_db;
+            put(readings, "tx_power_dbm", sent + error(dice, 0.2), 1);
+        }
+        match self.mobile.ground().cells_failed.contains(id) {
+            true => Condition::Failed,
+            false if on && heard > noise + 10.0 => Condition::Degraded,
+            false => Condition::Good,
         }
     }
 
@@ -291,7 +400,10 @@ impl Bench<'_> {
             ElementKind::Router => self.view.reached.contains(&element.id),
             ElementKind::LineCard => readings.contains_key("ports_total"),
             ElementKind::Site => readings.contains_key("mains_volts"),
-            ElementKind::Link | ElementKind::Duct | ElementKind::PowerZone => false,
+            ElementKind::Cell => readings.contains_key("carrier_on"),
+            ElementKind::Link | ElementKind::Duct | ElementKind::PowerZone | ElementKind::Optic => {
+                false
+            }
         };
         if measured {
             let hot = (element.id.clone(), AlarmType::TemperatureHigh);

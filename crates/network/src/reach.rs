@@ -17,12 +17,14 @@ pub struct Reach {
     links: Vec<Path>,
     cores: Vec<usize>,
     sites: Vec<usize>,
+    routers: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
 struct Path {
     own: usize,
     ends: [usize; 2],
+    optics: Vec<usize>,
     ducts: Vec<usize>,
 }
 
@@ -50,17 +52,23 @@ impl Reach {
                 links.push(Path {
                     own,
                     ends: [a, b],
+                    optics: [&link.optic_a, &link.optic_b]
+                        .into_iter()
+                        .filter_map(index)
+                        .collect(),
                     ducts: link.ducts.iter().filter_map(index).collect(),
                 });
             }
         }
         let sites = inventory.of_kind(ElementKind::Site);
+        let routers = inventory.of_kind(ElementKind::Router);
         Self {
             parents,
             adjacent,
             links,
             cores: inventory.cores.iter().filter_map(index).collect(),
             sites: sites.filter_map(|site| index(&site.id)).collect(),
+            routers: routers.filter_map(|router| index(&router.id)).collect(),
             names,
         }
     }
@@ -88,6 +96,29 @@ impl Reach {
             .iter()
             .filter(|site| !reached[**site])
             .map(|site| self.names[*site].clone())
+            .collect()
+    }
+
+    /// All sites, in the order of their identifiers.
+    pub fn sites(&self) -> impl Iterator<Item = &ElementId> {
+        self.sites.iter().map(|site| &self.names[*site])
+    }
+
+    /// All routers, in the order of their identifiers.
+    pub fn routers(&self) -> impl Iterator<Item = &ElementId> {
+        self.routers.iter().map(|router| &self.names[*router])
+    }
+
+    /// The links that do not work when `failed` has failed.
+    pub fn links_down<'a>(
+        &self,
+        failed: impl IntoIterator<Item = &'a ElementId>,
+    ) -> BTreeSet<ElementId> {
+        let flags = self.flags(failed);
+        self.links
+            .iter()
+            .filter(|link| !self.carries(link, &flags))
+            .map(|link| self.names[link.own].clone())
             .collect()
     }
 
@@ -126,6 +157,7 @@ impl Reach {
     fn carries(&self, link: &Path, failed: &[bool]) -> bool {
         !failed[link.own]
             && link.ducts.iter().all(|duct| !failed[*duct])
+            && link.optics.iter().all(|optic| !failed[*optic])
             && link.ends.iter().all(|end| self.works(*end, failed))
     }
 }

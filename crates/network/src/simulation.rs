@@ -11,23 +11,38 @@
 //! ```
 
 mod actions;
+mod ailments;
 mod background;
+mod customers;
 mod events;
+mod journal;
+mod life;
+mod mobile;
+mod remote;
+mod transport;
+
+pub use journal::Dispatched;
+pub use transport::PERIOD_S;
 
 use crate::build::{self, Parameters};
 use crate::chance::stream;
 use crate::fault::{self, Fault, FaultError};
+use crate::mobile::Mobile;
+use crate::mobile::battery::Batteries;
 use crate::noise::Noise;
 use crate::reach::Reach;
 use crate::state::{Sighting, State, View};
 use crate::topology::Topology;
+use crate::traffic::{Demand, Flows, Terrain, Traffic, demand};
 use actions::Engineer;
 use domain::inventory::{Domain, ElementId, Inventory};
 use domain::telemetry::{AlarmType, Outcome, Telemetry, Token};
 use domain::time::{Dice, Timestamp};
 use events::Event;
+use journal::Outages;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use transport::Meter;
 
 /// Who an emission is for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,8 +83,18 @@ pub struct Emission {
 pub struct Permit {
     /// The domains whose elements it may probe.
     pub probe: BTreeSet<Domain>,
+    /// The domains whose elements it may configure and restart.
+    pub configure: BTreeSet<Domain>,
+    /// True if it may set the power of cells and let them sleep.
+    pub radio: bool,
+    /// True if it may look up where vehicles were.
+    pub trace: bool,
     /// True if it commands the field force.
     pub field: bool,
+    /// True if it may talk to customers.
+    pub customers: bool,
+    /// The province to which all of this is confined; none: everywhere.
+    pub province: Option<String>,
 }
 
 /// What really happened, for the referee only.
@@ -79,14 +104,17 @@ pub struct Truth {
     pub fault: Fault,
     /// The sites that were out of service at any time because of it.
     pub sites_out: BTreeSet<ElementId>,
-    /// When it was mended.
+    /// What worked badly because of it without going out of service: cells, links.
+    pub touched: BTreeSet<ElementId>,
+    /// When it was mended, or ended by itself.
     pub repaired_at: Option<Timestamp>,
     /// When the last of these sites was back in service; for a fault that took out none, when it
     /// was mended.
     pub restored_at: Option<Timestamp>,
 }
 
-/// Dice for the purposes of a running simulation; building and noise have 1 and 2.
+/// Dice for the purposes of a running simulation; building and noise have 1 and 2. Those from 40 on
+/// came later and have streams of their own, so that stories stay as they were.
 struct Chances {
     faults: Dice,
     alarms: Dice,
@@ -94,6 +122,31 @@ struct Chances {
     mishaps: Dice,
     complaints: Dice,
     actions: Dice,
+    /// Alarms of batteries.
+    batteries: Dice,
+    surges: Dice,
+    ailments: Dice,
+    /// Alarms of what creeps, so that those of outages are drawn as if it did not.
+    ailing_alarms: Dice,
+    remote: Dice,
+    life: Dice,
+}
+
+impl Chances {
+    /// The dice for alarms of a type.
+    fn of_alarms(&mut self, alarm_type: AlarmType) -> &mut Dice {
+        match alarm_type {
+            AlarmType::LossOfSignal
+            | AlarmType::LinkDown
+            | AlarmType::CardFailure
+            | AlarmType::NodeUnreachable
+            | AlarmType::SiteUnreachable
+            | AlarmType::CellsOutOfService
+            | AlarmType::MainsFailure => &mut self.alarms,
+            AlarmType::BatteryLow => &mut self.batteries,
+            _ => &mut self.ailing_alarms,
+        }
+    }
 }
 
 /// A network that runs.
@@ -119,24 +172,52 @@ pub struct Simulation {
     ailing: BTreeSet<(ElementId, AlarmType)>,
     complaining: BTreeSet<ElementId>,
     engineers: BTreeMap<(String, Token), Engineer>,
+    mobile: Mobile,
+    /// True if the mobile domain is to be looked at before time goes on.
+    mobile_stale: bool,
+    batteries: Batteries,
     /// Number of the next trouble; injected ones are listed in `injected`.
     troubles: usize,
     /// Trouble number to index of `truths`.
     injected: BTreeMap<usize, usize>,
     truths: Vec<Truth>,
+    /// What each open fault has broken alone, and the sites that this takes out.
+    claims: BTreeMap<usize, (BTreeSet<ElementId>, BTreeSet<ElementId>)>,
+    /// What had failed and which sites were out when blame was laid last.
+    explained: (BTreeSet<ElementId>, BTreeSet<ElementId>),
+    traffic: Traffic,
+    /// What traffic met when it was routed last.
+    terrain: Terrain,
+    flows: Flows,
+    meter: Meter,
+    dispatches: Vec<Dispatched>,
+    outages: Outages,
+    customers: customers::Desk,
 }
 
 impl Simulation {
     /// A network built from `topology` and `seed`, at rest, at the instant `start`. The background
     /// begins at once; without a fault there is nothing else.
     pub fn new(topology: &Topology, parameters: Parameters, seed: u64, start: Timestamp) -> Self {
-        let inventory = build::inventory(topology, &parameters, seed);
-        Self::with_inventory(Arc::new(inventory), parameters, seed, start)
+        let (inventory, demands) = build::network(topology, &parameters, seed);
+        Self::with_demands(Arc::new(inventory), &demands, parameters, seed, start)
     }
 
-    /// The same over an inventory that exists already.
+    /// The same over an inventory that exists already, with demands by gravity.
     pub fn with_inventory(
         inventory: Arc<Inventory>,
+        parameters: Parameters,
+        seed: u64,
+        start: Timestamp,
+    ) -> Self {
+        let demands = demand::by_gravity(&inventory);
+        Self::with_demands(inventory, &demands, parameters, seed, start)
+    }
+
+    /// The same with these demands between routers, in the busy hour.
+    pub fn with_demands(
+        inventory: Arc<Inventory>,
+        demands: &[Demand],
         parameters: Parameters,
         seed: u64,
         start: Timestamp,
@@ -145,7 +226,18 @@ impl Simulation {
         let reach = Reach::new(&inventory);
         let view = state.view(&inventory, &reach);
         let mut simulation = Self {
-            noise: Noise::new(&inventory, parameters.noise, seed),
+            mobile: Mobile::new(&inventory, &parameters.mobile, seed, start),
+            mobile_stale: true,
+            batteries: Batteries::default(),
+            noise: Noise::new(&inventory, parameters.noise, seed)
+                .with_companions(parameters.companions),
+            traffic: Traffic::new(&inventory, demands),
+            terrain: Terrain::default(),
+            flows: Flows::default(),
+            meter: Meter::new(start),
+            dispatches: Vec::new(),
+            outages: Outages::default(),
+            customers: customers::Desk::new(&inventory, &parameters.customers, seed, start),
             inventory,
             reach,
             parameters,
@@ -159,6 +251,12 @@ impl Simulation {
                 mishaps: stream(seed, 8),
                 complaints: stream(seed, 6),
                 actions: stream(seed, 7),
+                batteries: stream(seed, 22),
+                surges: stream(seed, 23),
+                ailments: stream(seed, 40),
+                ailing_alarms: stream(seed, 43),
+                remote: stream(seed, 41),
+                life: stream(seed, 42),
             },
             state,
             view,
@@ -172,8 +270,14 @@ impl Simulation {
             troubles: 0,
             injected: BTreeMap::new(),
             truths: Vec::new(),
+            claims: BTreeMap::new(),
+            explained: (BTreeSet::new(), BTreeSet::new()),
         };
         simulation.begin_background();
+        simulation.begin_life();
+        simulation.begin_periods();
+        simulation.begin_mobile();
+        simulation.begin_journeys();
         simulation
     }
 
@@ -190,18 +294,25 @@ impl Simulation {
     pub fn inject(&mut self, mut fault: Fault) -> Result<(), FaultError> {
         fault::check(&self.inventory, &fault)?;
         fault.at = fault.at.max(self.now);
+        let at = fault.at;
+        self.expect(fault);
+        self.schedule_decoys(at);
+        Ok(())
+    }
+
+    /// Schedules a fault and opens its truth; gives the number of its trouble.
+    fn expect(&mut self, fault: Fault) -> usize {
         let number = self.next_trouble();
         self.injected.insert(number, self.truths.len());
-        let at = fault.at;
         self.truths.push(Truth {
             fault: fault.clone(),
             sites_out: BTreeSet::new(),
+            touched: BTreeSet::new(),
             repaired_at: None,
             restored_at: None,
         });
-        self.schedule(at, Event::Strike { number, fault });
-        self.schedule_decoys(at);
-        Ok(())
+        self.schedule(fault.at, Event::Strike { number, fault });
+        number
     }
 
     /// When something happens next; nothing is emitted before.
@@ -213,13 +324,17 @@ impl Simulation {
     /// before the last one changes nothing.
     pub fn advance(&mut self, now: Timestamp) -> Vec<Emission> {
         let mut emissions = Vec::new();
-        while let Some(entry) = self.queue.first_entry() {
-            let at = entry.key().0;
-            if at > now {
-                break;
+        loop {
+            let next = self.next_event_at();
+            if self.mobile_stale && next.is_none_or(|at| at > self.now) {
+                self.see_mobile();
+                continue;
             }
+            let Some(entry) = self.queue.first_entry().filter(|e| e.key().0 <= now) else {
+                break;
+            };
+            self.now = self.now.max(entry.key().0);
             let event = entry.remove();
-            self.now = self.now.max(at);
             self.happen(event, &mut emissions);
         }
         self.now = self.now.max(now);
@@ -257,5 +372,8 @@ impl Simulation {
     }
 }
 
+#[cfg(test)]
+#[path = "simulation/tests/stories.rs"]
+mod stories;
 #[cfg(test)]
 mod tests;

@@ -2,10 +2,18 @@
 //!
 //! Knows physics: which fibres are whole, who has power, who reaches the core, and so which
 //! conditions management systems could notice ([`Sighting`]). Refuses to know how late or how
-//! faithfully they tell ([`crate::alarms`]). Read next: [`crate::alarms`].
+//! faithfully they tell ([`crate::alarms`]). What creeps instead of breaking is in
+//! `state/ailments.rs`. Read next: [`crate::alarms`].
 
+mod ailments;
+
+pub use ailments::{Course, Light};
+pub(crate) use ailments::{FLICKERS_FROM, LOW_FROM, POOR_FROM, link_of};
+
+use crate::configuration::Settings;
 use crate::fault::FaultKind;
 use crate::reach::Reach;
+use crate::traffic::Demand;
 use domain::inventory::{ElementId, ElementKind, Inventory, Link};
 use domain::telemetry::AlarmType;
 use domain::time::Timestamp;
@@ -22,6 +30,10 @@ pub enum TroubleKind {
     SitePower,
     /// A transceiver of one link is off; the fibre is whole.
     TransceiverOff,
+    /// A contact of one link comes and goes.
+    BadContact,
+    /// An element starts again, because someone told it to.
+    Restarting,
 }
 
 /// Something broken.
@@ -35,6 +47,8 @@ pub struct Trouble {
     pub since: Timestamp,
     /// For cuts: where on each link, in kilometres from the link's end A.
     pub breaks: BTreeMap<ElementId, f64>,
+    /// How far it has gone.
+    pub course: Course,
 }
 
 /// Everything that is broken.
@@ -44,6 +58,12 @@ pub struct State {
     pub troubles: BTreeMap<usize, Trouble>,
     /// Sites whose battery is empty, with the trouble that emptied it.
     pub exhausted: BTreeMap<ElementId, usize>,
+    /// Sites whose battery will soon be empty.
+    pub batteries_low: BTreeSet<ElementId>,
+    /// Parameters that are not as planned.
+    pub settings: Settings,
+    /// Traffic beyond the usual, with the trouble that it is, or was until it was led around.
+    pub surges: BTreeMap<usize, Vec<Demand>>,
 }
 
 /// A condition that one observer could report.
@@ -62,6 +82,8 @@ pub struct Sighting {
 pub struct View {
     /// The elements that do not work, seen physically: cut, dead, or without power.
     pub failed: BTreeSet<ElementId>,
+    /// The links that do not work, themselves or at an end.
+    pub down: BTreeSet<ElementId>,
     /// Sites out of service.
     pub out: BTreeSet<ElementId>,
     /// Sites whose cabinet gets no mains.
@@ -89,19 +111,43 @@ impl Trouble {
             .map(|site| &site.id)
     }
 
-    /// True if the element itself stops working at once: all but the loss of mains.
-    fn stops_its_element(&self) -> bool {
-        !matches!(
+    /// True if an engineer who works at `element` comes upon it and can mend it: at what is broken,
+    /// at any link that was cut with others, at any cell that hears a stranger. Traffic cannot be
+    /// mended with tools.
+    pub fn mended_at(&self, element: &ElementId) -> bool {
+        let beyond_tools = matches!(
+            self.kind,
+            TroubleKind::Fault(FaultKind::Congestion) | TroubleKind::Restarting
+        );
+        let heard = match &self.course {
+            Course::Foreign { heard_dbm } => heard_dbm.contains_key(element),
+            _ => false,
+        };
+        let here = self.element == *element || self.breaks.contains_key(element) || heard;
+        here && !beyond_tools
+    }
+
+    /// True if it takes away the mains of sites.
+    fn takes_mains(&self) -> bool {
+        matches!(
             self.kind,
             TroubleKind::Fault(FaultKind::MainsFailure) | TroubleKind::SitePower
         )
+    }
+
+    /// True if the element itself does not work: at once with most troubles, in the end with some,
+    /// and never where only its mains is gone or it merely works badly.
+    fn stops_its_element(&self) -> bool {
+        self.stops_now().unwrap_or(!self.takes_mains())
     }
 }
 
 impl State {
     /// The elements that do not work, those without power included.
     pub fn failed(&self) -> BTreeSet<ElementId> {
-        self.failed_by(|_| true)
+        let mut failed = self.failed_by(|_| true);
+        failed.extend(self.settings.lasers_off().cloned());
+        failed
     }
 
     /// The elements that do not work because of the troubles that `counts` picks by number.
@@ -124,23 +170,32 @@ impl State {
         let failed = self.failed();
         let reached = reach.nodes(&failed);
         let mut view = View {
-            out: inventory
-                .of_kind(ElementKind::Site)
-                .filter(|site| !reached.contains(&site.id))
-                .map(|site| site.id.clone())
+            out: reach
+                .sites()
+                .filter(|site| !reached.contains(*site))
+                .cloned()
                 .collect(),
             without_mains: self
                 .troubles
                 .values()
-                .filter(|trouble| !trouble.stops_its_element())
+                .filter(|trouble| trouble.takes_mains())
                 .flat_map(|trouble| trouble.sites_without_mains(inventory))
                 .cloned()
                 .collect(),
+            down: reach.links_down(&failed),
             failed,
             reached,
             sightings: BTreeSet::new(),
         };
-        view.sightings = view.sight(inventory);
+        view.sightings = view.sight(inventory, reach);
+        view.sightings.extend(self.ailments(inventory, &view));
+        // Only a site in reach can tell, and it goes on saying so until its mains is back.
+        view.sightings
+            .extend(self.batteries_low.iter().map(|site| Sighting {
+                resource: site.clone(),
+                alarm_type: AlarmType::BatteryLow,
+                seen_by: site.clone(),
+            }));
         view
     }
 
@@ -180,10 +235,15 @@ impl View {
         link: &Link,
         far: &ElementId,
     ) -> bool {
-        !self.carries(id, link) || !self.sends(inventory, far)
+        let module = if link.a == *far {
+            &link.optic_a
+        } else {
+            &link.optic_b
+        };
+        !self.carries(id, link) || !self.sends(inventory, far) || self.failed.contains(module)
     }
 
-    fn sight(&self, inventory: &Inventory) -> BTreeSet<Sighting> {
+    fn sight(&self, inventory: &Inventory, reach: &Reach) -> BTreeSet<Sighting> {
         let mut sightings = BTreeSet::new();
         let mut see = |resource: &ElementId, alarm_type, seen_by: &ElementId| {
             sightings.insert(Sighting {
@@ -199,18 +259,23 @@ impl View {
         for site in &self.without_mains {
             see(site, AlarmType::MainsFailure, site);
         }
-        for router in inventory.of_kind(ElementKind::Router) {
-            if !self.reached.contains(&router.id) {
-                see(&router.id, AlarmType::NodeUnreachable, &router.id);
-            }
+        for router in reach.routers().filter(|id| !self.reached.contains(*id)) {
+            see(router, AlarmType::NodeUnreachable, router);
         }
-        for card in inventory.of_kind(ElementKind::LineCard) {
-            let router = inventory.node_of(&card.id);
-            if self.failed.contains(&card.id) && self.reached.contains(router) {
-                see(&card.id, AlarmType::CardFailure, router);
+        let kind = |id: &ElementId| inventory.element(id).map(|element| element.kind);
+        let failed = self.failed.iter();
+        for card in failed.filter(|id| kind(id) == Some(ElementKind::LineCard)) {
+            let router = inventory.node_of(card);
+            if self.reached.contains(router) {
+                see(card, AlarmType::CardFailure, router);
             }
         }
         for (id, link) in &inventory.links {
+            // Light arrives over what works, and both its ends are in reach, or neither is.
+            let up = !self.down.contains(id);
+            if up && self.reached.contains(inventory.node_of(&link.a)) {
+                continue;
+            }
             for (end, far) in [(&link.a, &link.b), (&link.b, &link.a)] {
                 if self.answers(inventory, end) && self.dark(inventory, id, link, far) {
                     see(id, AlarmType::LossOfSignal, inventory.node_of(end));
@@ -218,11 +283,7 @@ impl View {
             }
             // Routing protocols lose a link whose neighbour is silent, and in time those that
             // nobody announces any more because both ends are cut off.
-            let up = inventory.works(id, &self.failed)
-                && self.reached.contains(inventory.node_of(&link.a));
-            if !up {
-                see(id, AlarmType::LinkDown, id);
-            }
+            see(id, AlarmType::LinkDown, id);
         }
         sightings
     }

@@ -8,7 +8,11 @@
 //! network Germany50          the name
 //! city Berlin 13.39 52.52    a city without blanks in its name, longitude, latitude (degrees)
 //! link Berlin Leipzig 148.2  two cities named before, kilometres
+//! demand Berlin Leipzig 12   traffic from the first to the second, and as much back unless another
+//!                            line says how much; in any unit, for only proportions count
 //! ```
+//! A backbone without demands gets them by the gravity model ([`crate::traffic::demand`]).
+//! Other formats are read by [`crate::import`].
 
 use std::collections::BTreeSet;
 
@@ -32,6 +36,17 @@ pub struct Span {
     pub length_km: f64,
 }
 
+/// How much one city sends to another, compared with the other demands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Demand {
+    /// Where it comes from: an index of [`Topology::cities`].
+    pub from: usize,
+    /// Where it goes.
+    pub to: usize,
+    /// How much, 0 or more, in a unit that all demands of a backbone share.
+    pub amount: f64,
+}
+
 /// A backbone: every city is connected with every other, directly or through others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Topology {
@@ -41,6 +56,8 @@ pub struct Topology {
     pub cities: Vec<City>,
     /// Its links, in the order of the file.
     pub spans: Vec<Span>,
+    /// Its demands, in the order of the file; empty if nobody knows them.
+    pub demands: Vec<Demand>,
 }
 
 /// Why a text is no backbone.
@@ -63,7 +80,7 @@ pub struct Entry {
     text: &'static str,
 }
 
-const CATALOGUE: [Entry; 4] = [
+const CATALOGUE: [Entry; 9] = [
     Entry {
         name: "Germany50",
         description: "50 German cities, 88 links (SNDlib); the default",
@@ -83,6 +100,31 @@ const CATALOGUE: [Entry; 4] = [
         name: "Nobel-Germany",
         description: "17 German cities, 26 links (SNDlib)",
         text: include_str!("topology/nobel-germany.topology"),
+    },
+    Entry {
+        name: "Chinanet",
+        description: "the backbone of China Telecom: 38 cities, 62 links (Topology Zoo)",
+        text: include_str!("topology/chinanet.topology"),
+    },
+    Entry {
+        name: "Cernet",
+        description: "the research network of China: 37 cities, 54 links (Topology Zoo)",
+        text: include_str!("topology/cernet.topology"),
+    },
+    Entry {
+        name: "BtEurope",
+        description: "BT in Europe: 22 cities, 35 links (Topology Zoo)",
+        text: include_str!("topology/bteurope.topology"),
+    },
+    Entry {
+        name: "Abilene",
+        description: "a research backbone of the United States: 11 cities, 14 links (Topology Zoo)",
+        text: include_str!("topology/abilene.topology"),
+    },
+    Entry {
+        name: "Geant2012",
+        description: "the research backbone of Europe in 2012: 37 cities, 58 links (Topology Zoo)",
+        text: include_str!("topology/geant2012.topology"),
     },
 ];
 
@@ -125,6 +167,7 @@ impl Topology {
             name: String::new(),
             cities: Vec::new(),
             spans: Vec::new(),
+            demands: Vec::new(),
         };
         let mut last = 0;
         for (index, line) in text.lines().enumerate() {
@@ -172,9 +215,19 @@ impl Topology {
                 self.spans.push(Span { a, b, length_km });
                 Ok(())
             }
+            ["demand", from, to, amount] => {
+                let (from, to) = (self.index(from)?, self.index(to)?);
+                if from == to {
+                    return Err("a demand joins two different cities".to_owned());
+                }
+                let amount = number(amount, "demand", 0.0..=1e12)?;
+                self.demands.push(Demand { from, to, amount });
+                Ok(())
+            }
             [other, ..] => Err(format!(
                 "'{other}' with {} values is not understood: write 'network NAME', \
-                 'city NAME LONGITUDE LATITUDE' or 'link CITY CITY KILOMETRES'",
+                 'city NAME LONGITUDE LATITUDE', 'link CITY CITY KILOMETRES' or \
+                 'demand CITY CITY AMOUNT'",
                 words.len() - 1
             )),
         }
@@ -187,7 +240,7 @@ impl Topology {
             .ok_or_else(|| format!("city '{name}' is not known yet"))
     }
 
-    fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         if self.name.is_empty() {
             return Err("the line 'network NAME' is missing".to_owned());
         }
@@ -260,18 +313,24 @@ mod tests {
                 let topology = entry.topology();
                 assert_eq!(topology.name, entry.name);
                 format!(
-                    "{} {} {}",
+                    "{} {} {} {}",
                     entry.name,
                     topology.cities.len(),
-                    topology.spans.len()
+                    topology.spans.len(),
+                    topology.demands.len()
                 )
             })
             .collect();
         insta::assert_snapshot!(sizes.join("\n"), @r"
-        Germany50 50 88
-        Geant 22 36
-        Polska 12 18
-        Nobel-Germany 17 26
+        Germany50 50 88 662
+        Geant 22 36 462
+        Polska 12 18 66
+        Nobel-Germany 17 26 121
+        Chinanet 38 62 0
+        Cernet 37 54 0
+        BtEurope 22 35 0
+        Abilene 11 14 0
+        Geant2012 37 58 0
         ");
         assert_eq!(Topology::named("gErMaNy50"), Some(Topology::default()));
         assert_eq!(Topology::named("Atlantis"), None);
@@ -297,9 +356,11 @@ mod tests {
 
     #[test]
     fn refusals_name_the_line() {
-        insta::assert_snapshot!(refusal("network X\nrouter A"), @"line 2: 'router' with 1 values is not understood: write 'network NAME', 'city NAME LONGITUDE LATITUDE' or 'link CITY CITY KILOMETRES'");
+        insta::assert_snapshot!(refusal("network X\nrouter A"), @"line 2: 'router' with 1 values is not understood: write 'network NAME', 'city NAME LONGITUDE LATITUDE', 'link CITY CITY KILOMETRES' or 'demand CITY CITY AMOUNT'");
         insta::assert_snapshot!(refusal("city A 1 91"), @"line 1: latitude '91' is not a number from -90 to 90");
         insta::assert_snapshot!(refusal("city A 1 2 # here\ncity A 1 2"), @"line 2: city 'A' is there already");
+        insta::assert_snapshot!(refusal("city A 1 2\ncity B 1 2\ndemand A B -1"), @"line 3: demand '-1' is not a number from 0 to 1000000000000");
+        insta::assert_snapshot!(refusal("city A 1 2\ndemand A A 1"), @"line 2: a demand joins two different cities");
         insta::assert_snapshot!(refusal("city A 1 2\nlink A B 3"), @"line 2: city 'B' is not known yet");
         insta::assert_snapshot!(refusal("city A 1 NaN"), @"line 1: latitude 'NaN' is not a number from -90 to 90");
         insta::assert_snapshot!(refusal("network X\ncity A 1 2\ncity B 1 2"), @"line 3: no chain of links joins 'A' and 'B'");

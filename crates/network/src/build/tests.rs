@@ -67,15 +67,19 @@ proptest! {
             let kind = format!("{}:", element.kind.as_str());
             prop_assert!(id.as_str().starts_with(&kind) && *id == element.id);
             prop_assert!(element.position.0.is_finite() && element.position.1.is_finite());
-            let wireless = matches!(element.kind, ElementKind::Site | ElementKind::PowerZone);
+            let wireless = matches!(element.kind, ElementKind::Site | ElementKind::PowerZone | ElementKind::Cell);
             let domain = if wireless { Domain::Wireless } else { Domain::Ip };
             prop_assert_eq!(element.domain, domain);
             let parent = element.parent.as_ref().map(|p| network.elements[p].kind);
-            prop_assert_eq!(parent, match element.kind {
-                ElementKind::LineCard => Some(ElementKind::Router),
-                ElementKind::Site => Some(ElementKind::PowerZone),
-                _ => None,
-            });
+            let fits = match element.kind {
+                ElementKind::LineCard => parent == Some(ElementKind::Router),
+                ElementKind::Site => parent == Some(ElementKind::PowerZone),
+                ElementKind::Cell => parent == Some(ElementKind::Site),
+                ElementKind::Optic => matches!(parent, Some(ElementKind::LineCard | ElementKind::Site)),
+                _ => parent.is_none(),
+            };
+            prop_assert!(fits, "{} in {:?}", id, parent);
+            prop_assert!(network.province_of(id).is_some());
         }
         for (id, link) in &network.links {
             prop_assert_eq!(network.elements[id].kind, ElementKind::Link);
@@ -83,6 +87,10 @@ proptest! {
             let (a, b) = (network.elements[&link.a].kind, network.elements[&link.b].kind);
             prop_assert_eq!(link.backbone, a == ElementKind::LineCard && b == ElementKind::LineCard);
             prop_assert!(link.ducts.iter().all(|d| network.elements[d].kind == ElementKind::Duct));
+            for (optic, end) in [(&link.optic_a, &link.a), (&link.optic_b, &link.b)] {
+                prop_assert_eq!(network.elements[optic].parent.as_ref(), Some(end));
+            }
+            prop_assert!(!link.backbone || crate::traffic::demand::MODULES_MBPS.contains(&link.capacity_mbps));
         }
         for duct in network.of_kind(ElementKind::Duct) {
             let inside = network.links.values().filter(|l| l.ducts.contains(&duct.id)).count();
@@ -92,6 +100,8 @@ proptest! {
             let inside = network.elements.values().filter(|e| e.parent.as_ref() == Some(&zone.id)).count();
             prop_assert!((1..=12).contains(&inside));
         }
+        let halves: BTreeSet<&String> = network.provinces.values().collect();
+        prop_assert_eq!(halves.into_iter().collect::<Vec<_>>(), PROVINCES);
         for router in network.of_kind(ElementKind::Router) {
             let inside = network.elements.values().filter(|e| e.parent.as_ref() == Some(&router.id)).count();
             prop_assert!((2..=4).contains(&inside));

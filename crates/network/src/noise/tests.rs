@@ -52,3 +52,28 @@ fn rate_duration_and_burstiness_are_those_of_the_record() {
 fn silence_is_silence() {
     assert!(week(0.0).1.is_empty());
 }
+
+/// The share of alarms of a burst that are of the type of the one before.
+fn repeated(companions: bool) -> f64 {
+    let network = inventory(&Topology::default(), &Parameters::default(), 3);
+    let noise = Noise::new(&network, 0.05, 3).with_companions(companions);
+    let mut dice = stream(3, 0);
+    let (mut same, mut all) = (0, 0);
+    for _ in 0..400 {
+        let burst = noise.burst(&network, Timestamp::from_ms(0), &mut dice);
+        for pair in burst.windows(2) {
+            let [before, after] = [&pair[0], &pair[1]].map(|g| g.sighting.alarm_type);
+            same += usize::from(before == after);
+            all += 1;
+        }
+    }
+    f64::from(same as u32) / f64::from(all as u32)
+}
+
+/// Co-occurrence as in the record: a type follows itself 7 to 9 times as often as by chance.
+#[test]
+fn companions_come_together() {
+    let (alone, together) = (repeated(false), repeated(true));
+    assert!((0.18..0.26).contains(&alone), "{alone}");
+    assert!((0.30..0.50).contains(&together), "{together}");
+}

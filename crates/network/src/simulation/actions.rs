@@ -4,6 +4,7 @@
 //! [`crate::field`].
 
 use super::events::Event;
+use super::remote::{Command, Errand};
 use super::{Audience, Permit, Simulation, Tiding};
 use crate::chance::between;
 use crate::field;
@@ -51,6 +52,36 @@ impl Simulation {
             Action::Guide {
                 dispatch, element, ..
             } => self.guide(agent, permit, dispatch, &element),
+            Action::SetPower { cell, offset_db } => {
+                self.order_power(agent, permit, token, cell, offset_db)
+            }
+            Action::SetSaving { cells, saving } => {
+                self.order_saving(agent, permit, token, cells, saving)
+            }
+            Action::ReadConfiguration { element } => {
+                self.command(permit, errand(agent, token, element, Command::Read))
+            }
+            Action::Configure {
+                element,
+                parameter,
+                value,
+            } => {
+                let command = Command::Set { parameter, value };
+                self.command(permit, errand(agent, token, element, command))
+            }
+            Action::Restart { element } => {
+                self.command(permit, errand(agent, token, element, Command::Restart))
+            }
+            Action::Trace {
+                vehicle,
+                from,
+                until,
+            } => self.trace(agent, permit, &vehicle, (from, until)),
+            Action::TellCustomer {
+                ticket,
+                text,
+                question,
+            } => self.tell_customer(agent, permit, &ticket, text, question),
         };
         match answered {
             Ok(None) => {}
@@ -108,6 +139,7 @@ impl Simulation {
         if self.engineers.contains_key(&key) {
             return Err(format!("token {token} belongs to an earlier dispatch"));
         }
+        self.note_dispatch(agent, token, &element);
         let dice = &mut self.chances.actions;
         let arrival = self
             .now
@@ -169,8 +201,11 @@ impl Simulation {
             state: &self.state,
             view: &self.view,
             ailing: &self.ailing,
+            flows: &self.flows,
             silent_since: &self.silent_since,
             gasped: &self.gasped,
+            mobile: &self.mobile,
+            batteries: &self.batteries,
             now: self.now,
         };
         let outcome = bench
@@ -207,7 +242,10 @@ impl Simulation {
         if let Some(engineer) = self.engineers.get_mut(&(agent.clone(), token)) {
             engineer.doing = Doing::Waiting;
         }
+        // What somebody else has mended meanwhile is not mended again.
+        let mends = mends.filter(|number| self.state.troubles.contains_key(number));
         if let Some(number) = mends {
+            self.note_success(&agent, token);
             self.mend(number);
         }
         self.report(
@@ -221,12 +259,12 @@ impl Simulation {
         );
     }
 
-    fn domain_of(&self, element: &ElementId) -> Result<Domain, String> {
+    pub(super) fn domain_of(&self, element: &ElementId) -> Result<Domain, String> {
         let found = self.inventory.element(element);
         found.map(|e| e.domain).ok_or_else(|| unknown(element))
     }
 
-    fn answer(&mut self, at: Timestamp, agent: &str, token: Token, outcome: Outcome) {
+    pub(super) fn answer(&mut self, at: Timestamp, agent: &str, token: Token, outcome: Outcome) {
         let to = Audience::Agent(agent.to_owned());
         self.deliver(at, to, Tiding::Outcome { token, outcome });
     }
@@ -237,6 +275,15 @@ impl Simulation {
     }
 }
 
-fn unknown(element: &ElementId) -> String {
+fn errand(agent: &str, token: Token, element: ElementId, command: Command) -> Errand {
+    Errand {
+        agent: agent.to_owned(),
+        token,
+        element,
+        command,
+    }
+}
+
+pub(super) fn unknown(element: &ElementId) -> String {
     format!("the network has no element '{element}'")
 }

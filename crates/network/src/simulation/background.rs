@@ -8,12 +8,13 @@ use super::events::Event;
 use super::{Audience, Simulation, Tiding};
 use crate::chance::{between, choose, happens, waiting};
 use crate::complaint;
-use crate::noise::Grumble;
-use crate::state::{Trouble, TroubleKind};
+use crate::noise::{Grumble, Noise};
+use crate::state::{Course, Trouble, TroubleKind};
 use domain::inventory::{Domain, ElementId, ElementKind};
 use domain::telemetry::{AlarmType, Complaint, Telemetry};
 use domain::time::Timestamp;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Mean hours between small outages, per thousand sites.
 const MISHAP_HOURS: f64 = 0.25;
@@ -26,10 +27,23 @@ const TRIES: usize = 20;
 
 impl Simulation {
     pub(super) fn begin_background(&mut self) {
-        self.schedule_burst();
+        if self.parameters.replay.is_empty() {
+            self.schedule_burst();
+        } else {
+            self.replay();
+        }
         self.schedule_stray_complaint();
         if self.parameters.decoys {
             self.schedule_mishap();
+        }
+    }
+
+    /// Schedules all alarms of the record that is replayed.
+    fn replay(&mut self) {
+        let alarms = Arc::clone(&self.parameters.replay);
+        let dice = &mut self.chances.background;
+        for grumble in Noise::replay(&self.inventory, &alarms, self.now, dice) {
+            self.schedule(grumble.from, Event::Grumble(grumble));
         }
     }
 
@@ -119,7 +133,7 @@ impl Simulation {
             let (low, high) = match kind {
                 TroubleKind::SitePower => (1_200.0, 3_600.0),
                 TroubleKind::SiteStopped => (300.0, 1_800.0),
-                TroubleKind::TransceiverOff | TroubleKind::Fault(_) => (20.0, 90.0),
+                _ => (20.0, 90.0),
             };
             let lasts = between(&mut self.chances.mishaps, low, high);
             let number = self.next_trouble();
@@ -128,6 +142,7 @@ impl Simulation {
                 element,
                 since: self.now,
                 breaks: BTreeMap::new(),
+                course: Course::Steady,
             };
             self.begin(number, trouble);
             self.schedule(self.now.plus_s(lasts), Event::Mend(number));

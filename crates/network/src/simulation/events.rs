@@ -4,19 +4,20 @@
 //! was seen before: new sightings will be noticed, gone ones are cleared. Read next:
 //! `simulation/background.rs`.
 
+use super::customers::Brewing;
+use super::mobile::Air;
+use super::remote::Errand;
 use super::{Audience, Emission, Simulation, Tiding};
 use crate::chance::between;
 use crate::fault::{Fault, FaultKind, break_km};
 use crate::noise::Grumble;
-use crate::state::{Sighting, Trouble, TroubleKind};
+use crate::state::{Light, Sighting, Trouble, TroubleKind};
 use crate::{alarms, complaint};
 use domain::inventory::{Domain, ElementId, ElementKind};
 use domain::telemetry::{Alarm, AlarmType, Telemetry, Token};
 use domain::time::Timestamp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Old batteries last so long, in seconds.
-const BATTERY_S: (f64, f64) = (150.0, 720.0);
 /// A site needs so long to boot when power is back, in seconds.
 const BOOT_S: (f64, f64) = (120.0, 300.0);
 
@@ -27,8 +28,8 @@ pub(super) enum Event {
     Strike { number: usize, fault: Fault },
     /// A trouble ends, by repair or by itself.
     Mend(usize),
-    /// A battery is empty.
-    Exhaust { site: ElementId, number: usize },
+    /// Something of the mobile domain.
+    Air(Air),
     /// A site has booted after its battery was empty.
     Boot(ElementId),
     /// A condition is noticed, if it still stands since then.
@@ -56,6 +57,24 @@ pub(super) enum Event {
         token: Token,
         element: ElementId,
     },
+    /// An ageing optical module has lost more light.
+    Progress { number: usize, light: Light },
+    /// Something that is nearly broken goes out or comes back.
+    Flicker(usize),
+    /// A surge of traffic is over.
+    Subside(usize),
+    /// A period of counting ends.
+    Period,
+    /// A fault happens by itself.
+    Befall,
+    /// A storm begins.
+    Storm,
+    /// A contact begins to come and go.
+    Loosen,
+    /// A command has arrived at its element.
+    Commanded(Errand),
+    /// An element that was restarted runs again.
+    Started { errand: Errand, number: usize },
     /// An engineer arrives.
     Arrive { agent: String, token: Token },
     /// An engineer ends the work at an element.
@@ -66,6 +85,14 @@ pub(super) enum Event {
         mends: Option<usize>,
         finding: String,
     },
+    /// Vehicles are looked at.
+    Survey,
+    /// A driver writes.
+    Grieve(Box<Brewing>),
+    /// Somebody writes about something else than the network.
+    StrayGrievance,
+    /// A customer answers a question about the ticket of this index.
+    CustomerAnswers(usize),
 }
 
 impl Simulation {
@@ -73,11 +100,8 @@ impl Simulation {
         match event {
             Event::Strike { number, fault } => self.strike(number, &fault),
             Event::Mend(number) => self.mend(number),
-            Event::Exhaust { site, number } => self.exhaust(site, number),
-            Event::Boot(site) => {
-                self.state.exhausted.remove(&site);
-                self.look();
-            }
+            Event::Air(air) => self.air(air),
+            Event::Boot(site) => self.boot(site),
             Event::Notice { sighting, since } => self.notice(&sighting, since),
             Event::Deliver { to, tiding } => emissions.push(Emission {
                 to,
@@ -95,6 +119,15 @@ impl Simulation {
                 token,
                 element,
             } => self.measured(agent, token, &element),
+            Event::Progress { number, light } => self.progress(number, light),
+            Event::Flicker(number) => self.flicker(number),
+            Event::Subside(number) => self.subside(number),
+            Event::Period => self.period(),
+            Event::Befall => self.befall(),
+            Event::Storm => self.storm(),
+            Event::Loosen => self.loosen_some(),
+            Event::Commanded(errand) => self.commanded(errand),
+            Event::Started { errand, number } => self.started(&errand, number),
             Event::Arrive { agent, token } => self.arrived(agent, token),
             Event::Finish {
                 agent,
@@ -105,20 +138,25 @@ impl Simulation {
             } => {
                 self.finished(agent, token, element, mends, finding);
             }
+            Event::Survey => self.survey_again(),
+            Event::Grieve(brewing) => self.grieve(*brewing),
+            Event::StrayGrievance => self.stray_grievance(),
+            Event::CustomerAnswers(index) => self.customer_answers(index),
         }
     }
 
     fn strike(&mut self, number: usize, fault: &Fault) {
-        let breaks = self.breaks(fault);
-        self.begin(
-            number,
-            Trouble {
-                kind: TroubleKind::Fault(fault.kind),
-                element: fault.element.clone(),
-                since: self.now,
-                breaks,
-            },
-        );
+        let trouble = Trouble {
+            kind: TroubleKind::Fault(fault.kind),
+            element: fault.element.clone(),
+            since: self.now,
+            breaks: self.breaks(fault),
+            course: self.course(number, fault),
+        };
+        if let Some(index) = self.injected.get(&number) {
+            self.truths[*index].touched = self.touched(&trouble);
+        }
+        self.begin(number, trouble);
     }
 
     /// Where a cut breaks each link, from the link's end A.
@@ -153,9 +191,7 @@ impl Simulation {
                     })
                     .collect()
             }
-            FaultKind::CardFailure | FaultKind::RouterFailure | FaultKind::MainsFailure => {
-                BTreeMap::new()
-            }
+            _ => BTreeMap::new(),
         }
     }
 
@@ -166,18 +202,18 @@ impl Simulation {
             .cloned()
             .collect();
         for site in dark {
-            let lasts = between(&mut self.chances.faults, BATTERY_S.0, BATTERY_S.1);
-            let at = self.now.plus_s(lasts);
-            self.schedule(at, Event::Exhaust { site, number });
+            self.mains_lost(&site, number);
         }
         self.state.troubles.insert(number, trouble);
         self.look();
     }
 
     pub(super) fn mend(&mut self, number: usize) {
-        if self.state.troubles.remove(&number).is_none() {
+        let Some(trouble) = self.state.troubles.remove(&number) else {
             return;
-        }
+        };
+        self.mains_back(number, &trouble);
+        self.undo(number, &trouble);
         let empty: Vec<ElementId> = self
             .state
             .exhausted
@@ -190,13 +226,17 @@ impl Simulation {
             let at = self.now.plus_s(boots);
             self.schedule(at, Event::Boot(site));
         }
-        if let Some(index) = self.injected.get(&number) {
-            self.truths[*index].repaired_at = Some(self.now);
-        }
+        self.note_repair(number);
         self.look();
     }
 
-    fn exhaust(&mut self, site: ElementId, number: usize) {
+    pub(super) fn note_repair(&mut self, number: usize) {
+        if let Some(index) = self.injected.get(&number) {
+            self.truths[*index].repaired_at.get_or_insert(self.now);
+        }
+    }
+
+    pub(super) fn exhaust(&mut self, site: ElementId, number: usize) {
         if self.state.troubles.contains_key(&number) {
             self.state.exhausted.entry(site).or_insert(number);
             self.look();
@@ -205,8 +245,14 @@ impl Simulation {
 
     /// Looks at the network again: what is new will be noticed, what is gone is cleared, by
     /// whoever saw it, once they can speak again.
-    fn look(&mut self) {
+    pub(super) fn look(&mut self) {
+        // What vehicles met until now, they met in the network as it was.
+        self.survey();
         self.view = self.state.view(&self.inventory, &self.reach);
+        self.reroute();
+        self.see_congestion();
+        self.relieve();
+        self.outages.note(&self.view.out, self.now);
         let gone: Vec<Sighting> = self
             .standing
             .keys()
@@ -229,6 +275,7 @@ impl Simulation {
         self.keep_silence();
         self.customers_notice();
         self.keep_truth();
+        self.mobile_stale = true;
     }
 
     /// True if whoever saw it can tell of its end: a node in reach, or the management system.
@@ -244,7 +291,7 @@ impl Simulation {
         let since = self.now;
         self.standing.insert(sighting.clone(), since);
         let isolated = self.view.is_isolated(&self.inventory, &sighting.resource);
-        let dice = &mut self.chances.alarms;
+        let dice = self.chances.of_alarms(sighting.alarm_type);
         if let Some(at) = alarms::noticed(&sighting, since, isolated, dice) {
             self.schedule(at, Event::Notice { sighting, since });
         }
@@ -254,12 +301,17 @@ impl Simulation {
         if self.standing.get(sighting) != Some(&since) {
             return;
         }
-        // A site tells of its mains itself, with its last breath at the latest.
+        // A site tells of its power itself, with its last breath at the latest.
         let own = sighting.alarm_type == AlarmType::MainsFailure;
-        if own && !self.view.reached.contains(&sighting.resource) {
+        let power = own || sighting.alarm_type == AlarmType::BatteryLow;
+        if power && !self.view.reached.contains(&sighting.resource) {
             return;
         }
-        let deliveries = alarms::raised(sighting, self.now, &mut self.chances.alarms);
+        let deliveries = alarms::raised(
+            sighting,
+            self.now,
+            self.chances.of_alarms(sighting.alarm_type),
+        );
         if !deliveries.is_empty() {
             let last = deliveries.iter().map(|(_, alarm)| alarm.time).max();
             self.told.insert(sighting.clone(), last.unwrap_or(self.now));
@@ -278,7 +330,8 @@ impl Simulation {
         if let Some(last) = self.told.remove(sighting) {
             // What flaps stays for a moment at least: its end is not before it was seen last.
             let end = self.now.max(last);
-            let deliveries = alarms::cleared(sighting, end, &mut self.chances.alarms);
+            let dice = self.chances.of_alarms(sighting.alarm_type);
+            let deliveries = alarms::cleared(sighting, end, dice);
             self.deliver_alarms(deliveries);
         }
     }
@@ -304,13 +357,11 @@ impl Simulation {
 
     /// Remembers since when sites and routers are out of reach.
     fn keep_silence(&mut self) {
-        let nodes = [ElementKind::Site, ElementKind::Router];
-        let (inventory, reached) = (&self.inventory, &self.view.reached);
+        let reached = &self.view.reached;
         self.silent_since.retain(|id, _| !reached.contains(id));
-        for node in nodes.into_iter().flat_map(|kind| inventory.of_kind(kind)) {
-            if !reached.contains(&node.id) {
-                self.silent_since.entry(node.id.clone()).or_insert(self.now);
-            }
+        let nodes = self.reach.sites().chain(self.reach.routers());
+        for node in nodes.filter(|id| !reached.contains(*id)) {
+            self.silent_since.entry(node.clone()).or_insert(self.now);
         }
     }
 
@@ -331,28 +382,60 @@ impl Simulation {
         }
     }
 
-    /// Adds to each fault's truth the sites that are out because of it: those that would be in
-    /// service without it, and those that it alone would take out.
+    /// Adds to each fault's truth the sites that are out because of it: those that it alone would
+    /// take out, and those that would be in service without it.
     fn keep_truth(&mut self) {
-        for (&number, &index) in &self.injected {
-            if self.truths[index].restored_at.is_some() {
-                continue;
-            }
+        let open: Vec<(usize, usize)> = self
+            .injected
+            .iter()
+            .filter(|(_, index)| self.truths[**index].restored_at.is_none())
+            .map(|(number, index)| (*number, *index))
+            .collect();
+        let mut unexplained = self.not_yet_explained();
+        for &(number, index) in &open {
             let alone = self.state.failed_by(|other| other == number);
-            let truth = &mut self.truths[index];
-            if !alone.is_empty() {
+            let known = self.claims.get(&number).map(|claim| &claim.0);
+            if known != Some(&alone) {
+                let own = self.reach.sites_out(&alone);
+                self.claims.insert(number, (alone, own));
+            }
+            if let Some((_, own)) = self.claims.get(&number) {
+                let out = own.intersection(&self.view.out).cloned();
+                self.truths[index].sites_out.extend(out);
+                unexplained.retain(|site| !own.contains(site));
+            }
+        }
+        for (number, index) in open {
+            let claims = self.claims.get(&number);
+            let active = claims.is_some_and(|(alone, _)| !alone.is_empty());
+            if active && !unexplained.is_empty() {
+                // What another fault takes out alone is out without this one as well.
                 let without = self.state.failed_by(|other| other != number);
                 let spared = self.reach.sites_out(&without);
-                let own = self.reach.sites_out(&alone);
-                let lost = self.view.out.iter();
-                truth.sites_out.extend(
-                    lost.filter(|s| own.contains(*s) || !spared.contains(*s))
-                        .cloned(),
-                );
+                let more = unexplained.difference(&spared).cloned();
+                self.truths[index].sites_out.extend(more);
             }
+            let truth = &mut self.truths[index];
             if truth.repaired_at.is_some() && truth.sites_out.is_disjoint(&self.view.out) {
                 truth.restored_at = Some(self.now);
+                self.claims.remove(&number);
             }
+        }
+    }
+
+    /// The sites that have gone out since the last look; all that are out if anything was mended
+    /// meanwhile, for then others may be to blame for them.
+    fn not_yet_explained(&mut self) -> BTreeSet<ElementId> {
+        let mended = !self.explained.0.is_subset(&self.view.failed);
+        let before = std::mem::replace(
+            &mut self.explained,
+            (self.view.failed.clone(), self.view.out.clone()),
+        );
+        let out = &self.view.out;
+        if mended {
+            out.clone()
+        } else {
+            out.difference(&before.1).cloned().collect()
         }
     }
 }

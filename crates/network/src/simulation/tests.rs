@@ -21,6 +21,9 @@ fn everything() -> Permit {
     Permit {
         probe: BTreeSet::from([Domain::Wireless, Domain::Ip]),
         field: true,
+        radio: true,
+        configure: BTreeSet::from([Domain::Wireless, Domain::Ip]),
+        ..Permit::default()
     }
 }
 
@@ -29,6 +32,11 @@ fn quiet() -> Parameters {
         noise: 0.0,
         complaints_per_site_hour: 0.0,
         decoys: false,
+        mobile: crate::mobile::Settings {
+            performance: false,
+            ..Default::default()
+        },
+        performance: false,
         ..Parameters::default()
     }
 }
@@ -112,7 +120,7 @@ fn repair(simulation: &mut Simulation, token: Token, element: &ElementId) -> (bo
 }
 
 fn any_kind() -> impl Strategy<Value = FaultKind> {
-    proptest::sample::select(FaultKind::ALL.to_vec())
+    proptest::sample::select(crate::fault::OUTAGES.to_vec())
 }
 
 proptest! {
@@ -166,6 +174,7 @@ proptest! {
                 Tiding::Telemetry(Telemetry::Complaint(_)) => {
                     prop_assert_eq!(&emission.to, &Audience::Domain(Domain::Service));
                 }
+                Tiding::Telemetry(Telemetry::Performance(_)) => {}
                 other => prop_assert!(false, "{:?}", other),
             }
         }
@@ -400,7 +409,7 @@ fn what_may_not_be_done_is_impossible() {
     let (mut simulation, fault) = struck(FaultKind::FibreCut, quiet(), 18);
     let wireless = Permit {
         probe: BTreeSet::from([Domain::Wireless]),
-        field: false,
+        ..Permit::default()
     };
     let element = || fault.element.clone();
     let guide = |dispatch| Action::Guide {

@@ -1,0 +1,261 @@
+//! The grammar of Chinese letters.
+//!
+//! Read next: [`super::words`].
+
+use super::words::{Moment, Parts};
+use super::{Outside, Plight, Symptom};
+use crate::chance::{choose, happens, whole};
+use domain::gazetteer;
+use domain::time::{Dice, Timestamp};
+
+const DIGITS: [&str; 13] = [
+    "零", "一", "两", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二",
+];
+const WEEKDAYS: [&str; 7] = ["一", "二", "三", "四", "五", "六", "日"];
+
+fn pick(dice: &mut Dice, words: &[&str]) -> String {
+    choose(dice, words).copied().unwrap_or_default().to_owned()
+}
+
+/// When it happened, in words.
+pub(super) fn when(at: Timestamp, written: Timestamp, dice: &mut Dice) -> String {
+    let m = Moment::of(at, written);
+    let mut ways = vec![format!("{}月{}日{}", m.month, m.date, clock(&m, dice))];
+    if (0.75..6.25).contains(&m.ago_h) {
+        let hours = (m.ago_h.round() as usize).clamp(1, 6);
+        let number = pick(dice, &[DIGITS[hours], &hours.to_string()]);
+        let about = pick(dice, &["", "大概", "大约"]);
+        ways.push(format!("{about}{number}个小时前"));
+    }
+    if (0.4..0.7).contains(&m.ago_h) {
+        ways.push("半小时前".to_owned());
+    }
+    if (0.1..0.75).contains(&m.ago_h) {
+        let minutes = ((m.ago_h * 12.0).round() * 5.0).max(5.0);
+        ways.push(format!("{minutes}分钟前"));
+    }
+    if m.days <= 6 {
+        ways.push(format!("{}{}", day(&m, dice), clock(&m, dice)));
+        ways.push(format!("{}{}", day(&m, dice), clock(&m, dice)));
+        ways.push(part_of_day(&m));
+    }
+    let chosen = whole(dice, 0, ways.len() - 1);
+    ways.swap_remove(chosen)
+}
+
+fn day(m: &Moment, dice: &mut Dice) -> String {
+    match m.days {
+        0 => "今天".to_owned(),
+        1 => "昨天".to_owned(),
+        2 if happens(dice, 0.6) => "前天".to_owned(),
+        _ => format!("{}{}", pick(dice, &["周", "星期"]), WEEKDAYS[m.weekday]),
+    }
+}
+
+fn part(hour: u32) -> &'static str {
+    match hour {
+        0..=4 => "凌晨",
+        5..=8 => "早上",
+        9..=11 => "上午",
+        12 => "中午",
+        13..=17 => "下午",
+        _ => "晚上",
+    }
+}
+
+/// "晚上七点左右", "19:05".
+fn clock(m: &Moment, dice: &mut Dice) -> String {
+    let hour = m.round_hour();
+    let twelve = if hour > 12 { hour - 12 } else { hour } as usize;
+    let spoken = if twelve == 2 { "两" } else { DIGITS[twelve] };
+    let about = pick(dice, &["左右", "多", "前后", ""]);
+    match whole(dice, 0, 3) {
+        0 => format!("{:02}:{:02}", m.hour, m.minute),
+        1 => format!(
+            "{}{spoken}点{}",
+            part(hour),
+            if about == "多" { "左右" } else { &about }
+        ),
+        2 => format!("{}{twelve}点左右", part(hour)),
+        _ if m.minute >= 30 && m.hour == hour_of_half(m) => {
+            let twelve = if m.hour > 12 { m.hour - 12 } else { m.hour };
+            format!("{}{}点半", part(m.hour), DIGITS[twelve as usize])
+        }
+        _ => format!("{hour}点左右"),
+    }
+}
+
+/// The hour that "half past" belongs to, if half past is near.
+fn hour_of_half(m: &Moment) -> u32 {
+    if m.minute < 50 { m.hour } else { 99 }
+}
+
+fn part_of_day(m: &Moment) -> String {
+    match (m.days, part(m.hour)) {
+        (0, "晚上") => "今晚".to_owned(),
+        (0, "早上") => "今早".to_owned(),
+        (1, "晚上") => "昨晚".to_owned(),
+        (0, part) => format!("今天{part}"),
+        (1, part) => format!("昨天{part}"),
+        (_, part) => format!("周{}{part}", WEEKDAYS[m.weekday]),
+    }
+}
+
+/// A town as it is written: in Chinese as a rule.
+pub(super) fn town(town: &str, dice: &mut Dice) -> String {
+    match gazetteer::chinese(town) {
+        Some(name) if happens(dice, 0.75) => name.to_owned(),
+        _ => town.to_owned(),
+    }
+}
+
+fn suffering(plight: &Plight, dice: &mut Dice) -> String {
+    let words: &[&str] = match (plight.outside, plight.symptom) {
+        (Some(Outside::Account), _) => &[
+            "App提示账号被锁定",
+            "登录不了App账号，密码一直不对",
+            "App的验证码收不到",
+            "我的账户被冻结了",
+        ],
+        (Some(Outside::Bill), _) => &[
+            "账单多扣了钱",
+            "这个月重复扣费了",
+            "账单里有一笔看不懂的漫游费",
+            "我要求退还车联网套餐费",
+        ],
+        (Some(Outside::Quota), _) => &[
+            "车机提示流量已用完",
+            "套餐流量用光了，什么都加载不了",
+            "提示流量超额，可是我没怎么用",
+            "流量包好像没了",
+        ],
+        (Some(Outside::Modem), _) => &[
+            "车机提示通信模块故障，同一辆车里手机上网正常",
+            "车机显示SIM卡无法识别",
+            "车机升级以后通信模块起不来",
+            "仪表显示T-BOX故障",
+        ],
+        (None, Some(Symptom::NoService)) => &[
+            "车机完全没有网络",
+            "车子一直离线",
+            "完全断网",
+            "一点信号都没有",
+            "车机显示无服务",
+            "手机App连不上车，显示车辆离线",
+        ],
+        (None, Some(Symptom::SlowData)) => &[
+            "车机网速特别慢",
+            "导航地图半天加载不出来",
+            "听歌一直在缓冲",
+            "上网很卡",
+        ],
+        (None, Some(Symptom::CallDrop)) => &[
+            "车载电话打到一半断了",
+            "通话突然中断",
+            "打电话老是掉线",
+            "电话断了两次",
+        ],
+        (None, Some(Symptom::HighLatency)) => &[
+            "远程控制反应很慢，要等半分钟",
+            "延迟特别高",
+            "语音助手半天才有反应",
+            "车机在线功能时延很大",
+        ],
+        (None, Some(Symptom::WeakSignal)) => {
+            &["信号只有一格", "信号特别弱", "信号很差", "几乎没什么信号"]
+        }
+        (None, Some(Symptom::Intermittent) | None) => &[
+            "网络时断时续",
+            "一会儿有网一会儿没网",
+            "网络断断续续的",
+            "连接反复断开又恢复",
+        ],
+    };
+    pick(dice, words)
+}
+
+/// The letter.
+pub(super) fn composed(plight: &Plight, parts: &Parts, dice: &mut Dice) -> String {
+    let mut core = vec![suffering(plight, dice)];
+    if let Some(place) = place(parts, dice) {
+        core.push(place);
+    }
+    if let Some(when) = &parts.when {
+        core.push(when.clone());
+    }
+    let lead = whole(dice, 0, core.len() - 1);
+    let led = core.remove(lead);
+    core.insert(0, led);
+    if lead != 0 {
+        // What happened comes last, as one says it.
+        let suffered = core.remove(1);
+        core.push(suffered);
+    }
+    let mut sentences = vec![format!("{}。", core.join("，"))];
+    if let Some(vehicle) = &parts.vehicle {
+        let ways = ["车架号", "VIN码是", "我的车架号是", "车辆识别码："];
+        let said = format!("{}{vehicle}。", pick(dice, &ways));
+        let at = whole(dice, 0, sentences.len());
+        sentences.insert(at, said);
+    }
+    for _ in 0..whole(dice, 0, 2) {
+        let at = whole(dice, 0, sentences.len());
+        let chatter = pick(dice, &CHATTER);
+        if !sentences.contains(&chatter) {
+            sentences.insert(at, chatter);
+        }
+    }
+    if happens(dice, 0.5) {
+        sentences.insert(0, pick(dice, &["你好，", "您好！", "客服你好，"]));
+    }
+    sentences.concat()
+}
+
+const CHATTER: [&str; 9] = [
+    "真的很烦。",
+    "请尽快处理。",
+    "我老婆都生气了。",
+    "这车买了3年从来没出过这种事。",
+    "后排两个孩子动画片都看不了。",
+    "怎么回事啊？",
+    "套餐一年要299呢。",
+    "同事用别家的就没问题。",
+    "麻烦查一下，谢谢。",
+];
+
+fn place(parts: &Parts, dice: &mut Dice) -> Option<String> {
+    let town = parts.town.as_deref()?;
+    if let Some(left) = &parts.left {
+        return Some(match whole(dice, 0, 3) {
+            0 => format!("从{left}开到{town}以后"),
+            1 => format!("离开{left}进入{town}之后"),
+            2 => format!("从{left}出发，到了{town}附近"),
+            _ => format!("由{left}驶入{town}后"),
+        });
+    }
+    Some(match whole(dice, 0, 4) {
+        0 => format!("在{town}附近"),
+        1 => format!("在{town}"),
+        2 => format!("{town}高速上"),
+        3 => format!("快到{town}的地方"),
+        _ => format!("{town}郊外"),
+    })
+}
+
+/// What is said when asked.
+pub(super) fn answered(plight: &Plight, parts: &Parts) -> String {
+    let mut said = vec!["谢谢回复。".to_owned()];
+    if let Some(town) = &parts.town {
+        said.push(match (&parts.left, plight.outside) {
+            (Some(left), None) => format!("我从{left}过来，在{town}附近出的问题。"),
+            _ => format!("在{town}附近。"),
+        });
+    }
+    if let Some(when) = &parts.when {
+        said.push(format!("时间是{when}。"));
+    }
+    if let Some(vehicle) = &parts.vehicle {
+        said.push(format!("车架号{vehicle}。"));
+    }
+    said.concat()
+}

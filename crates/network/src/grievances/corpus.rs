@@ -1,0 +1,94 @@
+//! Labelled letters, to measure how well somebody reads them.
+//!
+//! One letter on each line, columns separated by tabs: when it was written, its language, `hand` or
+//! `grammar`, symptom, matter outside the network, place, when it happened, vehicle, where the
+//! vehicle had moved to (each `-` where the letter does not say it), and the words.
+//! Read next: [`super::words`].
+
+use super::{Datum, Gold, Letter, Outside, Plight, Symptom, words};
+use crate::chance::{between, choose, happens, stream, whole};
+use crate::topology::Topology;
+use domain::time::{Dice, Timestamp};
+use std::collections::BTreeSet;
+
+/// The dice of a corpus; see [`stream`].
+const PURPOSE: u64 = 46;
+/// Letters are written within so many days.
+const DAYS: f64 = 60.0;
+/// What is told happened so long ago, in seconds: at least and at most.
+const AGO_S: (f64, f64) = (600.0, 40.0 * 3_600.0);
+
+/// The first line.
+pub const HEAD: &str =
+    "written\tlanguage\tby\tsymptom\toutside\tplace\tat\tvehicle\tmoved_to\ttext";
+
+/// So many letters that name towns of `topology`, each as a line: half in English, half in Chinese.
+pub fn lines(topology: &Topology, seed: u64, count: usize, start: Timestamp) -> Vec<String> {
+    let mut dice = stream(seed, PURPOSE);
+    let towns: Vec<&str> = topology.cities.iter().map(|c| c.name.as_str()).collect();
+    (0..count)
+        .map(|number| {
+            let written = start.plus_s(between(&mut dice, 0.0, DAYS * 86_400.0));
+            let plight = plight(number, &towns, written, &mut dice);
+            line(
+                &words::letter(&plight, written, &mut dice),
+                &plight,
+                written,
+            )
+        })
+        .collect()
+}
+
+fn plight(number: usize, towns: &[&str], written: Timestamp, dice: &mut Dice) -> Plight {
+    let town = |dice: &mut Dice| choose(dice, towns).copied().unwrap_or_default().to_owned();
+    let outside = happens(dice, 0.2).then(|| choose(dice, &Outside::ALL).copied());
+    let outside = outside.flatten();
+    let symptom = choose(dice, &Symptom::ALL).copied();
+    let (here, from) = (town(dice), town(dice));
+    let moved = happens(dice, 0.3) && outside.is_none() && here != from;
+    let serial = whole(dice, 0, 999_999);
+    let withheld: BTreeSet<Datum> = Datum::ALL
+        .into_iter()
+        .filter(|_| happens(dice, 0.15))
+        .collect();
+    Plight {
+        symptom: symptom.filter(|_| outside.is_none()),
+        outside,
+        town: here,
+        left: moved.then_some(from),
+        at: written.plus_s(-between(dice, AGO_S.0, AGO_S.1)),
+        vin: format!("0HVA7K2M9B4{serial:06}"),
+        withheld,
+        chinese: number % 2 == 1,
+    }
+}
+
+fn line(letter: &Letter, plight: &Plight, written: Timestamp) -> String {
+    let Gold {
+        symptom,
+        outside,
+        place,
+        at,
+        vehicle,
+        moved_to,
+    } = &letter.gold;
+    let said = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+    [
+        written.to_string(),
+        if plight.chinese { "zh" } else { "en" }.to_owned(),
+        if letter.handwritten {
+            "hand"
+        } else {
+            "grammar"
+        }
+        .to_owned(),
+        said(symptom.map(|s| s.as_str().to_owned())),
+        said(outside.map(|o| o.as_str().to_owned())),
+        said(place.clone()),
+        said(at.map(|at| at.to_string())),
+        said(vehicle.clone()),
+        said(moved_to.clone()),
+        letter.text.replace(['\t', '\n'], " "),
+    ]
+    .join("\t")
+}

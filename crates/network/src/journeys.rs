@@ -1,0 +1,254 @@
+//! Vehicles of car makers' fleets: who they are, and where each is at any instant.
+//!
+//! A vehicle sleeps near a site of its home town, drives on most days along the straight lines of
+//! the backbone's links to another town, stays there near a site, and comes back. Where it is at an
+//! instant is a function of the seed, the vehicle and the instant alone. All of it is made up:
+//! makers, fleets, and that a car drives on 85 of 100 days.
+//! Refuses to know what serves it: that is [`coverage`]'s, or the mobile network's. Read next:
+//! [`coverage`], [`records`], then [`crate::grievances`].
+
+pub mod coverage;
+pub mod records;
+mod roads;
+
+use crate::build::distance_km;
+use crate::chance::{between, choose, happens, stream, whole};
+use domain::calendar::{Day, second_of_day};
+use domain::inventory::{ElementKind, Inventory};
+use domain::time::{Dice, Timestamp};
+use rand::{Rng, RngExt, SeedableRng};
+use roads::Roads;
+
+/// Longitude and latitude in degrees (WGS 84).
+pub type Position = (f64, f64);
+
+/// The dice of fleets; see [`stream`].
+const PURPOSE: u64 = 50;
+/// The share of days on which a vehicle drives.
+const DRIVES: f64 = 0.85;
+/// When a vehicle sets out, in seconds of the day.
+const SETS_OUT_S: (f64, f64) = (5.5 * 3_600.0, 11.0 * 3_600.0);
+/// How fast it drives, in km/h.
+const SPEED_KMH: (f64, f64) = (70.0, 120.0);
+/// The longest drive in one direction, in seconds.
+const DRIVE_LONGEST_S: f64 = 5.5 * 3_600.0;
+/// The longest stay at the far end, in seconds.
+const STAY_LONGEST_S: f64 = 8.0 * 3_600.0;
+/// So many links are driven at most in one direction.
+const LINKS_MOST: usize = 4;
+/// A vehicle is parked so far from a site at most, in kilometres.
+const PARKED_KM: f64 = 1.2;
+
+/// A car maker whose vehicles are connected: a made-up name and world manufacturer identifier
+/// (ISO 3780; none that begins with 0 is assigned).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Maker {
+    /// Its name.
+    pub name: &'static str,
+    /// The first three characters of its vehicles' identification numbers.
+    pub identifier: &'static str,
+}
+
+/// The makers.
+pub const MAKERS: [Maker; 3] = [
+    Maker {
+        name: "Halvern",
+        identifier: "0HV",
+    },
+    Maker {
+        name: "Tessaro",
+        identifier: "0TS",
+    },
+    Maker {
+        name: "Kvendal",
+        identifier: "0KD",
+    },
+];
+
+/// A vehicle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vehicle {
+    /// Its identification number (ISO 3779: 17 characters without I, O and Q).
+    pub vin: String,
+    /// Who made it.
+    pub maker: Maker,
+    /// The town it belongs to.
+    pub home: String,
+    /// The province whose network it subscribes to; empty if towns have none.
+    pub province: String,
+    /// Where it is parked at home.
+    spot: Position,
+}
+
+impl Vehicle {
+    /// The fleet through which its owner complains, as tickets name it: `Halvern (North)`.
+    pub fn fleet(&self) -> String {
+        match self.province.is_empty() {
+            true => self.maker.name.to_owned(),
+            false => format!("{} ({})", self.maker.name, self.province),
+        }
+    }
+}
+
+/// Where a vehicle is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Whereabouts {
+    /// The point.
+    pub position: Position,
+    /// True if it moves.
+    pub driving: bool,
+}
+
+/// All vehicles and their journeys.
+#[derive(Clone, Debug)]
+pub struct Journeys {
+    vehicles: Vec<Vehicle>,
+    roads: Roads,
+    seed: u64,
+}
+
+/// One day of one vehicle.
+#[derive(Clone, Debug)]
+pub struct Trip {
+    sets_out_s: f64,
+    speed_kmh: f64,
+    /// From the spot at home by the towns on the way to the spot at the far end.
+    way: Vec<Position>,
+    /// How much of the way is driven before it turns round.
+    reach_km: f64,
+    stays_s: f64,
+}
+
+impl Journeys {
+    /// The fleets of a network: `count` vehicles, 200 at most, more where more sites are.
+    pub fn new(inventory: &Inventory, count: usize, seed: u64) -> Self {
+        let mut dice = stream(seed, PURPOSE);
+        let roads = Roads::of(inventory);
+        let sites: Vec<_> = inventory.of_kind(ElementKind::Site).collect();
+        let vehicle = |number: usize, dice: &mut Dice| {
+            let site = *choose(dice, &sites)?;
+            let maker = *choose(dice, &MAKERS)?;
+            Some(Vehicle {
+                vin: vin(maker, number, dice),
+                maker,
+                home: site.place.clone(),
+                province: inventory.province_of(&site.id).unwrap_or("").to_owned(),
+                spot: roads::beside(site.position, PARKED_KM, dice),
+            })
+        };
+        let vehicles = (0..count.min(200)).map_while(|n| vehicle(n, &mut dice));
+        Self {
+            vehicles: vehicles.collect(),
+            roads,
+            seed,
+        }
+    }
+
+    /// Every vehicle.
+    pub fn vehicles(&self) -> &[Vehicle] {
+        &self.vehicles
+    }
+
+    /// The vehicle with this identification number.
+    pub fn vehicle(&self, vin: &str) -> Option<&Vehicle> {
+        self.vehicles.iter().find(|v| v.vin == vin)
+    }
+
+    /// Where the vehicle of this number is at `at`; none if there is no such vehicle.
+    pub fn whereabouts(&self, vehicle: usize, at: Timestamp) -> Option<Whereabouts> {
+        let trip = self.trip(vehicle, Day::of(at))?;
+        let spot = self.vehicles.get(vehicle)?.spot;
+        Some(match trip {
+            Some(trip) => trip.whereabouts(second_of_day(at)),
+            None => Whereabouts {
+                position: spot,
+                driving: false,
+            },
+        })
+    }
+
+    /// What the vehicle of this number does on a day: nothing, or one trip. None if there is no such
+    /// vehicle.
+    pub fn trip(&self, vehicle: usize, day: Day) -> Option<Option<Trip>> {
+        let owner = self.vehicles.get(vehicle)?;
+        let mut dice = of_day(self.seed, vehicle, day);
+        if !happens(&mut dice, DRIVES) {
+            return Some(None);
+        }
+        let links = whole(&mut dice, 1, LINKS_MOST);
+        let mut way = vec![owner.spot];
+        way.extend(self.roads.walk(&owner.home, links, &mut dice));
+        if let Some(spot) = self
+            .roads
+            .spot_near(way.last().copied(), PARKED_KM, &mut dice)
+        {
+            way.push(spot);
+        }
+        Some(Some(Trip::along(way, &mut dice)))
+    }
+
+    /// The town nearest to a point, and how far it is in kilometres.
+    pub fn nearest_town(&self, position: Position) -> Option<(&str, f64)> {
+        self.roads.nearest(position)
+    }
+}
+
+impl Trip {
+    fn along(way: Vec<Position>, dice: &mut Dice) -> Self {
+        let speed_kmh = between(dice, SPEED_KMH.0, SPEED_KMH.1);
+        let sets_out_s = between(dice, SETS_OUT_S.0, SETS_OUT_S.1);
+        let reach_km = roads::length_km(&way).min(speed_kmh * DRIVE_LONGEST_S / 3_600.0);
+        let left = 86_400.0 - sets_out_s - 2.0 * reach_km / speed_kmh * 3_600.0;
+        let stays_s = between(dice, 0.2, 0.8) * left.clamp(0.0, STAY_LONGEST_S);
+        Self {
+            sets_out_s,
+            speed_kmh,
+            way,
+            reach_km,
+            stays_s,
+        }
+    }
+
+    /// Where the vehicle is so many seconds after the day began.
+    pub fn whereabouts(&self, second: f64) -> Whereabouts {
+        let km_of = |seconds: f64| seconds.max(0.0) * self.speed_kmh / 3_600.0;
+        let out = km_of(second - self.sets_out_s);
+        let turns_s = self.sets_out_s + self.reach_km / self.speed_kmh * 3_600.0 + self.stays_s;
+        let back = km_of(second - turns_s);
+        let km = out.min(self.reach_km) - back.min(self.reach_km);
+        let moves_out = out > 0.0 && out < self.reach_km;
+        let moves_back = back > 0.0 && back < self.reach_km;
+        Whereabouts {
+            position: roads::point_along(&self.way, km),
+            driving: moves_out || moves_back,
+        }
+    }
+}
+
+/// Dice for one day of one vehicle, whatever was thrown before.
+fn of_day(seed: u64, vehicle: usize, day: Day) -> Dice {
+    let mut root = stream(seed, PURPOSE + 1);
+    let mixed = root.next_u64() ^ (vehicle as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    Dice::seed_from_u64(mixed ^ (day.0 as u64).wrapping_mul(0xD1B5_4A32_D192_ED03))
+}
+
+/// A vehicle identification number: maker, six characters that describe the vehicle, year and
+/// plant, and a serial number of six digits (ISO 3779).
+fn vin(maker: Maker, number: usize, dice: &mut Dice) -> String {
+    const ALLOWED: &[u8] = b"ABCDEFGHJKLMNPRSTUVWXYZ0123456789";
+    let mut vin = maker.identifier.to_owned();
+    for _ in 0..8 {
+        let at = dice.random_range(0..ALLOWED.len());
+        vin.push(char::from(ALLOWED[at]));
+    }
+    let serial = 100_000 + number * 997 + whole(dice, 0, 996);
+    vin + &format!("{serial:06}")
+}
+
+/// Kilometres between two positions.
+fn km(a: Position, b: Position) -> f64 {
+    distance_km(a, b)
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

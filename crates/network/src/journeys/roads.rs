@@ -1,0 +1,118 @@
+//! Roads: the straight lines along which the backbone's links run, from town to town.
+//!
+//! Knows towns and who is beside whom; refuses to know vehicles. Read next: [`super`].
+
+use super::{Position, km};
+use crate::chance::{between, choose};
+use domain::inventory::{ElementKind, Inventory};
+use domain::time::Dice;
+use std::collections::BTreeMap;
+use std::f64::consts::TAU;
+
+/// Kilometres of a degree of latitude.
+const KM_PER_DEGREE: f64 = 111.2;
+/// A stay at the far end is near a site of the town: so far from its middle at most, in km.
+const TOWN_KM: f64 = 20.0;
+
+/// Towns and the roads between them.
+#[derive(Clone, Debug)]
+pub(super) struct Roads {
+    towns: Vec<(String, Position)>,
+    beside: Vec<Vec<usize>>,
+    sites: Vec<Position>,
+}
+
+impl Roads {
+    /// The roads of a network: a town where a router stands, a road where a backbone link runs.
+    pub(super) fn of(inventory: &Inventory) -> Self {
+        let routers: Vec<_> = inventory.of_kind(ElementKind::Router).collect();
+        let index: BTreeMap<_, _> = routers.iter().zip(0..).map(|(r, n)| (&r.id, n)).collect();
+        let mut beside = vec![Vec::new(); routers.len()];
+        for link in inventory.links.values().filter(|l| l.backbone) {
+            let ends = [&link.a, &link.b].map(|end| index.get(inventory.node_of(end)).copied());
+            if let [Some(a), Some(b)] = ends {
+                beside[a].push(b);
+                beside[b].push(a);
+            }
+        }
+        let sites = inventory.of_kind(ElementKind::Site);
+        Self {
+            towns: routers
+                .iter()
+                .map(|r| (r.place.clone(), r.position))
+                .collect(),
+            beside,
+            sites: sites.map(|s| s.position).collect(),
+        }
+    }
+
+    /// The middles of the towns on a way of `links` roads from `home`, which never goes back.
+    pub(super) fn walk(&self, home: &str, links: usize, dice: &mut Dice) -> Vec<Position> {
+        let Some(first) = self.towns.iter().position(|(name, _)| name == home) else {
+            return Vec::new();
+        };
+        let mut way = vec![first];
+        for _ in 0..links {
+            let here = way[way.len() - 1];
+            let fresh: Vec<usize> = self.beside[here]
+                .iter()
+                .copied()
+                .filter(|town| !way.contains(town))
+                .collect();
+            let Some(next) = choose(dice, &fresh) else {
+                break;
+            };
+            way.push(*next);
+        }
+        way.into_iter().map(|town| self.towns[town].1).collect()
+    }
+
+    /// A point beside a site of the town whose middle is given; none if the town has no site.
+    pub(super) fn spot_near(
+        &self,
+        middle: Option<Position>,
+        most_km: f64,
+        dice: &mut Dice,
+    ) -> Option<Position> {
+        let middle = middle?;
+        let here = |site: &&Position| km(middle, **site) < TOWN_KM;
+        let sites: Vec<Position> = self.sites.iter().filter(here).copied().collect();
+        let site = *choose(dice, &sites)?;
+        Some(beside(site, most_km, dice))
+    }
+
+    pub(super) fn nearest(&self, position: Position) -> Option<(&str, f64)> {
+        let distances = self.towns.iter().map(|(name, p)| (name, km(position, *p)));
+        let nearest = distances.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        Some((nearest.0.as_str(), nearest.1))
+    }
+}
+
+/// A point at most so many kilometres away.
+pub(super) fn beside(position: Position, most_km: f64, dice: &mut Dice) -> Position {
+    let (away, angle) = (between(dice, 0.1, most_km), between(dice, 0.0, TAU));
+    let narrow = position.1.to_radians().cos().max(0.05);
+    (
+        position.0 + away * angle.cos() / (KM_PER_DEGREE * narrow),
+        position.1 + away * angle.sin() / KM_PER_DEGREE,
+    )
+}
+
+pub(super) fn length_km(way: &[Position]) -> f64 {
+    way.windows(2).map(|pair| km(pair[0], pair[1])).sum()
+}
+
+/// The point so many kilometres along a way; its ends where it is shorter.
+pub(super) fn point_along(way: &[Position], at_km: f64) -> Position {
+    let mut left = at_km.max(0.0);
+    for pair in way.windows(2) {
+        let length = km(pair[0], pair[1]);
+        if left <= length && length > 0.0 {
+            let share = left / length;
+            let along = |a: f64, b: f64| a + (b - a) * share;
+            return (along(pair[0].0, pair[1].0), along(pair[0].1, pair[1].1));
+        }
+        left -= length;
+    }
+    way.last().copied().unwrap_or_default()
+}

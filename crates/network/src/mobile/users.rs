@@ -1,0 +1,253 @@
+//! Where users are, and how loud they hear which cells.
+//!
+//! Knows sample points, each of which stands for many users; refuses to know what they want
+//! ([`super::demand`]). About a dozen points lie around each site, no farther than people there
+//! would go before another site is nearer. Hills and houses (shadowing) are drawn once for each
+//! point and mast, with a deviation of 6 dB as TR 38.901 has it for UMa. In an undisturbed network
+//! everybody is served: a point that would not be lies nearer to its mast. Read next:
+//! `evaluation`.
+
+use super::nearby::Nearby;
+use super::propagation::{COVERAGE_DBM, GOOD_DBM, linear, noise_dbm, rsrp_dbm};
+use crate::chance::{between, error};
+use domain::inventory::{Cell, ElementId};
+use domain::time::Dice;
+use std::f64::consts::TAU;
+use std::ops::Range;
+
+/// Deviation of what hills and houses add to the mean path loss, in dB.
+const SHADOWING_DB: f64 = 6.0;
+/// Cells farther away than this (km) are not heard, however high their power is raised.
+const HEARD_KM: f64 = 8.0;
+/// Weaker than this (dBm per resource element, at planned power) a cell is not heard.
+const HEARD_DBM: f64 = -130.0;
+/// What the houses around a yard take away, in dB.
+const YARD_DB: f64 = 20.0;
+/// Cells that a point hears at most, and of one site and layer.
+const RAYS_MOST: (usize, usize) = (10, 2);
+/// Users that a point stands for: fewest and most.
+const WEIGHT: (f64, f64) = (40.0, 160.0);
+/// How far from their site users are, as a share of the way to the next site, and in km.
+const AROUND: f64 = 0.6;
+const AROUND_KM: (f64, f64) = (0.4, 1.1);
+/// A point that nobody serves comes nearer to its site so often, and each time by half.
+const APPROACHES: usize = 6;
+
+/// A cell, as this module needs it.
+#[derive(Clone, Debug)]
+pub(super) struct Unit {
+    /// Its identifier.
+    pub(super) id: ElementId,
+    /// The number of its site.
+    pub(super) site: usize,
+    /// As it is planned.
+    pub(super) plan: Cell,
+    /// Thermal noise and that of the receiver in mW per resource element.
+    pub(super) noise_mw: f64,
+}
+
+impl Unit {
+    pub(super) fn new(id: ElementId, site: usize, plan: Cell) -> Self {
+        Self {
+            id,
+            site,
+            noise_mw: linear(noise_dbm(plan.bandwidth_mhz)),
+            plan,
+        }
+    }
+}
+
+/// How loud a point hears one cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ray {
+    /// The number of the cell.
+    pub(super) cell: usize,
+    /// What arrives at planned power, in mW per resource element.
+    pub(super) rsrp_mw: f64,
+}
+
+/// A sample point.
+#[derive(Clone, Debug)]
+pub(super) struct User {
+    /// The number of the site around which it lies.
+    pub(super) site: usize,
+    /// How many users it stands for.
+    pub(super) weight: f64,
+    /// The cell that serves it in an undisturbed network.
+    pub(super) home: Option<usize>,
+    /// What it hears, in [`Users::rays`].
+    pub(super) rays: Range<usize>,
+}
+
+/// Everybody.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Users {
+    pub(super) points: Vec<User>,
+    pub(super) rays: Vec<Ray>,
+}
+
+/// What somebody stands on: a map of masts.
+pub(super) struct Land<'a> {
+    pub(super) positions: &'a [(f64, f64)],
+    pub(super) nearby: &'a Nearby,
+    pub(super) units: &'a [Unit],
+    /// The cells of each site.
+    pub(super) on: &'a [Range<usize>],
+}
+
+/// The cell that serves who hears `rays` with powers changed by `factor`, and what arrives of it in
+/// mW: the strongest of the capacity layers if it is good enough, else the strongest of all, if it
+/// gives coverage.
+pub(super) fn served_by(units: &[Unit], rays: &[Ray], factor: &[f64]) -> Option<(usize, f64)> {
+    let (mut best, mut capacity) = (None, None);
+    for ray in rays {
+        let mw = ray.rsrp_mw * factor[ray.cell];
+        let stronger = |than: Option<(usize, f64)>| than.is_none_or(|(_, other)| mw > other);
+        if stronger(best) {
+            best = Some((ray.cell, mw));
+        }
+        if units[ray.cell].plan.capacity_layer && stronger(capacity) {
+            capacity = Some((ray.cell, mw));
+        }
+    }
+    let good = linear(GOOD_DBM);
+    let covers = linear(COVERAGE_DBM);
+    capacity
+        .filter(|(_, mw)| *mw >= good)
+        .or(best.filter(|(_, mw)| *mw >= covers))
+}
+
+impl Land<'_> {
+    /// Settles `per_site` points around each site, and one more for each cell that would have none.
+    pub(super) fn settle(&self, per_site: usize, dice: &mut Dice) -> Users {
+        let mut users = Users::default();
+        let planned = vec![1.0; self.units.len()];
+        for site in 0..self.positions.len() {
+            for _ in 0..per_site {
+                self.settle_one(&mut users, site, &planned, dice);
+            }
+        }
+        let mut lonely = vec![true; self.units.len()];
+        for home in users.points.iter().filter_map(|user| user.home) {
+            lonely[home] = false;
+        }
+        for cell in (0..self.units.len()).filter(|cell| lonely[*cell]) {
+            self.befriend(&mut users, cell, &planned, dice);
+        }
+        users
+    }
+
+    fn settle_one(&self, users: &mut Users, site: usize, planned: &[f64], dice: &mut Dice) {
+        let reach = self.around_km(site);
+        let mut km = reach * between(dice, 0.0, 1.0).sqrt();
+        let angle = between(dice, 0.0, TAU);
+        let weight = between(dice, WEIGHT.0, WEIGHT.1);
+        for approach in 0..=APPROACHES {
+            let rays = self.heard(site, (km * angle.cos(), km * angle.sin()), dice);
+            let home = served_by(self.units, &rays, planned).map(|(cell, _)| cell);
+            if home.is_some() || approach == APPROACHES {
+                return users.add(site, weight, home, rays);
+            }
+            km /= 2.0;
+        }
+    }
+
+    /// Adds a point that `cell` serves, where it looks and near enough, or far enough, for it.
+    fn befriend(&self, users: &mut Users, cell: usize, planned: &[f64], dice: &mut Dice) {
+        let unit = &self.units[cell];
+        let (sin, cos) = unit.plan.azimuth_degrees.to_radians().sin_cos();
+        let ways: [f64; 5] = match unit.plan.capacity_layer {
+            true => [0.4, 0.3, 0.2, 0.1, 0.05],
+            false => [0.9, 0.7, 1.1, 1.3, 0.5],
+        };
+        let weight = between(dice, WEIGHT.0, WEIGHT.1);
+        for km in ways.iter().chain(&ways) {
+            let rays = self.heard(unit.site, (km * sin, km * cos), dice);
+            let home = served_by(self.units, &rays, planned).map(|(cell, _)| cell);
+            if home == Some(cell) {
+                return users.add(unit.site, weight, home, rays);
+            }
+        }
+        // Others hear it better wherever it looks: then in a yard that is open to it alone.
+        let km = ways[2].min(0.9);
+        let own = self.rays(unit.site, (km * sin, km * cos), 0.0);
+        let mut rays: Vec<Ray> = own.filter(|(other, _)| *other == cell).map(ray).collect();
+        let others = self.heard(unit.site, (km * sin, km * cos), dice);
+        let shut = others.into_iter().filter(|ray| ray.cell != cell);
+        rays.extend(shut.take(RAYS_MOST.0 - 1).map(|ray| Ray {
+            rsrp_mw: ray.rsrp_mw * linear(-YARD_DB),
+            ..ray
+        }));
+        let home = served_by(self.units, &rays, planned).map(|(cell, _)| cell);
+        users.add(unit.site, weight, home, rays);
+    }
+
+    /// How far the users of a site are from it at most, in km.
+    fn around_km(&self, site: usize) -> f64 {
+        let near = self.nearby.within(self.positions[site], 2.0 * AROUND_KM.1);
+        let next = near
+            .iter()
+            .filter(|(other, _)| *other != site)
+            .map(|(_, (x, y))| x.hypot(*y))
+            .fold(f64::INFINITY, f64::min);
+        (AROUND * next).clamp(AROUND_KM.0, AROUND_KM.1)
+    }
+
+    /// What is heard `at` (km east and north of `site`), the loudest first.
+    fn heard(&self, site: usize, at: (f64, f64), dice: &mut Dice) -> Vec<Ray> {
+        let mut heard: Vec<Ray> = Vec::new();
+        let near = self.nearby.within(self.positions[site], HEARD_KM);
+        for (other, (x, y)) in near {
+            let shadow = error(dice, SHADOWING_DB);
+            let of_site = self.rays(other, (at.0 - x, at.1 - y), shadow);
+            heard.extend(of_site.filter(|(_, dbm)| *dbm >= HEARD_DBM).map(ray));
+        }
+        heard.sort_by(|a, b| b.rsrp_mw.total_cmp(&a.rsrp_mw).then(a.cell.cmp(&b.cell)));
+        let layer = |ray: &Ray| {
+            let unit = &self.units[ray.cell];
+            (unit.site, unit.plan.capacity_layer)
+        };
+        let mut kept: Vec<Ray> = Vec::new();
+        for ray in heard {
+            let same = kept.iter().filter(|k| layer(k) == layer(&ray)).count();
+            if same < RAYS_MOST.1 && kept.len() < RAYS_MOST.0 {
+                kept.push(ray);
+            }
+        }
+        kept
+    }
+
+    /// What arrives from each cell of a site at `to` (km east and north of it), in dBm per resource
+    /// element, with `gain_db` besides.
+    pub(super) fn rays(
+        &self,
+        site: usize,
+        to: (f64, f64),
+        gain_db: f64,
+    ) -> impl Iterator<Item = (usize, f64)> {
+        self.on[site]
+            .clone()
+            .map(move |cell| (cell, rsrp_dbm(&self.units[cell].plan, to) + gain_db))
+    }
+}
+
+/// A ray as loud as that.
+pub(super) fn ray((cell, dbm): (usize, f64)) -> Ray {
+    Ray {
+        cell,
+        rsrp_mw: linear(dbm),
+    }
+}
+
+impl Users {
+    fn add(&mut self, site: usize, weight: f64, home: Option<usize>, rays: Vec<Ray>) {
+        let from = self.rays.len();
+        self.rays.extend(rays);
+        self.points.push(User {
+            site,
+            weight,
+            home,
+            rays: from..self.rays.len(),
+        });
+    }
+}

@@ -1,0 +1,533 @@
+//! Drivers: what their vehicles meet, when they complain, and what they answer.
+//!
+//! Vehicles are looked at once a minute while they drive and each quarter of an hour while they are
+//! parked, in the network as it then was: [`Simulation::survey`] catches up before anything changes.
+//! A spell of bad service makes some of them write; chance for each spell is drawn from the spell
+//! alone, so that nothing that agents do changes who complains. Letters become tickets of the
+//! business layer. Read next: [`crate::journeys`], [`crate::grievances`].
+
+use super::events::Event;
+use super::{Audience, Permit, Simulation, Tiding};
+use crate::chance::{between, choose, happens, stream, waiting, weighted, whole};
+use crate::grievances::{
+    Aftermath, Customers, Datum, Grievance, Nature, Outside, Plight, Symptom, words,
+};
+use crate::journeys::coverage::{Served, Sites, WEAK_DBM};
+use crate::journeys::records::Records;
+use crate::journeys::{Journeys, Position, Trip};
+use domain::calendar::{Day, second_of_day};
+use domain::inventory::{Domain, ElementId, Inventory};
+use domain::telemetry::{Outcome, Telemetry, Ticket};
+use domain::time::{Dice, Timestamp};
+use rand::SeedableRng;
+use std::collections::BTreeSet;
+
+/// Vehicles that drive are looked at so often, in seconds.
+const LOOK_S: f64 = 60.0;
+/// Parked ones at each of so many looks.
+const PARKED_LOOKS: i64 = 15;
+/// The queue wakes the survey so often, in seconds.
+const SURVEY_S: f64 = 900.0;
+/// Less than this, in Mbit/s, is felt as poor.
+const POOR_MBPS: f64 = 0.5;
+/// A spell is felt after so long, in seconds: while driving, while parked.
+const FELT_S: (f64, f64) = (120.0, 900.0);
+/// Of those who would complain of a fault, so many complain of a crowded cell, and of a place that
+/// never had coverage.
+const OF_CROWDED: f64 = 0.3;
+const OF_WEAK: f64 = 0.02;
+/// The owner of one vehicle complains once in so long, in seconds.
+const QUIET_S: f64 = 6.0 * 3_600.0;
+/// A customer answers a question after so long, in seconds.
+const ANSWER_S: (f64, f64) = (300.0, 3_600.0);
+/// Chance for strays; spells, letters and answers have dice of their own.
+const STRAYS: u64 = 53;
+const SPELLS: u64 = 55;
+
+/// A complaint before it is written.
+#[derive(Clone, Debug)]
+pub(super) struct Brewing {
+    vehicle: usize,
+    nature: Nature,
+    plight: Plight,
+}
+
+/// Bad service that lasts.
+#[derive(Clone, Debug)]
+struct Spell {
+    since: Timestamp,
+    nature: Nature,
+    position: Position,
+    driving: bool,
+    felt: bool,
+}
+
+/// All that is known of drivers.
+pub(super) struct Desk {
+    temper: Customers,
+    journeys: Journeys,
+    sites: Sites,
+    records: Records,
+    surveyed: Timestamp,
+    seed: u64,
+    /// By vehicle: what it does on the day that was looked at last.
+    today: Vec<Option<(Day, Option<Trip>)>>,
+    /// By vehicle: what it suffers.
+    spells: Vec<Option<Spell>>,
+    /// By vehicle: when its owner complained last.
+    complained: Vec<Option<Timestamp>>,
+    grievances: Vec<Grievance>,
+    strays: Dice,
+}
+
+impl Desk {
+    pub(super) fn new(
+        inventory: &Inventory,
+        temper: &Customers,
+        seed: u64,
+        start: Timestamp,
+    ) -> Self {
+        let journeys = Journeys::new(inventory, temper.vehicles, seed);
+        let count = journeys.vehicles().len();
+        Self {
+            temper: temper.clone(),
+            journeys,
+            sites: Sites::of(inventory),
+            records: Records::default(),
+            surveyed: start,
+            seed,
+            today: vec![None; count],
+            spells: vec![None; count],
+            complained: vec![None; count],
+            grievances: Vec::new(),
+            strays: stream(seed, STRAYS),
+        }
+    }
+
+    /// Where a vehicle is, and whether it drives; the day's trip is remembered.
+    fn whereabouts(&mut self, vehicle: usize, at: Timestamp) -> Option<(Position, bool)> {
+        let day = Day::of(at);
+        let known = self.today[vehicle].as_ref().is_some_and(|(d, _)| *d == day);
+        if !known {
+            self.today[vehicle] = Some((day, self.journeys.trip(vehicle, day)?));
+        }
+        match &self.today[vehicle] {
+            Some((_, Some(trip))) => {
+                let found = trip.whereabouts(second_of_day(at));
+                Some((found.position, found.driving))
+            }
+            _ => {
+                let found = self.journeys.whereabouts(vehicle, at)?;
+                Some((found.position, found.driving))
+            }
+        }
+    }
+
+    /// Dice for one purpose of one vehicle at one instant.
+    fn dice_of(&self, vehicle: usize, at: Timestamp) -> Dice {
+        let mixed = (vehicle as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            ^ (at.as_ms() as u64).wrapping_mul(0xD1B5_4A32_D192_ED03);
+        let mut dice = Dice::seed_from_u64(self.seed ^ mixed);
+        dice.set_stream(SPELLS);
+        dice
+    }
+}
+
+impl Simulation {
+    /// The truth about every ticket, in the order in which they were opened: for the referee only.
+    pub fn grievances(&self) -> &[Grievance] {
+        &self.customers.grievances
+    }
+
+    /// The vehicles and their journeys: for the referee and for maps.
+    pub fn journeys(&self) -> &Journeys {
+        &self.customers.journeys
+    }
+
+    pub(super) fn begin_journeys(&mut self) {
+        if !self.customers.journeys.vehicles().is_empty() {
+            self.schedule(self.now.plus_s(SURVEY_S), Event::Survey);
+            self.schedule_stray_grievance();
+        }
+    }
+
+    pub(super) fn survey_again(&mut self) {
+        self.survey();
+        self.schedule(self.now.plus_s(SURVEY_S), Event::Survey);
+    }
+
+    /// Looks at all vehicles at every minute that has passed since the last survey, in the network
+    /// as it still is.
+    pub(super) fn survey(&mut self) {
+        let count = self.customers.journeys.vehicles().len();
+        if count == 0 {
+            return;
+        }
+        loop {
+            let at = self.customers.surveyed.plus_s(LOOK_S);
+            if at > self.now {
+                return;
+            }
+            self.customers.surveyed = at;
+            for vehicle in 0..count {
+                self.look_at(vehicle, at);
+            }
+        }
+    }
+
+    fn look_at(&mut self, vehicle: usize, at: Timestamp) {
+        let Some((position, driving)) = self.customers.whereabouts(vehicle, at) else {
+            return;
+        };
+        let minute = at.as_ms() / 60_000 + vehicle as i64;
+        if !driving && minute % PARKED_LOOKS != 0 {
+            return;
+        }
+        let served = self.serve(position);
+        let desk = &mut self.customers;
+        let vin = &desk.journeys.vehicles()[vehicle].vin;
+        let asleep_s = (PARKED_LOOKS + 1) as f64 * LOOK_S;
+        desk.records.take(vin, served.as_ref(), at, asleep_s);
+        let nature = self.trouble_at(position, served.as_ref());
+        self.suffer(vehicle, nature, position, driving, at);
+    }
+
+    /// What serves a vehicle at a point now.
+    fn serve(&self, position: Position) -> Option<Served> {
+        self.mobile.serve(position).map(|served| Served {
+            cell: served.cell,
+            rsrp_dbm: served.rsrp_dbm,
+            throughput_mbps: served.throughput_mbps,
+        })
+    }
+
+    /// The element to blame where a cell or its site does not serve as it should; none if both are
+    /// well.
+    fn broken(&self, site: &ElementId) -> Option<ElementId> {
+        if self.view.out.contains(site) {
+            return Some(site.clone());
+        }
+        let ground = self.mobile.ground();
+        let ails = |cell: &&ElementId| {
+            ground.cells_failed.contains(*cell)
+                || ground.losses_db.contains_key(*cell)
+                || ground.interference_dbm.contains_key(*cell)
+        };
+        self.inventory.cells_of(site).find(ails).cloned()
+    }
+
+    /// What is wrong at a point, if service there is bad.
+    fn trouble_at(&self, position: Position, served: Option<&Served>) -> Option<Nature> {
+        let strong = |s: &Served| s.rsrp_dbm >= WEAK_DBM;
+        let bad = served.is_none_or(|s| !strong(s) || s.throughput_mbps < POOR_MBPS);
+        if !bad {
+            return None;
+        }
+        let province = |id: &ElementId| self.inventory.province_of(id).unwrap_or("").to_owned();
+        // Who would serve here if all were well?
+        let best = self
+            .customers
+            .sites
+            .serve_without(position, &BTreeSet::new());
+        let usual = best
+            .filter(|(ideal, _)| strong(ideal))
+            .map(|(_, site)| site);
+        let serving = served.map(|s| self.inventory.node_of(&s.cell));
+        let blamed = usual
+            .into_iter()
+            .chain(serving)
+            .find_map(|s| self.broken(s));
+        Some(match (blamed, served) {
+            (Some(element), _) => Nature::Fault {
+                province: province(&element),
+                element,
+            },
+            (None, Some(s)) if strong(s) => Nature::Crowded {
+                province: province(&s.cell),
+                cell: s.cell.clone(),
+            },
+            _ => Nature::WeakCoverage {
+                province: self.province_at(position),
+            },
+        })
+    }
+
+    fn province_at(&self, position: Position) -> String {
+        let town = self.customers.journeys.nearest_town(position);
+        let province = town.and_then(|(town, _)| self.inventory.provinces.get(town));
+        province.cloned().unwrap_or_default()
+    }
+
+    /// Bad service goes on, begins, changes or ends.
+    fn suffer(
+        &mut self,
+        vehicle: usize,
+        nature: Option<Nature>,
+        position: Position,
+        driving: bool,
+        at: Timestamp,
+    ) {
+        let spell = &mut self.customers.spells[vehicle];
+        let Some(nature) = nature else {
+            *spell = None;
+            return;
+        };
+        let spell = match spell {
+            Some(spell) if spell.nature == nature => spell,
+            other => other.insert(Spell {
+                since: at,
+                nature,
+                position,
+                driving,
+                felt: false,
+            }),
+        };
+        let felt_s = if spell.driving { FELT_S.0 } else { FELT_S.1 };
+        if !spell.felt && at.seconds_since(spell.since) >= felt_s {
+            spell.felt = true;
+            let spell = spell.clone();
+            self.perhaps_complain(vehicle, spell, at);
+        }
+    }
+
+    fn perhaps_complain(&mut self, vehicle: usize, spell: Spell, at: Timestamp) {
+        let desk = &mut self.customers;
+        let quiet = |last: Timestamp| at.seconds_since(last) < QUIET_S;
+        if desk.complained[vehicle].is_some_and(quiet) {
+            return;
+        }
+        let mut dice = desk.dice_of(vehicle, spell.since);
+        let share = match spell.nature {
+            Nature::Fault { .. } => 1.0,
+            Nature::Crowded { .. } => OF_CROWDED,
+            Nature::WeakCoverage { .. } | Nature::Outside(_) => OF_WEAK,
+        };
+        if !happens(&mut dice, share * desk.temper.complains) {
+            return;
+        }
+        desk.complained[vehicle] = Some(at);
+        let (least, most) = desk.temper.patience_s;
+        let writes = spell.since.plus_s(between(&mut dice, least, most)).max(at);
+        let plight = self.plight(vehicle, &spell, &mut dice);
+        let brewing = Brewing {
+            vehicle,
+            nature: spell.nature,
+            plight,
+        };
+        self.schedule(writes, Event::Grieve(Box::new(brewing)));
+    }
+
+    fn plight(&self, vehicle: usize, spell: &Spell, dice: &mut Dice) -> Plight {
+        let desk = &self.customers;
+        let owner = &desk.journeys.vehicles()[vehicle];
+        let town = desk.journeys.nearest_town(spell.position);
+        let town = town.map_or_else(|| owner.home.clone(), |(town, _)| town.to_owned());
+        let province = match &spell.nature {
+            Nature::Fault { province, .. }
+            | Nature::Crowded { province, .. }
+            | Nature::WeakCoverage { province } => province,
+            Nature::Outside(_) => &owner.province,
+        };
+        let away = *province != owner.province && town != owner.home;
+        let withholds = desk.temper.withholds;
+        Plight {
+            symptom: Some(symptom(&spell.nature, dice)),
+            outside: None,
+            left: away.then(|| owner.home.clone()),
+            town,
+            at: spell.since,
+            vin: owner.vin.clone(),
+            withheld: withheld(withholds, dice),
+            chinese: happens(dice, desk.temper.chinese),
+        }
+    }
+
+    fn schedule_stray_grievance(&mut self) {
+        let desk = &mut self.customers;
+        if desk.temper.strays_per_day > 0.0 {
+            let pause = waiting(&mut desk.strays, 86_400.0 / desk.temper.strays_per_day);
+            self.schedule(self.now.plus_s(pause), Event::StrayGrievance);
+        }
+    }
+
+    /// Somebody writes about something that the network cannot help.
+    pub(super) fn stray_grievance(&mut self) {
+        let desk = &mut self.customers;
+        let dice = &mut desk.strays;
+        let vehicle = whole(dice, 0, desk.journeys.vehicles().len().max(1) - 1);
+        let outside = choose(dice, &Outside::ALL)
+            .copied()
+            .unwrap_or(Outside::Bill);
+        let ago_s = between(dice, desk.temper.patience_s.0, desk.temper.patience_s.1);
+        let withheld = withheld(0.5, dice);
+        let chinese = happens(dice, desk.temper.chinese);
+        let at = self.now.plus_s(-ago_s);
+        let position = desk.journeys.whereabouts(vehicle, at).map(|w| w.position);
+        let owner = &desk.journeys.vehicles()[vehicle];
+        let town = position.and_then(|p| desk.journeys.nearest_town(p));
+        let plight = Plight {
+            symptom: None,
+            outside: Some(outside),
+            town: town.map_or_else(|| owner.home.clone(), |(town, _)| town.to_owned()),
+            left: None,
+            at,
+            vin: owner.vin.clone(),
+            withheld,
+            chinese,
+        };
+        let nature = Nature::Outside(outside);
+        self.grieve(Brewing {
+            vehicle,
+            nature,
+            plight,
+        });
+        self.schedule_stray_grievance();
+    }
+
+    /// A letter is written and becomes a ticket.
+    pub(super) fn grieve(&mut self, brewing: Brewing) {
+        let Brewing {
+            vehicle,
+            nature,
+            plight,
+        } = brewing;
+        let (now, desk) = (self.now, &mut self.customers);
+        let mut dice = desk.dice_of(vehicle, now);
+        let letter = words::letter(&plight, now, &mut dice);
+        let owner = &desk.journeys.vehicles()[vehicle];
+        let ticket = Ticket {
+            ticket: format!("C-{:05}", desk.grievances.len() + 1),
+            time: now,
+            from: owner.fleet(),
+            language: if plight.chinese { "zh" } else { "en" }.to_owned(),
+            text: letter.text,
+        };
+        desk.grievances.push(Grievance {
+            ticket: ticket.ticket.clone(),
+            opened_at: now,
+            nature,
+            plight,
+            home: owner.province.clone(),
+            gold: letter.gold,
+            outcome: Aftermath::default(),
+        });
+        let tiding = Tiding::Telemetry(Telemetry::Ticket(ticket));
+        self.deliver(now, Audience::Domain(Domain::Business), tiding);
+    }
+
+    /// Looks up where a vehicle was, in the records of the agent's own province.
+    pub(super) fn trace(
+        &mut self,
+        agent: &str,
+        permit: &Permit,
+        vehicle: &str,
+        window: (Timestamp, Timestamp),
+    ) -> Result<Option<Outcome>, String> {
+        let province = permit.province.as_ref().filter(|_| permit.trace);
+        let Some(province) = province else {
+            return Err(format!("{agent} may not read signalling records"));
+        };
+        if self.customers.journeys.vehicle(vehicle).is_none() {
+            return Err(format!("no subscription belongs to vehicle '{vehicle}'"));
+        }
+        self.survey();
+        let desk = &self.customers;
+        let found = desk
+            .records
+            .trace(&self.inventory, vehicle, province, window);
+        Ok(Some(found))
+    }
+
+    /// Says something to whoever opened a ticket.
+    pub(super) fn tell_customer(
+        &mut self,
+        agent: &str,
+        permit: &Permit,
+        ticket: &str,
+        text: String,
+        question: bool,
+    ) -> Result<Option<Outcome>, String> {
+        if !permit.customers {
+            return Err(format!("{agent} does not speak to customers"));
+        }
+        let mut all = self.customers.grievances.iter();
+        let Some(index) = all.position(|g| g.ticket == ticket) else {
+            return Err(format!("there is no ticket '{ticket}'"));
+        };
+        let outcome = &mut self.customers.grievances[index].outcome;
+        outcome.replies += u32::from(!question);
+        if outcome.replied_at.is_some() {
+            return Err(format!("ticket {ticket} has had its reply"));
+        }
+        if question {
+            outcome.questions += 1;
+            self.expect_answer(index);
+        } else {
+            outcome.replied_at = Some(self.now);
+            outcome.reply = text;
+        }
+        Ok(Some(Outcome::Told))
+    }
+
+    fn expect_answer(&mut self, index: usize) {
+        let desk = &self.customers;
+        let mut dice = desk.dice_of(index, desk.grievances[index].opened_at);
+        for _ in 1..desk.grievances[index].outcome.questions {
+            let _ = between(&mut dice, 0.0, 1.0);
+        }
+        let answers = happens(&mut dice, desk.temper.answers);
+        let after = between(&mut dice, ANSWER_S.0, ANSWER_S.1);
+        if answers {
+            self.schedule(self.now.plus_s(after), Event::CustomerAnswers(index));
+        }
+    }
+
+    pub(super) fn customer_answers(&mut self, index: usize) {
+        let now = self.now;
+        let desk = &mut self.customers;
+        let mut dice = desk.dice_of(index, now);
+        let Some(grievance) = desk.grievances.get_mut(index) else {
+            return;
+        };
+        if grievance.outcome.replied_at.is_some() {
+            return;
+        }
+        grievance.outcome.answers += 1;
+        let answered = Telemetry::CustomerAnswered {
+            ticket: grievance.ticket.clone(),
+            text: words::answer(&grievance.plight, now, &mut dice),
+        };
+        let tiding = Tiding::Telemetry(answered);
+        self.deliver(now, Audience::Domain(Domain::Business), tiding);
+    }
+}
+
+/// What such trouble feels like.
+fn symptom(nature: &Nature, dice: &mut Dice) -> Symptom {
+    use Symptom::{CallDrop, HighLatency, Intermittent, NoService, SlowData, WeakSignal};
+    let table: &[(Symptom, f64)] = match nature {
+        Nature::Crowded { .. } => &[(SlowData, 0.6), (HighLatency, 0.4)],
+        Nature::WeakCoverage { .. } => &[
+            (WeakSignal, 0.4),
+            (Intermittent, 0.25),
+            (NoService, 0.2),
+            (CallDrop, 0.15),
+        ],
+        Nature::Fault { .. } | Nature::Outside(_) => &[
+            (NoService, 0.65),
+            (Intermittent, 0.1),
+            (CallDrop, 0.15),
+            (WeakSignal, 0.1),
+        ],
+    };
+    let weights: Vec<f64> = table.iter().map(|(_, weight)| *weight).collect();
+    table[weighted(dice, &weights)].0
+}
+
+fn withheld(chance: f64, dice: &mut Dice) -> BTreeSet<Datum> {
+    let all = Datum::ALL.into_iter();
+    all.filter(|_| happens(dice, chance)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! Faults that happen by themselves, day by day.
+//!
+//! Knows when to throw the dice; how often what happens is in [`crate::fault::LIFE`]. Read next:
+//! `simulation/journal.rs`.
+
+use super::Simulation;
+use super::events::Event;
+use crate::chance::{between, choose, waiting};
+use crate::fault::{self, CONTACTS_PER_LINK_YEAR, Fault, FaultKind, Life, PACE, STORMS_PER_YEAR};
+use domain::inventory::ElementId;
+
+const DAY_S: f64 = 86_400.0;
+const DAYS_PER_YEAR: f64 = 365.0;
+/// A storm's area holds so many sites.
+const STORM_SITES: (f64, f64) = (60.0, 200.0);
+
+impl Simulation {
+    pub(super) fn begin_life(&mut self) {
+        if self.parameters.life > 0.0 {
+            self.schedule_befalling();
+            self.schedule_yearly(STORMS_PER_YEAR, Event::Storm);
+            self.schedule_contact();
+        }
+    }
+
+    fn schedule_befalling(&mut self) {
+        let per_day: f64 = fault::per_day(&self.inventory).iter().sum();
+        self.schedule_yearly(per_day * DAYS_PER_YEAR / PACE, Event::Befall);
+    }
+
+    fn schedule_contact(&mut self) {
+        let links = self.inventory.links.len() as f64;
+        self.schedule_yearly(CONTACTS_PER_LINK_YEAR * links, Event::Loosen);
+    }
+
+    /// Schedules the next of what happens so often a year, at the pace of lively days.
+    fn schedule_yearly(&mut self, per_year: f64, event: Event) {
+        let per_day = per_year * PACE * self.parameters.life / DAYS_PER_YEAR;
+        if per_day > 0.0 {
+            let pause = waiting(&mut self.chances.life, DAY_S / per_day);
+            self.schedule(self.now.plus_s(pause), event);
+        }
+    }
+
+    /// A fault happens, and the next is scheduled.
+    pub(super) fn befall(&mut self) {
+        let per_day = fault::per_day(&self.inventory);
+        let dice = &mut self.chances.life;
+        let fault = fault::befalling(&self.inventory, &per_day, self.now, dice);
+        if let Some(fault) = fault {
+            self.let_happen(fault);
+        }
+        self.schedule_befalling();
+    }
+
+    /// A contact begins to come and go, and the next is scheduled.
+    pub(super) fn loosen_some(&mut self) {
+        let links: Vec<ElementId> = self.inventory.links.keys().cloned().collect();
+        if let Some(link) = choose(&mut self.chances.life, &links) {
+            self.loosen(link.clone());
+        }
+        self.schedule_contact();
+    }
+
+    /// A storm begins, and the next is scheduled.
+    pub(super) fn storm(&mut self) {
+        let dice = &mut self.chances.life;
+        let sites = between(dice, STORM_SITES.0, STORM_SITES.1) as usize;
+        for fault in fault::storm(&self.inventory, sites, self.now, dice) {
+            self.let_happen(fault);
+        }
+        self.schedule_yearly(STORMS_PER_YEAR, Event::Storm);
+    }
+
+    /// Lets a fault happen at its instant and end by itself if its kind does.
+    fn let_happen(&mut self, fault: Fault) {
+        let (at, kind) = (fault.at, fault.kind);
+        let number = self.expect(fault);
+        // Surges end with their own event.
+        let lasts = Life::lasts_h(kind).filter(|_| kind != FaultKind::Congestion);
+        if let Some((low, high)) = lasts {
+            let hours = between(&mut self.chances.life, low, high);
+            self.schedule(at.plus_s(hours * 3600.0), Event::Mend(number));
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Traffic over the network as it is: re-routed at each change, measured, told.
+//!
+//! Knows when to look; how traffic flows is [`crate::traffic`]'s. Read next: `simulation/life.rs`.
+
+use super::events::Event;
+use super::{Audience, Simulation, Tiding};
+use crate::fault::FaultKind;
+use crate::state::{Sighting, TroubleKind};
+use crate::traffic::daily::share_of_busy_hour;
+use crate::traffic::{Flows, Terrain};
+use domain::inventory::{Domain, ElementId};
+use domain::telemetry::{AlarmType, LinkPerformance, Performance, Telemetry};
+use domain::time::Timestamp;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Management systems count in periods of so many seconds.
+pub const PERIOD_S: f64 = 900.0;
+
+/// What links did since the period began.
+#[derive(Clone, Debug)]
+pub(super) struct Meter {
+    from: Timestamp,
+    counted_to: Timestamp,
+    /// Sums over time of what [`LinkPerformance`] says, and the seconds.
+    sums: BTreeMap<ElementId, (LinkPerformance, f64)>,
+}
+
+impl Meter {
+    pub(super) fn new(from: Timestamp) -> Self {
+        Self {
+            from,
+            counted_to: from,
+            sums: BTreeMap::new(),
+        }
+    }
+
+    /// Counts what has flowed up to `now`.
+    fn count(&mut self, flows: &Flows, now: Timestamp) {
+        let seconds = now.seconds_since(self.counted_to);
+        self.counted_to = now;
+        if seconds <= 0.0 {
+            return;
+        }
+        for (link, load) in &flows.links {
+            let flowed = load.performance();
+            let (sum, counted) = self.sums.entry(link.clone()).or_default();
+            sum.utilisation += flowed.utilisation * seconds;
+            sum.traffic_mbps += flowed.traffic_mbps * seconds;
+            sum.latency_ms += flowed.latency_ms * seconds;
+            sum.loss += flowed.loss * seconds;
+            *counted += seconds;
+        }
+    }
+
+    /// The period that ends at `now`; the next one begins.
+    fn close(&mut self, now: Timestamp) -> Performance {
+        let sums = std::mem::take(&mut self.sums);
+        let from = std::mem::replace(&mut self.from, now);
+        let mean = |(sum, seconds): (LinkPerformance, f64)| LinkPerformance {
+            utilisation: sum.utilisation / seconds,
+            traffic_mbps: sum.traffic_mbps / seconds,
+            latency_ms: sum.latency_ms / seconds,
+            loss: sum.loss / seconds,
+        };
+        Performance {
+            from,
+            until: now,
+            cells: BTreeMap::new(),
+            links: sums.into_iter().map(|(id, sum)| (id, mean(sum))).collect(),
+        }
+    }
+}
+
+impl Simulation {
+    /// Traffic as it flows now: for the referee and for maps.
+    pub fn flows(&self) -> &Flows {
+        &self.flows
+    }
+
+    /// Sets what each site draws, in Mbit/s downlink, from now on. What a site gets of it is in
+    /// [`Flows::sites`] of [`Simulation::flows`].
+    pub fn set_site_traffic(&mut self, downlink_mbps: &BTreeMap<ElementId, f64>) {
+        self.traffic.set_sites(downlink_mbps);
+        self.route(self.terrain_now());
+    }
+
+    /// The network as traffic meets it now. What changes all the time (the hour, falling light)
+    /// changes here once per period.
+    pub(super) fn terrain_now(&self) -> Terrain {
+        let period_ms = (PERIOD_S * 1000.0) as i64;
+        let ms = self.now.as_ms();
+        let quarter = Timestamp::from_ms(ms - ms.rem_euclid(period_ms));
+        Terrain {
+            down: self.view.down.clone(),
+            metrics: self.state.settings.metrics(),
+            avoided: self.state.settings.avoided(),
+            losses: self.state.link_losses(&self.inventory, quarter),
+            surges: self.state.surges.values().flatten().cloned().collect(),
+            hour_share: share_of_busy_hour(quarter),
+        }
+    }
+
+    /// Routes traffic anew if anything has changed for it.
+    pub(super) fn reroute(&mut self) {
+        let terrain = self.terrain_now();
+        if terrain != self.terrain {
+            self.route(terrain);
+        }
+    }
+
+    fn route(&mut self, terrain: Terrain) {
+        self.meter.count(&self.flows, self.now);
+        self.flows = self.traffic.flow(&terrain);
+        self.terrain = terrain;
+    }
+
+    /// Adds what can be seen of full links to the view.
+    pub(super) fn see_congestion(&mut self) {
+        for id in self.flows.congested() {
+            let Some(link) = self.inventory.links.get(id) else {
+                continue;
+            };
+            let ends = [&link.a, &link.b].map(|end| self.inventory.node_of(end));
+            let by = ends
+                .into_iter()
+                .find(|end| self.view.reached.contains(*end));
+            if let Some(by) = by {
+                self.view.sightings.insert(Sighting {
+                    resource: id.clone(),
+                    alarm_type: AlarmType::Congestion,
+                    seen_by: by.clone(),
+                });
+            }
+        }
+    }
+
+    /// A congestion is mended when its surge flows and no link on its way is too full.
+    pub(super) fn relieve(&mut self) {
+        let relieved: Vec<usize> = self
+            .state
+            .troubles
+            .iter()
+            .filter(|(_, t)| t.kind == TroubleKind::Fault(FaultKind::Congestion))
+            .filter(|(number, trouble)| {
+                let full = |id: &ElementId| {
+                    let load = self.flows.links.get(id);
+                    load.is_some_and(|load| load.is_congested())
+                };
+                let surge = self.state.surges.get(number).into_iter().flatten();
+                let mut ways = surge.map(|part| self.traffic.path(part, &self.terrain));
+                !full(&trouble.element) && !ways.any(|way| way.iter().any(full))
+            })
+            .map(|(number, _)| *number)
+            .collect();
+        for number in relieved {
+            self.state.troubles.remove(&number);
+            self.note_repair(number);
+        }
+    }
+
+    pub(super) fn begin_periods(&mut self) {
+        if self.parameters.performance {
+            self.reroute();
+            self.schedule(self.now.plus_s(PERIOD_S), Event::Period);
+        }
+    }
+
+    /// A period ends: what links did is told, and the next hour's traffic flows.
+    pub(super) fn period(&mut self) {
+        self.meter.count(&self.flows, self.now);
+        let mut performance = self.meter.close(self.now);
+        // A link whose ends are both out of reach cannot tell what it counted.
+        let inventory = &self.inventory;
+        let links = &mut performance.links;
+        links.retain(|id, _| !self.view.is_isolated(inventory, id));
+        let tiding = Tiding::Telemetry(Telemetry::Performance(Arc::new(performance)));
+        self.deliver(self.now, Audience::Domain(Domain::Ip), tiding);
+        self.schedule(self.now.plus_s(PERIOD_S), Event::Period);
+        self.look();
+    }
+}
