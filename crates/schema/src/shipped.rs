@@ -9,7 +9,7 @@ use crate::read;
 use crate::template::Template;
 
 /// The `schema_id` and the JSON of each, in the order of the scenarios of the drafts.
-pub const SHIPPED: [(&str, &str); 21] = [
+pub const SHIPPED: [(&str, &str); 29] = [
     // draft-wang §2.1: an incident, its diagnosis, its repair.
     (
         "fault_incident_v1",
@@ -55,6 +55,14 @@ pub const SHIPPED: [(&str, &str); 21] = [
         "service_verification_result_v1",
         include_str!("../templates/service_verification_result_v1.json"),
     ),
+    (
+        "trouble_ticket_v1",
+        include_str!("../templates/trouble_ticket_v1.json"),
+    ),
+    (
+        "trouble_ticket_result_v1",
+        include_str!("../templates/trouble_ticket_result_v1.json"),
+    ),
     // draft-wang §2.2: fault, experience and energy saving together.
     (
         "experience_compensation_v1",
@@ -72,6 +80,14 @@ pub const SHIPPED: [(&str, &str); 21] = [
         "energy_saving_result_v1",
         include_str!("../templates/energy_saving_result_v1.json"),
     ),
+    (
+        "service_intent_v1",
+        include_str!("../templates/service_intent_v1.json"),
+    ),
+    (
+        "service_intent_result_v1",
+        include_str!("../templates/service_intent_result_v1.json"),
+    ),
     // draft-wang §2.3: complaints.
     (
         "service_complaint_v1",
@@ -80,6 +96,22 @@ pub const SHIPPED: [(&str, &str); 21] = [
     (
         "service_complaint_result_v1",
         include_str!("../templates/service_complaint_result_v1.json"),
+    ),
+    (
+        "complaint_ticket_v1",
+        include_str!("../templates/complaint_ticket_v1.json"),
+    ),
+    (
+        "complaint_ticket_result_v1",
+        include_str!("../templates/complaint_ticket_result_v1.json"),
+    ),
+    (
+        "quality_check_v1",
+        include_str!("../templates/quality_check_v1.json"),
+    ),
+    (
+        "quality_check_result_v1",
+        include_str!("../templates/quality_check_result_v1.json"),
     ),
     // draft-zhou §5.1 and §5.2.
     (

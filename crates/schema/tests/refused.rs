@@ -32,7 +32,10 @@ impl Dice {
 /// The patterns of the templates that ship, each with a text that matches.
 const TEXTS: [(&str, &str); 8] = [
     ("([01][0-9]|2[0-3]):[0-5][0-9]", "08:30"),
-    ("(router|card|link|duct|site|zone):[^ ]+", "router:Berlin"),
+    (
+        "(router|card|link|duct|site|zone|optic|cell):[^ ]+",
+        "router:Berlin",
+    ),
     ("[+]?[0-9]{5,15}", "+493012345"),
     ("[1-9][0-9]?[A-K]", "12A"),
     ("[A-HJ-NPR-Z0-9]{17}", "WVWZZZ1JZXW000001"),
