@@ -17,11 +17,21 @@ pub fn tells_of_loss(alarm_type: AlarmType) -> bool {
     use AlarmType::*;
     match alarm_type {
         LossOfSignal | LinkDown | CardFailure | NodeUnreachable | SiteUnreachable
-        | CellsOutOfService | MainsFailure => true,
-        SignalDegraded | TemperatureHigh | AntennaMismatch | ClockUnsynchronised | Congestion => {
-            false
-        }
+        | CellsOutOfService | MainsFailure | CellUnavailable => true,
+        SignalDegraded | TemperatureHigh | AntennaMismatch | ClockUnsynchronised | Congestion
+        | OpticalPowerLow | CellDegraded | InterferenceHigh | BatteryLow => false,
     }
+}
+
+/// True if alarms of this type tell that service will be lost unless something is done: they open
+/// an incident as well, so that somebody goes before it is.
+pub fn foretells_loss(alarm_type: AlarmType) -> bool {
+    matches!(alarm_type, AlarmType::OpticalPowerLow)
+}
+
+/// True if an alarm of this type opens an incident and is evidence of a fault.
+pub fn tells_of_fault(alarm_type: AlarmType) -> bool {
+    tells_of_loss(alarm_type) || foretells_loss(alarm_type)
 }
 
 /// An alarm that stands.

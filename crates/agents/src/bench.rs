@@ -104,6 +104,26 @@ impl Net {
         self.0
     }
 
+    /// The same with its optical modules documented, each built into the end it is plugged in.
+    pub(crate) fn with_optics(mut self) -> Self {
+        let ends: Vec<(ElementId, ElementId)> = self
+            .0
+            .links
+            .values()
+            .flat_map(|l| {
+                [
+                    (l.optic_a.clone(), l.a.clone()),
+                    (l.optic_b.clone(), l.b.clone()),
+                ]
+            })
+            .collect();
+        for (optic, end) in ends {
+            let kind = ElementKind::Optic;
+            self.element(kind, optic.as_str(), Some(end.as_str()), "Bonn");
+        }
+        self
+    }
+
     fn element(&mut self, kind: ElementKind, name: &str, parent: Option<&str>, place: &str) {
         let domain = match kind {
             ElementKind::Site | ElementKind::PowerZone => Domain::Wireless,
@@ -130,14 +150,17 @@ impl Net {
             ducts: ducts.iter().map(|d| id(d)).collect(),
             length_km: 12.0,
             backbone: a.starts_with("card") && b.starts_with("card"),
+            capacity_mbps: 10_000.0,
+            optic_a: id(&(name.replace("link:", "optic:") + "/a")),
+            optic_b: id(&(name.replace("link:", "optic:") + "/b")),
         };
         self.0.links.insert(id(name), link);
     }
 }
 
-/// The five profiles, with what the tests need of them.
+/// The profiles, with what the tests need of them.
 pub(crate) fn roster() -> Vec<Arc<Profile>> {
-    let rows: [(&str, Layer, &str, &[&str]); 5] = [
+    let rows: [(&str, Layer, &str, &[&str]); 6] = [
         (
             "oss-fault",
             Layer::Service,
@@ -161,6 +184,12 @@ pub(crate) fn roster() -> Vec<Arc<Profile>> {
             &["fault_incident_v1", "fault_diagnosis_v1"],
         ),
         (
+            "trouble-ticket",
+            Layer::Service,
+            "Wireless, IP",
+            &["fault_repair_v1", "trouble_ticket_v1"],
+        ),
+        (
             "service-copilot",
             Layer::Service,
             "Wireless, IP",
@@ -173,7 +202,7 @@ pub(crate) fn roster() -> Vec<Arc<Profile>> {
             &["field_guidance_v1"],
         ),
     ];
-    assert_eq!(rows.len(), PROFILES.len());
+    assert!(rows.len() <= PROFILES.len());
     rows.into_iter()
         .map(|(alias, layer, domains, schemas)| {
             Arc::new(Profile {
@@ -186,6 +215,7 @@ pub(crate) fn roster() -> Vec<Arc<Profile>> {
                 domain: Some(domains.to_owned()),
                 management_object: None,
                 layer,
+                province: None,
                 capability: Capability {
                     negotiate: Some("acp-task-fulfillment-negotiation-v1.0".to_owned()),
                     ..Capability::default()
@@ -234,7 +264,7 @@ impl Agent for Watched {
 }
 
 /// Every content of an output.
-fn said_in(output: &Output) -> Vec<Content> {
+pub(crate) fn said_in(output: &Output) -> Vec<Content> {
     match output {
         Output::Answer(reply) => reply.content.clone(),
         Output::Send { message, .. } => {
@@ -318,4 +348,20 @@ pub(crate) fn answer(outputs: &[Output]) -> &Reply {
     let answer = answers.next().expect("an answer is owed");
     assert!(answers.next().is_none(), "one answer only");
     answer
+}
+
+/// The publisher's word on what was offered in a feasibility.
+pub(crate) fn word_on_feasibility(task: &Arc<Task>, agreed: bool) -> Input {
+    let stance = if agreed {
+        Stance::Accept
+    } else {
+        Stance::Refuse
+    };
+    let turn = Some((Kind::Feasibility, stance));
+    said(Verb::FeasibilityNegotiate, task, task.content.clone(), turn)
+}
+
+/// What an agent of a drill is told at its start.
+pub(crate) fn briefing_of(drill: &crate::drill::Drill, alias: &str) -> Briefing {
+    drill.briefing(&format!("TMF-{alias}"))
 }

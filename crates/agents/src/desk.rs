@@ -147,6 +147,19 @@ pub trait Worker: Sized + Send {
     /// Could it do this (§5.3, 1)?
     fn feasible(&self, content: &Content) -> Reply;
 
+    /// Could it do this, where the answer may take talking to others first: [`Verdict::Pending`] then,
+    /// and [`Output::Speak`] when it is known.
+    fn proposed(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+        let _ = now;
+        (self.feasible(&ask.content), Vec::new())
+    }
+
+    /// The publisher's word on what was offered in a feasibility (§5.3, 1).
+    fn settled(&mut self, ask: &Ask, agreed: bool, now: Timestamp) -> Vec<Output> {
+        let _ = (ask, agreed, now);
+        Vec::new()
+    }
+
     /// Answers an assignment. Also called when a question about one was answered, with both as one
     /// content.
     fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>);
@@ -155,6 +168,12 @@ pub trait Worker: Sized + Send {
     fn ended(&mut self, task: &TaskId) -> Vec<Output> {
         let _ = task;
         Vec::new()
+    }
+
+    /// [`Worker::ended`], for who has something to do at that instant.
+    fn stopped(&mut self, task: &TaskId, now: Timestamp) -> Vec<Output> {
+        let _ = now;
+        self.ended(task)
     }
 
     /// The result is rejected for the reasons in the content; the task goes on (§4.5).
@@ -183,14 +202,14 @@ fn asked<W: Worker>(worker: &mut W, ask: &Ask, now: Timestamp) -> (Reply, Vec<Ou
     let noted = |outputs| (Reply::accepted(), outputs);
     let task = &ask.task.id;
     match (ask.verb, ask.turn) {
-        (Verb::FeasibilityNegotiate, None | Some((_, Stance::Offer))) => {
-            (worker.feasible(&ask.content), Vec::new())
+        (Verb::FeasibilityNegotiate, None | Some((_, Stance::Offer))) => worker.proposed(ask, now),
+        (Verb::FeasibilityNegotiate, Some((_, stance))) => {
+            noted(worker.settled(ask, stance == Stance::Accept, now))
         }
-        (Verb::FeasibilityNegotiate, Some(_)) => noted(Vec::new()),
         (Verb::TaskAssign, _) => worker.assigned(ask, now),
-        (Verb::TaskCancel, _) => noted(worker.ended(task)),
+        (Verb::TaskCancel, _) => noted(worker.stopped(task, now)),
         (Verb::FulfillmentNegotiate, _) if ask.task.status.is_terminal() => {
-            noted(worker.ended(task))
+            noted(worker.stopped(task, now))
         }
         (Verb::FulfillmentNegotiate, None) => noted(answered(worker, ask, now)),
         (Verb::FulfillmentNegotiate, Some((Kind::Result, _))) => noted(worker.rejected(ask, now)),

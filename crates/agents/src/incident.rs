@@ -5,7 +5,7 @@
 //! when it has changed, and a last time when nothing of it stands any more. Refuses to know why.
 //! Read next: [`crate::oss_fault::correlation`].
 
-use crate::alarms::{AlarmKey, AlarmList, Change, Standing, tells_of_loss};
+use crate::alarms::{AlarmKey, AlarmList, Change, Standing, tells_of_fault};
 use crate::payloads::incident::{ALARMS_LISTED_MAX, Incident, Sighting};
 use crate::topology::Topology;
 use domain::inventory::{Domain, ElementId, ElementKind};
@@ -102,7 +102,7 @@ impl Incidents {
     fn gather(&mut self, key: AlarmKey, alarm: &Alarm, topology: &Topology, now: Timestamp) {
         let routers = topology.area(&alarm.resource).cloned().unwrap_or_default();
         let near = |i: &Open| !i.routers.is_disjoint(&routers) || i.keys.contains(&key);
-        let loss = tells_of_loss(alarm.alarm_type);
+        let loss = tells_of_fault(alarm.alarm_type);
         let Some(home) = self.open.iter().position(near) else {
             if loss {
                 self.begin(key, routers, alarm, now);
@@ -187,7 +187,7 @@ impl Incidents {
             .standing()
             .filter(|(key, _)| incident.keys.contains(*key))
             .collect();
-        let losses = standing.iter().filter(|((_, t), _)| tells_of_loss(*t));
+        let losses = standing.iter().filter(|((_, t), _)| tells_of_fault(*t));
         let is_site = |e: &ElementId| {
             topology
                 .inventory()

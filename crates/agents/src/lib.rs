@@ -3,29 +3,50 @@
 //! A tour:
 //! - [`roster`]: which agents exist and how one is made ([`roster::hosted`]);
 //! - [`payloads`]: the structured payloads they exchange, one type per schema version;
+//! - [`desk`] and [`courier`]: what every agent has at hand, and messages that must arrive;
 //! - [`topology`]: what fails when something does;
 //! - [`alarms`] and [`incident`]: from single alarms to incidents;
 //! - [`oss_fault`]: event analysis, cross-domain correlation and the workflow of a fault;
 //! - [`wireless_fault`] and [`ip_fault`]: watch and diagnose one domain ([`domain_agent`]);
-//! - [`service_copilot`] and [`resource_copilot`]: tickets, engineers and their questions.
+//! - [`optimisation`], [`energy_saving`] and [`service_intent`]: users' experience against energy,
+//!   over [`radio`], the agents' picture of coverage;
+//! - [`trouble_ticket`]: tickets between those who want repairs and those who do them;
+//! - [`service_copilot`] and [`resource_copilot`]: tickets, engineers and their questions;
+//! - [`bss_tickets`], [`complaints`] and [`quality`]: what drivers write, where its cause lies, and the
+//!   one reply; [`business`]: departments that are profiles only;
+//! - [`practice`]: no agent, but what they are scored against: people and a timer.
 //!
 //! Nothing here knows the network's true state: agents see telemetry, do actions and talk to each
 //! other through the contract of `domain` only, exactly as an agent from elsewhere would.
 #![forbid(unsafe_code)]
 
 pub mod alarms;
+pub mod bss_tickets;
+pub mod business;
+pub mod complaints;
+pub mod courier;
 pub mod desk;
 pub mod domain_agent;
+pub mod energy_saving;
 pub mod incident;
 pub mod ip_fault;
 pub mod lookup;
+pub mod optimisation;
 pub mod oss_fault;
 pub mod payloads;
+pub mod practice;
+pub mod quality;
+pub mod radio;
 pub mod resource_copilot;
 pub mod roster;
 pub mod service_copilot;
+pub mod service_intent;
 pub mod topology;
+pub mod trouble_ticket;
 pub mod wireless_fault;
 
 #[cfg(test)]
 mod bench;
+#[cfg(test)]
+#[path = "tests/drill.rs"]
+mod drill;

@@ -90,6 +90,8 @@ fn kind_words(kind: ElementKind) -> &'static [&'static str] {
         ElementKind::Duct => &["duct", "ducts", "trench"],
         ElementKind::Site => &["site", "sites", "station", "base station"],
         ElementKind::PowerZone => &["zone", "zones", "power zone", "mains"],
+        ElementKind::Optic => &["optic", "optical module", "transceiver"],
+        ElementKind::Cell => &["cell", "cells"],
     }
 }
 

@@ -13,12 +13,16 @@ use std::sync::Arc;
 pub struct Topology {
     inventory: Arc<Inventory>,
     ids: Vec<ElementId>,
-    kinds: Vec<ElementKind>,
     parents: Vec<Option<usize>>,
     edges: Vec<Edge>,
     /// By node: its links, each with the node at the far end.
     beside: Vec<Vec<(usize, usize)>>,
     cores: Vec<usize>,
+    /// What is built into something, as far as service depends on it.
+    nested: Vec<usize>,
+    sites: Vec<usize>,
+    routers: Vec<usize>,
+    cards: Vec<usize>,
     areas: BTreeMap<ElementId, BTreeSet<ElementId>>,
 }
 
@@ -27,6 +31,8 @@ struct Edge {
     link: usize,
     ends: [usize; 2],
     nodes: [usize; 2],
+    /// The optical module at each end, if the inventory has it.
+    optics: [Option<usize>; 2],
     ducts: Vec<usize>,
 }
 
@@ -34,6 +40,8 @@ struct Edge {
 #[derive(Clone, Debug)]
 pub struct Aftermath<'a> {
     topology: &'a Topology,
+    /// What has not failed by itself.
+    whole: Vec<bool>,
     works: Vec<bool>,
     reached: Vec<bool>,
 }
@@ -60,10 +68,21 @@ impl Topology {
         let ids: Vec<ElementId> = inventory.elements.keys().cloned().collect();
         let index = |id: &ElementId| ids.binary_search(id).ok();
         let elements = inventory.elements.values();
-        let kinds = elements.clone().map(|e| e.kind).collect();
-        let parents = elements
+        let kinds: Vec<ElementKind> = elements.clone().map(|e| e.kind).collect();
+        let parents: Vec<Option<usize>> = elements
             .map(|e| e.parent.as_ref().and_then(index))
             .collect();
+        let of_kind = |kind: ElementKind| -> Vec<usize> {
+            let numbers = 0..kinds.len();
+            numbers.filter(|&i| kinds[i] == kind).collect()
+        };
+        // No service but their own depends on cells; links know their optical modules themselves.
+        let depends = |i: &usize| !matches!(kinds[*i], ElementKind::Cell | ElementKind::Optic);
+        let numbers = 0..parents.len();
+        let nested = numbers.filter(|&i| parents[i].is_some()).filter(depends);
+        let nested = nested.collect();
+        let (sites, routers) = (of_kind(ElementKind::Site), of_kind(ElementKind::Router));
+        let cards = of_kind(ElementKind::LineCard);
         let edges = inventory.links.iter().filter_map(|(id, link)| {
             Some(Edge {
                 link: index(id)?,
@@ -72,6 +91,7 @@ impl Topology {
                     index(inventory.node_of(&link.a))?,
                     index(inventory.node_of(&link.b))?,
                 ],
+                optics: [index(&link.optic_a), index(&link.optic_b)],
                 ducts: link.ducts.iter().filter_map(index).collect(),
             })
         });
@@ -85,7 +105,10 @@ impl Topology {
         let cores = inventory.cores.iter().filter_map(index).collect();
         let areas = areas(&inventory);
         Self {
-            kinds,
+            nested,
+            sites,
+            routers,
+            cards,
             parents,
             edges,
             beside,
@@ -132,10 +155,12 @@ impl Topology {
                 works[i] = false;
             }
         }
+        let whole = works.clone();
         self.pass_on(&mut works);
         let reached = self.reached(&works);
         Aftermath {
             topology: self,
+            whole,
             works,
             reached,
         }
@@ -143,7 +168,7 @@ impl Topology {
 
     /// Failure passes from a parent to what is built into it, and from ducts and ends to links.
     fn pass_on(&self, works: &mut [bool]) {
-        for i in 0..works.len() {
+        for &i in &self.nested {
             let mut above = self.parents[i];
             // Nesting is card in router and site in zone; the bound only guards against a cycle.
             for _ in 0..4 {
@@ -153,7 +178,9 @@ impl Topology {
             }
         }
         for edge in &self.edges {
-            works[edge.link] &= edge.ends.iter().chain(&edge.ducts).all(|&e| works[e]);
+            let optics = edge.optics.iter().flatten();
+            let needed = edge.ends.iter().chain(&edge.ducts).chain(optics);
+            works[edge.link] &= needed.copied().all(|e| works[e]);
         }
     }
 
@@ -177,20 +204,25 @@ impl Topology {
 impl Aftermath<'_> {
     /// The sites out of service, as [`Inventory::sites_cut_off`].
     pub fn sites_cut_off(&self) -> BTreeSet<ElementId> {
-        self.all(ElementKind::Site, |i| !self.reached[i])
+        self.all(&self.topology.sites, |i| !self.reached[i])
     }
 
     /// The sites without power of their own.
     pub fn sites_dead(&self) -> BTreeSet<ElementId> {
-        self.all(ElementKind::Site, |i| !self.works[i])
+        self.all(&self.topology.sites, |i| !self.works[i])
     }
 
     /// The links at one end of which light is missed: that end works and its management system
-    /// reaches it, but the fibre is broken or the far end is dead.
+    /// reaches it, but the fibre is broken, or the far end or its optical module is dead.
     pub fn links_dark(&self) -> BTreeSet<ElementId> {
         self.links(|edge| {
+            let carries = self.whole[edge.link] && edge.ducts.iter().all(|&d| self.works[d]);
+            let sends = |i: usize| {
+                self.works[edge.ends[i]] && edge.optics[i].is_none_or(|optic| self.works[optic])
+            };
             let tells = |i: usize| self.works[edge.ends[i]] && self.reached[edge.nodes[i]];
-            !self.works[edge.link] && (tells(0) || tells(1))
+            let dark = |i: usize| tells(i) && !(carries && sends(1 - i));
+            dark(0) || dark(1)
         })
     }
 
@@ -206,12 +238,12 @@ impl Aftermath<'_> {
 
     /// The routers that no core reaches.
     pub fn routers_cut_off(&self) -> BTreeSet<ElementId> {
-        self.all(ElementKind::Router, |i| !self.reached[i])
+        self.all(&self.topology.routers, |i| !self.reached[i])
     }
 
     /// The cards that are dead while their router lives and can say so.
     pub fn cards_missed(&self) -> BTreeSet<ElementId> {
-        self.all(ElementKind::LineCard, |i| {
+        self.all(&self.topology.cards, |i| {
             !self.works[i] && self.topology.parents[i].is_some_and(|r| self.reached[r])
         })
     }
@@ -221,12 +253,9 @@ impl Aftermath<'_> {
         edges.map(|e| self.topology.ids[e.link].clone()).collect()
     }
 
-    fn all(&self, kind: ElementKind, keep: impl Fn(usize) -> bool) -> BTreeSet<ElementId> {
-        let numbers = 0..self.topology.ids.len();
-        numbers
-            .filter(|&i| self.topology.kinds[i] == kind && keep(i))
-            .map(|i| self.topology.ids[i].clone())
-            .collect()
+    fn all(&self, of: &[usize], keep: impl Fn(usize) -> bool) -> BTreeSet<ElementId> {
+        let kept = of.iter().filter(|&&i| keep(i));
+        kept.map(|&i| self.topology.ids[i].clone()).collect()
     }
 }
 
@@ -280,7 +309,16 @@ fn areas(inventory: &Inventory) -> BTreeMap<ElementId, BTreeSet<ElementId>> {
                 .or_default()
                 .extend(routers.clone());
         }
+        for optic in [&link.optic_a, &link.optic_b] {
+            areas.insert(optic.clone(), routers.clone());
+        }
         areas.insert(id.clone(), routers);
+    }
+    for cell in inventory.of_kind(ElementKind::Cell) {
+        if let Some(site) = &cell.parent {
+            let routers = of(&areas, site);
+            areas.insert(cell.id.clone(), routers);
+        }
     }
     areas
 }
@@ -292,7 +330,7 @@ mod tests {
 
     #[test]
     fn one_failure_gives_what_the_inventory_gives() {
-        let inventory = Arc::new(Net::town().inventory());
+        let inventory = Arc::new(Net::town().with_optics().inventory());
         let topology = Topology::new(Arc::clone(&inventory));
         for element in inventory.elements.keys() {
             let failed = BTreeSet::from([element.clone()]);
@@ -309,7 +347,7 @@ mod tests {
         fn several_failures_give_what_the_inventory_gives(
             picks in proptest::collection::vec(0usize..200, 0..6)
         ) {
-            let inventory = Arc::new(Net::town().inventory());
+            let inventory = Arc::new(Net::town().with_optics().inventory());
             let ids: Vec<_> = inventory.elements.keys().cloned().collect();
             let failed: BTreeSet<_> = picks.iter().map(|p| ids[p % ids.len()].clone()).collect();
             let topology = Topology::new(Arc::clone(&inventory));
@@ -329,6 +367,16 @@ mod tests {
     }
 
     #[test]
+    fn an_optical_module_darkens_the_far_end_only() {
+        let topology = Topology::new(Arc::new(Net::town().with_optics().inventory()));
+        let dark = |optic: &str| topology.without(&[id(optic)]).links_dark();
+        // The site at the far end is cut off and cannot tell; the router's own end sees light.
+        assert!(dark("optic:B-b5/a").is_empty());
+        assert_eq!(dark("optic:B-b5/b"), BTreeSet::from([id("link:B-b5")]));
+        assert_eq!(dark("optic:B-C/a"), BTreeSet::from([id("link:B-C")]));
+    }
+
+    #[test]
     fn areas_follow_access_links_and_stop_at_routers() {
         let topology = Topology::new(Arc::new(Net::town().inventory()));
         let area = |e: &str| -> Vec<String> {
@@ -339,5 +387,10 @@ mod tests {
         assert_eq!(area("duct:B-1"), ["router:B"]);
         assert_eq!(area("link:A-B"), ["router:A", "router:B"]);
         assert_eq!(area("zone:b"), ["router:B"]);
+        let topology = Topology::new(Arc::new(Net::town().with_optics().inventory()));
+        assert_eq!(
+            topology.area(&id("optic:A-B/a")).map(BTreeSet::len),
+            Some(2)
+        );
     }
 }

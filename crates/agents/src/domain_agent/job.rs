@@ -148,7 +148,7 @@ impl Job {
                 self.measurements.insert(m.element.clone(), m);
             }
             Outcome::Impossible(why) => self.unmeasured.push(format!("{element}: {why}")),
-            Outcome::Dispatched { .. } | Outcome::Guided => {}
+            _ => {}
         }
         self.awaited.remove(&element);
         let done = self.asked - self.awaited.len().min(self.asked);

@@ -7,6 +7,7 @@
 pub mod job;
 mod watch;
 
+use crate::alarms::{AlarmKey, AlarmList};
 use crate::desk::{Desk, Worker, as_news, report};
 use crate::lookup::{self, Reading};
 use crate::payloads::diagnosis::{Diagnosis, Suspicion};
@@ -19,7 +20,7 @@ use domain::content::Content;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Task, TaskId};
-use domain::telemetry::{Action, AlarmType, Condition, Outcome, Telemetry, Token};
+use domain::telemetry::{Action, AlarmType, Condition, Measurement, Outcome, Telemetry, Token};
 use domain::time::{Dice, Timestamp};
 use job::{Finding, Job, Measurements};
 use std::collections::{BTreeMap, BTreeSet};
@@ -190,6 +191,41 @@ enum Wanted {
     Incidents,
     Diagnosis(Diagnosis, Reading),
     Verification(Verification),
+}
+
+/// What an agent built on this one, with business of its own, shares with it.
+impl<P: Practice> DomainAgent<P> {
+    /// The desk: tokens and tasks of both are numbered together.
+    pub(crate) fn desk_mut(&mut self) -> &mut Desk {
+        &mut self.desk
+    }
+
+    /// The desk.
+    pub(crate) fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    /// The network as documented, indexed.
+    pub(crate) fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The alarms of the domain.
+    pub(crate) fn alarms(&self) -> &AlarmList {
+        self.watch.incidents.alarms()
+    }
+
+    /// Takes down what was measured for other business: alarms that it disproves are over.
+    pub(crate) fn seen(&mut self, measured: &Measurement, now: Timestamp) -> Vec<Output> {
+        self.learn(measured.element.clone(), measured.condition, now);
+        self.watch.schedule(&mut self.desk).into_iter().collect()
+    }
+
+    /// Takes down that a condition has gone, whatever its alarm says.
+    pub(crate) fn gone(&mut self, key: AlarmKey, now: Timestamp) -> Vec<Output> {
+        self.watch.incidents.measured_gone(key, now);
+        self.watch.schedule(&mut self.desk).into_iter().collect()
+    }
 }
 
 impl<P: Practice> DomainAgent<P> {

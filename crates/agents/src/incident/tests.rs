@@ -110,3 +110,29 @@ fn a_measurement_ends_what_a_lost_alarm_would_have() {
     incidents.measured_gone((crate::bench::id("site:b4"), SiteUnreachable), at(500));
     assert!(told(&mut incidents, 530)[0].starts_with("w-1 cleared"));
 }
+
+/// A warning opens an incident, so that somebody goes before service is lost; it is over when the
+/// warning is.
+#[test]
+fn a_warning_opens_an_incident_of_its_own() {
+    let topology = Topology::new(Arc::new(Net::town().with_optics().inventory()));
+    let mut incidents = Incidents::new(Domain::Ip, "i".into());
+    incidents.take(
+        &alarm("optic:B-b5/a", OpticalPowerLow, 1),
+        &topology,
+        at(10),
+    );
+    assert_eq!(
+        told(&mut incidents, 40),
+        ["i-1 stands optical-power-low alarms=1 sites="]
+    );
+    incidents.take(
+        &cleared("optic:B-b5/a", OpticalPowerLow, 90),
+        &topology,
+        at(95),
+    );
+    assert_eq!(told(&mut incidents, 125).len(), 1);
+    // An overloaded link by itself opens none.
+    incidents.take(&alarm("link:B-C", Congestion, 130), &topology, at(131));
+    assert_eq!(incidents.due(), None);
+}

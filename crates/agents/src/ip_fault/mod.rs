@@ -1,266 +1,489 @@
-//! The IP network's fault agent: routers, cards, links and ducts.
+//! The IP network's fault agent: routers, cards, links, ducts and optical modules.
 //!
-//! What it measures around a suspect, and what readings mean ([`decide`](Practice::decide)):
+//! It watches, reports incidents and diagnoses as every domain's agent does
+//! ([`crate::domain_agent`], with [`practice`] for what readings mean). Beside that:
+//! - [`backhaul`]: is the transport of a site broken? The links on its way are measured, and the
+//!   answer is what cuts the site off, or that its transport is fine;
+//! - [`light`]: a module that sends less and less light is measured again and again, so that it is
+//!   replaced before it is dark;
+//! - [`relief`]: a link that is given more than it can carry is led around, from afar, and given back.
 //!
-//! | reading | means |
-//! |---|---|
-//! | a router's console does not answer, or it fails its measurement | `router-failure` |
-//! | a card's heartbeats are older than a minute while its router answers | `card-failure` |
-//! | two or more fibres of a duct, and all that could be measured, echo from one place | `duct-cut` |
-//! | a fibre echoes from short of its end, an end is dark | `fibre-cut` |
-//! | dark, but no echo: the fibre is whole and what stands at its far end is silent | not a fault of the link |
-//!
-//! The table is read from the top: what is higher up takes what is below with it. Readings alone
-//! decide; what was suspected only chooses what is measured. Read next: [`crate::domain_agent`].
+//! What links did is kept for a day ([`history`]).
 
-use crate::domain_agent::job::{Finding, Measurements, place_of};
-use crate::domain_agent::{DomainAgent, Practice};
-use crate::payloads::diagnosis::Suspicion;
+pub mod backhaul;
+pub mod history;
+pub mod light;
+pub mod practice;
+pub mod relief;
+
+use crate::desk::{Worker, report};
+use crate::domain_agent::DomainAgent;
+use crate::lookup;
+use crate::payloads::Schema;
+use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult};
+use crate::topology::Topology;
+use backhaul::Backhaul;
+use domain::agent::{Ask, Briefing, Input, Output, Progress};
 use domain::cause::Cause;
-use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
-use domain::telemetry::{Condition, Measurement};
-use std::collections::BTreeSet;
+use domain::content::Content;
+use domain::inventory::{Domain, ElementId, ElementKind};
+use domain::negotiation::{Kind, Speech};
+use domain::reply::Reply;
+use domain::task::{Task, TaskId};
+use domain::telemetry::{Action, AlarmType, Outcome, Telemetry, Token};
+use domain::time::{Dice, Timestamp};
+use history::History;
+use light::Lights;
+use practice::IpPractice;
+use relief::{Reliefs, Step};
+use std::collections::BTreeMap;
+
+/// Seconds after which the answer about a site is given with the readings that have come.
+const BACKHAUL_LONGEST_S: f64 = 300.0;
+/// The tokens of this agent have this bit set; those of the agent inside do not.
+const OWN: Token = 1 << 62;
+
+/// What an action or a waking is for.
+#[derive(Clone, Debug)]
+enum Purpose {
+    /// Measuring an element on the way to a site.
+    Backhaul(TaskId, ElementId),
+    /// The longest wait for that is over.
+    BackhaulDue(TaskId),
+    /// Measuring a module that has been warned of.
+    Light(ElementId),
+    /// Leading traffic around a link, or back.
+    Relief(ElementId),
+}
+
+/// The result of a diagnosis that waits until what it proposes is agreed to, or done.
+#[derive(Clone, Debug)]
+struct Held {
+    link: ElementId,
+    result: DiagnosisResult,
+    content: Content,
+}
 
 /// The IP network's fault agent.
-pub type IpFault = DomainAgent<IpPractice>;
-
-/// Light below this (dBm) is darkness.
-const DARK_DBM: f64 = -30.0;
-/// Heartbeats older than this (seconds) mean silence.
-const SILENT_S: f64 = 60.0;
-/// Echoes that lie closer together than this (km) come from one place.
-const ONE_PLACE_KM: f64 = 0.3;
-/// The most links measured around a card, router or duct.
-const LINKS_MAX: usize = 6;
-
-/// What the IP domain knows.
 #[derive(Debug)]
-pub struct IpPractice;
+pub struct IpFault {
+    inside: DomainAgent<IpPractice>,
+    topology: Topology,
+    next_token: Token,
+    purposes: BTreeMap<Token, Purpose>,
+    backhauls: BTreeMap<TaskId, Backhaul>,
+    lights: Lights,
+    reliefs: Reliefs,
+    history: History,
+    held: BTreeMap<TaskId, Held>,
+    /// Tasks whose publishers demand to agree before anything is done.
+    demanding: BTreeMap<TaskId, bool>,
+}
 
-impl Practice for IpPractice {
-    const DOMAIN: Domain = Domain::Ip;
-
-    fn measures(kind: ElementKind) -> bool {
-        matches!(
-            kind,
-            ElementKind::Router | ElementKind::LineCard | ElementKind::Link | ElementKind::Duct
-        )
+impl Worker for IpFault {
+    fn start(briefing: Briefing, now: Timestamp, dice: &mut Dice) -> (Self, Vec<Output>) {
+        let topology = Topology::new(briefing.inventory.clone());
+        let asks_backhaul = |task: &Task| backhaul::site_asked(&topology, &task.content).is_some();
+        let (own, others): (Vec<_>, Vec<_>) = briefing
+            .open
+            .iter()
+            .cloned()
+            .partition(|task| asks_backhaul(task));
+        let inner = Briefing {
+            open: others,
+            ..briefing
+        };
+        let demanding = inner.open.iter();
+        let demanding = demanding.map(|t| (t.id.clone(), t.conditions.fulfillment_demanded));
+        let demanding = demanding.collect();
+        let (inside, outputs) = DomainAgent::start(inner, now, dice);
+        let mut agent = Self {
+            inside,
+            topology,
+            next_token: OWN | (now.as_ms() as u64).saturating_mul(1_000),
+            purposes: BTreeMap::new(),
+            backhauls: BTreeMap::new(),
+            lights: Lights::default(),
+            reliefs: Reliefs::default(),
+            history: History::default(),
+            held: BTreeMap::new(),
+            demanding,
+        };
+        let mut outputs = agent.followed(outputs, now);
+        for task in own.iter().filter(|task| task.awaits.is_none()) {
+            outputs.extend(agent.begin_backhaul(task, &task.content, now).1);
+        }
+        (agent, outputs)
     }
 
-    fn plan(
-        inventory: &Inventory,
-        suspicion: &Suspicion,
-        _: &BTreeSet<ElementId>,
-    ) -> Vec<ElementId> {
-        let target = &suspicion.target;
-        let mut plan = vec![target.clone()];
-        match inventory.element(target).map(|e| e.kind) {
-            Some(ElementKind::Link) => plan.extend(around_link(inventory, target)),
-            Some(ElementKind::Duct) => plan.extend(links_in(inventory, target)),
-            Some(ElementKind::LineCard) => {
-                plan.push(inventory.node_of(target).clone());
-                plan.extend(links_on(inventory, target));
+    fn take(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+        let mut outputs = match &input {
+            Input::Telemetry(Telemetry::Alarm(alarm)) if !alarm.cleared => {
+                match alarm.alarm_type == AlarmType::OpticalPowerLow {
+                    true => self.look_at_light(&alarm.resource, now),
+                    false => Vec::new(),
+                }
             }
-            Some(ElementKind::Router) => {
-                let cards = inventory.of_kind(ElementKind::LineCard);
-                let own = cards.filter(|c| c.parent.as_ref() == Some(target));
-                plan.extend(own.map(|c| c.id.clone()));
+            Input::Telemetry(Telemetry::Performance(performance)) => {
+                self.history.take(performance);
+                let steps = self.reliefs.weigh(performance, &self.topology, now);
+                self.relieve(steps, now)
             }
-            _ => {}
-        }
-        plan
+            Input::Acted { token, outcome } if token & OWN != 0 => {
+                return self.acted(*token, outcome.clone(), now);
+            }
+            Input::Woken(token) if token & OWN != 0 => return self.woken(*token, now),
+            Input::Acted {
+                outcome: Outcome::Measured(m),
+                ..
+            } => {
+                self.lights.measured(m, now);
+                Vec::new()
+            }
+            _ => Vec::new(),
+        };
+        let inner = self.inside.take(input, now, dice);
+        outputs.extend(self.followed(inner, now));
+        outputs
     }
 
-    fn decide(
-        inventory: &Inventory,
-        target: &ElementId,
-        measured: &Measurements,
-    ) -> Option<Finding> {
-        // Rows of the table in order; within a row, what was asked about comes first.
-        let asked = measured.get(target);
-        let others = || measured.values().filter(move |m| m.element != *target);
-        let readings = || asked.into_iter().chain(others());
-        let kind = |m: &Measurement| inventory.element(&m.element).map(|e| e.kind);
-        let of = |wanted| readings().filter(move |m| kind(m) == Some(wanted));
-        let router = of(ElementKind::Router).find(|m| router_is_dead(m));
-        let card = || of(ElementKind::LineCard).find(|m| card_is_dead(inventory, m, measured));
-        let duct = || of(ElementKind::Duct).find(|m| duct_is_cut(m));
-        let by_echoes = || duct_by_echoes(inventory, target, measured);
-        let link = || of(ElementKind::Link).find_map(|m| broken_at_km(inventory, m));
-        if let Some(m) = router {
-            return Some(dead(inventory, &m.element, Cause::RouterFailure));
+    fn feasible(&self, content: &Content) -> Reply {
+        match self.backhaul_asked(content) {
+            Some(_) => Reply::accepted(),
+            None => self.inside.feasible(content),
         }
-        if let Some(m) = card() {
-            return Some(dead(inventory, &m.element, Cause::CardFailure));
+    }
+
+    fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+        if backhaul::site_asked(&self.topology, &ask.content).is_some() {
+            return self.begin_backhaul(&ask.task, &ask.content, now);
         }
-        if let Some(m) = duct() {
-            let km = m.readings.get("break_km").copied().unwrap_or_default();
-            return Some(duct_cut(inventory, &m.element, km));
+        let demanded = ask.task.conditions.fulfillment_demanded;
+        self.demanding.insert(ask.task.id.clone(), demanded);
+        let (reply, outputs) = self.inside.assigned(ask, now);
+        (reply, self.followed(outputs, now))
+    }
+
+    fn ended(&mut self, task: &TaskId) -> Vec<Output> {
+        self.demanding.remove(task);
+        self.held.remove(task);
+        self.backhauls.remove(task);
+        self.inside.ended(task)
+    }
+
+    fn rejected(&mut self, ask: &Ask, now: Timestamp) -> Vec<Output> {
+        let id = &ask.task.id;
+        self.backhauls.remove(id);
+        if let Some(site) = backhaul::site_asked(&self.topology, &ask.task.content) {
+            let words =
+                "Everything on the way to it was measured: there is nothing left to look at";
+            let failed = Progress::Failed(Content::new(site.as_str(), words));
+            return vec![report(id, failed)];
         }
-        if let Some((duct, km)) = by_echoes() {
-            return Some(duct_cut(inventory, &duct, km));
+        let outputs = self.inside.rejected(ask, now);
+        self.followed(outputs, now)
+    }
+
+    fn decided(&mut self, ask: &Ask, agreed: bool, now: Timestamp) -> Vec<Output> {
+        let id = &ask.task.id;
+        let Some(held) = self.held.get(id).cloned() else {
+            return Vec::new();
+        };
+        if agreed {
+            return self.lead_around(&held.link, now);
         }
-        link().map(|(id, km)| fibre_cut(inventory, &id, km))
+        self.held.remove(id);
+        let words = "its publisher does not want traffic led around";
+        vec![released(id, held, false, words)]
+    }
+
+    fn planned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+        if self.backhauls.contains_key(&ask.task.id) {
+            let words = "the way to a site is measured in one way only";
+            let target = &ask.task.content.target_object;
+            return (Reply::refused("no-other-plan", target, words), Vec::new());
+        }
+        let (reply, outputs) = self.inside.planned(ask, now);
+        (reply, self.followed(outputs, now))
     }
 }
 
-/// Both cards of a link, their ducts, and the links beside it in the ducts.
-fn around_link(inventory: &Inventory, id: &ElementId) -> Vec<ElementId> {
-    let Some(link) = inventory.links.get(id) else {
-        return Vec::new();
-    };
-    let ends = [&link.a, &link.b].into_iter();
-    let is_card = |e: &&ElementId| {
-        inventory
-            .element(e)
-            .is_some_and(|e| e.kind == ElementKind::LineCard)
-    };
-    let mut around: Vec<ElementId> = ends.filter(is_card).cloned().collect();
-    for duct in &link.ducts {
-        around.push(duct.clone());
-        around.extend(links_in(inventory, duct));
+impl IpFault {
+    /// What links did of late.
+    pub fn history(&self) -> &History {
+        &self.history
     }
-    around
-}
 
-fn links_in(inventory: &Inventory, duct: &ElementId) -> Vec<ElementId> {
-    let inside = inventory
-        .links
-        .iter()
-        .filter(|(_, l)| l.ducts.contains(duct));
-    inside.map(|(id, _)| id.clone()).take(LINKS_MAX).collect()
-}
+    fn token(&mut self, purpose: Purpose) -> Token {
+        self.next_token += 1;
+        self.purposes.insert(self.next_token, purpose);
+        self.next_token
+    }
 
-fn links_on(inventory: &Inventory, card: &ElementId) -> Vec<ElementId> {
-    let on = inventory
-        .links
-        .iter()
-        .filter(|(_, l)| l.a == *card || l.b == *card);
-    on.map(|(id, _)| id.clone()).take(LINKS_MAX).collect()
-}
+    fn act(&mut self, purpose: Purpose, action: Action) -> Output {
+        let token = self.token(purpose);
+        Output::Act { token, action }
+    }
 
-fn router_is_dead(m: &Measurement) -> bool {
-    m.condition == Condition::Failed || m.readings.get("console_answers") == Some(&0.0)
-}
+    /// The site about whose transport a content asks; one suspected of missing mains is asked about
+    /// elsewhere before an assignment.
+    fn backhaul_asked(&self, content: &Content) -> Option<ElementId> {
+        let site = backhaul::site_asked(&self.topology, content)?;
+        let cause = Diagnosis::in_content(content).map(|d| d.suspicion.cause);
+        cause
+            .is_none_or(|c| c.domain() == Domain::Ip)
+            .then_some(site)
+    }
 
-/// A card is known dead only while its router can speak for it.
-fn card_is_dead(inventory: &Inventory, m: &Measurement, measured: &Measurements) -> bool {
-    let router = measured.get(inventory.node_of(&m.element));
-    let router_answers =
-        router.is_none_or(|r| !router_is_dead(r) && r.condition != Condition::Unreachable);
-    let silent = m
-        .readings
-        .get("heartbeat_age_s")
-        .is_none_or(|age| *age > SILENT_S);
-    m.condition == Condition::Failed && silent && router_answers
-}
+    fn begin_backhaul(
+        &mut self,
+        task: &Task,
+        content: &Content,
+        now: Timestamp,
+    ) -> (Reply, Vec<Output>) {
+        let Some(site) = backhaul::site_asked(&self.topology, content) else {
+            let words = "the text names no site";
+            return (
+                Reply::refused("unknown-element", "target", words),
+                Vec::new(),
+            );
+        };
+        let asked = Diagnosis::in_content(content).map(|d| d.suspicion.target);
+        let backhaul = Backhaul::new(&self.topology, site, asked);
+        let plan: Vec<ElementId> = backhaul.awaited.iter().cloned().collect();
+        let words = format!(
+            "measuring {} elements on the way to {}",
+            plan.len(),
+            backhaul.site
+        );
+        let said = Content::new(backhaul.site.as_str(), words);
+        let working = Progress::Working {
+            percent: 10,
+            content: said,
+        };
+        let mut outputs = vec![report(&task.id, working)];
+        let id = &task.id;
+        outputs.extend(self.measure(id, plan));
+        let token = self.token(Purpose::BackhaulDue(id.clone()));
+        let at = now.plus_s(BACKHAUL_LONGEST_S);
+        outputs.push(Output::Wake { token, at });
+        self.backhauls.insert(id.clone(), backhaul);
+        outputs.extend(self.answer_backhaul(id));
+        (Reply::accepted(), outputs)
+    }
 
-fn duct_is_cut(m: &Measurement) -> bool {
-    let reading = |name: &str| m.readings.get(name).copied();
-    let (Some(broken), Some(could)) = (reading("links_broken"), reading("links_measured")) else {
-        return false;
-    };
-    let one_place = reading("break_spread_km").is_some_and(|km| km < ONE_PLACE_KM);
-    broken >= 2.0 && broken >= could && one_place
-}
+    fn measure(&mut self, task: &TaskId, elements: Vec<ElementId>) -> Vec<Output> {
+        let probe = |element: ElementId| {
+            let purpose = Purpose::Backhaul(task.clone(), element.clone());
+            self.act(purpose, Action::Probe { element })
+        };
+        elements.into_iter().map(probe).collect()
+    }
 
-/// The link's broken end: dark, with an echo from short of its far end.
-fn broken_at_km(inventory: &Inventory, m: &Measurement) -> Option<(ElementId, f64)> {
-    let link = inventory.links.get(&m.element)?;
-    let km = *m.readings.get("reflection_km")?;
-    let light = ["light_a_dbm", "light_b_dbm"].map(|name| m.readings.get(name));
-    let dark = light.into_iter().flatten().any(|dbm| *dbm < DARK_DBM);
-    // An echo from the far connector is what a whole fibre gives.
-    (dark && km <= link.length_km).then(|| (m.element.clone(), km))
-}
-
-/// A duct of the suspected link, or the suspected duct, in which every measured fibre is broken
-/// at one place: what the duct's own measurement says, when only its fibres could be measured.
-fn duct_by_echoes(
-    inventory: &Inventory,
-    target: &ElementId,
-    measured: &Measurements,
-) -> Option<(ElementId, f64)> {
-    let own = [target.clone()];
-    let ducts: &[ElementId] = match inventory.links.get(target) {
-        Some(link) => &link.ducts,
-        None => &own,
-    };
-    ducts
-        .iter()
-        .filter(|d| !measured.contains_key(*d))
-        .find_map(|duct| {
-            let place = inventory.element(duct)?.place.clone();
-            let mut breaks: Vec<f64> = Vec::new();
-            for (id, link) in inventory
-                .links
-                .iter()
-                .filter(|(_, l)| l.ducts.contains(duct))
-            {
-                let Some(m) = measured
-                    .get(id)
-                    .filter(|m| m.condition != Condition::Unreachable)
-                else {
-                    continue;
+    fn acted(&mut self, token: Token, outcome: Outcome, now: Timestamp) -> Vec<Output> {
+        if let Outcome::Measured(m) = &outcome {
+            self.lights.measured(m, now);
+        }
+        match self.purposes.remove(&token) {
+            Some(Purpose::Backhaul(task, element)) => {
+                let Some(backhaul) = self.backhauls.get_mut(&task) else {
+                    return Vec::new();
                 };
-                let (_, km) = broken_at_km(inventory, m)?;
-                let from_a = inventory.element(&link.a).is_some_and(|e| e.place == place);
-                breaks.push(if from_a { km } else { link.length_km - km });
+                let more = backhaul.take(&self.topology, &element, outcome);
+                let mut outputs = self.measure(&task, more);
+                outputs.extend(self.answer_backhaul(&task));
+                outputs
             }
-            let (low, high) = breaks
-                .iter()
-                .fold((f64::MAX, f64::MIN), |(l, h), km| (l.min(*km), h.max(*km)));
-            (breaks.len() >= 2 && high - low < ONE_PLACE_KM).then(|| (duct.clone(), low))
-        })
-}
-
-fn dead(inventory: &Inventory, element: &ElementId, cause: Cause) -> Finding {
-    let model = inventory
-        .element(element)
-        .map(|e| format!("{} {}", e.vendor, e.model));
-    let model = model.unwrap_or_default();
-    let proposal = match cause {
-        Cause::CardFailure => format!("Replace {element} ({model}) and move its fibres over"),
-        _ => {
-            format!("Send a technician to {element} ({model}): check supply, then replace modules")
+            Some(Purpose::Light(optic)) => {
+                let words = self.lights.says(&optic);
+                words.map(Output::Note).into_iter().collect()
+            }
+            Some(Purpose::Relief(link)) => {
+                let steps = self.reliefs.answered(&link, &outcome, now);
+                let mut outputs = self.release(&link, &outcome, &steps);
+                outputs.extend(self.relieve(steps, now));
+                outputs
+            }
+            Some(Purpose::BackhaulDue(_)) | None => Vec::new(),
         }
+    }
+
+    fn woken(&mut self, token: Token, now: Timestamp) -> Vec<Output> {
+        match self.purposes.remove(&token) {
+            Some(Purpose::BackhaulDue(task)) => {
+                if let Some(backhaul) = self.backhauls.get_mut(&task) {
+                    backhaul.give_up_waiting();
+                }
+                self.answer_backhaul(&task)
+            }
+            Some(Purpose::Light(optic)) => self.look_at_light(&optic, now),
+            Some(Purpose::Relief(link)) => {
+                let steps = self.reliefs.give_back(&link);
+                self.relieve(steps, now)
+            }
+            Some(Purpose::Backhaul(..)) | None => Vec::new(),
+        }
+    }
+
+    fn answer_backhaul(&mut self, task: &TaskId) -> Vec<Output> {
+        let Some(backhaul) = self.backhauls.get_mut(task).filter(|b| b.ready()) else {
+            return Vec::new();
+        };
+        let content = backhaul.answer(&self.topology, &self.history, &self.lights);
+        self.backhauls.remove(task);
+        vec![report(task, Progress::Result(content))]
+    }
+
+    /// Measures a module that has been warned of, and asks to be woken to do so again.
+    fn look_at_light(&mut self, optic: &ElementId, now: Timestamp) -> Vec<Output> {
+        let known = self.topology.inventory().element(optic);
+        if known.is_none_or(|e| e.kind != ElementKind::Optic) {
+            return Vec::new();
+        }
+        let Some(again) = self.lights.due(optic, now) else {
+            return Vec::new();
+        };
+        let element = optic.clone();
+        let mut outputs = vec![self.act(Purpose::Light(optic.clone()), Action::Probe { element })];
+        if let Some(at) = again {
+            let token = self.token(Purpose::Light(optic.clone()));
+            outputs.push(Output::Wake { token, at });
+        }
+        outputs
+    }
+
+    fn relieve(&mut self, steps: Vec<Step>, now: Timestamp) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        for step in steps {
+            match step {
+                Step::Act(link, action) => {
+                    outputs.push(self.act(Purpose::Relief(link), action));
+                }
+                Step::Wake(link, after_s) => {
+                    let token = self.token(Purpose::Relief(link));
+                    let at = now.plus_s(after_s);
+                    outputs.push(Output::Wake { token, at });
+                }
+                Step::Note(words) => outputs.push(Output::Note(words)),
+            }
+        }
+        outputs
+    }
+
+    /// What the agent inside says, with what this one knows beside it: a result that finds a link
+    /// congested waits until that is dealt with.
+    fn followed(&mut self, outputs: Vec<Output>, now: Timestamp) -> Vec<Output> {
+        let mut followed = Vec::new();
+        for output in outputs {
+            match output {
+                Output::Report {
+                    task,
+                    progress: Progress::Result(content),
+                } => followed.extend(self.concluded(task, content, now)),
+                other => followed.push(other),
+            }
+        }
+        followed
+    }
+
+    fn concluded(&mut self, task: TaskId, content: Content, now: Timestamp) -> Vec<Output> {
+        let Some(mut result) = DiagnosisResult::in_content(&content) else {
+            return vec![report(&task, Progress::Result(content))];
+        };
+        self.lights.complete(&mut result, self.topology.inventory());
+        if result.cause != Some(Cause::Congestion) {
+            return vec![report(&task, Progress::Result(told(content, &result)))];
+        }
+        let Some(link) = result.root_cause.clone() else {
+            return vec![report(&task, Progress::Result(content))];
+        };
+        result.evidence.extend(self.history.says(&link));
+        let held = Held {
+            link: link.clone(),
+            result,
+            content,
+        };
+        let proposal = Content::new(link.as_str(), held.result.proposal.clone());
+        self.held.insert(task.clone(), held);
+        if self.demanding.get(&task) == Some(&true) {
+            return vec![Output::Speak {
+                task,
+                kind: Kind::Fulfillment,
+                speech: Speech::offer(vec![proposal]),
+            }];
+        }
+        self.lead_around(&link, now)
+    }
+
+    fn lead_around(&mut self, link: &ElementId, now: Timestamp) -> Vec<Output> {
+        if let Some(step) = self.reliefs.ask(link, now) {
+            return self.relieve(vec![step], now);
+        }
+        let led_around = self.reliefs.under_way().any(|led| led == link);
+        match led_around {
+            true => self.release_all(link, true, "traffic is led around it already"),
+            false => self.release_all(link, false, "leading traffic around it did not help"),
+        }
+    }
+
+    /// Lets the results go that wait for a link, once its traffic is led around, or cannot be.
+    fn release(&mut self, link: &ElementId, outcome: &Outcome, next: &[Step]) -> Vec<Output> {
+        let goes_on = next.iter().any(|step| matches!(step, Step::Act(..)));
+        match outcome {
+            _ if goes_on => Vec::new(),
+            Outcome::Done => self.release_all(link, true, "done: traffic is led around it"),
+            Outcome::Impossible(why) => self.release_all(link, false, why),
+            _ => self.release_all(link, false, "its configuration cannot be read"),
+        }
+    }
+
+    fn release_all(&mut self, link: &ElementId, done: bool, words: &str) -> Vec<Output> {
+        let waiting = self.held.iter().filter(|(_, held)| held.link == *link);
+        let tasks: Vec<TaskId> = waiting.map(|(task, _)| task.clone()).collect();
+        let mut outputs = Vec::new();
+        for task in tasks {
+            if let Some(held) = self.held.remove(&task) {
+                outputs.push(released(&task, held, done, words));
+            }
+        }
+        outputs
+    }
+}
+
+/// The result of a diagnosis with another payload.
+fn told(content: Content, result: &DiagnosisResult) -> Content {
+    let words = match (&result.root_cause, result.cause) {
+        (Some(element), Some(cause)) => format!("{cause} of {element}, {}", result.location),
+        _ => return content.with_payload(result.to_payload()),
     };
-    Finding {
-        root_cause: element.clone(),
-        cause,
-        location: place_of(inventory, element),
-        proposal,
-        automatic: false,
-    }
+    content.with_payload(result.to_payload()).with_result(words)
 }
 
-fn duct_cut(inventory: &Inventory, duct: &ElementId, km: f64) -> Finding {
-    let place = inventory.element(duct).map_or("", |e| e.place.as_str());
-    Finding {
-        root_cause: duct.clone(),
-        cause: Cause::DuctCut,
-        location: format!(
-            "{km:.2} km from the router in {place}, {}",
-            place_of(inventory, duct)
-        ),
-        proposal: format!("Open {duct} {km:.2} km from {place} and splice every cable in it"),
-        automatic: false,
-    }
+fn released(task: &TaskId, held: Held, done: bool, words: &str) -> Output {
+    let result = DiagnosisResult {
+        proposal: format!("{} ({words})", held.result.proposal),
+        automatic: done,
+        ..held.result
+    };
+    report(task, Progress::Result(told(held.content, &result)))
 }
 
-fn fibre_cut(inventory: &Inventory, id: &ElementId, km: f64) -> Finding {
-    let link = inventory.links.get(id);
-    let (end, length) = link.map_or((id.as_str(), km), |l| (l.a.as_str(), l.length_km));
-    Finding {
-        root_cause: id.clone(),
-        cause: Cause::FibreCut,
-        location: format!(
-            "{km:.1} km of {length:.1} km from {end}, {}",
-            place_of(inventory, id)
-        ),
-        proposal: format!("Splice {id} {km:.1} km from {end}"),
-        automatic: false,
+/// The first site or cell that words name, as its site.
+fn site_in_words(topology: &Topology, content: &Content) -> Option<ElementId> {
+    let text = format!("{} {}", content.target_object, content.task_description);
+    let text = text.to_lowercase();
+    let asks = ["backhaul", "transport", "回传", "承载", "传输"];
+    if !asks.iter().any(|word| text.contains(word)) {
+        return None;
     }
+    let inventory = topology.inventory();
+    let named = lookup::read(inventory, content).elements.into_iter();
+    let site = |id: ElementId| {
+        let node = inventory.node_of(&id);
+        let kind = inventory.element(node)?.kind;
+        (kind == ElementKind::Site).then(|| node.clone())
+    };
+    named.filter_map(site).next()
 }
 
 #[cfg(test)]

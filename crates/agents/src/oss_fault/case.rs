@@ -4,11 +4,14 @@
 //! settling ─► negotiating ─► diagnosing ─► repairing ─► verifying ─► closed
 //!    ▲             │refused      │not confirmed  │nothing found
 //!    └─ evidence   └─────────────┴───────────────┴─► next agent or hypothesis, or escalated
+//!    ▲                                                                             │
+//!    └───────────────────────── still stands after an hour ────────────────────────┘
 //! ```
 //!
 //! Knows where a case stands; the messages are in [`super::workflow`] and [`super::repair`].
 
 use super::correlation::Ranked;
+use super::escalation::Escalation;
 use crate::alarms::AlarmKey;
 use crate::payloads::diagnosis::{DiagnosisResult, Suspicion};
 use domain::cause::Cause;
@@ -37,7 +40,7 @@ pub enum Phase {
     Verifying(TaskId),
     /// It has ended, well or as a duplicate.
     Closed,
-    /// Every hypothesis is refuted: people are needed.
+    /// Every hypothesis is refuted, or nobody agrees to go on: people are needed.
     Escalated,
 }
 
@@ -86,6 +89,18 @@ pub struct Case {
     pub verifications: u32,
     /// True once the repair was rejected.
     pub repair_rejected: bool,
+    /// When its repair was reported.
+    pub repaired_at: Option<Timestamp>,
+    /// The sites that were out at the last verification.
+    pub still_out: BTreeSet<ElementId>,
+    /// Verifications for which these have been the same.
+    pub unchanged: u32,
+    /// Alarms that its cause could have raised and that another fault keeps standing.
+    pub leaves: BTreeSet<AlarmKey>,
+    /// The ticket for people, while there is one.
+    pub escalation: Option<Escalation>,
+    /// How often it was put to the test anew after it had been given to people.
+    pub retries: u32,
 }
 
 impl Case {
@@ -113,6 +128,12 @@ impl Case {
             affected: BTreeSet::new(),
             verifications: 0,
             repair_rejected: false,
+            repaired_at: None,
+            still_out: BTreeSet::new(),
+            unchanged: 0,
+            leaves: BTreeSet::new(),
+            escalation: None,
+            retries: 0,
         }
     }
 
@@ -127,6 +148,21 @@ impl Case {
         self.executor = executor.to_owned();
         self.heard = false;
         self.answered = false;
+    }
+
+    /// Begins anew with an escalated case: nothing has been tried, its evidence has settled.
+    pub fn reopen(&mut self, now: Timestamp) {
+        *self = Self {
+            opened_at: self.opened_at,
+            changed_at: self.changed_at,
+            ranked: std::mem::take(&mut self.ranked),
+            explains: std::mem::take(&mut self.explains),
+            incident_ids: std::mem::take(&mut self.incident_ids),
+            sites: std::mem::take(&mut self.sites),
+            escalation: self.escalation.take(),
+            retries: self.retries,
+            ..Self::new(self.number, now)
+        };
     }
 
     /// Ends it.

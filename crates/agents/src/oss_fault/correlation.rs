@@ -1,10 +1,11 @@
 //! Cross-domain analysis: which single cause explains what was seen, and how much better than
 //! chance.
 //!
-//! Every link, duct, card, router and zone is a candidate; so is every site, which explains small
-//! outages away. For each, the topology says which alarms follow from its failure. A candidate's
-//! score is the logarithm of a likelihood ratio: how much likelier is the evidence if the
-//! candidate has failed than if nothing has, taking alarms as independent,
+//! Every link, duct, card, router, zone and optical module is a candidate; so is every site, which
+//! explains small outages away. Cells are none: what ails a single cell is the wireless domain's
+//! own. For each, the topology says which alarms follow from its failure. A candidate's score is
+//! the logarithm of a likelihood ratio: how much likelier is the evidence if the candidate has
+//! failed than if nothing has, taking alarms as independent,
 //!
 //! ```text
 //! score = Σ over expected alarms  seen: ln(p / f)      not seen: w·ln(1 − p)
@@ -12,21 +13,30 @@
 //! ```
 //!
 //! with `p` the chance that a true alarm of the type is reported in the end, `f` that such an
-//! alarm stands for another reason ([`odds`]) and `w` how much of the alarm's usual delay has
-//! passed. Only alarms noticed within one window after the candidate's onset count as seen. The
+//! alarm stands for another reason ([`super::knowledge`]) and `w` how much of the alarm's usual
+//! delay has passed. Only alarms noticed within one window after the candidate's onset count as
+//! seen; a warning counts if it came within a day before. Of a candidate that has only been warned
+//! of, nothing else is expected yet: its service still stands. The
 //! sum over both domains is what separates causes with the same sites: a duct expects light lost
 //! in all its fibres, a card expects its own silence, a zone expects cries of power before the
-//! sites fall silent. Several faults are found one after the other, each from what the one before
-//! leaves unexplained; the threshold that the next must pass is what keeps explanations few.
+//! sites fall silent, an ageing module was warned of and darkens one end only. Several faults are
+//! found one after the other, each from what the one before
+//! leaves unexplained; the threshold that the next must pass is what keeps explanations few. What a
+//! fault hides (a cut behind a dead router shows nothing of its own) cannot be told apart by any
+//! score: it is found when the first is repaired and not all comes back ([`super::masked`]).
 //!
-//! The numbers are set by hand, for networks that report most of what happens, and lie near those
-//! of the simulated network. Which alarms follow from what is the same physics there as here, so
-//! a score won on the simulation says how well this reasons when its picture of the network is
-//! right, not how it would fare on a real one. Read next: [`super::case`].
+//! Three kinds of reasoning are in this, and no more: topology (what follows from what), time (what
+//! came together, in windows) and causal knowledge (the figures). The figures are set by hand or
+//! learnt from episodes, for networks that report most of what happens, and lie near those of the
+//! simulated network. Which alarms follow from what is the same physics there as here, so a score
+//! won on the simulation says how well this reasons when its picture of the network is right, not
+//! how it would fare on a real one. Read next: [`super::case`].
 
 use super::evidence::Evidence;
-use crate::alarms::AlarmKey;
+use super::knowledge::{Certainty, Episode, FREQUENCY_ALONE, Followed, Knowledge};
+use crate::alarms::{AlarmKey, foretells_loss, tells_of_fault};
 use crate::payloads::diagnosis::Suspicion;
+use crate::payloads::incident::Sighting;
 use crate::topology::Topology;
 use domain::cause::Cause;
 use domain::inventory::{Element, ElementId, ElementKind, Inventory};
@@ -36,46 +46,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A score below this is chance.
 pub const CHANCE: f64 = 8.0;
-/// The most explanations sought at one time.
-const FAULTS_MAX: usize = 6;
-/// Seconds after the onset within which a fault's alarms are noticed.
-const WINDOW_S: f64 = 300.0;
-/// The same for a zone: batteries hold for a while.
-const POWER_WINDOW_S: f64 = 3_600.0;
+/// The most explanations sought at one time: a storm darkens zone after zone.
+const FAULTS_MAX: usize = 64;
 /// What a complaint at a site that the candidate cuts off adds.
 const COMPLAINT: f64 = 0.7;
 const COMPLAINTS_PER_SITE_MAX: u32 = 3;
-/// The chance that a link with both ends cut off is reported at all.
-const ISOLATED_SEEN: f64 = 0.2;
 
-/// What is known of alarms of a type.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Odds {
-    /// The chance that a true one is reported in the end.
-    seen: f64,
-    /// The chance that one stands on a given element for another reason.
-    chance: f64,
-    /// Seconds until most true ones have arrived.
-    delay_s: f64,
-}
-
-fn odds(alarm_type: AlarmType) -> Odds {
-    let (seen, chance, delay_s) = match alarm_type {
-        AlarmType::LossOfSignal => (0.92, 0.002, 60.0),
-        AlarmType::LinkDown => (0.92, 0.002, 60.0),
-        AlarmType::CardFailure => (0.65, 0.0005, 60.0),
-        AlarmType::NodeUnreachable => (0.92, 0.0005, 150.0),
-        AlarmType::SiteUnreachable => (0.92, 0.01, 200.0),
-        AlarmType::CellsOutOfService => (0.92, 0.004, 200.0),
-        AlarmType::MainsFailure => (0.88, 0.002, 60.0),
-        _ => (0.5, 0.5, 60.0),
-    };
-    Odds {
-        seen,
-        chance,
-        delay_s,
-    }
-}
+/// The number of an alarm that some candidate expects: index for [`Correlator::keys`].
+pub type AlarmNumber = usize;
 
 /// What may have failed, and what would follow.
 #[derive(Clone, Debug)]
@@ -86,8 +64,19 @@ pub struct Candidate {
     pub cause: Option<Cause>,
     /// The sites out of service because of it.
     pub sites: BTreeSet<ElementId>,
-    /// The alarms that follow, each with the chance to be reported in the end.
-    expected: BTreeMap<AlarmKey, f64>,
+    /// The same by number.
+    site_numbers: Vec<usize>,
+    /// The alarms that follow, in order.
+    expected: Vec<Expectation>,
+}
+
+/// An alarm that follows from a candidate.
+#[derive(Clone, Copy, Debug)]
+struct Expectation {
+    alarm: AlarmNumber,
+    certainty: Certainty,
+    /// The chance to be reported in the end.
+    p: f64,
 }
 
 /// A candidate beside the evidence.
@@ -97,8 +86,8 @@ pub struct Ranked {
     pub index: usize,
     /// Its score; greater is likelier, 0 is chance.
     pub score: f64,
-    /// The alarms it explains.
-    pub explains: BTreeSet<AlarmKey>,
+    /// The alarms it explains, in order.
+    pub explains: Vec<AlarmNumber>,
 }
 
 /// One fault: the candidates for it, likeliest first.
@@ -112,29 +101,73 @@ pub struct Explanation {
 #[derive(Clone, Debug)]
 pub struct Correlator {
     topology: Topology,
+    knowledge: Knowledge,
     candidates: Vec<Candidate>,
-    expecting: BTreeMap<AlarmKey, Vec<usize>>,
+    /// Every alarm that is expected of anything, in order.
+    alarms: Vec<AlarmKey>,
+    /// By alarm: who expects it.
+    expecting: Vec<Vec<usize>>,
+    sites: Vec<ElementId>,
+}
+
+/// The evidence by numbers.
+struct Seen {
+    at: Vec<Option<Timestamp>>,
+    complaints: Vec<u32>,
 }
 
 impl Correlator {
-    /// Works out what would follow from each element's failure.
+    /// Works out what would follow from each element's failure, with the knowledge in force.
     pub fn new(topology: Topology) -> Self {
+        Self::knowing(topology, Knowledge::in_force())
+    }
+
+    /// The same with other knowledge.
+    pub fn knowing(topology: Topology, knowledge: Knowledge) -> Self {
         let inventory = topology.inventory().clone();
-        let candidates: Vec<Candidate> = inventory
-            .elements
-            .values()
-            .map(|e| candidate(&topology, e))
-            .collect();
-        let mut expecting: BTreeMap<AlarmKey, Vec<usize>> = BTreeMap::new();
+        let elements = inventory.elements.values();
+        let suspects = elements.filter(|e| e.kind != ElementKind::Cell);
+        let outlines: Vec<Outline> = suspects.map(|e| outline(&topology, e)).collect();
+        let keys = outlines.iter().flat_map(|o| o.expected.keys());
+        let alarms: Vec<AlarmKey> = keys.cloned().collect::<BTreeSet<_>>().into_iter().collect();
+        let sites = inventory.of_kind(ElementKind::Site);
+        let sites: Vec<ElementId> = sites.map(|s| s.id.clone()).collect();
+        let number = |key: &AlarmKey| alarms.binary_search(key).ok();
+        let candidates = outlines.into_iter().map(|o| Candidate {
+            site_numbers: o
+                .sites
+                .iter()
+                .filter_map(|s| sites.binary_search(s).ok())
+                .collect(),
+            expected: o
+                .expected
+                .iter()
+                .filter_map(|(key, certainty)| {
+                    Some(Expectation {
+                        alarm: number(key)?,
+                        certainty: *certainty,
+                        p: knowledge.seen(key.1, *certainty),
+                    })
+                })
+                .collect(),
+            element: o.element,
+            cause: o.cause,
+            sites: o.sites,
+        });
+        let candidates: Vec<Candidate> = candidates.collect();
+        let mut expecting = vec![Vec::new(); alarms.len()];
         for (index, candidate) in candidates.iter().enumerate() {
-            for key in candidate.expected.keys() {
-                expecting.entry(key.clone()).or_default().push(index);
+            for expected in &candidate.expected {
+                expecting[expected.alarm].push(index);
             }
         }
         Self {
             topology,
+            knowledge,
             candidates,
+            alarms,
             expecting,
+            sites,
         }
     }
 
@@ -143,9 +176,19 @@ impl Correlator {
         self.topology.inventory()
     }
 
+    /// The topology.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
     /// A candidate by its index.
     pub fn candidate(&self, index: usize) -> &Candidate {
         &self.candidates[index]
+    }
+
+    /// Every candidate, in the order of their elements.
+    pub fn candidates(&self) -> impl Iterator<Item = &Candidate> {
+        self.candidates.iter()
     }
 
     /// The candidate that is `element`.
@@ -155,84 +198,225 @@ impl Correlator {
         Some(&self.candidates[index])
     }
 
+    /// The alarms with these numbers.
+    pub fn keys(&self, numbers: &[AlarmNumber]) -> BTreeSet<AlarmKey> {
+        numbers.iter().map(|n| self.alarms[*n].clone()).collect()
+    }
+
+    /// The alarms that follow from a candidate.
+    pub fn expected<'a>(&'a self, candidate: &'a Candidate) -> impl Iterator<Item = &'a AlarmKey> {
+        candidate.expected.iter().map(|e| &self.alarms[e.alarm])
+    }
+
     /// Explains `evidence` as it stands at `now`: one explanation per fault, surest fault first.
     pub fn explain(&self, evidence: &Evidence, now: Timestamp) -> Vec<Explanation> {
-        let mut left = evidence.clone();
+        let mut seen = self.seen(evidence);
+        let mut scored = self.scored(&seen, now);
         let mut explanations = Vec::new();
         while explanations.len() < FAULTS_MAX {
-            let mut ranked = self.rank(&left, now);
-            let Some(best) = ranked.first().filter(|r| r.score >= CHANCE) else {
+            let Some(best) = self.ordered(&scored).into_iter().next() else {
                 break;
             };
             let explained = best.explains.clone();
-            ranked.retain(|r| !r.explains.is_disjoint(&explained));
-            left.alarms.retain(|key, _| !explained.contains(key));
+            if best.score < CHANCE {
+                break;
+            }
+            let concerned = |r: &&Ranked| meet(&r.explains, &explained);
+            let ranked: Vec<Ranked> = scored.values().filter(concerned).cloned().collect();
+            let ranked = self.in_order(ranked);
             explanations.push(Explanation { ranked });
+            for alarm in &explained {
+                seen.at[*alarm] = None;
+            }
+            let of_these = explained.iter().flat_map(|a| &self.expecting[*a]);
+            for index in of_these.collect::<BTreeSet<_>>() {
+                if scored.remove(index).is_some() {
+                    scored.extend(self.score(*index, &seen, now).map(|r| (*index, r)));
+                }
+            }
         }
         explanations
     }
 
     /// Every candidate that explains anything better than chance, likeliest first.
     pub fn rank(&self, evidence: &Evidence, now: Timestamp) -> Vec<Ranked> {
-        let keys = evidence.alarms.keys();
-        let suspects: BTreeSet<usize> = keys
-            .filter_map(|k| self.expecting.get(k))
-            .flatten()
-            .copied()
-            .collect();
-        let mut ranked: Vec<Ranked> = suspects
-            .into_iter()
-            .map(|index| self.score(index, evidence, now))
-            .filter(|r| r.score > 0.0)
-            .collect();
-        // Equal scores: the one that fails most often in practice, then the first in order.
-        ranked.sort_by(|x, y| {
-            let rarity = |r: &Ranked| rarity(self.candidates[r.index].cause);
-            y.score
-                .total_cmp(&x.score)
-                .then_with(|| rarity(x).cmp(&rarity(y)))
-                .then_with(|| x.index.cmp(&y.index))
-        });
-        ranked
+        let scored = self.scored(&self.seen(evidence), now);
+        self.in_order(scored.into_values().collect())
     }
 
-    fn score(&self, index: usize, evidence: &Evidence, now: Timestamp) -> Ranked {
-        let candidate = &self.candidates[index];
-        let expected = &candidate.expected;
-        let seen: Vec<(&AlarmKey, Timestamp)> = expected
-            .keys()
-            .filter_map(|key| Some((key, *evidence.alarms.get(key)?)))
-            .collect();
-        let window_s = match candidate.cause {
-            Some(Cause::MainsFailure) => POWER_WINDOW_S,
-            _ => WINDOW_S,
+    /// The likeliest shared causes of one fault, at most `most`: what a report of the best three
+    /// shows. `heard` are alarms as they came; those that have cleared are not among them.
+    pub fn top(
+        &self,
+        heard: &[Sighting],
+        complaints: &BTreeMap<ElementId, u32>,
+        now: Timestamp,
+        most: usize,
+    ) -> Vec<Vec<Suspicion>> {
+        let mut evidence = Evidence {
+            complaints: complaints.clone(),
+            ..Evidence::default()
         };
-        let onset = onset(&seen, window_s);
-        let explains: BTreeSet<AlarmKey> = seen
-            .iter()
-            .filter(|(_, time)| within(*time, onset, window_s))
-            .map(|(key, _)| (*key).clone())
-            .collect();
-        let mut score = 0.0;
-        for (key, p) in expected {
-            let odds = odds(key.1);
-            if explains.contains(key) {
-                score += (p / odds.chance).ln();
-            } else {
-                let passed = now.seconds_since(onset).max(0.0) / odds.delay_s;
-                score += passed.min(1.0) * (1.0 - p).ln();
+        for alarm in heard.iter().filter(|a| tells_of_fault(a.alarm_type)) {
+            let key = (alarm.resource.clone(), alarm.alarm_type);
+            let time = evidence.alarms.entry(key).or_insert(alarm.time);
+            *time = alarm.time.min(*time);
+        }
+        let shared = |e: &Explanation| -> Vec<Suspicion> {
+            let causes = e.ranked.iter();
+            let causes = causes.filter_map(|r| suspicion(self.candidate(r.index)));
+            causes.take(most).collect()
+        };
+        let explanations = self.explain(&evidence, now);
+        let all = explanations.iter().map(shared);
+        all.filter(|causes| !causes.is_empty()).collect()
+    }
+
+    /// What was seen of a fault of which the cause is known, to learn from. `heard` are all alarms
+    /// of its time, those of other reasons among them. None if nothing follows from the cause.
+    pub fn episode(
+        &self,
+        truth: &Suspicion,
+        onset: Timestamp,
+        heard: &[Sighting],
+    ) -> Option<Episode> {
+        let candidate = self.of_element(&truth.target)?;
+        let noticed = |key: &AlarmKey| {
+            let ours = heard
+                .iter()
+                .filter(|a| a.resource == key.0 && a.alarm_type == key.1);
+            let delays = ours.map(|a| a.time.seconds_since(onset));
+            let counts = |s: &f64| *s >= 0.0 || foretells_loss(key.1);
+            delays.filter(counts).min_by(f64::total_cmp)
+        };
+        let followed = candidate.expected.iter().map(|e| {
+            let key = &self.alarms[e.alarm];
+            Followed {
+                alarm_type: key.1,
+                certainty: e.certainty,
+                delay_s: noticed(key),
+            }
+        });
+        let followed: Vec<Followed> = followed.collect();
+        if followed.is_empty() {
+            return None;
+        }
+        let ours: BTreeSet<&AlarmKey> = self.expected(candidate).collect();
+        let mut others: BTreeMap<AlarmType, (u64, u64)> = BTreeMap::new();
+        for key in self.alarms.iter().filter(|key| !ours.contains(key)) {
+            others.entry(key.1).or_default().1 += 1;
+        }
+        let strangers = heard.iter().map(|a| (a.resource.clone(), a.alarm_type));
+        for key in strangers.collect::<BTreeSet<AlarmKey>>() {
+            let known = self.alarms.binary_search(&key).is_ok() && !ours.contains(&key);
+            if let Some(count) = others.get_mut(&key.1).filter(|_| known) {
+                count.0 += 1;
+            }
+        }
+        Some(Episode {
+            cause: truth.cause,
+            followed,
+            others,
+        })
+    }
+
+    fn seen(&self, evidence: &Evidence) -> Seen {
+        let mut seen = Seen {
+            at: vec![None; self.alarms.len()],
+            complaints: vec![0; self.sites.len()],
+        };
+        for (key, time) in &evidence.alarms {
+            if let Ok(number) = self.alarms.binary_search(key) {
+                seen.at[number] = Some(*time);
             }
         }
         for (site, count) in &evidence.complaints {
-            if candidate.sites.contains(site) {
-                score += COMPLAINT * f64::from(*count.min(&COMPLAINTS_PER_SITE_MAX));
+            if let Ok(number) = self.sites.binary_search(site) {
+                seen.complaints[number] = *count;
             }
         }
-        Ranked {
+        seen
+    }
+
+    /// Every candidate that expects something of what was seen and scores above chance.
+    fn scored(&self, seen: &Seen, now: Timestamp) -> BTreeMap<usize, Ranked> {
+        let alarms = seen.at.iter().enumerate();
+        let standing = alarms.filter(|(_, at)| at.is_some()).map(|(n, _)| n);
+        let suspects: BTreeSet<usize> = standing
+            .flat_map(|number| self.expecting[number].iter().copied())
+            .collect();
+        let scored = suspects.into_iter();
+        scored
+            .filter_map(|index| Some((index, self.score(index, seen, now)?)))
+            .collect()
+    }
+
+    /// The best alone, in the order of [`Correlator::in_order`].
+    fn ordered(&self, scored: &BTreeMap<usize, Ranked>) -> Option<Ranked> {
+        let best = scored.values().min_by(|x, y| self.likelier(x, y));
+        best.cloned()
+    }
+
+    fn in_order(&self, mut ranked: Vec<Ranked>) -> Vec<Ranked> {
+        ranked.sort_by(|x, y| self.likelier(x, y));
+        ranked
+    }
+
+    /// Equal scores: the one that fails most often in practice, then the first in order.
+    fn likelier(&self, x: &Ranked, y: &Ranked) -> std::cmp::Ordering {
+        let frequency = |r: &Ranked| {
+            let cause = self.candidates[r.index].cause;
+            cause.map_or(FREQUENCY_ALONE, |c| self.knowledge.frequency(c))
+        };
+        let by_score = y.score.total_cmp(&x.score);
+        by_score
+            .then_with(|| frequency(y).total_cmp(&frequency(x)))
+            .then_with(|| x.index.cmp(&y.index))
+    }
+
+    fn score(&self, index: usize, seen: &Seen, now: Timestamp) -> Option<Ranked> {
+        let candidate = &self.candidates[index];
+        let window_s = match candidate.cause {
+            Some(Cause::MainsFailure) => self.knowledge.power_window_s,
+            _ => self.knowledge.window_s,
+        };
+        let foretells = |e: &Expectation| foretells_loss(self.alarms[e.alarm].1);
+        let losses = candidate.expected.iter().filter(|e| !foretells(e));
+        let mut times: Vec<Timestamp> = losses.filter_map(|e| seen.at[e.alarm]).collect();
+        let lost = !times.is_empty();
+        if !lost {
+            times.extend(candidate.expected.iter().filter_map(|e| seen.at[e.alarm]));
+        }
+        times.sort();
+        let onset = onset(&times, window_s);
+        let before_s = self.knowledge.forewarning_s;
+        let mut score = 0.0;
+        let mut explains = Vec::new();
+        for expected in &candidate.expected {
+            let warns = foretells(expected);
+            if !lost && !warns {
+                continue;
+            }
+            let from = if warns { -before_s } else { 0.0 };
+            let odds = self.knowledge.odds(self.alarms[expected.alarm].1);
+            let noticed = seen.at[expected.alarm].map(|at| at.seconds_since(onset));
+            if noticed.is_some_and(|s| (from..=window_s).contains(&s)) {
+                score += (expected.p / odds.chance).ln();
+                explains.push(expected.alarm);
+            } else {
+                let passed = now.seconds_since(onset).max(0.0) / odds.delay_s;
+                score += passed.min(1.0) * (1.0 - expected.p).ln();
+            }
+        }
+        for site in &candidate.site_numbers {
+            let count = seen.complaints[*site].min(COMPLAINTS_PER_SITE_MAX);
+            score += COMPLAINT * f64::from(count);
+        }
+        (score > 0.0).then_some(Ranked {
             index,
             score,
             explains,
-        }
+        })
     }
 }
 
@@ -248,10 +432,9 @@ fn within(time: Timestamp, onset: Timestamp, window_s: f64) -> bool {
     (0.0..=window_s).contains(&time.seconds_since(onset))
 }
 
-/// The beginning of the window that holds most of what was seen; the earliest among equals.
-fn onset(seen: &[(&AlarmKey, Timestamp)], window_s: f64) -> Timestamp {
-    let mut times: Vec<Timestamp> = seen.iter().map(|(_, time)| *time).collect();
-    times.sort();
+/// The beginning of the window that holds most of `times`, which are sorted; the earliest among
+/// equals.
+fn onset(times: &[Timestamp], window_s: f64) -> Timestamp {
     let mut best = (0, Timestamp::default());
     let mut end = 0;
     for (begin, time) in times.iter().enumerate() {
@@ -265,57 +448,67 @@ fn onset(seen: &[(&AlarmKey, Timestamp)], window_s: f64) -> Timestamp {
     best.1
 }
 
-fn rarity(cause: Option<Cause>) -> u8 {
-    match cause {
-        Some(Cause::FibreCut) => 0,
-        None => 1,
-        Some(Cause::MainsFailure) => 2,
-        Some(Cause::DuctCut) => 3,
-        Some(Cause::CardFailure) => 4,
-        Some(Cause::RouterFailure) => 5,
-    }
+/// True if two sorted lists have an entry in common.
+fn meet(x: &[AlarmNumber], y: &[AlarmNumber]) -> bool {
+    x.iter().any(|number| y.binary_search(number).is_ok())
 }
 
-/// The chance that the site of a zone without mains goes out before long: some batteries hold.
-const BATTERY_ENDS: f64 = 0.6;
+/// A candidate before alarms have numbers.
+struct Outline {
+    element: ElementId,
+    cause: Option<Cause>,
+    sites: BTreeSet<ElementId>,
+    expected: BTreeMap<AlarmKey, Certainty>,
+}
 
-fn candidate(topology: &Topology, element: &Element) -> Candidate {
+fn outline(topology: &Topology, element: &Element) -> Outline {
     let after = topology.without([&element.id]);
     let sites = after.sites_cut_off();
     let mut expected = BTreeMap::new();
-    let mut expect = |ids: BTreeSet<ElementId>, alarm_type: AlarmType, share: f64| {
+    let mut expect = |ids: BTreeSet<ElementId>, alarm_type: AlarmType, certainty: Certainty| {
         for id in ids {
-            expected.insert((id, alarm_type), share * odds(alarm_type).seen);
+            expected.insert((id, alarm_type), certainty);
         }
     };
     let power = element.kind == ElementKind::PowerZone;
-    let share = if power { BATTERY_ENDS } else { 1.0 };
-    expect(sites.clone(), AlarmType::SiteUnreachable, share);
-    expect(sites.clone(), AlarmType::CellsOutOfService, share);
+    let follows = match power {
+        true => Certainty::Battery,
+        false => Certainty::Sure,
+    };
+    expect(sites.clone(), AlarmType::SiteUnreachable, follows);
+    expect(sites.clone(), AlarmType::CellsOutOfService, follows);
     if power {
-        expect(after.sites_dead(), AlarmType::MainsFailure, 1.0);
+        expect(after.sites_dead(), AlarmType::MainsFailure, Certainty::Sure);
     }
     if element.kind == ElementKind::Site {
-        // A site stops for want of power about every second time.
-        expect(after.sites_dead(), AlarmType::MainsFailure, 0.5);
+        expect(after.sites_dead(), AlarmType::MainsFailure, Certainty::Half);
     }
-    expect(after.links_isolated(), AlarmType::LinkDown, ISOLATED_SEEN);
-    expect(after.links_lost(), AlarmType::LinkDown, share);
-    expect(after.links_dark(), AlarmType::LossOfSignal, share);
-    expect(after.cards_missed(), AlarmType::CardFailure, 1.0);
-    expect(after.routers_cut_off(), AlarmType::NodeUnreachable, 1.0);
-    Candidate {
+    expect(
+        after.links_isolated(),
+        AlarmType::LinkDown,
+        Certainty::Isolated,
+    );
+    expect(after.links_lost(), AlarmType::LinkDown, follows);
+    expect(after.links_dark(), AlarmType::LossOfSignal, follows);
+    expect(
+        after.cards_missed(),
+        AlarmType::CardFailure,
+        Certainty::Sure,
+    );
+    expect(
+        after.routers_cut_off(),
+        AlarmType::NodeUnreachable,
+        Certainty::Sure,
+    );
+    if element.kind == ElementKind::Optic {
+        let own = BTreeSet::from([element.id.clone()]);
+        expect(own, AlarmType::OpticalPowerLow, Certainty::Sure);
+    }
+    Outline {
         element: element.id.clone(),
         cause: Cause::of(element.kind),
         sites,
         expected,
-    }
-}
-
-impl Candidate {
-    /// The alarms that follow from it.
-    pub fn expected(&self) -> impl Iterator<Item = &AlarmKey> {
-        self.expected.keys()
     }
 }
 

@@ -133,7 +133,7 @@ impl OssFault {
         let domain = element.map_or(suspicion.cause.domain(), |e| e.domain);
         let domain = match domain {
             Domain::Wireless => Domain::Wireless,
-            Domain::Ip | Domain::Service => Domain::Ip,
+            Domain::Ip | Domain::Service | Domain::Business => Domain::Ip,
         };
         self.desk
             .colleague(Diagnosis::ID, Layer::Resource, Some(domain))

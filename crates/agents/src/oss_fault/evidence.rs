@@ -2,7 +2,7 @@
 //!
 //! Knows which report replaces which; refuses to know causes. Read next: [`super::correlation`].
 
-use crate::alarms::{AlarmKey, tells_of_loss};
+use crate::alarms::{AlarmKey, tells_of_fault};
 use crate::payloads::incident::{Incident, Sighting};
 use domain::inventory::ElementId;
 use domain::telemetry::Complaint;
@@ -16,7 +16,7 @@ const COMPLAINT_COUNTS_S: f64 = 1_800.0;
 /// sites customers complain about, with how many complaints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// Alarms that tell of loss.
+    /// Alarms that tell of loss, or foretell it.
     pub alarms: BTreeMap<AlarmKey, Timestamp>,
     /// Complaints by site.
     pub complaints: BTreeMap<ElementId, u32>,
@@ -56,7 +56,7 @@ impl Events {
             .retain(|c| now.seconds_since(c.time) <= COMPLAINT_COUNTS_S);
         let mut evidence = Evidence::default();
         let sightings = self.incidents.values().flat_map(|i| &i.alarms);
-        for s in sightings.filter(|s| tells_of_loss(s.alarm_type)) {
+        for s in sightings.filter(|s| tells_of_fault(s.alarm_type)) {
             let time = evidence
                 .alarms
                 .entry((s.resource.clone(), s.alarm_type))

@@ -2,9 +2,11 @@
 //!
 //! - [`evidence`]: what domains and customers report, as one body of evidence;
 //! - [`correlation`]: which single cause explains it, for several faults at once;
-//! - [`baseline`]: whom the first alarm alone would blame;
+//! - [`knowledge`]: the figures by which it does, set by hand or learnt;
+//! - [`baseline`]: whom one would blame without reasoning;
 //! - [`case`]: one fault from suspicion to verified repair; [`workflow`] and [`repair`]: the
-//!   messages on the way;
+//!   messages on the way; [`masked`]: what is left when a repair does not bring all back;
+//! - [`escalation`]: cases that need people, and how they are not lost;
 //! - [`delegation`]: diagnoses that others ask this agent for.
 //!
 //! Cases live in memory; what must survive a restart is a task at another agent, under an
@@ -14,8 +16,11 @@ pub mod baseline;
 pub mod case;
 pub mod correlation;
 mod delegation;
+pub mod escalation;
 pub mod evidence;
-mod news;
+pub mod knowledge;
+mod masked;
+pub(crate) mod news;
 mod post;
 mod repair;
 mod workflow;
@@ -54,8 +59,12 @@ const SETTLED_LATEST_S: f64 = 150.0;
 const MASS_SITES: usize = 2;
 /// A score that makes a case urgent while its sites are still in service: mains, say.
 const URGENT_SCORE: f64 = 18.0;
-/// How long a small case waits, in seconds: most small outages end by themselves.
+/// How long a case waits that takes out no site, or one of several, in seconds: most end by
+/// themselves.
 const PATIENCE_S: f64 = 900.0;
+/// How long a case waits whose cause can take out a single site only: it is the wireless domain's
+/// own, unless that fails.
+const SINGLE_SITE_PATIENCE_S: f64 = 7_200.0;
 
 /// Why the agent wanted to be woken.
 #[derive(Clone, Debug)]
@@ -64,6 +73,8 @@ enum Timer {
     Verify(u64),
     /// Whether anything was heard of the task that a case has in hand.
     Check(u64, TaskId),
+    /// Whether an escalated case still stands.
+    Again(u64),
 }
 
 /// The OSS fault management agent.
@@ -214,6 +225,7 @@ impl OssFault {
             }
             Some(Timer::Verify(case)) => self.verify(case, now),
             Some(Timer::Check(case, task)) => self.check(case, task, now),
+            Some(Timer::Again(case)) => self.again(case, now),
             None => Vec::new(),
         }
     }
@@ -236,9 +248,7 @@ impl OssFault {
             }
             matched.insert(self.place(explanation, &evidence, now, &mut outputs));
         }
-        // What was only settling and is no longer seen has ended by itself.
-        self.cases
-            .retain(|c| c.phase != Phase::Settling || matched.contains(&c.number));
+        outputs.extend(self.forget_unseen(&matched, now));
         for number in matched {
             outputs.extend(self.act_if_settled(number, now));
         }
@@ -249,23 +259,32 @@ impl OssFault {
     fn unexplained(&mut self, now: Timestamp) -> Evidence {
         let mut evidence = self.events.evidence(now);
         for case in &self.cases {
-            let before = case.ended_at.unwrap_or(now);
-            if let Some((root, _)) = &case.root
-                && let Some(candidate) = self.correlator.of_element(root)
-            {
-                for key in candidate.expected() {
-                    if evidence.alarms.get(key).is_some_and(|t| *t <= before) {
-                        evidence.alarms.remove(key);
-                    }
-                }
-            }
-            if case.phase == Phase::Escalated {
-                evidence
-                    .alarms
-                    .retain(|key, _| !case.explains.contains(key));
-            }
+            self.account_for(case, &mut evidence, now);
         }
         evidence
+    }
+
+    /// Takes out of `evidence` what a case accounts for. What it left to another fault stays, as if
+    /// noticed at its repair.
+    fn account_for(&self, case: &Case, evidence: &mut Evidence, now: Timestamp) {
+        let before = case.ended_at.unwrap_or(now);
+        let root = case.root.as_ref().map(|(element, _)| element);
+        if let Some(candidate) = root.and_then(|root| self.correlator.of_element(root)) {
+            for key in self.correlator.expected(candidate) {
+                let Some(at) = evidence.alarms.get_mut(key).filter(|at| **at <= before) else {
+                    continue;
+                };
+                match (case.leaves.contains(key), case.repaired_at) {
+                    (true, Some(repaired_at)) => *at = repaired_at.max(*at),
+                    _ => drop(evidence.alarms.remove(key)),
+                }
+            }
+        }
+        if case.phase == Phase::Escalated {
+            evidence
+                .alarms
+                .retain(|key, _| !case.explains.contains(key));
+        }
     }
 
     /// Gives an explanation to the open case it is about, or opens one; its number.
@@ -276,7 +295,7 @@ impl OssFault {
         now: Timestamp,
         outputs: &mut Vec<Output>,
     ) -> u64 {
-        let explains = explanation.ranked[0].explains.clone();
+        let explains = self.correlator.keys(&explanation.ranked[0].explains);
         let ours =
             |c: &&mut Case| c.is_open() && c.root.is_none() && !c.explains.is_disjoint(&explains);
         let existing = self.cases.iter_mut().find(ours).map(|c| c.number);
@@ -347,10 +366,13 @@ impl OssFault {
         let best = &case.ranked[0];
         let shared = self.correlator.candidate(best.index).sites.len() >= MASS_SITES;
         let urgent = case.sites.len() >= MASS_SITES || (shared && best.score >= URGENT_SCORE);
-        let due = if urgent {
-            settled
-        } else {
-            case.opened_at.plus_s(PATIENCE_S)
+        // A module that darkens is replaced before it takes service with it.
+        let foretold = self.correlator.candidate(best.index).cause
+            == Some(domain::cause::Cause::OpticalModuleAgeing);
+        let due = match case.sites.len() {
+            _ if urgent || foretold || case.retries > 0 => settled,
+            1 if !shared => case.opened_at.plus_s(SINGLE_SITE_PATIENCE_S),
+            _ => case.opened_at.plus_s(PATIENCE_S),
         };
         if due > now {
             return self.weigh_at(due).into_iter().collect();

@@ -1,6 +1,7 @@
 //! What is heard of a task: by notification, or as the answer to a query.
 //!
-//! Both say the same in different forms; here they become one. Read next: [`super::workflow`].
+//! Both say the same in different forms; here they become one. The trouble-ticket agent hears of
+//! its parts in the same way. Read next: [`super::workflow`].
 
 use crate::desk::awaits_of;
 use domain::agent::Message;
@@ -11,15 +12,15 @@ use domain::task::{Awaits, Status, TaskId};
 
 /// The state of a task, and what was said with it.
 #[derive(Clone, Debug)]
-pub(super) struct News {
-    pub(super) task: TaskId,
+pub(crate) struct News {
+    pub(crate) task: TaskId,
     /// The executor.
-    pub(super) from: String,
-    pub(super) status: Status,
-    pub(super) awaits: Option<Awaits>,
+    pub(crate) from: String,
+    pub(crate) status: Status,
+    pub(crate) awaits: Option<Awaits>,
     /// 0 to 100.
-    pub(super) percent: u8,
-    pub(super) content: Content,
+    pub(crate) percent: u8,
+    pub(crate) content: Content,
 }
 
 impl From<&Notification> for News {
@@ -37,7 +38,7 @@ impl From<&Notification> for News {
 
 impl News {
     /// What the reply to a `taskResultQuery` says; none if it tells no state.
-    pub(super) fn in_reply(query: &Message, reply: &Reply) -> Option<Self> {
+    pub(crate) fn in_reply(query: &Message, reply: &Reply) -> Option<Self> {
         let status = reply.status?;
         Some(Self {
             task: query.task.clone(),
@@ -50,7 +51,7 @@ impl News {
     }
 
     /// True if the task ended without a result that counts.
-    pub(super) fn is_bad_end(&self) -> bool {
+    pub(crate) fn is_bad_end(&self) -> bool {
         self.status.is_terminal() && self.status != Status::Finished
     }
 }

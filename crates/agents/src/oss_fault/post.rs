@@ -22,6 +22,8 @@ pub(super) enum Purpose {
     Diagnosis(u64),
     /// Opening the ticket.
     Ticket(u64),
+    /// Giving a case to people.
+    Escalation(u64),
     /// Asking how a task is.
     State(u64),
     /// Asking whether service is back.

@@ -135,6 +135,7 @@ impl OssFault {
             if let Some(case) = self.case(number) {
                 case.phase = Phase::Verifying(news.task.clone());
                 case.verifications = 0;
+                case.repaired_at = Some(now);
             }
             return self.verify(number, now);
         }
@@ -197,11 +198,20 @@ impl OssFault {
             let words = format!("service is back at {} sites", affected.len());
             return self.close(number, &words, now);
         }
-        if case.verifications < VERIFICATIONS_MAX {
+        let verifications = case.verifications;
+        if let Some(result) = &result
+            && let Some(outputs) = self.unmask(number, &result.still_out, now)
+        {
+            return outputs;
+        }
+        if verifications < VERIFICATIONS_MAX {
             return vec![self.wake(Timer::Verify(number), now.plus_s(VERIFY_EACH_S))];
         }
         let out = result.map_or(affected, |r| r.still_out);
         let words = format!("{} sites are still out of service", out.len());
+        let Some(case) = self.case(number) else {
+            return Vec::new();
+        };
         let rejected = std::mem::replace(&mut case.repair_rejected, true);
         match case.phase.clone() {
             Phase::Verifying(task) if !rejected => {
@@ -236,14 +246,8 @@ impl OssFault {
             outputs.push(self.ticket_judgement(number, task, "accept"));
         }
         outputs.push(Output::Note(format!("Case {number} is closed: {why}")));
+        outputs.extend(self.withdraw(number, why));
         outputs
-    }
-
-    pub(super) fn escalate(&mut self, number: u64, why: String, now: Timestamp) -> Vec<Output> {
-        if let Some(case) = self.case(number) {
-            case.end(Phase::Escalated, now);
-        }
-        vec![Output::Note(format!("Case {number} needs people: {why}"))]
     }
 
     /// A result that waits for judgement but belongs to no case here is from before a restart:
@@ -287,7 +291,10 @@ fn wrong_with(decision: &Content, element: &ElementId, cause: Cause) -> Vec<Stri
     let Some(decision) = RepairDecision::in_content(decision) else {
         return vec![format!("the decision is no {}", RepairDecision::ID)];
     };
-    let replaces = matches!(cause, Cause::CardFailure | Cause::RouterFailure);
+    let replaces = matches!(
+        cause,
+        Cause::CardFailure | Cause::RouterFailure | Cause::OpticalModuleAgeing
+    );
     let points = [
         (
             decision.element != *element,

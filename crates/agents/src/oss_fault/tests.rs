@@ -7,6 +7,7 @@ use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult};
 use crate::payloads::incident::{Incident, Sighting};
 use crate::payloads::repair::{Repair, RepairDecision, RepairResult};
+use crate::payloads::ticket::TicketOrder;
 use crate::payloads::verification::{Verification, VerificationResult};
 use domain::agent::{Agent, Input, Message, Output, Undelivered};
 use domain::cause::Cause;
@@ -21,12 +22,16 @@ use domain::verb::Verb;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+mod at_scale;
+
 /// The OSS agent and everything it said.
 struct Play {
     agent: Box<dyn Agent>,
     sent: Vec<(Token, Message)>,
     wakes: Vec<(Timestamp, Token)>,
     notes: Vec<String>,
+    /// The standing tasks, wireless first.
+    standing: Vec<TaskId>,
 }
 
 impl Play {
@@ -37,8 +42,10 @@ impl Play {
             sent: vec![],
             wakes: vec![],
             notes: vec![],
+            standing: vec![],
         };
         play.take(outputs);
+        play.standing = play.sent.iter().map(|(_, m)| m.task.clone()).collect();
         play
     }
 
@@ -234,7 +241,7 @@ fn a_case_goes_from_incidents_to_verified_service() {
     assert_eq!(judged.verb, Verb::FulfillmentNegotiate);
     assert_eq!(judged.content.result.as_deref(), Some("accept"));
     let (token, ticket) = play.next();
-    assert_eq!(ticket.to, "TMF-service-copilot");
+    assert_eq!(ticket.to, "TMF-trouble-ticket");
     let repair = Repair::in_content(&ticket.content).unwrap();
     assert_eq!(repair.affected_sites.len(), 4);
     assert!(ticket.content.expected_response.is_some());
@@ -249,7 +256,7 @@ fn a_case_goes_from_incidents_to_verified_service() {
     let done = Content::new("duct:B-1", "done").with_payload(done.to_payload());
     play.notify(
         &ticket.task,
-        "TMF-service-copilot",
+        "TMF-trouble-ticket",
         Status::InputRequired,
         done,
         6_000,
@@ -311,6 +318,10 @@ fn a_refuted_hypothesis_is_followed_by_others_and_then_by_people() {
         let Some((token, message)) = play.sent.pop() else {
             break;
         };
+        if message.verb == Verb::TaskAssign {
+            assert!(TicketOrder::in_content(&message.content).is_some());
+            break;
+        }
         assert_eq!(message.verb, Verb::FeasibilityNegotiate);
         play.reply(token, Reply::refused("busy", "", "no"), 500 + i);
     }
@@ -473,7 +484,7 @@ fn a_decision_is_agreed_to_or_refused_with_every_point_that_is_wrong() {
         let (status, awaits) = (Status::InputRequired, Some(Awaits::Decision));
         play.tell(
             &ticket.task,
-            "TMF-service-copilot",
+            "TMF-trouble-ticket",
             status,
             awaits,
             content,
@@ -521,7 +532,7 @@ fn a_ticket_from_before_a_restart_is_taken_up_instead_of_opened_again() {
     };
     let done = Content::new("duct:B-1", "done").with_payload(done.to_payload());
     let judged = Status::InputRequired;
-    play.notify(&ticket.task, "TMF-service-copilot", judged, done, 6_000);
+    play.notify(&ticket.task, "TMF-trouble-ticket", judged, done, 6_000);
     let (_, verification) = play.next();
     assert!(Verification::in_content(&verification.content).is_some());
 }

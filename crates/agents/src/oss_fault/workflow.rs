@@ -112,7 +112,17 @@ impl OssFault {
                 Some(news) => self.delegation_notified(&news),
                 None => Vec::new(),
             },
-            Purpose::Standing(_) | Purpose::Word => Vec::new(),
+            Purpose::Escalation(case) if !taken && !exists => {
+                if let Some(case) = self.case(case) {
+                    case.escalation = None;
+                }
+                let words = format!(
+                    "Nobody keeps the ticket of case {case}: {}",
+                    why_not(&reply)
+                );
+                vec![Output::Note(words)]
+            }
+            Purpose::Standing(_) | Purpose::Escalation(_) | Purpose::Word => Vec::new(),
         }
     }
 
@@ -490,7 +500,9 @@ impl OssFault {
         let Some(candidate) = self.correlator.of_element(element) else {
             return Some(format!("the inventory has no element {element}"));
         };
-        if candidate.cause != Some(cause) {
+        let inventory = self.correlator.inventory();
+        let kind = inventory.element(element).map(|e| e.kind);
+        if candidate.cause.is_none() || kind != Some(cause.strikes()) {
             return Some(format!("{element} cannot have a {cause}"));
         }
         let explained = case.sites.intersection(&candidate.sites).count();

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// The most alarms that one incident lists; `alarm_count` counts on.
-pub const ALARMS_LISTED_MAX: usize = 400;
+pub const ALARMS_LISTED_MAX: usize = 1_000;
 
 /// Report every incident of a domain from now on.
 #[derive(Clone, Debug, PartialEq, Eq)]

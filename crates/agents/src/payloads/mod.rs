@@ -3,11 +3,17 @@
 //! What a payload may hold is said by the shipped template of its schema ([`schema::shipped`]), and
 //! checked by the contract made of it, which tells all that is wrong at once, so that a sender
 //! mends it in one round. Refuses to know what agents do with payloads.
-//! Read next: [`incident`], [`diagnosis`], [`repair`], [`verification`]; then [`values`].
+//! Read next: [`incident`], [`diagnosis`], [`repair`], [`ticket`], [`verification`]; then [`values`].
 
+pub mod compensation;
+pub mod complaint;
 pub mod diagnosis;
 pub mod incident;
+pub mod intent;
+pub mod quality;
 pub mod repair;
+pub mod saving;
+pub mod ticket;
 pub mod values;
 pub mod verification;
 

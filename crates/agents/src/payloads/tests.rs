@@ -4,7 +4,8 @@
 
 use super::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
 use super::incident::{Incident, IncidentOrder, Sighting};
-use super::repair::{Guidance, GuidanceResult, Repair, RepairResult};
+use super::repair::{Guidance, GuidanceResult, Repair, RepairDecision, RepairResult};
+use super::ticket::{self, Ticket, TicketKind, TicketOrder, TicketStatus};
 use super::verification::{Verification, VerificationResult};
 use super::*;
 use crate::bench::{at, id};
@@ -119,6 +120,36 @@ fn every_payload_reads_what_it_writes() {
         element: id("duct:B-1"),
         alarms: vec![],
     });
+    there_and_back(&TicketOrder::of(TicketKind::Escalation));
+    there_and_back(&TicketOrder {
+        ticket_id: Some("TT-1".into()),
+        external_id: "case-1".into(),
+        name: "n".into(),
+        severity: ticket::Severity::Critical,
+        status: Some(TicketStatus::InProgress),
+        reason: "r".into(),
+        related: vec![id("duct:B-1"), id("card:B/1")],
+        sites: BTreeSet::from([id("site:b1")]),
+        parties: vec!["p".into()],
+        notes: vec!["n".into()],
+        ..TicketOrder::of(TicketKind::Complaint)
+    });
+    there_and_back(&Ticket {
+        ticket_id: "TT-1".into(),
+        external_id: String::new(),
+        kind: TicketKind::Repair,
+        name: "n".into(),
+        severity: ticket::Severity::Minor,
+        status: TicketStatus::Held,
+        reason: "r".into(),
+        created_at: at(1),
+        changed_at: at(2),
+        related: vec![id("duct:B-1")],
+        sites: BTreeSet::new(),
+        parties: vec![],
+        notes: vec!["n".into()],
+        beside: BTreeSet::from(["TT-2".to_owned()]),
+    });
     let sites = BTreeSet::from([id("site:b1")]);
     there_and_back(&Verification {
         sites: sites.clone(),
@@ -149,8 +180,8 @@ fn told(reply: &Reply) -> String {
 fn all_that_is_wrong_is_named_at_once() {
     insta::assert_snapshot!(told(&reply::<Repair>(json!({ "ticket_id": "TT-1" }))), @r"
     input-required
-    missing element: needed: string matching (router|card|link|duct|site|zone):[^ ]+
-    missing cause: needed: string, one of: fibre-cut, duct-cut, card-failure, router-failure, mains-failure
+    missing element: needed: string matching (router|card|link|duct|site|zone|optic|cell):[^ ]+
+    missing cause: needed: string, one of: fibre-cut, duct-cut, card-failure, router-failure, mains-failure, optical-module-ageing, cell-hardware-failure, misconfiguration, interference, congestion
     ");
     let mut values = diagnosis().values();
     values["suspected_cause"] = json!("gremlins");
@@ -160,8 +191,8 @@ fn all_that_is_wrong_is_named_at_once() {
     values["colour"] = json!("red");
     insta::assert_snapshot!(told(&reply::<Diagnosis>(values)), @r#"
     refused
-    enum suspected_cause: needed: string, one of: fibre-cut, duct-cut, card-failure, router-failure, mains-failure; found: "gremlins"
-    type alternatives/0/target: needed: string matching (router|card|link|duct|site|zone):[^ ]+; found: 7
+    enum suspected_cause: needed: string, one of: fibre-cut, duct-cut, card-failure, router-failure, mains-failure, optical-module-ageing, cell-hardware-failure, misconfiguration, interference, congestion; found: "gremlins"
+    type alternatives/0/target: needed: string matching (router|card|link|duct|site|zone|optic|cell):[^ ]+; found: 7
     type alternatives/1: needed: object; found: 8
     type sites/1: needed: string matching site:[^ ]+; found: 9
     format since: needed: string that is a date and time with zone such as 2026-05-04T14:19:00Z; found: "yesterday"
@@ -263,8 +294,36 @@ fn templates_and_domain_name_the_same_things() {
         assert_eq!(allowed(schema_id, key), causes);
     }
     let types = allowed(Incident::ID, "probable_cause");
-    assert!(types.iter().all(|t| AlarmType::parse(t).is_some()));
-    assert_eq!(types.len(), AlarmType::ALL.len());
+    assert_eq!(types, AlarmType::ALL.map(AlarmType::as_str));
+    let status = TicketStatus::ALL.map(TicketStatus::as_str);
+    assert_eq!(allowed(TicketOrder::ID, "status"), status);
+    assert_eq!(allowed(Ticket::ID, "status"), status);
+    let kinds = TicketKind::ALL.map(TicketKind::as_str);
+    assert_eq!(allowed(Ticket::ID, "ticket_type"), kinds);
+    for schema_id in [Ticket::ID, TicketOrder::ID] {
+        let severities = ticket::Severity::ALL.map(ticket::Severity::as_str);
+        assert_eq!(allowed(schema_id, "severity"), severities);
+    }
+}
+
+/// The kinds of elements that templates name are those of the domain.
+#[test]
+fn templates_know_every_kind_of_element() {
+    use domain::inventory::ElementKind::{self, *};
+    let kinds = [Router, LineCard, Link, Duct, Site, PowerZone, Optic, Cell];
+    let kinds = kinds.map(ElementKind::as_str).join("|");
+    let expected = format!("({kinds}):[^ ]+");
+    for (schema_id, key) in [
+        (Diagnosis::ID, "target"),
+        (Repair::ID, "element"),
+        (RepairDecision::ID, "element"),
+        (Guidance::ID, "element"),
+    ] {
+        let template = shipped::template(schema_id).unwrap();
+        let pattern = template.key(key).unwrap().shape.constraint.pattern.clone();
+        let pattern = pattern.map(|p| p.to_string());
+        assert_eq!(pattern.as_deref(), Some(expected.as_str()), "{schema_id}");
+    }
 }
 
 proptest! {

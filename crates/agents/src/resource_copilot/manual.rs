@@ -14,6 +14,11 @@ pub fn steps(inventory: &Inventory, element: &ElementId, cause: Cause) -> Vec<St
         Cause::CardFailure => card(inventory, element),
         Cause::RouterFailure => router(inventory, element),
         Cause::MainsFailure => mains(inventory, element),
+        Cause::OpticalModuleAgeing => optic(inventory, element),
+        Cause::CellHardwareFailure => radio_unit(inventory, element),
+        Cause::Misconfiguration => configuration(element),
+        Cause::Interference => interference(element),
+        Cause::Congestion => congestion(element),
     }
 }
 
@@ -141,6 +146,49 @@ fn mains(inventory: &Inventory, id: &ElementId) -> Vec<String> {
             sites.len(),
             names(sites.iter().copied(), 12)
         ),
+    ]
+}
+
+fn optic(inventory: &Inventory, id: &ElementId) -> Vec<String> {
+    let model = model_of(inventory, id);
+    let holder = inventory.element(id).and_then(|e| e.parent.clone());
+    let holder = holder.map_or_else(|| "its card".to_owned(), |h| h.to_string());
+    vec![
+        format!("Take a spare {model} of the same wavelength and reach along"),
+        format!("Clean the connector of {id} in {holder} and measure what it sends"),
+        "If it still sends too little, pull it and push the spare in".to_owned(),
+        "See that the far end receives what the link was planned with".to_owned(),
+    ]
+}
+
+fn radio_unit(inventory: &Inventory, id: &ElementId) -> Vec<String> {
+    let site = inventory.node_of(id);
+    vec![
+        format!("Lock {id} at {site} before anybody climbs"),
+        "Measure supply and fibre at the radio unit; replace the unit if both are good".to_owned(),
+        format!("Unlock {id} and make a test call in its sector"),
+    ]
+}
+
+fn configuration(id: &ElementId) -> Vec<String> {
+    vec![
+        format!("Read the parameters of {id} at the console, beside its planned ones"),
+        "Set every one that departs, and see that users are served".to_owned(),
+    ]
+}
+
+fn interference(id: &ElementId) -> Vec<String> {
+    vec![
+        format!("Take a spectrum analyser and a directional antenna to the sector of {id}"),
+        "Drive towards the strongest direction until the source is found".to_owned(),
+        "Have the source switched off and see that the noise floor falls".to_owned(),
+    ]
+}
+
+fn congestion(id: &ElementId) -> Vec<String> {
+    vec![
+        format!("See which traffic runs over {id}"),
+        "Lead the largest part of it around, or add a wavelength".to_owned(),
     ]
 }
 

@@ -36,6 +36,11 @@ fn ways(cause: Cause) -> &'static [Way] {
             ("switch the feeder over", "one electrician", &[]),
             ("bring generators", "two electricians", &["generator"]),
         ],
+        Cause::OpticalModuleAgeing => &[("replace the module", "one engineer", &["{model}"])],
+        Cause::CellHardwareFailure => &[("replace the radio unit", "two climbers", &["{model}"])],
+        Cause::Misconfiguration => &[("set the parameters right", "one engineer", &[])],
+        Cause::Interference => &[("find the source", "one engineer", &["spectrum analyser"])],
+        Cause::Congestion => &[("lead traffic around", "one engineer", &[])],
     }
 }
 

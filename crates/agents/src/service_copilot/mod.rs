@@ -276,7 +276,7 @@ impl ServiceCopilot {
                 self.working(&task, 10, &format!("an engineer arrives about {arrival}"))
             }
             Outcome::Impossible(why) => self.fail(&task, &why),
-            Outcome::Measured(_) | Outcome::Guided => Vec::new(),
+            _ => Vec::new(),
         }
     }
 

@@ -1,123 +1,96 @@
-//! The wireless network's fault agent: sites and the zones that power them.
+//! The wireless network's fault agent: sites, their cells and the zones that power them.
 //!
-//! | reading | means |
-//! |---|---|
-//! | the utility's meters of most of a zone's sites are dead, or its mains is away | `mains-failure` of the zone |
-//! | two thirds or more of a zone's measured sites have no mains, or said so with their last breath | the same |
-//! | a site is silent but its zone has mains | not a fault of the wireless network: look at its backhaul |
-//!
-//! It also verifies service: a site is in service when none of its alarms says otherwise, and
-//! each site that is still out is measured, since the alarm that would clear it may be late.
-//! Read next: [`crate::domain_agent`].
+//! As every domain's agent it watches, reports incidents, diagnoses and verifies
+//! ([`crate::domain_agent`], with the [`practice`] of this domain). Besides it cares for its own
+//! troubles (draft §2.2, [`care`]): before anything is located it has the users served by neighbours;
+//! then it checks its own configuration, measures, asks the IP domain's agent, has repaired what is
+//! broken, verifies, and has the compensation cancelled. Where two sites or more share a cause the OSS
+//! agent finds it, and this one only sees to the users. Read next: [`care`].
 
-use crate::domain_agent::job::{Finding, Measurements, place_of};
-use crate::domain_agent::{DomainAgent, Practice};
-use crate::payloads::diagnosis::Suspicion;
-use domain::cause::Cause;
-use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
-use domain::telemetry::{Condition, Measurement};
-use std::collections::BTreeSet;
+pub mod care;
+pub mod practice;
+
+use crate::desk::Worker;
+use crate::domain_agent::DomainAgent;
+use care::Care;
+use domain::agent::{Ask, Briefing, Input, Output};
+use domain::content::Content;
+use domain::reply::Reply;
+use domain::task::TaskId;
+use domain::telemetry::Telemetry;
+use domain::time::{Dice, Timestamp};
+pub use practice::WirelessPractice;
+
+/// What this agent does as every domain's agent does.
+type Base = DomainAgent<WirelessPractice>;
 
 /// The wireless network's fault agent.
-pub type WirelessFault = DomainAgent<WirelessPractice>;
-
-/// Below this (volts) there is no mains.
-const NO_MAINS_VOLTS: f64 = 100.0;
-/// The most sites measured around a zone.
-const SITES_MAX: usize = 6;
-
-/// What the wireless domain knows.
 #[derive(Debug)]
-pub struct WirelessPractice;
+pub struct WirelessFault {
+    base: Base,
+    care: Care,
+}
 
-impl Practice for WirelessPractice {
-    const DOMAIN: Domain = Domain::Wireless;
-
-    fn measures(kind: ElementKind) -> bool {
-        matches!(kind, ElementKind::Site | ElementKind::PowerZone)
+impl Worker for WirelessFault {
+    fn start(briefing: Briefing, now: Timestamp, dice: &mut Dice) -> (Self, Vec<Output>) {
+        let (base, outputs) = Base::start(briefing, now, dice);
+        let care = Care::default();
+        (Self { base, care }, outputs)
     }
 
-    fn plan(
-        inventory: &Inventory,
-        suspicion: &Suspicion,
-        sites: &BTreeSet<ElementId>,
-    ) -> Vec<ElementId> {
-        let target = &suspicion.target;
-        let mut plan = vec![target.clone()];
-        match inventory.element(target) {
-            Some(e) if e.kind == ElementKind::Site => plan.extend(e.parent.clone()),
-            Some(_) => {
-                let mut members: Vec<&ElementId> = members(inventory, target).collect();
-                // Sites known to be out say most.
-                members.sort_by_key(|s| !sites.contains(*s));
-                plan.extend(members.into_iter().take(SITES_MAX).cloned());
+    fn take(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+        let (base, care) = (&mut self.base, &mut self.care);
+        match input {
+            Input::Telemetry(Telemetry::Alarm(alarm)) => {
+                let heard = alarm.clone();
+                let telemetry = Input::Telemetry(Telemetry::Alarm(alarm));
+                let mut outputs = base.take(telemetry, now, dice);
+                outputs.extend(care.alarmed(base, &heard, now));
+                outputs
             }
-            None => {}
+            Input::Telemetry(Telemetry::Performance(performance)) => {
+                care.counted(base, performance, now)
+            }
+            Input::Acted { token, outcome } if care.awaits(token) => {
+                care.acted(base, token, outcome, now)
+            }
+            Input::Woken(token) => match care.woken(base, token, now) {
+                Some(outputs) => outputs,
+                None => base.take(Input::Woken(token), now, dice),
+            },
+            Input::Replied { token, reply } => care.replied(base, token, reply, now),
+            Input::Notified(news) => care.notified(base, &news, now),
+            Input::Joined(profile) => {
+                let roster = &mut base.desk_mut().roster;
+                roster.retain(|p| p.name != profile.name);
+                roster.push(profile);
+                Vec::new()
+            }
+            Input::Left(name) => {
+                base.desk_mut().roster.retain(|p| p.name != name);
+                Vec::new()
+            }
+            other => base.take(other, now, dice),
         }
-        plan
     }
 
-    fn decide(
-        inventory: &Inventory,
-        target: &ElementId,
-        measured: &Measurements,
-    ) -> Option<Finding> {
-        let zone = match inventory.element(target)?.kind {
-            ElementKind::Site => inventory.element(target)?.parent.as_ref()?,
-            _ => target,
-        };
-        let dark = match measured.get(zone).and_then(zone_is_dark) {
-            Some(dark) => dark,
-            None => sites_are_dark(inventory, zone, measured),
-        };
-        dark.then(|| Finding {
-            root_cause: zone.clone(),
-            cause: Cause::MainsFailure,
-            location: place_of(inventory, zone),
-            proposal: format!(
-                "Restore the mains of {zone}: switch its feeder over, or bring a mobile generator"
-            ),
-            automatic: false,
-        })
+    fn feasible(&self, content: &Content) -> Reply {
+        self.base.feasible(content)
+    }
+
+    fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+        self.base.assigned(ask, now)
+    }
+
+    fn ended(&mut self, task: &TaskId) -> Vec<Output> {
+        self.base.ended(task)
+    }
+
+    fn rejected(&mut self, ask: &Ask, now: Timestamp) -> Vec<Output> {
+        self.base.rejected(ask, now)
+    }
+
+    fn planned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+        self.base.planned(ask, now)
     }
 }
-
-fn members<'a>(
-    inventory: &'a Inventory,
-    zone: &'a ElementId,
-) -> impl Iterator<Item = &'a ElementId> {
-    inventory
-        .of_kind(ElementKind::Site)
-        .filter(move |s| s.parent.as_ref() == Some(zone))
-        .map(|s| &s.id)
-}
-
-/// What the zone's own readings say; none if it could not be measured.
-fn zone_is_dark(m: &Measurement) -> Option<bool> {
-    if m.condition == Condition::Unreachable {
-        return None;
-    }
-    let reading = |name: &str| m.readings.get(name).copied();
-    if let (Some(dead), Some(all)) = (reading("meters_dead"), reading("meters_total")) {
-        return Some(2.0 * dead > all);
-    }
-    match reading("mains_volts") {
-        Some(volts) => Some(volts < NO_MAINS_VOLTS),
-        None => Some(m.condition == Condition::Failed),
-    }
-}
-
-fn sites_are_dark(inventory: &Inventory, zone: &ElementId, measured: &Measurements) -> bool {
-    let volts = |m: &Measurement| {
-        let now = m.readings.get("mains_volts");
-        now.or_else(|| m.readings.get("last_mains_volts")).copied()
-    };
-    let known: Vec<f64> = members(inventory, zone)
-        .filter_map(|site| volts(measured.get(site)?))
-        .collect();
-    let dark = known.iter().filter(|v| **v < NO_MAINS_VOLTS).count();
-    dark >= 2 && 3 * dark >= 2 * known.len()
-}
-
-#[cfg(test)]
-mod tests;

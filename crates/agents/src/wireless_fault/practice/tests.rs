@@ -1,4 +1,4 @@
-//! Mains or not.
+//! Mains or not, and what ails a cell.
 
 #![allow(clippy::unwrap_used)]
 
@@ -70,4 +70,41 @@ fn last_breaths_decide_when_meters_are_out_of_reach() {
     assert_eq!(zone(gasp, lives, lives), None);
     // Silence is no proof of missing mains.
     assert_eq!(zone(silent, silent, silent), None);
+}
+
+/// A cell's readings, and the cause they show.
+#[test]
+fn what_ails_a_cell_shows_in_its_readings() {
+    let inventory = crate::drill::net::Net::new().inventory;
+    let cause = |condition, readings: &[(&str, f64)]| {
+        let m = Measurement {
+            element: id("cell:s0/1"),
+            condition,
+            readings: readings
+                .iter()
+                .map(|(n, v)| ((*n).to_owned(), *v))
+                .collect(),
+        };
+        cell_finding(&inventory, &m).map(|f| f.cause)
+    };
+    // Ten MHz hear -97 dBm of thermal noise.
+    for (condition, readings, expected) in [
+        (
+            Failed,
+            &[("carrier_on", 0.0)][..],
+            Some(Cause::CellHardwareFailure),
+        ),
+        // A carrier that is off because the cell sleeps is no failure.
+        (Good, &[("carrier_on", 0.0)], None),
+        (Degraded, &[("vswr", 3.1)], Some(Cause::CellHardwareFailure)),
+        (
+            Degraded,
+            &[("interference_dbm", -88.0), ("vswr", 1.2)],
+            Some(Cause::Interference),
+        ),
+        (Good, &[("interference_dbm", -95.0)], None),
+        (Good, &[], None),
+    ] {
+        assert_eq!(cause(condition, readings), expected, "{readings:?}");
+    }
 }

@@ -1,0 +1,84 @@
+//! Reading a complaint: from words in English or Chinese to what they say.
+//!
+//! [`Reader`] is the place where somebody else's understanding may be put; [`PlainReader`] works by
+//! word lists, the towns of the inventory and the calendar alone, forgives typing errors, and says
+//! nothing of what the words do not say. Times are taken as UTC. Refuses to know what is behind a
+//! complaint. Read next: [`matter`], [`place`], [`when`].
+
+mod chinese_time;
+mod english_time;
+pub mod matter;
+mod place;
+mod tokens;
+pub mod when;
+
+use domain::inventory::Inventory;
+use domain::time::Timestamp;
+use matter::{Outside, Symptom};
+use when::Span;
+
+/// What a complaint says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// What is suffered from; none if it is not said, or not about the network.
+    pub symptom: Option<Symptom>,
+    /// What it is about instead of the network.
+    pub outside: Option<Outside>,
+    /// The town where it happened, as the inventory calls it.
+    pub place: Option<String>,
+    /// The town to which the vehicle had moved from elsewhere when it happened.
+    pub moved_to: Option<String>,
+    /// When it happened.
+    pub when: Option<Span>,
+    /// The vehicle identification number.
+    pub vehicle: Option<String>,
+}
+
+impl Account {
+    /// This, and what `later` says besides: an answer to a question adds, and corrects.
+    pub fn completed_by(self, later: Account) -> Account {
+        Account {
+            // An answer that says nothing of symptoms may well use such words.
+            symptom: self.symptom.or(later.symptom),
+            outside: self.outside.or(later.outside),
+            place: later.place.or(self.place),
+            moved_to: later.moved_to.or(self.moved_to),
+            when: later.when.or(self.when),
+            vehicle: later.vehicle.or(self.vehicle),
+        }
+    }
+}
+
+/// Somebody who reads complaints.
+pub trait Reader: Send {
+    /// What a text says that was written at an instant, in the network of this inventory.
+    fn read(&self, inventory: &Inventory, text: &str, written: Timestamp) -> Account;
+}
+
+/// The reader without a model.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PlainReader;
+
+impl Reader for PlainReader {
+    fn read(&self, inventory: &Inventory, text: &str, written: Timestamp) -> Account {
+        let (vehicle, rest) = tokens::vehicle(text);
+        let places = place::read(inventory, &rest);
+        let outside = matter::outside(&rest);
+        Account {
+            symptom: matter::symptom(&rest).filter(|_| outside.is_none()),
+            outside,
+            place: places.happened,
+            moved_to: places.moved_to,
+            when: when::read(&rest, written),
+            vehicle,
+        }
+    }
+}
+
+/// True if a text is written in Chinese.
+pub fn is_chinese(text: &str) -> bool {
+    text.chars().any(tokens::is_han)
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

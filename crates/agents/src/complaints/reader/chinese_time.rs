@@ -1,0 +1,219 @@
+//! Chinese words for days and hours.
+
+use super::when::{Clock, Said, Time};
+
+const DIGITS: [char; 11] = [
+    '零', '一', '二', '三', '四', '五', '六', '七', '八', '九', '十',
+];
+/// Parts of the day: name, from hour, until hour, and whether its hours are counted from noon.
+const PARTS: [(&str, u32, u32, bool); 12] = [
+    ("凌晨", 0, 5, false),
+    ("清晨", 5, 8, false),
+    ("早上", 5, 9, false),
+    ("今早", 5, 9, false),
+    ("早晨", 5, 9, false),
+    ("上午", 8, 12, false),
+    ("中午", 11, 14, true),
+    ("下午", 12, 18, true),
+    ("傍晚", 16, 20, true),
+    ("晚上", 17, 24, true),
+    ("夜里", 20, 24, true),
+    ("深夜", 21, 24, true),
+];
+
+pub(super) fn read(text: &str) -> Time {
+    let part = part(text);
+    let evening = [("今晚", 0), ("昨晚", 1), ("前晚", 2)];
+    let evening = evening.iter().find(|(word, _)| text.contains(word));
+    let afternoon = evening.is_some() || part.is_some_and(|p| p.3);
+    let vague = match (evening, part) {
+        (Some(_), _) => Some(Clock::Part(17, 25)),
+        (None, Some((_, from, until, _))) => Some(Clock::Part(from, until)),
+        (None, None) => None,
+    };
+    let noon = part.is_some_and(|p| p.0 == "中午");
+    Time {
+        ago: ago(text),
+        day: evening
+            .map(|(_, days)| Said::DaysAgo(*days))
+            .or_else(|| day(text)),
+        clock: clock(text, afternoon, noon).or(vague),
+    }
+}
+
+fn part(text: &str) -> Option<(&'static str, u32, u32, bool)> {
+    let found = PARTS.iter().filter_map(|p| Some((text.find(p.0)?, p)));
+    // "晚上好" is a greeting.
+    let said = found.filter(|(at, p)| !text[at + p.0.len()..].starts_with('好'));
+    said.min_by_key(|(at, _)| *at).map(|(_, p)| *p)
+}
+
+/// "两个小时前", "半小时前", "20分钟前": minutes, and more or less.
+fn ago(text: &str) -> Option<(f64, f64)> {
+    if text.contains("半小时前") || text.contains("半个小时前") {
+        return Some((30.0, 20.0));
+    }
+    if text.contains("一个半小时前") {
+        return Some((90.0, 30.0));
+    }
+    for (unit, minutes) in [("个小时前", 60.0), ("小时前", 60.0), ("分钟前", 1.0)] {
+        if let Some(count) = text.find(unit).and_then(|at| number_before(&text[..at])) {
+            let count = f64::from(count);
+            let more_or_less = if minutes > 1.0 {
+                30.0 + 10.0 * count
+            } else {
+                15.0
+            };
+            return Some((count * minutes, more_or_less));
+        }
+    }
+    text.contains("刚才").then_some((20.0, 20.0))
+}
+
+fn day(text: &str) -> Option<Said> {
+    if let Some(date) = date(text) {
+        return Some(date);
+    }
+    if let Some(days) = days_ago(text) {
+        return Some(Said::DaysAgo(days));
+    }
+    for week in ["星期", "周", "礼拜"] {
+        let named = text.match_indices(week).find_map(|(at, _)| {
+            let next = text[at + week.len()..].chars().next()?;
+            match next {
+                '日' | '天' => Some(6),
+                other => "一二三四五六".chars().position(|c| c == other),
+            }
+        });
+        if let Some(weekday) = named {
+            return Some(Said::Weekday(weekday));
+        }
+    }
+    let today = ["今天", "今早", "今日", "今晨"];
+    let said = today.iter().any(|word| text.contains(word));
+    said.then_some(Said::DaysAgo(0))
+}
+
+/// Of several days, the last one before the hour: "昨天还好好的，今天六点…".
+fn days_ago(text: &str) -> Option<i64> {
+    let words = [
+        ("大前天", 3),
+        ("前天", 2),
+        ("昨天", 1),
+        ("昨日", 1),
+        ("今天", 0),
+    ];
+    let hour = text.find(['点', ':', '：']).unwrap_or(text.len());
+    let named = words.iter().filter_map(|(word, days)| {
+        Some((text[..hour].rfind(word)? + word.len(), word.len(), *days))
+    });
+    let last = named.max_by_key(|(end, length, _)| (*end, *length));
+    let anywhere = words.iter().find(|(word, _)| text.contains(word));
+    last.map(|(.., days)| days)
+        .or(anywhere.map(|(_, days)| *days))
+}
+
+/// "4月21日", "四月二十一号".
+fn date(text: &str) -> Option<Said> {
+    text.match_indices('月').find_map(|(at, mark)| {
+        let month = number_before(&text[..at])?;
+        let (date, rest) = number_after(&text[at + mark.len()..])?;
+        let ends = rest.starts_with('日') || rest.starts_with('号');
+        let fits = (1..=12).contains(&month) && (1..=31).contains(&date);
+        (ends && fits).then_some(Said::Date(month, date))
+    })
+}
+
+/// "19:05", "晚上七点半", "15点左右".
+fn clock(text: &str, afternoon: bool, noon: bool) -> Option<Clock> {
+    let colon = text.match_indices([':', '：']).find_map(|(at, mark)| {
+        let hour = number_before(&text[..at])?;
+        let (minute, _) = digits_after(&text[at + mark.len()..])?;
+        (hour < 24 && minute < 60).then_some(Clock::Exact(hour, minute))
+    });
+    colon.or_else(|| {
+        text.match_indices('点').find_map(|(at, mark)| {
+            let hour = number_before(&text[..at]).filter(|h| *h <= 24)?;
+            let rest = &text[at + mark.len()..];
+            // 一点信号都没有 is "not a bit of signal".
+            let bit = hour == 1
+                && !afternoon
+                && !["左右", "半", "多", "钟", "前后"]
+                    .iter()
+                    .any(|w| rest.starts_with(w));
+            let bit = bit
+                && !PARTS
+                    .iter()
+                    .any(|p| text[..at].ends_with(&format!("{}一", p.0)));
+            if bit {
+                return None;
+            }
+            // Half the hours of noon are before it: 中午十一点 is 11, 中午一点 is 13.
+            let later = afternoon && hour < 12 && !(noon && hour >= 10);
+            let hour = (if later { hour + 12 } else { hour }) % 24;
+            for (quarter, minutes) in [("半", 30), ("一刻", 15), ("三刻", 45)] {
+                if rest.starts_with(quarter) {
+                    return Some(Clock::About(hour * 60 + minutes));
+                }
+            }
+            match number_after(rest) {
+                Some((minute, rest)) if rest.starts_with('分') && minute < 60 => {
+                    Some(Clock::Exact(hour, minute))
+                }
+                _ => Some(Clock::About(hour * 60)),
+            }
+        })
+    })
+}
+
+/// The number that a text ends with, in digits or characters, 0 to 99.
+fn number_before(text: &str) -> Option<u32> {
+    let digits: Vec<char> = text
+        .chars()
+        .rev()
+        .take_while(char::is_ascii_digit)
+        .collect();
+    if !digits.is_empty() {
+        let digits: String = digits.into_iter().rev().collect();
+        return digits.parse().ok().filter(|n| *n < 10_000);
+    }
+    let numerals: Vec<char> = text.chars().rev().take_while(|c| is_numeral(*c)).collect();
+    let numerals: Vec<char> = numerals.into_iter().rev().collect();
+    numeral(&numerals)
+}
+
+/// The number that a text begins with, and what follows.
+fn number_after(text: &str) -> Option<(u32, &str)> {
+    if let Some(found) = digits_after(text) {
+        return Some(found);
+    }
+    let numerals: Vec<char> = text.chars().take_while(|c| is_numeral(*c)).collect();
+    let length: usize = numerals.iter().map(|c| c.len_utf8()).sum();
+    Some((numeral(&numerals)?, &text[length..]))
+}
+
+fn digits_after(text: &str) -> Option<(u32, &str)> {
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    Some((text[..end].parse().ok()?, &text[end..]))
+}
+
+fn is_numeral(c: char) -> bool {
+    c == '两' || DIGITS.contains(&c)
+}
+
+/// 七, 十二, 二十一.
+fn numeral(numerals: &[char]) -> Option<u32> {
+    let digit = |c: &char| match c {
+        '两' => Some(2),
+        c => DIGITS.iter().position(|d| d == c).map(|n| n as u32),
+    };
+    match numerals {
+        [one] => digit(one),
+        ['十', ones] => Some(10 + digit(ones)?),
+        [tens, '十'] => Some(10 * digit(tens)?),
+        [tens, '十', ones] => Some(10 * digit(tens)? + digit(ones)?),
+        _ => None,
+    }
+}

@@ -1,0 +1,457 @@
+//! What a complaint is about: a symptom of the network, or something that is not the network's.
+//!
+//! Word lists in both languages, the telling ones first. Read next: [`super::tokens`].
+
+use super::is_chinese;
+use super::tokens::{says, words};
+
+/// What is suffered from, as `service_complaint_v1` names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Symptom {
+    /// Nothing works.
+    NoService,
+    /// Data is slow.
+    SlowData,
+    /// Calls end by themselves.
+    CallDrop,
+    /// What is asked for comes late.
+    HighLatency,
+    /// Voices cannot be understood.
+    PoorVoice,
+    /// Little signal.
+    WeakSignal,
+    /// It comes and goes.
+    Intermittent,
+}
+
+impl Symptom {
+    /// Every symptom.
+    pub const ALL: [Self; 7] = [
+        Self::NoService,
+        Self::SlowData,
+        Self::CallDrop,
+        Self::HighLatency,
+        Self::PoorVoice,
+        Self::WeakSignal,
+        Self::Intermittent,
+    ];
+
+    /// The name in payloads.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NoService => "no_service",
+            Self::SlowData => "slow_data",
+            Self::CallDrop => "call_drop",
+            Self::HighLatency => "high_latency",
+            Self::PoorVoice => "poor_voice",
+            Self::WeakSignal => "weak_signal",
+            Self::Intermittent => "intermittent",
+        }
+    }
+
+    /// The symptom called `name`.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|s| s.as_str() == name)
+    }
+}
+
+/// What a complaint is about when it is not about the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outside {
+    /// The account of the maker's app.
+    Account,
+    /// What was charged.
+    Bill,
+    /// The data volume of the tariff.
+    Quota,
+    /// The car's own modem or SIM.
+    Modem,
+}
+
+impl Outside {
+    /// The name in payloads.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Account => "account",
+            Self::Bill => "bill",
+            Self::Quota => "quota",
+            Self::Modem => "modem",
+        }
+    }
+}
+
+/// Phrases; the words of each stand close together in this order.
+type Table<T> = &'static [(T, &'static [&'static str])];
+
+const OUTSIDE_ENGLISH: Table<Outside> = &[
+    (
+        Outside::Modem,
+        &[
+            "modem",
+            "sim card",
+            "sim not recognised",
+            "communication module",
+            "telematics unit",
+            "phone works fine",
+            "phone works perfectly",
+        ],
+    ),
+    (
+        Outside::Quota,
+        &[
+            "quota",
+            "data volume used",
+            "data volume exhausted",
+            "data allowance",
+            "data package empty",
+            "data used up",
+            "out of data",
+            "gigabytes gone",
+            "gigabytes used",
+        ],
+    ),
+    (
+        Outside::Bill,
+        &[
+            "bill",
+            "invoice",
+            "charged",
+            "charges",
+            "refund",
+            "overcharged",
+            "money back",
+            "billing",
+            "debited",
+            "deducted",
+        ],
+    ),
+    (
+        Outside::Account,
+        &[
+            "account locked",
+            "locked account",
+            "locked my account",
+            "account blocked",
+            "account suspended",
+            "log in",
+            "login",
+            "sign in",
+            "password",
+            "credentials",
+            "locked out",
+        ],
+    ),
+];
+
+const OUTSIDE_CHINESE: Table<Outside> = &[
+    (
+        Outside::Modem,
+        &[
+            "通信模块",
+            "SIM卡",
+            "sim卡",
+            "T-BOX",
+            "手机上网正常",
+            "手机正常",
+            "通讯盒子",
+            "通信盒子",
+        ],
+    ),
+    (
+        Outside::Quota,
+        &[
+            "流量已用完",
+            "流量用完",
+            "流量用光",
+            "流量超额",
+            "流量包",
+            "流量耗尽",
+            "流量不够",
+            "没流量",
+            "超出流量",
+            "流量明明",
+            "流量套餐没",
+        ],
+    ),
+    (
+        Outside::Bill,
+        &[
+            "账单",
+            "扣费",
+            "多扣",
+            "扣了",
+            "退费",
+            "退还",
+            "退款",
+            "漫游费",
+            "发票",
+        ],
+    ),
+    (
+        Outside::Account,
+        &["账号", "账户", "密码", "登录", "登陆", "登不上", "验证码"],
+    ),
+];
+
+const SYMPTOMS_ENGLISH: Table<Symptom> = &[
+    (
+        Symptom::CallDrop,
+        &[
+            "call dropped",
+            "call cut",
+            "call disconnected",
+            "call ended",
+            "call dropping",
+            "calls dropped",
+            "calls drop",
+            "calls dropping",
+            "calls kept",
+            "dropped call",
+            "dropped calls",
+            "calls cut",
+            "call again dropped",
+            "call died",
+            "cutting phone",
+            "cuts phone",
+        ],
+    ),
+    (
+        Symptom::PoorVoice,
+        &[
+            "crackling",
+            "crackles",
+            "echo",
+            "distorted",
+            "robotic voice",
+        ],
+    ),
+    (
+        Symptom::Intermittent,
+        &[
+            "came and went",
+            "come and go",
+            "comes and goes",
+            "on and off",
+            "in and out",
+            "disconnecting and reconnecting",
+            "kept disconnecting",
+            "keeps disconnecting",
+            "connected disconnected",
+            "one minute gone",
+            "intermittent",
+            "unstable",
+        ],
+    ),
+    (
+        Symptom::WeakSignal,
+        &[
+            "one bar",
+            "weak signal",
+            "signal weak",
+            "poor reception",
+            "reception poor",
+            "bad reception",
+            "reception bad",
+            "hardly reception",
+            "hardly signal",
+            "barely signal",
+            "reception disgrace",
+            "bad signal",
+            "signal bad",
+            "low signal",
+            "no reception worth",
+        ],
+    ),
+    (
+        Symptom::HighLatency,
+        &[
+            "latency",
+            "lag",
+            "lags",
+            "lagging",
+            "laggy",
+            "delay",
+            "delayed",
+            "after ages",
+        ],
+    ),
+    (
+        Symptom::SlowData,
+        &[
+            "slow",
+            "slowly",
+            "buffering",
+            "forever load",
+            "not load",
+            "stutter",
+            "stuttering",
+            "snail's pace",
+            "crawling",
+        ],
+    ),
+    (
+        Symptom::NoService,
+        &[
+            "offline",
+            "no connection",
+            "no network",
+            "no service",
+            "no internet",
+            "no signal",
+            "connection gone",
+            "connection lost",
+            "lost connection",
+            "lost every connection",
+            "without connection",
+            "not connect",
+            "network gone",
+            "dead spot",
+            "not reach the car",
+            "nobody get online",
+            "not get online",
+            "signal vanished",
+            "signal gone",
+            "no 4g",
+            "no 5g",
+            "no lte",
+            "no coverage",
+            "no reception",
+        ],
+    ),
+];
+
+const SYMPTOMS_CHINESE: Table<Symptom> = &[
+    (
+        Symptom::Intermittent,
+        &[
+            "时断时续",
+            "断断续续",
+            "一会儿有",
+            "反复断",
+            "时有时无",
+            "断开，又连",
+            "断开 又连",
+            "又断开",
+            "时好时坏",
+            "掉线",
+            "不稳定",
+        ],
+    ),
+    (
+        Symptom::WeakSignal,
+        &[
+            "信号弱",
+            "信号很弱",
+            "信号特别弱",
+            "信号太弱",
+            "信号一直很弱",
+            "信号非常弱",
+            "信号差",
+            "信号很差",
+            "信号太差",
+            "信号特别差",
+            "信号不好",
+            "一格",
+            "没什么信号",
+        ],
+    ),
+    (
+        Symptom::HighLatency,
+        &[
+            "延迟",
+            "时延",
+            "延时",
+            "反应很慢",
+            "反应慢",
+            "才有反应",
+            "好久才回答",
+            "要等",
+        ],
+    ),
+    (
+        Symptom::SlowData,
+        &[
+            "网速",
+            "转圈",
+            "加载不出",
+            "缓冲",
+            "很卡",
+            "太卡",
+            "卡顿",
+            "上网慢",
+            "网很慢",
+            "加载很慢",
+        ],
+    ),
+    (
+        Symptom::NoService,
+        &[
+            "断网",
+            "离线",
+            "无服务",
+            "没有服务",
+            "没有网",
+            "没网",
+            "网都没有",
+            "没有信号",
+            "没信号",
+            "信号都没有",
+            "无信号",
+            "无网络",
+            "连不上",
+            "上不了网",
+            "无法连接",
+            "无法上网",
+            "不可用",
+            "用不了",
+        ],
+    ),
+];
+
+/// What a text is about, if not about the network.
+pub fn outside(text: &str) -> Option<Outside> {
+    match is_chinese(text) {
+        true => first_in_chinese(OUTSIDE_CHINESE, &corrected(text)),
+        false => first_in_english(OUTSIDE_ENGLISH, text, 3),
+    }
+}
+
+/// What a text says is suffered from.
+pub fn symptom(text: &str) -> Option<Symptom> {
+    if !is_chinese(text) {
+        return first_in_english(SYMPTOMS_ENGLISH, text, 4);
+    }
+    let text = corrected(text);
+    let call = text.contains("电话") || text.contains("通话");
+    let breaks = ["断", "掉线", "掉话"]
+        .iter()
+        .any(|word| text.contains(word));
+    if call && breaks {
+        return Some(Symptom::CallDrop);
+    }
+    if call && (text.contains("杂音") || ["听不清", "听不见"].iter().any(|w| text.contains(w)))
+    {
+        return Some(Symptom::PoorVoice);
+    }
+    first_in_chinese(SYMPTOMS_CHINESE, &text)
+}
+
+fn first_in_english<T: Copy>(table: Table<T>, text: &str, apart: usize) -> Option<T> {
+    let words = words(text);
+    let said = |(_, phrases): &&(T, &[&str])| phrases.iter().any(|p| says(&words, p, apart));
+    table.iter().find(said).map(|(meaning, _)| *meaning)
+}
+
+fn first_in_chinese<T: Copy>(table: Table<T>, text: &str) -> Option<T> {
+    let said = |(_, phrases): &&(T, &[&str])| phrases.iter().any(|p| text.contains(p));
+    table.iter().find(said).map(|(meaning, _)| *meaning)
+}
+
+/// What input methods confuse, put right.
+fn corrected(text: &str) -> String {
+    let mut text = text.to_owned();
+    for (wrong, right) in [("信好", "信号"), ("网路", "网络"), ("一只", "一直")] {
+        text = text.replace(wrong, right);
+    }
+    text
+}

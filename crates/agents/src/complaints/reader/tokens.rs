@@ -1,0 +1,123 @@
+//! Words of a text, compared as hurried people type them.
+//!
+//! Read next: [`super::matter`].
+
+/// True for a Chinese character.
+pub(super) fn is_han(c: char) -> bool {
+    ('\u{4e00}'..='\u{9fff}').contains(&c)
+}
+
+/// The words in lower case, without the punctuation around them.
+pub(super) fn words(text: &str) -> Vec<String> {
+    let text = text.replace(['’', '‘'], "'").to_lowercase();
+    let parts = text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '!' | '?' | ';'));
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    parts.map(bare).filter(|word| !word.is_empty()).collect()
+}
+
+/// True if `typed` is `word`, or a slip of the fingers away from it: one letter more or less, one
+/// other, or two swapped. Short words have to be right.
+pub(super) fn alike(typed: &str, word: &str) -> bool {
+    typed == word || (word.len() >= 5 && typed.len() >= 4 && one_slip(typed, word))
+}
+
+fn one_slip(typed: &str, word: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (typed.chars().collect(), word.chars().collect());
+    let same = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[same..], &b[same..]);
+    match (a.len(), b.len()) {
+        (m, n) if m == n + 1 => a[1..] == *b,
+        (m, n) if m + 1 == n => *a == b[1..],
+        (m, n) if m == n && m > 0 => {
+            let swapped = m > 1 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..];
+            // Other letters make other words ("calls", "calms"): the first must be right.
+            swapped || (same > 0 && a[1..] == b[1..])
+        }
+        _ => false,
+    }
+}
+
+/// True if the words of `phrase` stand in this order in `words`, each at most `apart` words behind
+/// the one before.
+pub(super) fn says(words: &[String], phrase: &str, apart: usize) -> bool {
+    let wanted: Vec<&str> = phrase.split(' ').collect();
+    let starts = (0..words.len()).filter(|at| alike(&words[*at], wanted[0]));
+    starts.into_iter().any(|start| {
+        let mut at = start;
+        wanted[1..].iter().all(|word| {
+            let reach = words[at + 1..].iter().take(apart + 1);
+            let found = reach.clone().position(|typed| alike(typed, word));
+            found.map(|n| at += n + 1).is_some()
+        })
+    })
+}
+
+/// The vehicle identification number in a text (ISO 3779; blanks and hyphens in it do not matter),
+/// and the text without it.
+pub(super) fn vehicle(text: &str) -> (Option<String>, String) {
+    let upper: Vec<char> = text.chars().map(|c| c.to_ascii_uppercase()).collect();
+    let original: Vec<char> = text.chars().collect();
+    for start in 0..upper.len() {
+        let begins = start == 0 || !upper[start - 1].is_ascii_alphanumeric();
+        if let Some((vin, end)) = begins.then(|| number_at(&upper, start)).flatten() {
+            let rest = original[..start]
+                .iter()
+                .chain([&' '])
+                .chain(&original[end..]);
+            return (Some(vin), rest.collect());
+        }
+    }
+    (None, text.to_owned())
+}
+
+fn number_at(upper: &[char], start: usize) -> Option<(String, usize)> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() && !matches!(c, 'I' | 'O' | 'Q');
+    let mut vin = String::new();
+    for (at, &c) in upper.iter().enumerate().skip(start) {
+        match c {
+            c if allowed(c) => vin.push(c),
+            ' ' | '-' if !vin.is_empty() => continue,
+            _ => return None,
+        }
+        if vin.len() == 17 {
+            let ends = upper.get(at + 1).is_none_or(|c| !c.is_ascii_alphanumeric());
+            let digits = vin.bytes().filter(u8::is_ascii_digit).count();
+            return (ends && digits >= 5).then_some((vin, at + 1));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_forgiven_and_other_words_are_not() {
+        for (typed, word, same) in [
+            ("siignal", "signal", true),
+            ("singal", "signal", true),
+            ("sgnal", "signal", true),
+            ("call", "cell", false),
+            ("latenyc", "latency", true),
+            ("bill", "bell", false),
+        ] {
+            assert_eq!(alike(typed, word), same, "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_vehicle_is_found_however_it_is_grouped() {
+        for text in [
+            "car 0HV A7K2M9 B4048293.",
+            "(0HVA7K2M9B4048293)",
+            "0hva7k2m9b4048293 again",
+            "车架号0HV-A7K2M9-B4048293。",
+        ] {
+            let (vin, rest) = vehicle(text);
+            assert_eq!(vin.as_deref(), Some("0HVA7K2M9B4048293"), "{text}");
+            assert!(!rest.contains("48293"));
+        }
+        assert_eq!(vehicle("call 0HVA7K2M9B40482931 or 12345").0, None);
+    }
+}

@@ -1,0 +1,132 @@
+//! When it happened: a span of time, as wide as the words are vague.
+//!
+//! "at 19:05" is meant to a quarter of an hour, "around 7 pm" to most of one, "yesterday morning" is
+//! a morning. Read next: `english_time.rs`, `chinese_time.rs`.
+
+use super::{chinese_time, english_time, is_chinese};
+use domain::calendar::{Day, second_of_day};
+use domain::time::Timestamp;
+
+/// A span of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// From when.
+    pub from: Timestamp,
+    /// Until when.
+    pub until: Timestamp,
+}
+
+impl Span {
+    /// The middle of it.
+    pub fn middle(self) -> Timestamp {
+        Timestamp::from_ms((self.from.as_ms() + self.until.as_ms()) / 2)
+    }
+
+    /// How long it is, in seconds.
+    pub fn seconds(self) -> f64 {
+        self.until.seconds_since(self.from)
+    }
+
+    fn around(middle: Timestamp, minutes: f64) -> Self {
+        Self {
+            from: middle.plus_s(-minutes * 60.0),
+            until: middle.plus_s(minutes * 60.0),
+        }
+    }
+}
+
+/// The time of day, as it was said.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Clock {
+    /// To the minute.
+    Exact(u32, u32),
+    /// The hour, or half past: minutes of the day.
+    About(u32),
+    /// From an hour to another, of the same day; beyond 24 it is the next.
+    Part(u32, u32),
+}
+
+/// The day, as it was said.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Said {
+    /// So many days before the day of writing.
+    DaysAgo(i64),
+    /// A day of the week, the last one; 0 is Monday.
+    Weekday(usize),
+    /// Month and day.
+    Date(u32, u32),
+}
+
+/// What a text says of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Time {
+    /// So many minutes before writing, and how many more or less.
+    pub(super) ago: Option<(f64, f64)>,
+    pub(super) day: Option<Said>,
+    pub(super) clock: Option<Clock>,
+}
+
+/// When a text, written at an instant, says that it happened; never after that.
+pub(super) fn read(text: &str, written: Timestamp) -> Option<Span> {
+    let time = match is_chinese(text) {
+        true => chinese_time::read(text),
+        false => english_time::read(text),
+    };
+    let span = span(time, written)?;
+    let until = span.until.min(written);
+    Some(Span {
+        from: span.from.min(until),
+        until,
+    })
+}
+
+fn span(time: Time, written: Timestamp) -> Option<Span> {
+    if let Some((minutes, more_or_less)) = time.ago {
+        return Some(Span::around(written.plus_s(-minutes * 60.0), more_or_less));
+    }
+    let day = match (time.day, time.clock) {
+        (None, None) => return None,
+        (Some(said), _) => day_of(said, written)?,
+        (None, Some(clock)) => latest_day_with(clock, written),
+    };
+    let hours = |from: u32, until: u32| Span {
+        from: day.at_s(f64::from(from) * 3_600.0),
+        until: day.at_s(f64::from(until) * 3_600.0),
+    };
+    Some(match time.clock {
+        None => hours(0, 24),
+        Some(Clock::Part(from, until)) => hours(from, until),
+        Some(Clock::Exact(hour, minute)) => {
+            Span::around(day.at_s(f64::from(hour * 60 + minute) * 60.0), 15.0)
+        }
+        Some(Clock::About(minutes)) => Span::around(day.at_s(f64::from(minutes) * 60.0), 45.0),
+    })
+}
+
+fn day_of(said: Said, written: Timestamp) -> Option<Day> {
+    let today = Day::of(written);
+    match said {
+        Said::DaysAgo(days) => Some(today.plus(-days)),
+        Said::Weekday(weekday) => {
+            let back = (today.weekday() + 7 - weekday) % 7;
+            Some(today.plus(-(back as i64)))
+        }
+        Said::Date(month, date) => {
+            let (year, ..) = today.date();
+            let fits = [year, year - 1].into_iter();
+            let days = fits.filter_map(|year| Day::of_date(year, month, date));
+            days.into_iter().find(|day| *day <= today)
+        }
+    }
+}
+
+/// Without a day, the time of day was today, or yesterday if that is still to come.
+fn latest_day_with(clock: Clock, written: Timestamp) -> Day {
+    let minute = match clock {
+        Clock::Exact(hour, minute) => hour * 60 + minute,
+        Clock::About(minutes) => minutes,
+        Clock::Part(from, _) => from * 60,
+    };
+    let past = f64::from(minute) * 60.0 <= second_of_day(written) + 1_200.0;
+    Day::of(written).plus(if past { 0 } else { -1 })
+}

@@ -1,0 +1,147 @@
+//! Which cell sleeps, and how deeply.
+//!
+//! | cell | does |
+//! |---|---|
+//! | held awake by a task, or without a policy in force | nothing |
+//! | adds capacity where another covers, and its unit can sleep | sleeps while the covering cell can carry the sector alone (below) |
+//! | any other | symbol shutdown |
+//!
+//! The covering cell can, if the most traffic that is expected until the look-ahead is over keeps its
+//! load under the bound and leaves its slowest users half as much again as was promised. A cell that
+//! sleeps is woken when the load is a tenth over the bound, or the slowest users come near to what
+//! was promised: between the two nothing changes, so that cells do not flap. On a site that lives on
+//! its batteries, capacity sleeps as long as the covering cell is not full: light lasts longer then.
+//! Read next: [`super::forecast`].
+
+use super::forecast::{Forecast, sector_of};
+use crate::radio::Radio;
+use crate::radio::energy::can;
+use domain::inventory::ElementId;
+use domain::telemetry::Saving;
+use domain::time::Timestamp;
+use std::collections::BTreeSet;
+
+/// Seconds ahead for which a cell must not be needed to sleep at all.
+pub const AHEAD_S: f64 = 2_700.0;
+/// Seconds ahead for which it must not be needed to sleep deeply.
+const DEEP_AHEAD_S: f64 = 7_200.0;
+/// By how much the load may pass its bound before sleepers are woken.
+const BEYOND: f64 = 0.1;
+/// The same on a site that lives on its batteries: the load up to which the covering cell bears all.
+const BATTERY_LOAD: f64 = 0.9;
+/// What is left to the slowest users, as a multiple of what was promised, when a cell goes to sleep.
+const MARGIN_ASLEEP: f64 = 3.0;
+/// The same below which it is woken.
+const MARGIN_AWAKE: f64 = 2.0;
+
+/// The bounds within which energy is saved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// The load up to which a covering cell carries its sector alone, 0 to 1.
+    pub max_load: f64,
+    /// What users were promised, in Mbit/s.
+    pub min_throughput_mbps: f64,
+    /// By how much consumption is to fall, in percent.
+    pub target_percent: f64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            max_load: 0.5,
+            min_throughput_mbps: 2.0,
+            target_percent: 0.0,
+        }
+    }
+}
+
+/// What the policy is asked about.
+#[derive(Clone, Copy, Debug)]
+pub struct Outlook<'a> {
+    /// The picture of the network.
+    pub radio: &'a Radio,
+    /// What is expected.
+    pub forecast: &'a Forecast,
+    /// Cells that a task holds awake.
+    pub held: &'a BTreeSet<ElementId>,
+    /// Sites that live on their batteries.
+    pub on_battery: &'a BTreeSet<ElementId>,
+    /// The bounds in force; none if nobody wants energy saved.
+    pub bounds: Option<Bounds>,
+    /// The instant.
+    pub now: Timestamp,
+}
+
+impl Outlook<'_> {
+    /// How a cell should be that is `now` in `current`.
+    pub fn wanted(&self, id: &ElementId, current: Saving) -> Saving {
+        let (Some(bounds), Some(cell)) = (self.bounds, self.radio.cell(id)) else {
+            return Saving::Off;
+        };
+        if self.held.contains(id) {
+            return Saving::Off;
+        }
+        let deepest = [Saving::DeepSleep, Saving::CarrierShutdown]
+            .into_iter()
+            .find(|s| can(cell.radio_unit, *s));
+        let cover = sector_of(self.radio, id);
+        match deepest {
+            Some(deepest) if cell.capacity_layer && cover != id => {
+                self.depth(id, cover, current, deepest, bounds)
+            }
+            _ => Saving::SymbolShutdown,
+        }
+    }
+
+    fn depth(
+        &self,
+        id: &ElementId,
+        cover: &ElementId,
+        current: Saving,
+        deepest: Saving,
+        bounds: Bounds,
+    ) -> Saving {
+        let asleep = !current.serves();
+        if !self.bears(cover, AHEAD_S, asleep, bounds) {
+            return Saving::SymbolShutdown;
+        }
+        // Who sleeps goes on as deeply as it does, until it sleeps deeper.
+        if current == deepest || self.bears(cover, DEEP_AHEAD_S, asleep, bounds) {
+            return deepest;
+        }
+        let unit = self.radio.cell(id).map(|c| c.radio_unit);
+        match unit.is_some_and(|u| can(u, Saving::CarrierShutdown)) {
+            true => Saving::CarrierShutdown,
+            false if asleep => current,
+            false => Saving::SymbolShutdown,
+        }
+    }
+
+    /// True if the covering cell carries its sector alone for so long.
+    fn bears(&self, cover: &ElementId, ahead_s: f64, asleep: bool, bounds: Bounds) -> bool {
+        let until = self.now.plus_s(ahead_s);
+        let Some(most) = self.forecast.most_mbps(cover, self.now, until) else {
+            return false;
+        };
+        let Some(today) = self.forecast.cell(cover).filter(|c| c.saving.serves()) else {
+            return false;
+        };
+        let battery = self.on_battery.contains(self.radio.site_of(cover));
+        let most_load = match (battery, asleep) {
+            (true, _) => BATTERY_LOAD.max(bounds.max_load),
+            (false, true) => bounds.max_load + BEYOND,
+            (false, false) => bounds.max_load,
+        };
+        let load = most / self.forecast.full_mbps(self.radio, cover);
+        let margin = match asleep {
+            true => MARGIN_AWAKE,
+            false => MARGIN_ASLEEP,
+        };
+        let left = (1.0 - load.min(0.99)) / (1.0 - today.load.min(0.99));
+        let edge = today.edge_throughput_mbps * left.min(1.0);
+        let kept = today.users < 0.5
+            || today.edge_throughput_mbps <= 0.0
+            || edge >= bounds.min_throughput_mbps * margin;
+        load <= most_load && today.load <= most_load && (kept || battery)
+    }
+}

@@ -1,0 +1,247 @@
+//! The tasks in force: what allows cells to sleep, what holds them awake, and what is told of both.
+//!
+//! Knows orders, their publishers and when they end. Which cell sleeps is not decided here, and
+//! whether cells should be held awake was answered before: see [`super::policy`] and
+//! [`super::negotiation`]. Read next: [`super::negotiation`].
+
+use super::negotiation::DURATION_MIN;
+use super::policy::Bounds;
+use super::{EnergySaving, Hold, Standing, Timer};
+use crate::desk::{as_news, report};
+use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
+use crate::payloads::{Schema, Unreadable};
+use crate::radio::energy::wake_s;
+use domain::agent::{Output, Progress};
+use domain::content::Content;
+use domain::inventory::ElementId;
+use domain::reply::{Reply, Verdict};
+use domain::task::{Task, TaskId};
+use domain::telemetry::Saving;
+use domain::time::Timestamp;
+use std::collections::BTreeSet;
+
+/// Seconds beyond its wake time until a cell held awake is asked for again.
+const AWAKE_SLACK_S: f64 = 60.0;
+/// Keys of an order that this agent does not keep to.
+const NOT_TAKEN: [&str; 3] = ["technique", "start_time", "end_time"];
+/// The area of a task about no part of the network in particular.
+const EVERYWHERE: &str = "network";
+
+impl EnergySaving {
+    pub(super) fn understand(&self, content: &Content) -> Result<SavingOrder, Reply> {
+        let target = content.target_object.as_str();
+        let Some(payload) = &content.payload else {
+            let words = format!("Needed: a payload of {}", SavingOrder::ID);
+            let content = Content::new(target, words);
+            return Err(Reply::new(Verdict::InputRequired, vec![content]));
+        };
+        let unreadable = |e: Unreadable| e.reply(target);
+        let mut order = SavingOrder::from_payload(payload).map_err(unreadable)?;
+        // What this agent decides by itself, or cannot keep to, it does not pass over in silence.
+        if let Some(key) = NOT_TAKEN.iter().find(|k| payload.values.contains_key(**k)) {
+            let words =
+                format!("{key} cannot be kept to: load and forecast decide when who sleeps");
+            return Err(Reply::refused("unsupported-key", key, words));
+        }
+        if let Some(cell) = order.cells.iter().find(|c| self.radio.cell(c).is_none()) {
+            let words = format!("the inventory has no cell {cell}");
+            return Err(Reply::refused("unknown-element", "cells", words));
+        }
+        let of_area = self.cells_of_area(&order.area);
+        if of_area.is_empty() && order.cells.is_empty() {
+            let words = format!("no cell of the inventory lies in {}", order.area);
+            return Err(Reply::refused("unknown-area", "area", words));
+        }
+        if is_hold(order.action) && order.cells.is_empty() {
+            order.cells = of_area;
+        }
+        Ok(order)
+    }
+
+    /// The cells of a site, a zone, a town, or all.
+    pub(super) fn cells_of_area(&self, area: &str) -> BTreeSet<ElementId> {
+        let inventory = self.radio.inventory();
+        let lies_in = |cell: &ElementId| {
+            let site = inventory.element(inventory.node_of(cell));
+            site.is_some_and(|s| {
+                let zone = s.parent.as_ref().is_some_and(|z| z.as_str() == area);
+                zone || s.id.as_str() == area || s.place == area
+            })
+        };
+        let cells = inventory.cells.keys();
+        let within = cells.filter(|c| area == EVERYWHERE || lies_in(c));
+        within.cloned().collect()
+    }
+
+    /// Goes on with a task from before a restart.
+    pub(super) fn resume(&mut self, task: &Task, now: Timestamp) -> Vec<Output> {
+        match self.understand(&task.content) {
+            Ok(order) if order.action == SavingAction::Activate => self.activate(task, &order, now),
+            Ok(order) if is_hold(order.action) => self.hold(task, order, now),
+            Ok(order) => {
+                let (reply, mut outputs) = self.resumed(&order, &task.from, now);
+                outputs.extend(as_news(&task.id, &task.content.target_object, reply));
+                outputs
+            }
+            Err(reply) => as_news(&task.id, &task.content.target_object, reply)
+                .into_iter()
+                .collect(),
+        }
+    }
+
+    /// Takes a standing task on; an older one of the same publisher ends.
+    pub(super) fn activate(
+        &mut self,
+        task: &Task,
+        order: &SavingOrder,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        let older = |s: &&Standing| s.from == task.from && s.task != task.id;
+        for old in self.standing.iter().filter(older) {
+            let words = format!("Task {} of the same publisher takes its place", task.id);
+            let result = self.result(SavingStatus::Adjusted, &old.area, now);
+            outputs.push(told(&old.task, result, words));
+        }
+        self.standing.retain(|s| s.from != task.from);
+        let usual = Bounds::default();
+        let bounds = Bounds {
+            max_load: order
+                .max_load_percent
+                .map_or(usual.max_load, |p| p as f64 / 100.0),
+            min_throughput_mbps: order
+                .min_throughput_mbps
+                .unwrap_or(usual.min_throughput_mbps),
+            target_percent: order.saving_target_percent.unwrap_or(usual.target_percent),
+        };
+        self.standing.push(Standing {
+            task: task.id.clone(),
+            from: task.from.clone(),
+            cells: match (order.cells.is_empty(), order.area.as_str()) {
+                (true, EVERYWHERE) => None,
+                (true, area) => Some(self.cells_of_area(area)),
+                (false, _) => Some(order.cells.clone()),
+            },
+            area: order.area.clone(),
+            bounds,
+        });
+        let words = format!(
+            "Energy saving is in force: target {:.1} %, load up to {:.0} %, users keep {:.1} Mbit/s",
+            bounds.target_percent,
+            bounds.max_load * 100.0,
+            bounds.min_throughput_mbps
+        );
+        outputs.push(Output::Note(words.clone()));
+        outputs.push(self.working(&task.id, &order.area, words, now));
+        outputs.extend(self.decide(now));
+        outputs
+    }
+
+    /// Takes a task on that wants cells awake.
+    pub(super) fn hold(&mut self, task: &Task, order: SavingOrder, now: Timestamp) -> Vec<Output> {
+        let minutes = order.duration_minutes.unwrap_or(DURATION_MIN);
+        let until = task.created_at.plus_s(minutes as f64 * 60.0).max(now);
+        let token = self.desk.token();
+        self.timers.insert(token, Timer::Over(task.id.clone()));
+        let mut outputs = vec![Output::Wake { token, at: until }];
+        let sleepers = order.cells.iter().filter(|c| self.sleeps(c)).count();
+        outputs.push(Output::Note(format!(
+            "{} cells stay awake for {minutes} minutes, {sleepers} of them are woken",
+            order.cells.len()
+        )));
+        let told = false;
+        self.holds
+            .insert(task.id.clone(), Hold { order, until, told });
+        outputs.extend(self.decide(now));
+        outputs.extend(self.tell_awake(&task.id, now));
+        outputs
+    }
+
+    /// Tells the publisher of a hold once all its cells are awake; asks again for those that are not.
+    pub(super) fn tell_awake(&mut self, task: &TaskId, now: Timestamp) -> Vec<Output> {
+        let Some(hold) = self.holds.get(task).filter(|h| !h.told) else {
+            return Vec::new();
+        };
+        let asleep: Vec<Saving> = hold
+            .order
+            .cells
+            .iter()
+            .filter(|c| self.sleeps(c) && !self.is_out(c))
+            .filter_map(|c| self.state.get(c).copied())
+            .collect();
+        if asleep.is_empty() {
+            let (area, cells) = (hold.order.area.clone(), hold.order.cells.len());
+            if let Some(hold) = self.holds.get_mut(task) {
+                hold.told = true;
+            }
+            let result = self.result(SavingStatus::Suspended, &area, now);
+            let words = format!("{cells} cells are awake");
+            let percent = 50;
+            let content = Content::new(area.as_str(), words).with_payload(result.to_payload());
+            return vec![report(task, Progress::Working { percent, content })];
+        }
+        let slowest = asleep.into_iter().map(wake_s).fold(0.0, f64::max);
+        let token = self.desk.token();
+        self.timers.insert(token, Timer::Awake(task.clone()));
+        let at = now.plus_s(slowest + AWAKE_SLACK_S);
+        vec![Output::Wake { token, at }]
+    }
+
+    /// As [`Self::tell_awake`], without another waking.
+    pub(super) fn tell_awake_now(&mut self, task: &TaskId, now: Timestamp) -> Vec<Output> {
+        let outputs = self.tell_awake(task, now);
+        if let Some(Output::Wake { token, .. }) = outputs.first() {
+            self.timers.remove(token);
+            return Vec::new();
+        }
+        outputs
+    }
+
+    /// Holds of this publisher in the area end; those who hold them are told.
+    pub(super) fn resumed(
+        &mut self,
+        order: &SavingOrder,
+        from: &str,
+        now: Timestamp,
+    ) -> (Reply, Vec<Output>) {
+        let meant = |h: &Hold| {
+            let cells = order.cells.is_empty() || !order.cells.is_disjoint(&h.order.cells);
+            h.order.area == order.area && cells
+        };
+        let ends: Vec<TaskId> = self
+            .holds
+            .iter()
+            .filter(|(_, h)| meant(h))
+            .map(|(t, _)| t.clone())
+            .collect();
+        let mut outputs = Vec::new();
+        for task in &ends {
+            let why = format!("{from} has energy saving resumed");
+            outputs.extend(self.release(task, why, now));
+        }
+        outputs.extend(self.decide(now));
+        let words = format!("{} tasks that held cells awake have ended", ends.len());
+        let result = self.result(SavingStatus::Active, &order.area, now);
+        let content = Content::new(order.area.as_str(), "Energy saving")
+            .with_payload(result.to_payload())
+            .with_result(words);
+        (Reply::new(Verdict::Result, vec![content]), outputs)
+    }
+
+    pub(super) fn release(&mut self, task: &TaskId, why: String, now: Timestamp) -> Option<Output> {
+        let hold = self.holds.remove(task)?;
+        let result = self.result(SavingStatus::Active, &hold.order.area, now);
+        Some(told(task, result, why))
+    }
+}
+
+pub(super) fn is_hold(action: SavingAction) -> bool {
+    matches!(action, SavingAction::Suspend | SavingAction::Adjust)
+}
+
+fn told(task: &TaskId, result: SavingResult, words: String) -> Output {
+    let content = Content::new(result.area.as_str(), "Energy saving")
+        .with_payload(result.to_payload())
+        .with_result(words);
+    report(task, Progress::Result(content))
+}

@@ -1,0 +1,164 @@
+//! Who sleeps, what it saves, and what it does not cost.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::bench::id;
+use crate::drill::{Drill, hour};
+use crate::payloads::Schema;
+use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult};
+use domain::content::Content;
+use domain::reply::Verdict;
+use domain::task::{Status, TaskId};
+use domain::telemetry::Saving;
+
+/// Today's practice: from 02:00 to 06:00 a quarter of all cells sleep, those that add capacity.
+fn by_timer(days: i64) -> (f64, u64) {
+    let mut drill = Drill::begin(hour(0), 1, &["energy-saving", "service-intent"]);
+    let cells = drill.net.inventory.cells.clone();
+    let capacity = cells
+        .iter()
+        .filter(|(_, c)| c.capacity_layer)
+        .map(|(id, _)| id);
+    let quarter: Vec<_> = capacity.take(cells.len() / 4).cloned().collect();
+    for day in 0..days {
+        drill.run_until(hour(24 * day + 2));
+        for cell in &quarter {
+            drill.net.saving.insert(cell.clone(), Saving::DeepSleep);
+        }
+        drill.run_until(hour(24 * day + 6));
+        drill.net.saving.clear();
+        drill.run_until(hour(24 * day + 24));
+    }
+    (drill.net.energy_kwh, drill.net.broken_promises)
+}
+
+/// Brief, step 4: less energy than the fixed timer, and no promise broken.
+#[test]
+fn it_beats_the_fixed_timer_and_breaks_no_promise() {
+    let (timer_kwh, _) = by_timer(2);
+    let mut drill = Drill::begin(hour(0), 1, &[]);
+    drill.run_until(hour(48));
+    let saved = 100.0 * (timer_kwh - drill.net.energy_kwh) / timer_kwh;
+    assert!(
+        saved > 10.0,
+        "{saved:.1} % less than the timer's {timer_kwh:.0} kWh"
+    );
+    assert_eq!(drill.net.broken_promises, 0);
+}
+
+/// A stadium fills at night: who slept wakes, and sleeps again afterwards.
+#[test]
+fn an_unexpected_crowd_wakes_cells() {
+    let mut drill = Drill::begin(hour(0), 1, &[]);
+    drill.run_until(hour(27));
+    assert!(drill.net.asleep().len() > 15);
+    drill.net.busy = 9.0;
+    drill.run_for(2_400.0);
+    assert!(drill.net.asleep().is_empty(), "{:?}", drill.net.asleep());
+    drill.net.busy = 1.0;
+    drill.run_for(3_000.0);
+    assert!(drill.net.asleep().len() > 15);
+}
+
+#[test]
+fn without_an_intent_nothing_sleeps_and_when_it_ends_all_wake() {
+    let mut drill = Drill::begin(hour(1), 1, &["service-intent"]);
+    drill.run_for(4_000.0);
+    assert!(drill.net.saving.is_empty());
+    let order = SavingOrder {
+        area: "network".into(),
+        ..SavingOrder::default()
+    };
+    let content = Content::new("network", "save").with_payload(order.to_payload());
+    drill.order("energy-saving", "s", content);
+    drill.run_for(4_000.0);
+    assert!(!drill.net.asleep().is_empty());
+    let told = drill.tasks[&TaskId::new("s")].said.clone().unwrap();
+    assert!(SavingResult::in_content(&told).is_some());
+    drill.cancel("s");
+    drill.run_for(1_000.0);
+    assert!(drill.net.saving.values().all(|s| *s == Saving::Off));
+    drill.is_clean().unwrap();
+}
+
+fn hold(cells: &[&str], minutes: u64) -> Content {
+    let order = SavingOrder {
+        action: SavingAction::Suspend,
+        area: "site:s0".into(),
+        cells: cells.iter().map(|c| id(c)).collect(),
+        duration_minutes: Some(minutes),
+        ..SavingOrder::default()
+    };
+    Content::new("site:s0", "awake").with_payload(order.to_payload())
+}
+
+#[test]
+fn cells_are_held_awake_until_the_time_is_over_or_somebody_resumes() {
+    let mut drill = Drill::begin(hour(2), 1, &[]);
+    drill.run_for(4_000.0);
+    let cell = id("cell:s0/2");
+    drill.order("energy-saving", "h", hold(&["cell:s0/2"], 30));
+    drill.run_for(600.0);
+    assert!(!drill.net.asleep().contains(&cell));
+    drill.restart("TMF-energy-saving");
+    drill.run_for(1_000.0);
+    assert!(!drill.net.asleep().contains(&cell));
+    drill.run_for(2_000.0);
+    assert!(drill.net.asleep().contains(&cell));
+    assert_eq!(drill.tasks[&TaskId::new("h")].status, Status::Finished);
+    drill.order("energy-saving", "i", hold(&[], 600));
+    drill.run_for(600.0);
+    assert!(
+        !drill
+            .net
+            .asleep()
+            .iter()
+            .any(|c| c.as_str().starts_with("cell:s0/"))
+    );
+    let resume = SavingOrder {
+        action: SavingAction::Resume,
+        area: "site:s0".into(),
+        ..SavingOrder::default()
+    };
+    let resume = Content::new("site:s0", "resume").with_payload(resume.to_payload());
+    assert_eq!(
+        drill.order("energy-saving", "r", resume).verdict,
+        Verdict::Result
+    );
+    drill.run_for(1_000.0);
+    assert!(drill.net.asleep().contains(&cell));
+    assert_eq!(drill.tasks[&TaskId::new("i")].status, Status::Finished);
+}
+
+#[test]
+fn a_cell_that_is_not_there_is_refused() {
+    let mut drill = Drill::begin(hour(2), 1, &[]);
+    let reply = drill.order("energy-saving", "h", hold(&["cell:x/1"], 30));
+    assert_eq!(reply.verdict, Verdict::Refused);
+    assert_eq!(reply.reasons[0].path, "cells");
+}
+
+/// An order about a part of the network is about that part alone; what cannot be kept to is refused.
+#[test]
+fn an_area_saves_alone_and_a_fixed_time_is_refused() {
+    let mut drill = Drill::begin(hour(2), 1, &["service-intent"]);
+    let save = |area: &str| {
+        let order = SavingOrder {
+            area: area.into(),
+            ..SavingOrder::default()
+        };
+        Content::new(area, "save").with_payload(order.to_payload())
+    };
+    drill.order("energy-saving", "s", save("site:s3"));
+    drill.run_for(4_000.0);
+    let asleep = drill.net.asleep();
+    assert_eq!(asleep.len(), 3);
+    assert!(asleep.iter().all(|c| c.as_str().starts_with("cell:s3/")));
+    let reply = drill.order("energy-saving", "t", save("Atlantis"));
+    assert_eq!(reply.reasons[0].reason, "unknown-area");
+    let mut timed = save("network");
+    let values = &mut timed.payload.as_mut().unwrap().values;
+    values.insert("start_time".into(), "01:00".into());
+    let reply = drill.order("energy-saving", "u", timed);
+    assert_eq!(reply.reasons[0].path, "start_time");
+}

@@ -1,0 +1,283 @@
+//! Is the transport of a site broken? What lies between it and the routers is measured, nearest
+//! first.
+//!
+//! The answer is the link, duct, card, router or module that cuts the site off, or the link that
+//! loses its packets; or that its transport is fine, although something on the way may be broken
+//! that protection makes up for. What is dark without an echo is looked at again: the modules at
+//! its ends. Read next: [`super::practice`].
+
+use super::history::History;
+use super::light::Lights;
+use super::practice::{IpPractice, is_dark_and_whole};
+use crate::domain_agent::Practice;
+use crate::domain_agent::job::{Finding, Measurements, place_of, readings};
+use crate::payloads::Schema;
+use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult};
+use crate::topology::{Topology, links_of};
+use domain::cause::Cause;
+use domain::content::Content;
+use domain::inventory::{ElementId, ElementKind, Inventory};
+use domain::telemetry::Outcome;
+use std::collections::BTreeSet;
+
+/// The most links measured on the way to a site.
+const LINKS_MAX: usize = 9;
+/// The most modules measured afterwards.
+const OPTICS_MAX: usize = 6;
+/// The most things found broken at once.
+const FINDINGS_MAX: usize = 8;
+
+/// A question about the transport of a site.
+#[derive(Clone, Debug)]
+pub struct Backhaul {
+    /// The site.
+    pub site: ElementId,
+    /// What was asked about: the site, or a cell of it.
+    asked: ElementId,
+    way: Vec<ElementId>,
+    /// What has not been measured yet.
+    pub awaited: BTreeSet<ElementId>,
+    measured: Measurements,
+    unmeasured: Vec<String>,
+    looked_at_optics: bool,
+    answered: bool,
+}
+
+/// The site about whose transport a content asks, by payload or in words.
+pub fn site_asked(topology: &Topology, content: &Content) -> Option<ElementId> {
+    let inventory = topology.inventory();
+    if content.payload.is_none() {
+        return super::site_in_words(topology, content);
+    }
+    let target = Diagnosis::in_content(content)?.suspicion.target;
+    let node = inventory.node_of(&target);
+    let found = [&target, node].map(|id| inventory.element(id).map(|e| e.kind));
+    let asks = matches!(found[0], Some(ElementKind::Site | ElementKind::Cell));
+    (asks && found[1] == Some(ElementKind::Site)).then(|| node.clone())
+}
+
+impl Backhaul {
+    /// What is to be measured to answer about `site`; `asked` is what the question named, if that
+    /// is something else.
+    pub fn new(topology: &Topology, site: ElementId, asked: Option<ElementId>) -> Self {
+        let way = way(topology.inventory(), &site);
+        Self {
+            asked: asked.unwrap_or_else(|| site.clone()),
+            site,
+            awaited: way.iter().cloned().collect(),
+            way,
+            measured: Measurements::new(),
+            unmeasured: Vec::new(),
+            looked_at_optics: false,
+            answered: false,
+        }
+    }
+
+    /// Takes down how a measurement ended; gives what else is to be measured, once the first are
+    /// in.
+    pub fn take(
+        &mut self,
+        topology: &Topology,
+        element: &ElementId,
+        outcome: Outcome,
+    ) -> Vec<ElementId> {
+        match outcome {
+            Outcome::Measured(m) => {
+                self.measured.insert(m.element.clone(), m);
+            }
+            Outcome::Impossible(why) => self.unmeasured.push(format!("{element}: {why}")),
+            _ => {}
+        }
+        self.awaited.remove(element);
+        if !self.awaited.is_empty() || self.looked_at_optics {
+            return Vec::new();
+        }
+        self.looked_at_optics = true;
+        let inventory = topology.inventory();
+        let dark = self.measured.values().filter(|m| is_dark_and_whole(m));
+        let links = dark.filter_map(|m| inventory.links.get(&m.element));
+        let optics = links.flat_map(|l| [l.optic_a.clone(), l.optic_b.clone()]);
+        let known = optics.filter(|o| inventory.element(o).is_some());
+        let optics: Vec<ElementId> = known.take(OPTICS_MAX).collect();
+        self.awaited.extend(optics.iter().cloned());
+        optics
+    }
+
+    /// No longer waits for measurements that have not come.
+    pub fn give_up_waiting(&mut self) {
+        for element in std::mem::take(&mut self.awaited) {
+            self.unmeasured.push(format!("{element}: no answer"));
+        }
+    }
+
+    /// True if the answer can be given and has not been.
+    pub fn ready(&self) -> bool {
+        self.awaited.is_empty() && !self.answered
+    }
+
+    /// The answer.
+    pub fn answer(&mut self, topology: &Topology, history: &History, lights: &Lights) -> Content {
+        self.answered = true;
+        let inventory = topology.inventory();
+        let broken = self.broken(inventory, lights);
+        let cause = self.to_blame(topology, &broken);
+        let mut evidence: Vec<String> = self.measured.values().map(readings).collect();
+        evidence.extend(self.unmeasured.iter().cloned());
+        let links = self
+            .way
+            .iter()
+            .filter(|id| inventory.links.contains_key(*id));
+        evidence.extend(links.take(2).filter_map(|link| history.says(link)));
+        let result = match cause {
+            Some(finding) => DiagnosisResult {
+                target: self.asked.to_string(),
+                confirmed: true,
+                root_cause: Some(finding.root_cause),
+                cause: Some(finding.cause),
+                evidence,
+                proposal: finding.proposal,
+                automatic: finding.automatic,
+                location: finding.location,
+            },
+            None => DiagnosisResult {
+                target: self.asked.to_string(),
+                confirmed: false,
+                evidence,
+                proposal: format!(
+                    "Look at {} itself: {}",
+                    self.site,
+                    self.nothing_cut(inventory, &broken)
+                ),
+                location: place_of(inventory, &self.site),
+                ..DiagnosisResult::default()
+            },
+        };
+        let words = match (&result.root_cause, result.cause) {
+            (Some(element), Some(cause)) => format!("{cause} of {element}, {}", result.location),
+            _ => format!("{}: {}", self.site, self.nothing_cut(inventory, &broken)),
+        };
+        let target = self.asked.as_str();
+        Content::new(
+            target,
+            format!("Diagnosis of the transport of {}", self.site),
+        )
+        .with_payload(result.to_payload())
+        .with_result(words)
+    }
+
+    /// Why nothing cuts the site off, in words.
+    fn nothing_cut(&self, inventory: &Inventory, broken: &[Finding]) -> String {
+        if let Some(first) = broken.first() {
+            let (cause, element) = (first.cause, &first.root_cause);
+            return format!("protection makes up for the {cause} of {element}");
+        }
+        let ends_here = |id: &ElementId| {
+            let link = inventory.links.get(id);
+            link.is_some_and(|l| l.a == self.site || l.b == self.site)
+        };
+        let mut own = self.measured.values().filter(|m| ends_here(&m.element));
+        match own.find(|m| is_dark_and_whole(m)) {
+            Some(m) => format!(
+                "the fibre of {} is whole and its end at the site is silent",
+                m.element
+            ),
+            None => "its transport is fine".to_owned(),
+        }
+    }
+
+    /// Everything that the readings show broken, in the order of the table.
+    fn broken(&self, inventory: &Inventory, lights: &Lights) -> Vec<Finding> {
+        let mut left = self.measured.clone();
+        let mut found: Vec<Finding> = Vec::new();
+        while found.len() < FINDINGS_MAX {
+            let targets = self.way.iter();
+            let mut decided = targets.filter_map(|t| IpPractice::decide(inventory, t, &left));
+            let Some(finding) = decided.next() else {
+                break;
+            };
+            let root = &finding.root_cause;
+            // What a finding accounts for does not count twice.
+            left.retain(|id, _| {
+                id != root
+                    && inventory
+                        .links
+                        .get(id)
+                        .is_none_or(|l| !l.ducts.contains(root))
+            });
+            if found.iter().any(|f| f.root_cause == *root) {
+                break;
+            }
+            found.push(finding);
+        }
+        let low = self.way.iter().filter_map(|id| {
+            let dark = self.measured.get(id).is_some_and(is_dark_and_whole);
+            let link = inventory.links.get(id).filter(|_| dark)?;
+            let optics = [&link.optic_a, &link.optic_b].into_iter();
+            optics.into_iter().find(|o| lights.was_low(o))
+        });
+        for optic in low {
+            if !found.iter().any(|f| f.root_cause == *optic) {
+                found.push(super::practice::aged(inventory, optic));
+            }
+        }
+        found
+    }
+
+    /// The finding that cuts the site off, or loses its packets; none if nothing does.
+    fn to_blame(&self, topology: &Topology, broken: &[Finding]) -> Option<Finding> {
+        let cuts: Vec<&Finding> = broken
+            .iter()
+            .filter(|f| f.cause != Cause::Congestion)
+            .collect();
+        let cut_off = |roots: &[&Finding]| {
+            let failed: BTreeSet<ElementId> = roots.iter().map(|f| f.root_cause.clone()).collect();
+            let sites = topology.without(&failed).sites_cut_off();
+            sites.contains(&self.site)
+        };
+        if !cuts.is_empty() && cut_off(&cuts) {
+            let alone = cuts.iter().find(|f| cut_off(&[f]));
+            return alone.or(cuts.first()).map(|f| (*f).clone());
+        }
+        broken
+            .iter()
+            .find(|f| f.cause == Cause::Congestion)
+            .cloned()
+    }
+}
+
+/// The links between a site and its routers, nearest first, with the cards and routers at their
+/// ends.
+fn way(inventory: &Inventory, site: &ElementId) -> Vec<ElementId> {
+    let mut links: Vec<ElementId> = Vec::new();
+    let mut ends: Vec<ElementId> = Vec::new();
+    let mut seen = BTreeSet::from([site.clone()]);
+    let mut open = std::collections::VecDeque::from([site.clone()]);
+    while let Some(node) = open.pop_front() {
+        for id in links_of(inventory, &node) {
+            let Some(link) = inventory.links.get(id).filter(|l| !l.backbone) else {
+                continue;
+            };
+            if links.len() < LINKS_MAX && !links.contains(id) {
+                links.push(id.clone());
+            }
+            for end in [&link.a, &link.b] {
+                let node = inventory.node_of(end);
+                let is_site = inventory
+                    .element(node)
+                    .is_some_and(|e| e.kind == ElementKind::Site);
+                match is_site {
+                    true if seen.insert(node.clone()) => open.push_back(node.clone()),
+                    false if links.contains(id) && !ends.contains(end) => {
+                        ends.push(end.clone());
+                        if !ends.contains(node) {
+                            ends.push(node.clone());
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    links.extend(ends);
+    links
+}

@@ -1,0 +1,450 @@
+//! `experience_compensation_v1` and its result: let neighbours serve the users of what is lost.
+//!
+//! Read next: [`crate::optimisation`], which compensates; [`super::saving`], what it costs.
+
+use super::Schema;
+use super::values::{Values, list};
+use domain::inventory::ElementId;
+use domain::time::Timestamp;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// What is wanted of a compensation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CompensationAction {
+    /// It begins.
+    #[default]
+    Start,
+    /// It changes.
+    Adjust,
+    /// It ends.
+    Cancel,
+}
+
+impl CompensationAction {
+    /// Every action.
+    pub const ALL: [Self; 3] = [Self::Start, Self::Adjust, Self::Cancel];
+
+    /// The name in the template.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Adjust => "adjust",
+            Self::Cancel => "cancel",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|a| a.as_str() == name)
+    }
+}
+
+/// What may happen to energy saving meanwhile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SavingMeanwhile {
+    /// Nothing: cells that sleep go on sleeping.
+    #[default]
+    Keep,
+    /// Cells may be woken where the energy-saving target bears it.
+    Reduce,
+    /// Cells may be woken.
+    Suspend,
+}
+
+impl SavingMeanwhile {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Keep, Self::Reduce, Self::Suspend];
+
+    /// The name in the template.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Keep => "keep",
+            Self::Reduce => "reduce",
+            Self::Suspend => "suspend",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|a| a.as_str() == name)
+    }
+}
+
+/// The order to compensate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Compensation {
+    /// Whether it begins, changes or ends.
+    pub action: CompensationAction,
+    /// The sites whose users are to be served by others.
+    pub sites: BTreeSet<ElementId>,
+    /// The cells of these sites that are lost; empty for all of them.
+    pub lost_cells: BTreeSet<ElementId>,
+    /// The cells that may compensate; empty for whoever can.
+    pub neighbour_cells: BTreeSet<ElementId>,
+    /// The way; none for whichever serves.
+    pub method: Option<String>,
+    /// By how much neighbours may raise their power, in dB.
+    pub power_offset_db: Option<f64>,
+    /// The throughput that each user keeps at the least, in Mbit/s.
+    pub min_throughput_mbps: Option<f64>,
+    /// What may happen to energy saving.
+    pub energy_saving: SavingMeanwhile,
+    /// For how long, in minutes.
+    pub duration_minutes: Option<u64>,
+    /// The incident that it is for.
+    pub incident_id: Option<String>,
+}
+
+impl Schema for Compensation {
+    const ID: &'static str = "experience_compensation_v1";
+
+    fn values(&self) -> Value {
+        json!({
+            "action": self.action.as_str(),
+            "sites": list(&self.sites),
+            "lost_cells": list(&self.lost_cells),
+            "neighbour_cells": list(&self.neighbour_cells),
+            "method": self.method,
+            "power_offset_db": figure(self.power_offset_db),
+            "min_throughput_mbps": figure(self.min_throughput_mbps),
+            "energy_saving": self.energy_saving.as_str(),
+            "duration_minutes": self.duration_minutes,
+            "incident_id": self.incident_id,
+        })
+    }
+
+    fn read(values: Values<'_>) -> Option<Self> {
+        let action = values.name("action", CompensationAction::parse);
+        let saving = values.name("energy_saving", SavingMeanwhile::parse);
+        Some(Self {
+            action: action.unwrap_or_default(),
+            sites: values.elements("sites"),
+            lost_cells: values.elements("lost_cells"),
+            neighbour_cells: values.elements("neighbour_cells"),
+            method: values.optional_text("method"),
+            power_offset_db: number(values, "power_offset_db"),
+            min_throughput_mbps: number(values, "min_throughput_mbps"),
+            energy_saving: saving.unwrap_or_default(),
+            duration_minutes: whole(values, "duration_minutes"),
+            incident_id: values.optional_text("incident_id"),
+        })
+    }
+}
+
+/// How a compensation stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CompensationStatus {
+    /// Neighbours serve.
+    #[default]
+    Compensating,
+    /// They do, otherwise than at first.
+    Adjusted,
+    /// It is over.
+    Cancelled,
+    /// Nobody can.
+    Impossible,
+}
+
+impl CompensationStatus {
+    /// Every status.
+    pub const ALL: [Self; 4] = [
+        Self::Compensating,
+        Self::Adjusted,
+        Self::Cancelled,
+        Self::Impossible,
+    ];
+
+    /// The name in the template.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Compensating => "compensating",
+            Self::Adjusted => "adjusted",
+            Self::Cancelled => "cancelled",
+            Self::Impossible => "impossible",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|a| a.as_str() == name)
+    }
+}
+
+/// A cell that compensates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Helper {
+    /// The cell.
+    pub cell: ElementId,
+    /// By how much its power is raised, in dB.
+    pub power_offset_db: f64,
+}
+
+impl Helper {
+    fn json(&self) -> Value {
+        json!({
+            "cell": self.cell.as_str(),
+            "power_offset_db": figure(Some(self.power_offset_db)),
+        })
+    }
+
+    fn read(values: Values<'_>) -> Option<Self> {
+        Some(Self {
+            cell: values.element("cell")?,
+            power_offset_db: number(values, "power_offset_db").unwrap_or_default(),
+        })
+    }
+}
+
+/// What came of a compensation, or how it goes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CompensationResult {
+    /// How it stands.
+    pub status: CompensationStatus,
+    /// The sites whose users are served by others.
+    pub sites: BTreeSet<ElementId>,
+    /// Who serves them, and how.
+    pub cells: Vec<Helper>,
+    /// The share of the affected users who are served, in percent.
+    pub users_served_percent: Option<f64>,
+    /// What the slowest tenth of the users of the compensating cells gets, in Mbit/s.
+    pub throughput_mbps: Option<f64>,
+    /// What it got before the compensation.
+    pub throughput_before_mbps: Option<f64>,
+    /// What happened to energy saving.
+    pub energy_saving: Option<SavingMeanwhile>,
+    /// What it has cost so far, in kWh.
+    pub extra_energy_kwh: Option<f64>,
+    /// Since when it holds.
+    pub effective_at: Option<Timestamp>,
+    /// Why, if it is less than was asked for.
+    pub reason: Option<String>,
+}
+
+impl Schema for CompensationResult {
+    const ID: &'static str = "experience_compensation_result_v1";
+
+    fn values(&self) -> Value {
+        let cells: Vec<Value> = self.cells.iter().map(Helper::json).collect();
+        json!({
+            "status": self.status.as_str(),
+            "sites": list(&self.sites),
+            "cells": cells,
+            "users_served_percent": figure(self.users_served_percent),
+            "throughput_mbps": figure(self.throughput_mbps),
+            "throughput_before_mbps": figure(self.throughput_before_mbps),
+            "energy_saving": self.energy_saving.map(SavingMeanwhile::as_str),
+            "extra_energy_kwh": figure(self.extra_energy_kwh),
+            "effective_at": self.effective_at.map(|at| at.to_string()),
+            "reason": self.reason,
+        })
+    }
+
+    fn read(values: Values<'_>) -> Option<Self> {
+        Some(Self {
+            status: values.name("status", CompensationStatus::parse)?,
+            sites: values.elements("sites"),
+            cells: values.objects("cells", Helper::read),
+            users_served_percent: number(values, "users_served_percent"),
+            throughput_mbps: number(values, "throughput_mbps"),
+            throughput_before_mbps: number(values, "throughput_before_mbps"),
+            energy_saving: values.name("energy_saving", SavingMeanwhile::parse),
+            extra_energy_kwh: number(values, "extra_energy_kwh"),
+            effective_at: values.time("effective_at"),
+            reason: values.optional_text("reason"),
+        })
+    }
+}
+
+/// The number under `key`.
+pub(super) fn number(values: Values<'_>, key: &str) -> Option<f64> {
+    values.0.get(key)?.as_f64()
+}
+
+/// The whole number under `key`.
+pub(super) fn whole(values: Values<'_>, key: &str) -> Option<u64> {
+    values.0.get(key)?.as_u64()
+}
+
+/// A figure to three decimals, whole numbers as such; what is not finite says nothing.
+pub(super) fn figure(value: Option<f64>) -> Value {
+    let Some(value) = value.filter(|v| v.is_finite()) else {
+        return Value::Null;
+    };
+    let rounded = (value * 1_000.0).round() / 1_000.0;
+    match rounded.fract() == 0.0 && rounded.abs() < 1e15 {
+        true => json!(rounded as i64),
+        false => json!(rounded),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Orders and results of use case 2 read what they write, as their templates have it.
+
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::bench::{at, id};
+    use crate::payloads::intent::{
+        Intent, IntentAction, IntentOrder, IntentResult, IntentStatus, Party, Policy,
+    };
+    use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
+    use crate::payloads::tests::lawful;
+    use domain::content::Content;
+    use schema::shipped;
+    use std::fmt::Debug;
+
+    fn there_and_back<S: Schema + PartialEq + Debug>(value: &S) {
+        let sent = Content::new("t", "d").with_payload(value.to_payload());
+        let read = Content::parse([sent.render().as_str()]).unwrap();
+        let payload = read.payload.unwrap();
+        lawful(&payload);
+        assert_eq!(&S::from_payload(&payload).unwrap(), value);
+    }
+
+    /// D15: what is sent keeps to its template, with everything in it and with nothing optional.
+    #[test]
+    fn a_compensation_reads_what_it_writes() {
+        for action in CompensationAction::ALL {
+            for energy_saving in SavingMeanwhile::ALL {
+                there_and_back(&Compensation {
+                    action,
+                    energy_saving,
+                    sites: BTreeSet::from([id("site:s0")]),
+                    ..Compensation::default()
+                });
+            }
+        }
+        there_and_back(&Compensation {
+            sites: BTreeSet::from([id("site:s0"), id("site:s1")]),
+            lost_cells: BTreeSet::from([id("cell:s0/1")]),
+            neighbour_cells: BTreeSet::from([id("cell:s1/1")]),
+            method: Some("raise_power".into()),
+            power_offset_db: Some(4.5),
+            min_throughput_mbps: Some(2.0),
+            duration_minutes: Some(240),
+            incident_id: Some("i".into()),
+            ..Compensation::default()
+        });
+        for status in CompensationStatus::ALL {
+            there_and_back(&CompensationResult {
+                status,
+                ..CompensationResult::default()
+            });
+        }
+        there_and_back(&CompensationResult {
+            sites: BTreeSet::from([id("site:s0")]),
+            cells: vec![Helper {
+                cell: id("cell:s1/1"),
+                power_offset_db: 6.0,
+            }],
+            users_served_percent: Some(61.5),
+            throughput_mbps: Some(2.25),
+            throughput_before_mbps: Some(9.0),
+            energy_saving: Some(SavingMeanwhile::Suspend),
+            extra_energy_kwh: Some(0.125),
+            effective_at: Some(at(5)),
+            reason: Some("r".into()),
+            ..CompensationResult::default()
+        });
+    }
+
+    #[test]
+    fn energy_saving_reads_what_it_writes() {
+        for action in SavingAction::ALL {
+            there_and_back(&SavingOrder {
+                action,
+                area: "Bonn".into(),
+                ..SavingOrder::default()
+            });
+        }
+        there_and_back(&SavingOrder {
+            area: "site:s0".into(),
+            cells: BTreeSet::from([id("cell:s0/2")]),
+            saving_target_percent: Some(7.5),
+            duration_minutes: Some(60),
+            max_load_percent: Some(40),
+            min_throughput_mbps: Some(2.0),
+            degradation_allowed: true,
+            incident_id: Some("i".into()),
+            ruling: Some("r".into()),
+            ..SavingOrder::default()
+        });
+        for status in SavingStatus::ALL {
+            there_and_back(&SavingResult {
+                status,
+                area: "Bonn".into(),
+                cells_saving: Some(3),
+                cells_total: Some(9),
+                saving_percent: Some(-0.5),
+                energy_kwh: Some(10.0),
+                baseline_kwh: Some(9.95),
+                throughput_mbps: Some(2.0),
+                effective_at: Some(at(7)),
+                reason: Some("r".into()),
+            });
+        }
+    }
+
+    #[test]
+    fn an_intent_reads_what_it_writes() {
+        for action in IntentAction::ALL {
+            there_and_back(&IntentOrder {
+                action,
+                ..IntentOrder::default()
+            });
+        }
+        let party = |intent, loss_mbps| Party {
+            intent,
+            wants: "w".into(),
+            loss_mbps,
+            loss_kwh: 1.5,
+        };
+        let policy = Policy {
+            priorities: Intent::ALL.to_vec(),
+            min_throughput_mbps: Some(2.0),
+            max_load_percent: Some(50),
+            saving_target_percent: Some(5.0),
+            duration_minutes: Some(240),
+        };
+        there_and_back(&IntentOrder {
+            area: Some("site:s0".into()),
+            incident_id: Some("i".into()),
+            parties: vec![party(Intent::Experience, 12.5), party(Intent::Energy, 0.0)],
+            policy: policy.clone(),
+            ..IntentOrder::default()
+        });
+        for status in IntentStatus::ALL {
+            there_and_back(&IntentResult {
+                status,
+                prevails: Some(Intent::Fault),
+                yields: vec![Intent::Energy],
+                policy: policy.clone(),
+                reason: Some("r".into()),
+            });
+        }
+    }
+
+    /// The enumerations of the templates are those of the types.
+    #[test]
+    fn templates_and_types_name_the_same_things() {
+        let allowed = |schema_id: &str, key: &str| {
+            let template = shipped::template(schema_id).unwrap();
+            let shape = template.key(key).unwrap().shape.clone();
+            let items = shape.constraint.items.map(|i| i.constraint.allowed);
+            let values = items.unwrap_or(shape.constraint.allowed);
+            let names = values.iter().map(|v| v.as_str().unwrap().to_owned());
+            names.collect::<Vec<_>>()
+        };
+        let names = |all: &[&str]| all.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+        let actions = CompensationAction::ALL.map(CompensationAction::as_str);
+        assert_eq!(allowed(Compensation::ID, "action"), names(&actions));
+        let savings = SavingMeanwhile::ALL.map(SavingMeanwhile::as_str);
+        assert_eq!(allowed(Compensation::ID, "energy_saving"), names(&savings));
+        let actions = SavingAction::ALL.map(SavingAction::as_str);
+        assert_eq!(allowed(SavingOrder::ID, "action"), names(&actions));
+        let actions = IntentAction::ALL.map(IntentAction::as_str);
+        assert_eq!(allowed(IntentOrder::ID, "action"), names(&actions));
+        let intents = Intent::ALL.map(Intent::as_str);
+        assert_eq!(allowed(IntentOrder::ID, "priorities"), names(&intents));
+        assert_eq!(allowed(IntentResult::ID, "yields"), names(&intents));
+    }
+}

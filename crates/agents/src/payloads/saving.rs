@@ -1,0 +1,201 @@
+//! `energy_saving_v1` and its result: let cells sleep, or not.
+//!
+//! Read next: [`crate::energy_saving`], which decides who sleeps.
+
+use super::Schema;
+use super::compensation::{figure, number, whole};
+use super::values::{Values, list};
+use domain::inventory::ElementId;
+use domain::time::Timestamp;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// What to do with energy saving.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SavingAction {
+    /// Save, from now on, within the bounds given.
+    #[default]
+    Activate,
+    /// Save less, or more.
+    Adjust,
+    /// These cells stay awake.
+    Suspend,
+    /// They may sleep again.
+    Resume,
+}
+
+impl SavingAction {
+    /// Every action.
+    pub const ALL: [Self; 4] = [Self::Activate, Self::Adjust, Self::Suspend, Self::Resume];
+
+    /// The name in the template.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Activate => "activate",
+            Self::Adjust => "adjust",
+            Self::Suspend => "suspend",
+            Self::Resume => "resume",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|a| a.as_str() == name)
+    }
+}
+
+/// The order to save energy, or not to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SavingOrder {
+    /// What to do.
+    pub action: SavingAction,
+    /// Where: a town, a zone, a site, or `network`.
+    pub area: String,
+    /// The cells that it is about; empty for all of the area.
+    pub cells: BTreeSet<ElementId>,
+    /// By how much consumption is to fall, in percent.
+    pub saving_target_percent: Option<f64>,
+    /// For how long, in minutes.
+    pub duration_minutes: Option<u64>,
+    /// The load up to which a cell may save, in percent.
+    pub max_load_percent: Option<u64>,
+    /// The throughput that users keep at the least, in Mbit/s.
+    pub min_throughput_mbps: Option<f64>,
+    /// Whether users may notice.
+    pub degradation_allowed: bool,
+    /// The incident that it is for.
+    pub incident_id: Option<String>,
+    /// The ruling of the service-intent agent that it rests on.
+    pub ruling: Option<String>,
+}
+
+impl Schema for SavingOrder {
+    const ID: &'static str = "energy_saving_v1";
+
+    fn values(&self) -> Value {
+        json!({
+            "action": self.action.as_str(),
+            "area": self.area,
+            "cells": list(&self.cells),
+            "saving_target_percent": figure(self.saving_target_percent),
+            "duration_minutes": self.duration_minutes,
+            "max_load_percent": self.max_load_percent,
+            "min_throughput_mbps": figure(self.min_throughput_mbps),
+            "degradation_allowed": self.degradation_allowed,
+            "incident_id": self.incident_id,
+            "ruling": self.ruling,
+        })
+    }
+
+    fn read(values: Values<'_>) -> Option<Self> {
+        let action = values.name("action", SavingAction::parse);
+        Some(Self {
+            action: action.unwrap_or_default(),
+            area: values.text("area"),
+            cells: values.elements("cells"),
+            saving_target_percent: number(values, "saving_target_percent"),
+            duration_minutes: whole(values, "duration_minutes"),
+            max_load_percent: whole(values, "max_load_percent"),
+            min_throughput_mbps: number(values, "min_throughput_mbps"),
+            degradation_allowed: values.flag("degradation_allowed"),
+            incident_id: values.optional_text("incident_id"),
+            ruling: values.optional_text("ruling"),
+        })
+    }
+}
+
+/// How energy saving stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SavingStatus {
+    /// Cells save.
+    #[default]
+    Active,
+    /// They do, less or more than before.
+    Adjusted,
+    /// They do not.
+    Suspended,
+    /// It cannot be done.
+    Impossible,
+}
+
+impl SavingStatus {
+    /// Every status.
+    pub const ALL: [Self; 4] = [
+        Self::Active,
+        Self::Adjusted,
+        Self::Suspended,
+        Self::Impossible,
+    ];
+
+    /// The name in the template.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Adjusted => "adjusted",
+            Self::Suspended => "suspended",
+            Self::Impossible => "impossible",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|a| a.as_str() == name)
+    }
+}
+
+/// What came of it, or how it goes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SavingResult {
+    /// How it stands.
+    pub status: SavingStatus,
+    /// Where.
+    pub area: String,
+    /// How many cells save energy now.
+    pub cells_saving: Option<u64>,
+    /// Of how many.
+    pub cells_total: Option<u64>,
+    /// By how much consumption fell, in percent.
+    pub saving_percent: Option<f64>,
+    /// What the period took, in kWh.
+    pub energy_kwh: Option<f64>,
+    /// What it would have taken without saving, in kWh.
+    pub baseline_kwh: Option<f64>,
+    /// What the slowest tenth of the users gets, in Mbit/s.
+    pub throughput_mbps: Option<f64>,
+    /// Since when it holds.
+    pub effective_at: Option<Timestamp>,
+    /// Why, if it is less than was asked for.
+    pub reason: Option<String>,
+}
+
+impl Schema for SavingResult {
+    const ID: &'static str = "energy_saving_result_v1";
+
+    fn values(&self) -> Value {
+        json!({
+            "status": self.status.as_str(),
+            "area": self.area,
+            "cells_saving": self.cells_saving,
+            "cells_total": self.cells_total,
+            "saving_percent": figure(self.saving_percent),
+            "energy_kwh": figure(self.energy_kwh),
+            "baseline_kwh": figure(self.baseline_kwh),
+            "throughput_mbps": figure(self.throughput_mbps),
+            "effective_at": self.effective_at.map(|at| at.to_string()),
+            "reason": self.reason,
+        })
+    }
+
+    fn read(values: Values<'_>) -> Option<Self> {
+        Some(Self {
+            status: values.name("status", SavingStatus::parse)?,
+            area: values.text("area"),
+            cells_saving: whole(values, "cells_saving"),
+            cells_total: whole(values, "cells_total"),
+            saving_percent: number(values, "saving_percent"),
+            energy_kwh: number(values, "energy_kwh"),
+            baseline_kwh: number(values, "baseline_kwh"),
+            throughput_mbps: number(values, "throughput_mbps"),
+            effective_at: values.time("effective_at"),
+            reason: values.optional_text("reason"),
+        })
+    }
+}

@@ -1,0 +1,308 @@
+//! `trouble_ticket_v1`, an order to keep or change a ticket, and `trouble_ticket_result_v1`, the
+//! ticket as it stands.
+//!
+//! Shaped after TMF621 (Trouble Ticket Management): its states, its related entities and parties,
+//! its notes and relationships, under names that schemas here allow. Read next:
+//! [`crate::trouble_ticket`].
+
+use super::Schema;
+use super::values::{Values, said};
+use domain::inventory::ElementId;
+use domain::time::Timestamp;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// What a ticket is about (`ticketType`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TicketKind {
+    /// Something broken is to be repaired.
+    Repair,
+    /// Agents cannot go on: people are needed.
+    Escalation,
+    /// A customer is not content.
+    Complaint,
+}
+
+impl TicketKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Repair, Self::Escalation, Self::Complaint];
+
+    /// The name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Repair => "repair",
+            Self::Escalation => "escalation",
+            Self::Complaint => "complaint",
+        }
+    }
+
+    /// The kind called `name`.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|k| k.as_str() == name)
+    }
+}
+
+/// How much a ticket matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Nobody is without service.
+    Minor,
+    /// Some are.
+    Major,
+    /// Very many are.
+    Critical,
+}
+
+impl Severity {
+    /// Every severity.
+    pub const ALL: [Self; 3] = [Self::Minor, Self::Major, Self::Critical];
+
+    /// The name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Minor => "minor",
+            Self::Major => "major",
+            Self::Critical => "critical",
+        }
+    }
+
+    /// The severity called `name`.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|s| s.as_str() == name)
+    }
+}
+
+/// Where a ticket stands (TMF621, `TroubleTicketStatusType`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TicketStatus {
+    /// Taken down.
+    Acknowledged,
+    /// Being worked on.
+    InProgress,
+    /// Waiting for somebody: a decision, or people.
+    Pending,
+    /// Waiting behind another ticket.
+    Held,
+    /// Done, as far as whoever worked on it can tell.
+    Resolved,
+    /// Done, as whoever opened it says.
+    Closed,
+    /// No longer wanted.
+    Cancelled,
+}
+
+impl TicketStatus {
+    /// Every status.
+    pub const ALL: [Self; 7] = [
+        Self::Acknowledged,
+        Self::InProgress,
+        Self::Pending,
+        Self::Held,
+        Self::Resolved,
+        Self::Closed,
+        Self::Cancelled,
+    ];
+
+    /// The name in TMF621.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Acknowledged => "acknowledged",
+            Self::InProgress => "inProgress",
+            Self::Pending => "pending",
+            Self::Held => "held",
+            Self::Resolved => "resolved",
+            Self::Closed => "closed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The status called `name`.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|s| s.as_str() == name)
+    }
+
+    /// True if nothing follows.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Closed | Self::Cancelled)
+    }
+}
+
+/// An order: open a ticket, or change the one that is named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TicketOrder {
+    /// The ticket to change; none to open one.
+    pub ticket_id: Option<String>,
+    /// The number under which the sender knows it; empty if none.
+    pub external_id: String,
+    /// What it is about.
+    pub kind: TicketKind,
+    /// In a few words; empty if nobody said.
+    pub name: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Where it is to stand from now on; none for as it is.
+    pub status: Option<TicketStatus>,
+    /// Why; empty if nobody said.
+    pub reason: String,
+    /// What is suspected, likeliest first.
+    pub related: Vec<ElementId>,
+    /// The sites that are touched.
+    pub sites: BTreeSet<ElementId>,
+    /// Who has to do with it.
+    pub parties: Vec<String>,
+    /// What there is to know.
+    pub notes: Vec<String>,
+}
+
+impl TicketOrder {
+    /// An order to open a ticket of this kind, with nothing more said.
+    pub fn of(kind: TicketKind) -> Self {
+        Self {
+            ticket_id: None,
+            external_id: String::new(),
+            kind,
+            name: String::new(),
+            severity: Severity::Major,
+            status: None,
+            reason: String::new(),
+            related: Vec::new(),
+            sites: BTreeSet::new(),
+            parties: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}
+
+const SUSPECTED: &str = "suspected";
+const AFFECTED: &str = "affected";
+
+fn entities(related: &[ElementId], sites: &BTreeSet<ElementId>) -> Value {
+    let entity = |id: &ElementId, relation| json!({ "id": id.as_str(), "relation": relation });
+    let suspected = related.iter().map(|id| entity(id, SUSPECTED));
+    let affected = sites.iter().map(|id| entity(id, AFFECTED));
+    suspected.chain(affected).collect()
+}
+
+fn entities_of<C: FromIterator<ElementId>>(values: Values<'_>, relation: &str) -> C {
+    let read = |entity: Values<'_>| Some((entity.element("id")?, entity.text("relation")));
+    let all = values.objects("related_entity", read).into_iter();
+    all.filter(|(_, r)| r == relation)
+        .map(|(id, _)| id)
+        .collect()
+}
+
+impl Schema for TicketOrder {
+    const ID: &'static str = "trouble_ticket_v1";
+
+    fn values(&self) -> Value {
+        json!({
+            "ticket_id": self.ticket_id,
+            "external_id": said(&self.external_id),
+            "ticket_type": self.kind.as_str(),
+            "name": said(&self.name),
+            "severity": self.severity.as_str(),
+            "status": self.status.map(TicketStatus::as_str),
+            "status_change_reason": said(&self.reason),
+            "related_entity": entities(&self.related, &self.sites),
+            "related_party": self.parties,
+            "note": self.notes,
+        })
+    }
+
+    fn read(values: Values<'_>) -> Option<Self> {
+        let kind = values.name("ticket_type", TicketKind::parse);
+        let severity = values.name("severity", Severity::parse);
+        Some(Self {
+            ticket_id: values.optional_text("ticket_id"),
+            external_id: values.text("external_id"),
+            kind: kind.unwrap_or(TicketKind::Escalation),
+            name: values.text("name"),
+            severity: severity.unwrap_or(Severity::Major),
+            status: values.name("status", TicketStatus::parse),
+            reason: values.text("status_change_reason"),
+            related: entities_of(values, SUSPECTED),
+            sites: entities_of(values, AFFECTED),
+            parties: values.texts("related_party"),
+            notes: values.texts("note"),
+        })
+    }
+}
+
+/// A ticket as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    /// Its number.
+    pub ticket_id: String,
+    /// The number under which its publisher knows it.
+    pub external_id: String,
+    /// What it is about.
+    pub kind: TicketKind,
+    /// In a few words.
+    pub name: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Where it stands.
+    pub status: TicketStatus,
+    /// Why it stands there.
+    pub reason: String,
+    /// When it was opened.
+    pub created_at: Timestamp,
+    /// When its status changed last.
+    pub changed_at: Timestamp,
+    /// What is suspected, or broken.
+    pub related: Vec<ElementId>,
+    /// The sites that are touched.
+    pub sites: BTreeSet<ElementId>,
+    /// Who has to do with it.
+    pub parties: Vec<String>,
+    /// What there is to know, oldest first.
+    pub notes: Vec<String>,
+    /// Tickets that have to do with this one.
+    pub beside: BTreeSet<String>,
+}
+
+impl Schema for Ticket {
+    const ID: &'static str = "trouble_ticket_result_v1";
+
+    fn values(&self) -> Value {
+        let relationship = |id: &String| json!({ "ticket_id": id, "relation": SAME_ELEMENT });
+        json!({
+            "ticket_id": self.ticket_id,
+            "external_id": said(&self.external_id),
+            "ticket_type": self.kind.as_str(),
+            "name": said(&self.name),
+            "severity": self.severity.as_str(),
+            "status": self.status.as_str(),
+            "status_change_reason": said(&self.reason),
+            "created_at": self.created_at.to_string(),
+            "status_changed_at": self.changed_at.to_string(),
+            "related_entity": entities(&self.related, &self.sites),
+            "related_party": self.parties,
+            "note": self.notes,
+            "trouble_ticket_relationship": self.beside.iter().map(relationship).collect::<Value>(),
+        })
+    }
+
+    fn read(values: Values<'_>) -> Option<Self> {
+        let beside = |entry: Values<'_>| entry.optional_text("ticket_id");
+        let beside = values.objects("trouble_ticket_relationship", beside);
+        Some(Self {
+            ticket_id: values.text("ticket_id"),
+            external_id: values.text("external_id"),
+            kind: values.name("ticket_type", TicketKind::parse)?,
+            name: values.text("name"),
+            severity: values.name("severity", Severity::parse)?,
+            status: values.name("status", TicketStatus::parse)?,
+            reason: values.text("status_change_reason"),
+            created_at: values.time("created_at")?,
+            changed_at: values.time("status_changed_at")?,
+            related: entities_of(values, SUSPECTED),
+            sites: entities_of(values, AFFECTED),
+            parties: values.texts("related_party"),
+            notes: values.texts("note"),
+            beside: beside.into_iter().collect(),
+        })
+    }
+}
+
+const SAME_ELEMENT: &str = "same-element";

@@ -1,0 +1,96 @@
+//! What people wrote down: cases with whom they blamed, whom they sent, and when; complaints and
+//! their replies. The referee reads it beside the truth.
+
+use domain::cause::Cause;
+use domain::inventory::{Domain, ElementId};
+use domain::time::Timestamp;
+use std::collections::BTreeSet;
+
+/// Everything written down.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Journal {
+    /// Cases, in the order in which they were noticed.
+    pub cases: Vec<CaseRecord>,
+    /// Complaints of companies, in the order in which they came.
+    pub complaints: Vec<ComplaintRecord>,
+    /// Calls of customers without service.
+    pub calls: u64,
+}
+
+/// One case of a desk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CaseRecord {
+    /// Whose desk.
+    pub domain: Domain,
+    /// Which town.
+    pub place: String,
+    /// When its first alarm arrived.
+    pub first_alarm_at: Timestamp,
+    /// When somebody had sorted the list and opened it; none if it was over before.
+    pub opened_at: Option<Timestamp>,
+    /// Whom was blamed, in order.
+    pub blamed: Vec<(ElementId, Cause)>,
+    /// When a suspicion was confirmed from afar or on site.
+    pub located_at: Option<Timestamp>,
+    /// What it was confirmed to be.
+    pub located: Option<(ElementId, Cause)>,
+    /// Who was sent.
+    pub dispatched: Vec<DispatchRecord>,
+    /// When it was closed.
+    pub closed_at: Option<Timestamp>,
+    /// The sites out of service that it was about, as far as the desk's list showed them.
+    pub sites: BTreeSet<ElementId>,
+}
+
+/// One engineer sent out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DispatchRecord {
+    /// When.
+    pub at: Timestamp,
+    /// Where to.
+    pub element: ElementId,
+    /// When they arrived.
+    pub arrived_at: Option<Timestamp>,
+    /// When they were done.
+    pub ended_at: Option<Timestamp>,
+    /// True if something was mended; none while that is not known.
+    pub repaired: Option<bool>,
+}
+
+/// Where a complaint was found to belong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Boundary {
+    /// The network of this province.
+    Province(String),
+    /// Not the network: the contract, the bill, the device.
+    Outside,
+    /// Nobody could tell.
+    Unclear,
+}
+
+/// One complaint of a company.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComplaintRecord {
+    /// Its ticket.
+    pub ticket: String,
+    /// When it came.
+    pub at: Timestamp,
+    /// When it had been read for the first time.
+    pub read_at: Option<Timestamp>,
+    /// When it was forwarded to another province.
+    pub forwarded_at: Option<Timestamp>,
+    /// Questions asked of the customer.
+    pub questions: u32,
+    /// Where it was found to belong.
+    pub boundary: Option<Boundary>,
+    /// When it was answered.
+    pub replied_at: Option<Timestamp>,
+}
+
+impl CaseRecord {
+    /// How often somebody was sent in vain.
+    pub fn wrong_dispatches(&self) -> usize {
+        let ended = self.dispatched.iter().filter_map(|d| d.repaired);
+        ended.filter(|repaired| !repaired).count()
+    }
+}

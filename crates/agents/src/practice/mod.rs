@@ -1,0 +1,292 @@
+//! Today's practice, without agents: people at alarm lists, telephones, and a timer for energy.
+//!
+//! The yardstick that agents are scored against. One state machine behind the same contract as an
+//! agent ([`Agent`]): telemetry in; measurements, engineers and sleep out; not a single message to
+//! anybody, for there is nobody to talk to but by telephone, which takes time. It sees what agents
+//! see and no more.
+//!
+//! A network operations centre has a desk per domain, each with its own alarm list; nobody
+//! correlates across them. A person notices alarms, opens a case for a town, blames the element of
+//! the first alarm in the list of their own domain, checks it, and sends an engineer; a wrong
+//! dispatch is followed by the next on the list. The wireless desk looks at power first and
+//! telephones the transport desk when that is not it. Steps wait until somebody is free. Nothing is
+//! compensated. Everything is written down in a [`Journal`].
+//!
+//! | assumption | figure | source |
+//! |---|---|---|
+//! | people per desk | 2 from 06:00 to 22:00, 1 at night | assumed |
+//! | until somebody sees an alarm that tells of lost service | 2–10 min | assumed |
+//! | until a case is written (sorting the list by hand) | 10–25 min | assumed |
+//! | checking a suspect from afar: finding access, measuring, reading | 10–25 min, then the measurement | assumed |
+//! | own suspects that the wireless desk checks before it telephones | 2 | assumed |
+//! | telephoning another domain until it has looked | 20–45 min | assumed, so that the whole of a cross-domain fault takes over an hour: draft §2.1, "typically takes over one hour" |
+//! | writing a ticket and finding an engineer | 5–15 min | assumed |
+//! | until an engineer who has arrived and calls is told what to do | 3–10 min | assumed |
+//! | thinking again after a wrong dispatch | 10–20 min | assumed |
+//! | looking whether all is well after a repair | 10–20 min | assumed |
+//! | waiting for another domain's repair before looking again | 30–60 min | assumed |
+//! | warnings and degraded cells | gone through once a day, at 08:00 | assumed |
+//! | an alarm that nothing explains | its list is gone through 3 times, then it is held to be false | assumed |
+//! | congestion | nothing: planning adds capacity later | assumed |
+//! | reading a complaint | 20–40 min each, one person per province, 08:00–18:00 | assumed |
+//! | complaint about another province | forwarded at 08:00 of the next day | assumed |
+//! | complaint that names no town | asked back once, the answer is waited for a day and read in 10–20 min | assumed |
+//! | energy ([`Policy::Manual`]) | a quarter of the cells, of those that add capacity, sleep from 02:00 to 06:00, whatever happens | network energy set of the ITU AI/ML in 5G Challenge 2023: about a quarter of the cells save between 02:00 and 06:00, hardly any at other hours |
+//!
+//! Times of day are UTC, as those of the daily curve are. Figures given as a range are drawn evenly
+//! from it. [`Policy::None`] is the same without any energy saving: the reference for energy.
+//! Read next: [`noc`], [`complaints`], [`timer`], [`journal`].
+
+pub mod complaints;
+pub mod journal;
+pub mod noc;
+pub mod shift;
+pub mod timer;
+
+use domain::agent::{Agent, Input, Output};
+use domain::reply::Reply;
+use domain::telemetry::{Telemetry, Token};
+use domain::time::{Dice, Timestamp};
+use journal::Journal;
+use noc::Noc;
+use std::collections::BTreeMap;
+use timer::Timer;
+
+/// How a network is run without agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Policy {
+    /// People for faults and complaints, a timer for energy: what operators do today.
+    Manual,
+    /// People for faults and complaints, no energy saving.
+    None,
+}
+
+impl Policy {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Manual, Self::None];
+
+    /// The name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::None => "none",
+        }
+    }
+
+    /// The policy called `name`.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|p| p.as_str() == name)
+    }
+}
+
+/// What a waking or the end of an action is for.
+#[derive(Clone, Debug, PartialEq)]
+enum Matter {
+    Case(usize, noc::Step),
+    Minor,
+    Complaint(usize, complaints::Step),
+    Asleep,
+    Awake,
+}
+
+/// The people and the timer, begun by [`Input::Started`].
+#[derive(Debug)]
+pub struct Practice {
+    policy: Policy,
+    homes: BTreeMap<String, String>,
+    office: Option<Office>,
+    empty: Journal,
+}
+
+/// What begins with the briefing.
+#[derive(Debug)]
+struct Office {
+    noc: Noc,
+    complaints: complaints::Desks,
+    timer: Timer,
+    matters: Matters,
+    journal: Journal,
+}
+
+/// Tokens handed out, with what they are for.
+#[derive(Clone, Debug, Default)]
+struct Matters {
+    next: Token,
+    open: BTreeMap<Token, Matter>,
+}
+
+impl Matters {
+    fn token(&mut self, matter: Matter) -> Token {
+        self.next += 1;
+        self.open.insert(self.next, matter);
+        self.next
+    }
+
+    fn wake(&mut self, matter: Matter, at: Timestamp) -> Output {
+        let token = self.token(matter);
+        Output::Wake { token, at }
+    }
+
+    fn act(&mut self, matter: Matter, action: domain::telemetry::Action) -> Output {
+        let token = self.token(matter);
+        Output::Act { token, action }
+    }
+}
+
+impl Practice {
+    /// People who have not begun their shift yet.
+    pub fn new(policy: Policy) -> Self {
+        Self {
+            policy,
+            homes: BTreeMap::new(),
+            office: None,
+            empty: Journal::default(),
+        }
+    }
+
+    /// The province whose desk the tickets of each company come to first; of a company that is not
+    /// named here, the first province of the inventory.
+    pub fn with_homes(self, homes: BTreeMap<String, String>) -> Self {
+        Self { homes, ..self }
+    }
+
+    /// What was done so far, for the referee.
+    pub fn journal(&self) -> &Journal {
+        self.office.as_ref().map_or(&self.empty, |o| &o.journal)
+    }
+}
+
+impl Agent for Practice {
+    fn step(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+        if let Input::Started(briefing) = &input {
+            let inventory = briefing.inventory.clone();
+            let mut office = Office {
+                noc: Noc::new(inventory.clone()),
+                complaints: complaints::Desks::new(inventory.clone(), self.homes.clone()),
+                timer: Timer::new(&inventory),
+                matters: Matters {
+                    next: (now.as_ms() as u64).saturating_mul(1_000),
+                    open: BTreeMap::new(),
+                },
+                journal: Journal::default(),
+            };
+            let outputs = office.begin(self.policy, now);
+            self.office = Some(office);
+            return outputs;
+        }
+        match (&mut self.office, input) {
+            (_, Input::Asked(_)) => {
+                let words = "people work here: nothing is asked of them by protocol";
+                vec![Output::Answer(Reply::refused("no-agent", "", words))]
+            }
+            (Some(office), input) => office.take(input, now, dice),
+            (None, _) => Vec::new(),
+        }
+    }
+}
+
+impl Office {
+    fn begin(&mut self, policy: Policy, now: Timestamp) -> Vec<Output> {
+        let round = shift::next_at(now, noc::MINOR_ROUND_H);
+        let mut outputs = vec![self.matters.wake(Matter::Minor, round)];
+        if policy == Policy::Manual {
+            for (hour, matter) in [
+                (timer::ASLEEP_H, Matter::Asleep),
+                (timer::AWAKE_H, Matter::Awake),
+            ] {
+                let at = shift::next_at(now, hour);
+                outputs.push(self.matters.wake(matter, at));
+            }
+        }
+        outputs
+    }
+
+    fn take(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+        match input {
+            Input::Telemetry(telemetry) => self.hear(telemetry, now, dice),
+            Input::Woken(token) => match self.matters.open.remove(&token) {
+                Some(matter) => self.turn_to(matter, now, dice),
+                None => Vec::new(),
+            },
+            Input::Acted { token, outcome } => match self.matters.open.remove(&token) {
+                Some(Matter::Case(case, step)) => {
+                    let mut desk = self.noc_desk(now, dice);
+                    desk.acted(case, step, token, outcome)
+                }
+                // Customers and cells are told; nobody asks whether it helped.
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    fn noc_desk<'a>(&'a mut self, now: Timestamp, dice: &'a mut Dice) -> noc::AtWork<'a> {
+        noc::AtWork {
+            noc: &mut self.noc,
+            matters: &mut self.matters,
+            journal: &mut self.journal.cases,
+            now,
+            dice,
+        }
+    }
+
+    fn hear(&mut self, telemetry: Telemetry, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+        match telemetry {
+            Telemetry::Alarm(alarm) => self.noc_desk(now, dice).alarm(&alarm),
+            Telemetry::Field(report) => self.noc_desk(now, dice).field(report),
+            Telemetry::Ticket(ticket) => self.complaint_desk(now, dice).ticket(ticket),
+            Telemetry::CustomerAnswered { ticket, text } => {
+                self.complaint_desk(now, dice).answered(&ticket, &text)
+            }
+            // A help desk consoles who calls about an outage; the alarm lists show it anyway.
+            Telemetry::Complaint(_) => {
+                self.journal.calls += 1;
+                Vec::new()
+            }
+            Telemetry::Performance(_) => Vec::new(),
+        }
+    }
+
+    fn complaint_desk<'a>(
+        &'a mut self,
+        now: Timestamp,
+        dice: &'a mut Dice,
+    ) -> complaints::AtWork<'a> {
+        complaints::AtWork {
+            desks: &mut self.complaints,
+            alarms: self.noc.alarms(),
+            matters: &mut self.matters,
+            journal: &mut self.journal.complaints,
+            now,
+            dice,
+        }
+    }
+
+    fn turn_to(&mut self, matter: Matter, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+        match matter {
+            Matter::Case(case, step) => self.noc_desk(now, dice).turn_to(case, step),
+            Matter::Minor => {
+                let again = shift::next_at(now, noc::MINOR_ROUND_H);
+                let mut outputs = vec![self.matters.wake(Matter::Minor, again)];
+                outputs.extend(self.noc_desk(now, dice).minor_round());
+                outputs
+            }
+            Matter::Complaint(number, step) => self.complaint_desk(now, dice).turn_to(number, step),
+            Matter::Asleep | Matter::Awake => {
+                let (hour, actions) = match matter {
+                    Matter::Asleep => (timer::ASLEEP_H, self.timer.asleep()),
+                    _ => (timer::AWAKE_H, self.timer.awake()),
+                };
+                let again = shift::next_at(now, hour);
+                let mut outputs = vec![self.matters.wake(matter.clone(), again)];
+                for action in actions {
+                    outputs.push(self.matters.act(matter.clone(), action));
+                }
+                outputs
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,500 @@
+//! People against a small network that breaks, answers and is repaired.
+
+#![allow(clippy::unwrap_used)]
+
+use super::journal::Boundary;
+use super::*;
+use crate::bench::{Net, briefing, id};
+use domain::cause::Cause;
+use domain::inventory::{Cell, Domain, ElementId, Inventory, RadioUnit};
+use domain::telemetry::{
+    Action, Alarm, AlarmType, Condition, FieldReport, Measurement, Outcome, Saving, Severity,
+    Ticket,
+};
+use proptest::prelude::*;
+use rand_chacha::rand_core::SeedableRng;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+const ZERO_MS: i64 = 20_000 * 86_400_000;
+
+fn at(seconds: f64) -> Timestamp {
+    Timestamp::from_ms(ZERO_MS).plus_s(seconds)
+}
+
+/// What happens next in the played world.
+#[derive(Clone, Debug)]
+enum Event {
+    Input(Box<Input>),
+    Arrive(Token, ElementId),
+    End(Token, ElementId),
+}
+
+/// A network with broken elements and the alarms of each, and the people who run it.
+struct World {
+    people: Practice,
+    dice: Dice,
+    now: Timestamp,
+    queue: BTreeMap<(Timestamp, u64), Event>,
+    count: u64,
+    /// What is broken, with the alarms that stand because of it.
+    broken: BTreeMap<ElementId, Vec<(ElementId, AlarmType)>>,
+    arrived: BTreeSet<Token>,
+    guided: BTreeSet<Token>,
+    told: Vec<(f64, String, bool)>,
+    saved: Vec<(f64, usize, Saving)>,
+    sends: usize,
+}
+
+impl World {
+    fn new(inventory: Inventory, policy: Policy, seed: u64) -> Self {
+        let mut world = Self {
+            people: Practice::new(policy),
+            dice: Dice::seed_from_u64(seed),
+            now: at(0.0),
+            queue: BTreeMap::new(),
+            count: 0,
+            broken: BTreeMap::new(),
+            arrived: BTreeSet::new(),
+            guided: BTreeSet::new(),
+            told: vec![],
+            saved: vec![],
+            sends: 0,
+        };
+        let mut briefing = briefing("oss-fault", vec![]);
+        briefing.inventory = Arc::new(inventory);
+        world.step(Input::Started(briefing));
+        world
+    }
+
+    fn town(seed: u64) -> Self {
+        Self::new(Net::town().inventory(), Policy::None, seed)
+    }
+
+    fn later(&mut self, seconds: f64, event: Event) {
+        self.count += 1;
+        self.queue
+            .insert((self.now.plus_s(seconds), self.count), event);
+    }
+
+    fn at(&mut self, when: Timestamp, input: Input) {
+        self.count += 1;
+        let event = Event::Input(Box::new(input));
+        self.queue.insert((when, self.count), event);
+    }
+
+    fn alarm(&mut self, (resource, alarm_type): (ElementId, AlarmType), after: f64, cleared: bool) {
+        let alarm = Alarm {
+            resource,
+            alarm_type,
+            severity: Severity::Critical,
+            time: self.now.plus_s(after),
+            cleared,
+            text: String::new(),
+        };
+        let input = Input::Telemetry(Telemetry::Alarm(alarm));
+        self.at(self.now.plus_s(after + 5.0), input);
+    }
+
+    fn breaks(&mut self, element: &str, alarms: &[(&str, AlarmType)]) {
+        let alarms: Vec<_> = alarms.iter().map(|(e, t)| (id(e), *t)).collect();
+        for (n, key) in alarms.iter().enumerate() {
+            self.alarm(key.clone(), 1.0 + n as f64, false);
+        }
+        self.broken.insert(id(element), alarms);
+    }
+
+    fn step(&mut self, input: Input) {
+        let outputs = self.people.step(input, self.now, &mut self.dice);
+        for output in outputs {
+            match output {
+                Output::Act { token, action } => self.act(token, action),
+                Output::Wake { token, at } => self.at(at, Input::Woken(token)),
+                Output::Send { .. } => self.sends += 1,
+                _ => {}
+            }
+        }
+    }
+
+    fn act(&mut self, token: Token, action: Action) {
+        let since = self.now.seconds_since(at(0.0));
+        let outcome = match action {
+            Action::Probe { element } => Outcome::Measured(self.measure(element)),
+            Action::Dispatch { element } => {
+                self.later(1_800.0, Event::Arrive(token, element));
+                Outcome::Dispatched { arrival: self.now }
+            }
+            Action::Guide {
+                dispatch, element, ..
+            } => {
+                self.guided.insert(dispatch);
+                self.later(2_700.0, Event::End(dispatch, element));
+                Outcome::Guided
+            }
+            Action::SetSaving { cells, saving } => {
+                self.saved.push((since, cells.len(), saving));
+                Outcome::Done
+            }
+            Action::TellCustomer { text, question, .. } => {
+                self.told.push((since, text, question));
+                Outcome::Told
+            }
+            other => Outcome::Impossible(format!("{other:?}")),
+        };
+        let input = Input::Acted { token, outcome };
+        self.later(60.0, Event::Input(Box::new(input)));
+    }
+
+    fn measure(&self, element: ElementId) -> Measurement {
+        let broken = self.broken.contains_key(&element);
+        let mut readings = BTreeMap::new();
+        if broken && element.as_str().starts_with("link") {
+            readings.insert("light_a_dbm".to_owned(), -40.0);
+            readings.insert("reflection_km".to_owned(), 3.0);
+        }
+        Measurement {
+            element,
+            condition: match broken {
+                true => Condition::Failed,
+                false => Condition::Good,
+            },
+            readings,
+        }
+    }
+
+    fn run_until(&mut self, seconds: f64) {
+        while let Some(entry) = self.queue.first_entry() {
+            if entry.key().0 > at(seconds) {
+                break;
+            }
+            let ((when, _), event) = entry.remove_entry();
+            self.now = when;
+            match event {
+                Event::Input(input) => self.step(*input),
+                Event::Arrive(token, element) => {
+                    self.arrived.insert(token);
+                    let question = "What do I do?".to_owned();
+                    self.step(Input::Telemetry(Telemetry::Field(FieldReport::Arrived {
+                        token,
+                        element,
+                        question,
+                    })));
+                }
+                Event::End(token, element) => {
+                    let mended = self.broken.remove(&element);
+                    for key in mended.iter().flatten() {
+                        self.alarm(key.clone(), 30.0, true);
+                    }
+                    self.step(Input::Telemetry(Telemetry::Field(FieldReport::Ended {
+                        token,
+                        element,
+                        repaired: mended.is_some(),
+                        finding: String::new(),
+                    })));
+                }
+            }
+        }
+    }
+}
+
+use AlarmType::*;
+
+const CARD: [(&str, AlarmType); 8] = [
+    ("link:B-b1", LinkDown),
+    ("link:B-b2", LinkDown),
+    ("card:B/1", CardFailure),
+    ("site:b1", SiteUnreachable),
+    ("site:b2", SiteUnreachable),
+    ("site:b3", SiteUnreachable),
+    ("site:b4", SiteUnreachable),
+    ("site:b4", CellsOutOfService),
+];
+
+/// Draft §2.1: without agents such an operation typically takes over one hour.
+#[test]
+fn a_batch_outage_takes_people_over_an_hour() {
+    let mut hours: Vec<f64> = Vec::new();
+    for seed in 0..40 {
+        let mut world = World::town(seed);
+        world.breaks("card:B/1", &CARD);
+        world.run_until(86_400.0);
+        let cases = &world.people.journal().cases;
+        assert_eq!(cases.len(), 2, "each desk has a case of its own");
+        let transport = cases.iter().find(|c| c.domain == Domain::Ip).unwrap();
+        // The first alarm is the link's: it is checked, found to work, and the card is next.
+        assert_eq!(transport.blamed[0], (id("link:B-b1"), Cause::FibreCut));
+        assert_eq!(
+            transport.located,
+            Some((id("card:B/1"), Cause::CardFailure))
+        );
+        assert!(cases.iter().all(|c| c.closed_at.is_some()), "{cases:#?}");
+        let wireless = cases.iter().find(|c| c.domain == Domain::Wireless).unwrap();
+        assert_eq!(wireless.sites.len(), 4);
+        assert_eq!(
+            wireless.blamed[0].1,
+            Cause::MainsFailure,
+            "own domain first"
+        );
+        let located = transport.located_at.unwrap();
+        hours.push(located.seconds_since(transport.first_alarm_at) / 3_600.0);
+    }
+    hours.sort_by(f64::total_cmp);
+    assert!(hours[hours.len() / 2] > 1.0, "{hours:?}");
+    assert!(hours[0] > 0.5 && hours[39] < 4.0, "{hours:?}");
+}
+
+/// Power is the wireless desk's own: it needs no telephone.
+#[test]
+fn a_dead_zone_is_found_by_its_own_desk() {
+    let mut world = World::town(3);
+    let alarms = [
+        ("site:b5", MainsFailure),
+        ("site:b2", MainsFailure),
+        ("site:b5", SiteUnreachable),
+    ];
+    world.breaks("zone:b", &alarms);
+    world.run_until(86_400.0);
+    let cases = &world.people.journal().cases;
+    assert_eq!(cases.len(), 1);
+    assert_eq!(cases[0].located, Some((id("zone:b"), Cause::MainsFailure)));
+    assert_eq!(cases[0].wrong_dispatches(), 0);
+    assert!(cases[0].closed_at.is_some());
+}
+
+/// What no list shows is driven to: the site itself, in the end.
+#[test]
+fn a_site_that_stopped_is_driven_to_after_power_and_transport_were_looked_at() {
+    let mut world = World::town(5);
+    let alarms = [("site:b5", SiteUnreachable), ("site:b5", CellsOutOfService)];
+    world.breaks("site:b5", &alarms);
+    world.run_until(2.0 * 86_400.0);
+    let case = &world.people.journal().cases[0];
+    let blamed: Vec<&str> = case.blamed.iter().map(|(e, _)| e.as_str()).collect();
+    assert_eq!(blamed, ["zone:b", "link:B-b5", "site:b5"]);
+    assert_eq!(case.dispatched.last().unwrap().repaired, Some(true));
+}
+
+/// A warning is looked at once a day; agents go before service is lost.
+#[test]
+fn a_warning_waits_for_the_morning() {
+    let inventory = Net::town().with_optics().inventory();
+    let mut world = World::new(inventory, Policy::None, 1);
+    world.run_until(9.0 * 3_600.0);
+    world.alarm((id("optic:B-b5/a"), OpticalPowerLow), 1.0, false);
+    world.broken.insert(
+        id("optic:B-b5/a"),
+        vec![(id("optic:B-b5/a"), OpticalPowerLow)],
+    );
+    world.run_until(31.9 * 3_600.0);
+    assert!(world.people.journal().cases.is_empty());
+    world.run_until(60.0 * 3_600.0);
+    let case = &world.people.journal().cases[0];
+    assert_eq!(
+        case.located,
+        Some((id("optic:B-b5/a"), Cause::OpticalModuleAgeing))
+    );
+    assert!(case.first_alarm_at >= at(32.0 * 3_600.0));
+}
+
+#[test]
+fn what_clears_before_anybody_looks_is_never_opened() {
+    let mut world = World::town(2);
+    world.alarm((id("link:B-b5"), LinkDown), 1.0, false);
+    world.alarm((id("link:B-b5"), LinkDown), 90.0, true);
+    world.run_until(86_400.0);
+    let case = &world.people.journal().cases[0];
+    assert_eq!((case.opened_at, case.dispatched.len()), (None, 0));
+    assert!(case.closed_at.is_some());
+}
+
+/// An alarm whose end was lost keeps nobody busy for ever.
+#[test]
+fn an_alarm_that_never_clears_is_held_to_be_false_in_the_end() {
+    let mut world = World::town(2);
+    world.alarm((id("link:B-b5"), LinkDown), 1.0, false);
+    world.run_until(5.0 * 86_400.0);
+    let case = &world.people.journal().cases[0];
+    assert!(case.closed_at.is_some() && case.dispatched.is_empty());
+}
+
+fn with_cells() -> Inventory {
+    let mut inventory = Net::town().inventory();
+    for n in 0..16 {
+        let unit = match n % 4 {
+            0 => RadioUnit::Type10,
+            1 => RadioUnit::Type9,
+            _ => RadioUnit::Type4,
+        };
+        let cell = Cell {
+            azimuth_degrees: 0.0,
+            carrier_mhz: 800.0,
+            bandwidth_mhz: 10.0,
+            power_dbm: 46.0,
+            radio_unit: unit,
+            capacity_layer: n % 2 == 0,
+            neighbours: vec![],
+        };
+        inventory.cells.insert(id(&format!("cell:b1/{n:02}")), cell);
+    }
+    inventory
+}
+
+/// A quarter of the cells sleeps from 2 to 6, whatever happens; without saving, none does.
+#[test]
+fn the_timer_lets_a_quarter_sleep_every_night() {
+    let mut world = World::new(with_cells(), Policy::Manual, 1);
+    world.run_until(2.0 * 86_400.0 - 1.0);
+    let mut counts = std::collections::BTreeMap::new();
+    for (s, cells, saving) in &world.saved {
+        *counts.entry(((*s / 3_600.0) as u32, *saving)).or_insert(0) += cells;
+    }
+    let rows: Vec<String> = counts
+        .iter()
+        .map(|((hour, saving), cells)| format!("{hour} h: {cells} {}", saving.as_str()))
+        .collect();
+    insta::assert_snapshot!(rows.join("\n"), @r"
+    2 h: 4 deep-sleep
+    6 h: 4 off
+    26 h: 4 deep-sleep
+    30 h: 4 off
+    ");
+    let mut none = World::new(with_cells(), Policy::None, 1);
+    none.run_until(2.0 * 86_400.0);
+    assert!(none.saved.is_empty());
+}
+
+fn provinces() -> Inventory {
+    let mut inventory = Net::town().inventory();
+    for (town, province) in [("Aachen", "South"), ("Bonn", "South"), ("Celle", "North")] {
+        inventory.provinces.insert(town.into(), province.into());
+    }
+    inventory
+}
+
+fn complained(world: &mut World, hour: f64, number: &str, text: &str) {
+    let ticket = Ticket {
+        ticket: number.into(),
+        time: at(hour * 3_600.0),
+        from: "maker".into(),
+        language: "en".into(),
+        text: text.into(),
+    };
+    world.at(
+        at(hour * 3_600.0),
+        Input::Telemetry(Telemetry::Ticket(ticket)),
+    );
+}
+
+/// Complaints are read one by one, the home province first, and forwarded the next morning.
+#[test]
+fn complaints_are_read_one_by_one_and_forwarded_the_next_morning() {
+    let mut world = World::new(provinces(), Policy::None, 4);
+    complained(&mut world, 9.0, "1", "No service in Celle since noon");
+    complained(
+        &mut world,
+        9.0,
+        "2",
+        "The car lost its connection near Bonn",
+    );
+    complained(&mut world, 9.0, "3", "My bill is wrong");
+    complained(&mut world, 9.0, "4", "It does not work");
+    world.run_until(4.0 * 86_400.0);
+    let records = &world.people.journal().complaints;
+    let hours = |t: Option<Timestamp>| t.map(|t| t.seconds_since(at(0.0)) / 3_600.0);
+    let (celle, bonn, bill, nothing) = (&records[0], &records[1], &records[2], &records[3]);
+    assert_eq!(celle.boundary, Some(Boundary::Province("North".into())));
+    assert!(hours(celle.replied_at).unwrap() < 10.0 && celle.forwarded_at.is_none());
+    assert_eq!(bonn.boundary, Some(Boundary::Province("South".into())));
+    assert_eq!(hours(bonn.forwarded_at), Some(32.0));
+    assert_eq!(bill.boundary, Some(Boundary::Outside));
+    // One after the other: the third is read at least an hour later.
+    assert!(hours(bill.replied_at).unwrap() > 10.0);
+    assert_eq!(
+        (nothing.questions, nothing.boundary.clone()),
+        (1, Some(Boundary::Unclear))
+    );
+    let replies = world.told.iter().filter(|(_, _, question)| !question);
+    assert_eq!(replies.count(), 4, "one reply each");
+}
+
+#[test]
+fn an_answer_of_the_customer_is_read_again() {
+    let mut world = World::new(provinces(), Policy::None, 4);
+    complained(&mut world, 9.0, "1", "It does not work");
+    let answered = Telemetry::CustomerAnswered {
+        ticket: "1".into(),
+        text: "Near Celle it was".into(),
+    };
+    world.at(at(11.0 * 3_600.0), Input::Telemetry(answered));
+    world.run_until(4.0 * 86_400.0);
+    let record = &world.people.journal().complaints[0];
+    assert_eq!(record.boundary, Some(Boundary::Province("North".into())));
+    assert_eq!(world.told.iter().filter(|(_, _, q)| !q).count(), 1);
+}
+
+const FAULTS: [(&str, &[(&str, AlarmType)]); 5] = [
+    ("card:B/1", &CARD),
+    (
+        "link:B-b5",
+        &[
+            ("link:B-b5", LossOfSignal),
+            ("link:B-b5", LinkDown),
+            ("site:b5", SiteUnreachable),
+        ],
+    ),
+    (
+        "zone:bb",
+        &[
+            ("site:b1", MainsFailure),
+            ("site:b3", MainsFailure),
+            ("site:b6", SiteUnreachable),
+        ],
+    ),
+    (
+        "link:A-a1",
+        &[("link:A-a1", LossOfSignal), ("site:a1", CellsOutOfService)],
+    ),
+    (
+        "router:C",
+        &[("router:C", NodeUnreachable), ("link:B-C", LinkDown)],
+    ),
+];
+
+fn played(faults: &BTreeMap<usize, u32>, seed: u64) -> World {
+    let mut world = World::town(seed);
+    let mut strikes: Vec<(u32, usize)> = faults.iter().map(|(f, at)| (*at, *f)).collect();
+    strikes.sort_unstable();
+    for (s, fault) in strikes {
+        world.run_until(f64::from(s));
+        world.now = world.now.max(at(f64::from(s)));
+        world.breaks(FAULTS[fault].0, FAULTS[fault].1);
+    }
+    world.run_until(12.0 * 86_400.0);
+    world
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Laws of practice: nobody is messaged, whoever stands in the field is guided, what breaks is
+    /// mended, every case ends, times are in order, and the same seed gives the same journal.
+    #[test]
+    fn everything_ends_and_nobody_is_left_in_the_field(
+        faults in proptest::collection::btree_map(0usize..FAULTS.len(), 0u32..40_000, 1..5),
+        seed in 0u64..1_000,
+    ) {
+        let world = played(&faults, seed);
+        prop_assert_eq!(world.sends, 0);
+        prop_assert_eq!(&world.arrived, &world.guided);
+        prop_assert!(world.broken.is_empty(), "{:?}", world.broken.keys());
+        for case in &world.people.journal().cases {
+            prop_assert!(case.closed_at.is_some(), "{case:?}");
+            let times = [Some(case.first_alarm_at), case.opened_at, case.located_at, case.closed_at];
+            let times: Vec<Timestamp> = times.into_iter().flatten().collect();
+            prop_assert!(times.is_sorted(), "{times:?}");
+            prop_assert!(case.dispatched.iter().all(|d| d.repaired.is_some()));
+        }
+        let again = played(&faults, seed);
+        prop_assert_eq!(again.people.journal(), world.people.journal());
+    }
+}

@@ -1,0 +1,197 @@
+//! The agents' picture of the radio network: what a cell reaches, carries and consumes, by formula.
+//!
+//! Propagation is 3GPP TR 38.901 UMa without line of sight, in its simplified form; sectors are those
+//! of its table 7.3-1. The picture comes from the inventory and public formulas alone: it knows
+//! neither shadows nor where users really are, so what it promises has to be verified. Read next:
+//! [`coverage`] (who could serve whom), [`energy`] (what that costs), [`curve`] (the usual day).
+
+pub mod coverage;
+pub mod curve;
+pub mod energy;
+
+use domain::inventory::{Cell, ElementId, Inventory};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Below this reference signal power (dBm) there is no coverage.
+pub const COVERAGE_LIMIT_DBM: f64 = -118.0;
+/// From this reference signal power (dBm) on, users prefer the capacity layer.
+pub const CAPACITY_PREFERRED_DBM: f64 = -108.0;
+/// By how much a transmit power can be raised, in dB.
+pub const OFFSET_MAX_DB: f64 = 10.0;
+/// Gain of a sector's antenna in its main direction, in dBi.
+const GAIN_DBI: f64 = 15.0;
+/// Beam width of a sector, in degrees (TR 38.901, table 7.3-1).
+const BEAM_DEGREES: f64 = 65.0;
+/// Attenuation behind a sector, in dB (ibid.).
+const BEHIND_DB: f64 = 30.0;
+/// The least distance for which the path loss is known, in metres.
+const NEAREST_M: f64 = 35.0;
+/// Resource blocks of 180 kHz in a MHz of carrier, guard bands taken off.
+const BLOCKS_PER_MHZ: f64 = 5.0;
+/// Thermal noise in one resource element of 15 kHz behind a receiver of 7 dB noise figure, in dBm.
+const NOISE_DBM: f64 = -174.0 + 7.0 + 41.76;
+/// The bits per second and hertz that the best channel carries (TR 36.942, annex A, scaled).
+const EFFICIENCY_MAX: f64 = 5.5;
+/// Kilometres of one degree of latitude.
+const KM_PER_DEGREE: f64 = 111.2;
+/// Two cells of one site that look into directions closer than this, in degrees, share a sector.
+const SAME_SECTOR_DEGREES: f64 = 30.0;
+
+/// Path loss over `metres` at `ghz`, in dB.
+pub fn path_loss_db(metres: f64, ghz: f64) -> f64 {
+    13.54 + 39.08 * metres.max(NEAREST_M).log10() + 20.0 * ghz.log10()
+}
+
+/// Attenuation of a sector's antenna at an angle off its main direction, in dB.
+pub fn pattern_db(degrees: f64) -> f64 {
+    let off = (degrees + 180.0).rem_euclid(360.0) - 180.0;
+    (12.0 * (off / BEAM_DEGREES).powi(2)).min(BEHIND_DB)
+}
+
+/// The bits per second and hertz at a ratio of signal to interference and noise (not in dB).
+pub fn spectral_efficiency(sinr: f64) -> f64 {
+    (0.75 * (1.0 + sinr).log2()).min(EFFICIENCY_MAX)
+}
+
+/// A place on the ground: kilometres east and north of the middle of the network.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// East.
+    pub x_km: f64,
+    /// North.
+    pub y_km: f64,
+}
+
+impl Place {
+    /// Kilometres from here to `other`.
+    pub fn km_to(self, other: Self) -> f64 {
+        (self.x_km - other.x_km).hypot(self.y_km - other.y_km)
+    }
+}
+
+/// The cells of the network, where they stand and what they are planned to be.
+#[derive(Clone, Debug)]
+pub struct Radio {
+    inventory: Arc<Inventory>,
+    places: BTreeMap<ElementId, Place>,
+    /// By cell of the capacity layer: the cell that covers its sector.
+    covers: BTreeMap<ElementId, ElementId>,
+}
+
+impl Radio {
+    /// The picture of what the inventory documents.
+    pub fn new(inventory: Arc<Inventory>) -> Self {
+        let sites: Vec<&ElementId> = {
+            let mut sites: Vec<&ElementId> = inventory.cells.keys().collect();
+            sites.dedup_by(|a, b| inventory.node_of(a) == inventory.node_of(b));
+            sites.into_iter().map(|c| inventory.node_of(c)).collect()
+        };
+        let position = |s: &ElementId| inventory.element(s).map_or((0.0, 0.0), |e| e.position);
+        let count = sites.len().max(1) as f64;
+        let middle = sites.iter().fold((0.0, 0.0), |sum, s| {
+            let (lon, lat) = position(s);
+            (sum.0 + lon / count, sum.1 + lat / count)
+        });
+        let east = KM_PER_DEGREE * middle.1.to_radians().cos();
+        let place = |s: &ElementId| {
+            let (lon, lat) = position(s);
+            Place {
+                x_km: (lon - middle.0) * east,
+                y_km: (lat - middle.1) * KM_PER_DEGREE,
+            }
+        };
+        let places = sites.iter().map(|s| ((*s).clone(), place(s))).collect();
+        let covers = BTreeMap::new();
+        let mut radio = Self {
+            places,
+            covers,
+            inventory,
+        };
+        radio.covers = radio.covers();
+        radio
+    }
+
+    fn covers(&self) -> BTreeMap<ElementId, ElementId> {
+        let covers = |c: &ElementId| self.cell(c).is_some_and(|c| !c.capacity_layer);
+        let cover = |id: &ElementId| self.sector_of(id).find(|c| *c != id && covers(c)).cloned();
+        let capacity = self
+            .inventory
+            .cells
+            .iter()
+            .filter(|(_, c)| c.capacity_layer);
+        capacity
+            .filter_map(|(id, _)| Some((id.clone(), cover(id)?)))
+            .collect()
+    }
+
+    /// The inventory behind it.
+    pub fn inventory(&self) -> &Arc<Inventory> {
+        &self.inventory
+    }
+
+    /// What a cell is planned to be.
+    pub fn cell(&self, id: &ElementId) -> Option<&Cell> {
+        self.inventory.cells.get(id)
+    }
+
+    /// The site of a cell.
+    pub fn site_of<'a>(&'a self, cell: &'a ElementId) -> &'a ElementId {
+        self.inventory.node_of(cell)
+    }
+
+    /// Where a cell stands.
+    pub fn place_of(&self, cell: &ElementId) -> Option<Place> {
+        self.places.get(self.site_of(cell)).copied()
+    }
+
+    /// The reference signal power of a cell at a place, in dBm, without any offset.
+    pub fn rsrp_dbm(&self, id: &ElementId, at: Place) -> Option<f64> {
+        let cell = self.cell(id)?;
+        let from = self.place_of(id)?;
+        let metres = from.km_to(at) * 1_000.0;
+        let bearing = (at.x_km - from.x_km)
+            .atan2(at.y_km - from.y_km)
+            .to_degrees();
+        let gain = GAIN_DBI - pattern_db(bearing - cell.azimuth_degrees);
+        let elements = 12.0 * BLOCKS_PER_MHZ * cell.bandwidth_mhz.max(0.2);
+        let loss = path_loss_db(metres, cell.carrier_mhz / 1_000.0);
+        Some(cell.power_dbm + gain - loss - 10.0 * elements.log10())
+    }
+
+    /// The cells of the same site that look the same way, the cell itself included.
+    pub fn sector_of<'a>(&'a self, id: &'a ElementId) -> impl Iterator<Item = &'a ElementId> {
+        let azimuth = self.cell(id).map_or(0.0, |c| c.azimuth_degrees);
+        let site = self.site_of(id);
+        let near = move |other: &&ElementId| {
+            self.cell(other).is_some_and(|c| {
+                let off = (c.azimuth_degrees - azimuth + 180.0).rem_euclid(360.0) - 180.0;
+                off.abs() < SAME_SECTOR_DEGREES
+            })
+        };
+        self.inventory.cells_of(site).filter(near)
+    }
+
+    /// The cell that gives coverage where `id` adds capacity; none if it adds none, or nothing else
+    /// covers its sector.
+    pub fn cover_of(&self, id: &ElementId) -> Option<&ElementId> {
+        self.covers.get(id)
+    }
+
+    /// Kilometres to the nearest site that a cell hands over to; two if it knows none.
+    pub fn spacing_km(&self, id: &ElementId) -> f64 {
+        let here = self.place_of(id);
+        let neighbours = self.cell(id).map_or(&[][..], |c| &c.neighbours);
+        let distances = neighbours.iter().filter_map(|n| {
+            let km = here?.km_to(self.place_of(n)?);
+            (km > 0.01).then_some(km)
+        });
+        distances
+            .min_by(f64::total_cmp)
+            .unwrap_or(2.0)
+            .clamp(0.2, 12.0)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,237 @@
+//! Who could serve the users of cells that are lost, and how well.
+//!
+//! Users are thought to be spread evenly over the sectors that are lost; where they really are nobody
+//! here knows. Read next: [`crate::optimisation`], which chooses among the helpers.
+
+use super::{
+    CAPACITY_PREFERRED_DBM, COVERAGE_LIMIT_DBM, NOISE_DBM, Place, Radio, spectral_efficiency,
+};
+use domain::inventory::ElementId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Directions off the middle of a sector in which users are thought to be, in degrees.
+const DIRECTIONS: [f64; 3] = [-40.0, 0.0, 40.0];
+/// Distances at which they are thought to be, as shares of the sector's reach.
+const DISTANCES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+/// How far a sector reaches, as a share of the way to the nearest site.
+const REACH: f64 = 0.6;
+/// The most cells that are looked at for one sector.
+const CANDIDATES_MAX: usize = 24;
+/// However busy a cell is, this share of it is left to one more user.
+const SHARE_LEAST: f64 = 0.02;
+
+/// A cell that might serve users of what is lost.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The cell.
+    pub cell: ElementId,
+    /// Its load before, 0 to 1.
+    pub load: f64,
+    /// True if it serves; a cell that sleeps does not.
+    pub on: bool,
+    /// By how much its power is raised, in dB.
+    pub offset_db: f64,
+    bandwidth_mhz: f64,
+    carrier_khz: i64,
+    capacity_layer: bool,
+}
+
+/// A lost sector's users, and the cells around.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// The cells that might serve.
+    pub candidates: Vec<Candidate>,
+    /// What the users want together, in Mbit/s.
+    pub demand_mbps: f64,
+    /// By place of a user and candidate: reference signal power without offset.
+    heard: Vec<Vec<Heard>>,
+}
+
+/// Reference signal power, both ways: powers of ten are dear, and plans ask for very many.
+#[derive(Clone, Copy, Debug)]
+struct Heard {
+    dbm: f64,
+    milliwatt: f64,
+}
+
+/// How users fare.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Served {
+    /// The share of them who are covered, 0 to 1.
+    pub share: f64,
+    /// What is carried for them, in Mbit/s.
+    pub carried_mbps: f64,
+    /// What the slowest tenth of those covered gets, in Mbit/s; 0 if nobody is.
+    pub edge_mbps: f64,
+    /// What counts when plans are compared: carried traffic, worth the more the nearer each user is
+    /// to what was promised. In Mbit/s.
+    pub worth_mbps: f64,
+}
+
+/// What is known of the cells around.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    /// Cells that cannot serve: lost themselves, or of a site that is out.
+    pub lost: &'a BTreeSet<ElementId>,
+    /// Cells that sleep.
+    pub asleep: &'a BTreeSet<ElementId>,
+    /// Load of each cell, 0 to 1.
+    pub load: &'a BTreeMap<ElementId, f64>,
+    /// The load of cells of which none is known.
+    pub usual_load: f64,
+}
+
+impl Field {
+    /// The users of the sector of a lost cell, who want `demand_mbps` together.
+    pub fn of_sector(
+        radio: &Radio,
+        lost_cell: &ElementId,
+        demand_mbps: f64,
+        around: Surroundings<'_>,
+    ) -> Option<Self> {
+        let places = places_of(radio, lost_cell)?;
+        let candidates: Vec<Candidate> = candidates(radio, lost_cell, &places, around);
+        let rsrp = |place: &Place| {
+            let of = |c: &Candidate| {
+                let dbm = radio.rsrp_dbm(&c.cell, *place).unwrap_or(f64::NEG_INFINITY);
+                let milliwatt = milliwatt(dbm);
+                Heard { dbm, milliwatt }
+            };
+            candidates.iter().map(of).collect::<Vec<Heard>>()
+        };
+        Some(Self {
+            heard: places.iter().map(rsrp).collect(),
+            demand_mbps,
+            candidates,
+        })
+    }
+
+    /// How the users fare, each promised `min_mbps`.
+    pub fn served(&self, min_mbps: f64) -> Served {
+        let each = self.demand_mbps / self.heard.len().max(1) as f64;
+        let gains: Vec<f64> = self
+            .candidates
+            .iter()
+            .map(|c| milliwatt(c.offset_db))
+            .collect();
+        let hosts: Vec<Option<(usize, f64)>> =
+            self.heard.iter().map(|p| self.host(p, &gains)).collect();
+        let mut load: Vec<f64> = self.candidates.iter().map(|c| c.load).collect();
+        for (host, rate) in hosts.iter().flatten() {
+            load[*host] += each / rate.max(0.1);
+        }
+        let mut rates: Vec<f64> = Vec::new();
+        let mut served = Served::default();
+        for (host, rate) in hosts.iter().flatten() {
+            let mbps = rate * (1.0 - load[*host]).max(SHARE_LEAST);
+            let carried = each / load[*host].max(1.0);
+            served.carried_mbps += carried;
+            served.worth_mbps += carried * (0.5 + 0.5 * (mbps / min_mbps.max(0.1)).min(1.0));
+            rates.push(mbps);
+        }
+        rates.sort_by(f64::total_cmp);
+        served.share = rates.len() as f64 / hosts.len().max(1) as f64;
+        served.edge_mbps = rates.get(rates.len() / 10).copied().unwrap_or(0.0);
+        served
+    }
+
+    /// The cell that a user chooses, and what all of it would give at that place, in Mbit/s. `gains`
+    /// are the offsets of the candidates as factors.
+    fn host(&self, heard: &[Heard], gains: &[f64]) -> Option<(usize, f64)> {
+        let dbm = |i: usize| heard[i].dbm + self.candidates[i].offset_db;
+        let on = |i: &usize| self.candidates[*i].on;
+        let strongest = |wanted: &dyn Fn(&usize) -> bool| {
+            let all = (0..heard.len()).filter(on).filter(|i| wanted(i));
+            all.max_by(|a, b| dbm(*a).total_cmp(&dbm(*b)))
+        };
+        let good =
+            |i: &usize| self.candidates[*i].capacity_layer && dbm(*i) >= CAPACITY_PREFERRED_DBM;
+        let host = strongest(&good).or_else(|| strongest(&|_| true))?;
+        if dbm(host) < COVERAGE_LIMIT_DBM {
+            return None;
+        }
+        let carrier = self.candidates[host].carrier_khz;
+        let foreign: f64 = (0..heard.len())
+            .filter(|i| *i != host && on(i) && self.candidates[*i].carrier_khz == carrier)
+            .map(|i| heard[i].milliwatt * gains[i] * self.candidates[i].load)
+            .sum();
+        let noise = milliwatt(NOISE_DBM);
+        let sinr = heard[host].milliwatt * gains[host] / (foreign + noise);
+        let rate = spectral_efficiency(sinr) * self.candidates[host].bandwidth_mhz;
+        Some((host, rate))
+    }
+}
+
+fn milliwatt(dbm: f64) -> f64 {
+    10f64.powf(dbm / 10.0)
+}
+
+/// One lost cell for each sector of a set: of those that look the same way, the one that covers.
+pub fn sectors<'a>(radio: &Radio, lost: impl Iterator<Item = &'a ElementId>) -> Vec<ElementId> {
+    let mut found: BTreeMap<ElementId, ElementId> = BTreeMap::new();
+    for cell in lost.filter(|c| radio.cell(c).is_some()) {
+        let first = radio.sector_of(cell).next().unwrap_or(cell).clone();
+        let covers = |c: &ElementId| radio.cell(c).is_some_and(|c| !c.capacity_layer);
+        let known = found.entry(first).or_insert_with(|| cell.clone());
+        if covers(cell) {
+            *known = cell.clone();
+        }
+    }
+    found.into_values().collect()
+}
+
+fn places_of(radio: &Radio, cell: &ElementId) -> Option<Vec<Place>> {
+    let from = radio.place_of(cell)?;
+    let azimuth = radio.cell(cell)?.azimuth_degrees;
+    let reach = radio.spacing_km(cell) * REACH;
+    let place = |direction: f64, distance: f64| {
+        let bearing = (azimuth + direction).to_radians();
+        Place {
+            x_km: from.x_km + reach * distance * bearing.sin(),
+            y_km: from.y_km + reach * distance * bearing.cos(),
+        }
+    };
+    let places = DIRECTIONS
+        .into_iter()
+        .flat_map(|d| DISTANCES.into_iter().map(move |r| place(d, r)));
+    Some(places.collect())
+}
+
+/// The cells around, those that are heard best somewhere first.
+fn candidates(
+    radio: &Radio,
+    lost: &ElementId,
+    places: &[Place],
+    around: Surroundings<'_>,
+) -> Vec<Candidate> {
+    let mut near: Vec<&ElementId> = radio.sector_of(lost).collect();
+    near.extend(radio.inventory().cells_of(radio.site_of(lost)));
+    for cell in radio.sector_of(lost) {
+        near.extend(radio.cell(cell).map_or(&[][..], |c| &c.neighbours));
+    }
+    // What stands beside a neighbour helps as much: its other layer may not be on anybody's list.
+    let beside: Vec<&ElementId> = near.iter().flat_map(|c| radio.sector_of(c)).collect();
+    near.extend(beside);
+    let mut seen = BTreeSet::new();
+    near.retain(|c| *c != lost && !around.lost.contains(*c) && seen.insert(*c));
+    let best = |cell: &ElementId| {
+        let heard = places.iter().filter_map(|p| radio.rsrp_dbm(cell, *p));
+        heard.fold(f64::NEG_INFINITY, f64::max)
+    };
+    let mut heard: Vec<(f64, &ElementId)> = near.into_iter().map(|c| (best(c), c)).collect();
+    heard.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    let candidate = |(_, id): &(f64, &ElementId)| {
+        let cell = radio.cell(id)?;
+        Some(Candidate {
+            cell: (*id).clone(),
+            load: around.load.get(*id).copied().unwrap_or(around.usual_load),
+            on: !around.asleep.contains(*id),
+            offset_db: 0.0,
+            bandwidth_mhz: cell.bandwidth_mhz,
+            carrier_khz: (cell.carrier_mhz * 1_000.0) as i64,
+            capacity_layer: cell.capacity_layer,
+        })
+    };
+    let found = heard.iter().filter_map(candidate);
+    found.take(CANDIDATES_MAX).collect()
+}

@@ -1,0 +1,544 @@
+//! Tickets that the field force works on: one sub-task at its copilot per visit.
+//!
+//! ```text
+//! held ─► given ─► deciding ─► given ─► resolved ─► (judged by the publisher) closed
+//!           ▲                               │ rejected, once
+//!           └───────────────────────────────┘
+//! ```
+//!
+//! The copilot's result is accepted when it comes: that the work was done. Whether service is back
+//! is judged by the publisher of the ticket's task; a rejection is another visit, under another
+//! sub-task. Identifiers of sub-tasks follow from the ticket's task and the visit, so that after a
+//! restart the same is said again and nothing is ordered twice. Read next: [`super::record`].
+
+use super::{TroubleTickets, told};
+use crate::desk::{message, report, with_points};
+use crate::oss_fault::news::News;
+use crate::payloads::Schema;
+use crate::payloads::repair::{Repair, RepairResult};
+use crate::payloads::ticket::{Severity, Ticket, TicketKind, TicketStatus};
+use domain::agent::{Ask, Message, Output, Progress, Undelivered};
+use domain::content::Content;
+use domain::negotiation::{Kind, Speech};
+use domain::profile::Layer;
+use domain::reply::{Reason, Reply, Verdict};
+use domain::task::{Awaits, Conditions, Status, Task, TaskId};
+use domain::telemetry::Token;
+use domain::time::Timestamp;
+use domain::verb::Verb;
+
+/// The most visits to one element for one ticket.
+const VISITS_MAX: u32 = 2;
+/// The `error-tag` for an identifier that is taken (RFC 6241, Appendix A).
+const DATA_EXISTS: &str = "data-exists";
+
+/// What a message was for.
+#[derive(Clone, Debug)]
+pub(super) enum Purpose {
+    /// Giving a repair to a copilot.
+    Part(TaskId),
+    /// Asking how a part is.
+    State,
+    /// Passing a plan on: its answer is the publisher's.
+    Plan(TaskId),
+    /// A judgement, a decision or a cancellation: nothing depends on its reply.
+    Word,
+}
+
+/// A repair under way.
+#[derive(Clone, Debug)]
+pub(super) struct Work {
+    repair: Repair,
+    content: Content,
+    fulfillment_demanded: bool,
+    /// The ticket's number.
+    ticket: String,
+    /// The sub-task and its executor; none while it is held.
+    part: Option<(TaskId, String)>,
+    /// The task behind whose ticket it is held.
+    behind: Option<TaskId>,
+    visits: u32,
+    /// Copilots that have declined.
+    declined: Vec<String>,
+    resolved: bool,
+}
+
+impl TroubleTickets {
+    /// Who can work on a repair, in roster order.
+    pub(super) fn workers(&self) -> impl Iterator<Item = &str> {
+        self.desk.colleagues(Repair::ID, Layer::Service, None)
+    }
+
+    /// A repair is taken on: given to a copilot, or held behind the ticket about the same element.
+    pub(super) fn take_on(
+        &mut self,
+        task: &Task,
+        repair: Repair,
+        now: Timestamp,
+    ) -> (Reply, Vec<Output>) {
+        let demanded = task.conditions.fulfillment_demanded;
+        let able = |name: &str| !demanded || self.desk.negotiates_fulfillment(name);
+        if !self.workers().any(able) {
+            let words = "no copilot negotiates how a repair is done: assign it without that";
+            return (Reply::refused("no-agent", "", words), Vec::new());
+        }
+        // Assigned again, with a question answered: the old part is of no use.
+        let old = self.works.remove(&task.id).and_then(|work| work.part);
+        let mut outputs: Vec<Output> = old.map(|part| self.cancel(part)).into_iter().collect();
+        self.open(task, repair, now);
+        let same = self.twin(&task.id);
+        outputs.extend(match same {
+            Some(twin) => self.hold(&task.id, twin, now),
+            None => self.give(&task.id, now),
+        });
+        (Reply::accepted(), outputs)
+    }
+
+    fn open(&mut self, task: &Task, repair: Repair, now: Timestamp) {
+        let severity = match repair.affected_sites.len() {
+            0 => Severity::Minor,
+            1..=9 => Severity::Major,
+            _ => Severity::Critical,
+        };
+        let related = vec![repair.element.clone()];
+        let number = self.number(&repair, task);
+        let mut notes = vec![format!("{} {}", task.created_at, repair.proposal)];
+        notes.retain(|note| !note.trim().is_empty());
+        let ticket = Ticket {
+            ticket_id: number.clone(),
+            external_id: task.id.to_string(),
+            kind: TicketKind::Repair,
+            name: format!("{} of {}", repair.cause, repair.element),
+            severity,
+            status: TicketStatus::Acknowledged,
+            reason: "taken down".to_owned(),
+            created_at: task.created_at,
+            changed_at: now,
+            beside: self.beside(&related, &task.id),
+            related,
+            sites: repair.affected_sites.clone(),
+            parties: vec![task.from.clone()],
+            notes,
+        };
+        self.put(ticket);
+        let work = Work {
+            repair,
+            content: task.content.clone(),
+            fulfillment_demanded: task.conditions.fulfillment_demanded,
+            ticket: number,
+            part: None,
+            behind: None,
+            visits: 1,
+            declined: Vec::new(),
+            resolved: false,
+        };
+        self.works.insert(task.id.clone(), work);
+    }
+
+    /// The number that the sender gave, unless another ticket has it.
+    fn number(&self, repair: &Repair, task: &Task) -> String {
+        let own = |t: &Ticket| t.external_id == task.id.as_str();
+        match self.tickets.get(&repair.ticket_id) {
+            Some(other) if !own(other) => format!("TT-{}", task.id),
+            _ => repair.ticket_id.clone(),
+        }
+    }
+
+    /// Another task whose repair of the same element is being worked on. Whoever demands to agree
+    /// on how it is done cannot be held behind what was agreed with somebody else.
+    fn twin(&self, task: &TaskId) -> Option<TaskId> {
+        let own = self.works.get(task).filter(|w| !w.fulfillment_demanded)?;
+        let element = &own.repair.element;
+        let mut others = self.works.iter().filter(|(id, _)| *id != task);
+        let same =
+            others.find(|(_, w)| w.repair.element == *element && w.behind.is_none() && !w.resolved);
+        same.map(|(id, _)| id.clone())
+    }
+
+    fn hold(&mut self, task: &TaskId, behind: TaskId, now: Timestamp) -> Vec<Output> {
+        let Some(work) = self.works.get_mut(task) else {
+            return Vec::new();
+        };
+        let words = format!(
+            "{} is being repaired for task {behind}",
+            work.repair.element
+        );
+        work.behind = Some(behind);
+        self.changed(task, TicketStatus::Held, &words, 5, now)
+    }
+
+    /// Gives a repair to the next copilot that has not declined it.
+    fn give(&mut self, task: &TaskId, now: Timestamp) -> Vec<Output> {
+        let Some(work) = self.works.get(task).cloned() else {
+            return Vec::new();
+        };
+        let able = |name: &&str| {
+            !work.declined.iter().any(|d| d == name)
+                && (!work.fulfillment_demanded || self.desk.negotiates_fulfillment(name))
+        };
+        let Some(to) = self.workers().find(able).map(str::to_owned) else {
+            return self.fail(task, "every copilot of the field force has declined", now);
+        };
+        let part = TaskId::new(format!(
+            "{}-for-{task}-{}",
+            self.desk.alias(),
+            work.visits + work.declined.len() as u32
+        ));
+        if let Some(work) = self.works.get_mut(task) {
+            work.part = Some((part.clone(), to.clone()));
+            work.behind = None;
+        }
+        let words = format!("given to {to}");
+        let mut outputs = self.changed(task, TicketStatus::InProgress, &words, 5, now);
+        let repair = Repair {
+            ticket_id: work.ticket.clone(),
+            ..work.repair
+        };
+        let mut content = work.content;
+        content.payload = Some(repair.to_payload());
+        content.expected_response = Some("what was found and mended".to_owned());
+        let message = Message {
+            conditions: Conditions {
+                parent: Some(task.clone()),
+                fulfillment_demanded: work.fulfillment_demanded,
+                ..Conditions::default()
+            },
+            ..message(to, Verb::TaskAssign, part, content)
+        };
+        outputs.push(self.send(Purpose::Part(task.clone()), message));
+        outputs
+    }
+
+    fn send(&mut self, purpose: Purpose, message: Message) -> Output {
+        let token = self.desk.token();
+        self.sent.insert(token, (purpose, message.clone()));
+        Output::Send { token, message }
+    }
+
+    fn cancel(&mut self, (part, to): (TaskId, String)) -> Output {
+        let content = Content::new(part.as_str(), "No longer needed");
+        self.send(Purpose::Word, message(to, Verb::TaskCancel, part, content))
+    }
+
+    /// Brings the ticket of a task to a state and tells its publisher.
+    fn changed(
+        &mut self,
+        task: &TaskId,
+        to: TicketStatus,
+        why: &str,
+        percent: u8,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let number = self.works.get(task).map(|w| w.ticket.clone());
+        let Some(ticket) = number.and_then(|n| self.tickets.get_mut(&n)) else {
+            return Vec::new();
+        };
+        match ticket.change(to, why, now) {
+            Ok(()) => vec![told(task, ticket, percent)],
+            Err(wrong) => vec![Output::Note(format!("{}: {wrong}", ticket.ticket_id))],
+        }
+    }
+
+    fn fail(&mut self, task: &TaskId, why: &str, now: Timestamp) -> Vec<Output> {
+        let mut outputs = self.changed(task, TicketStatus::Pending, why, 50, now);
+        let Some(work) = self.works.remove(task) else {
+            return outputs;
+        };
+        let content = Content::new(work.repair.element.as_str(), why);
+        outputs.push(report(task, Progress::Failed(content)));
+        self.over(&work.ticket, TicketStatus::Cancelled, why);
+        outputs.extend(self.release(task, now));
+        outputs
+    }
+
+    /// Who was held behind a task goes on alone: the first is given, the others are held behind it.
+    fn release(&mut self, task: &TaskId, now: Timestamp) -> Vec<Output> {
+        let behind = |w: &Work| w.behind.as_ref() == Some(task);
+        let held: Vec<TaskId> = self
+            .works
+            .iter()
+            .filter(|(_, w)| behind(w))
+            .map(|(id, _)| id.clone())
+            .collect();
+        let Some((first, others)) = held.split_first() else {
+            return Vec::new();
+        };
+        for other in others {
+            if let Some(work) = self.works.get_mut(other) {
+                work.behind = Some(first.clone());
+            }
+        }
+        self.give(first, now)
+    }
+
+    pub(super) fn replied(
+        &mut self,
+        token: Token,
+        reply: Result<Reply, Undelivered>,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let Some((purpose, sent)) = self.sent.remove(&token) else {
+            return Vec::new();
+        };
+        let taken = reply.as_ref().is_ok_and(|r| r.verdict != Verdict::Refused);
+        let exists = matches!(&reply, Err(undelivered) if undelivered.tag == DATA_EXISTS);
+        match purpose {
+            Purpose::Part(_) if taken => Vec::new(),
+            Purpose::Part(_) if exists => {
+                let content = Content::new(sent.task.as_str(), "How is it?");
+                let query = message(sent.to, Verb::TaskResultQuery, sent.task, content);
+                vec![self.send(Purpose::State, query)]
+            }
+            Purpose::Part(task) => {
+                let Some(work) = self.works.get_mut(&task) else {
+                    return Vec::new();
+                };
+                work.declined.push(sent.to.clone());
+                work.part = None;
+                self.give(&task, now)
+            }
+            Purpose::State => match reply.ok().and_then(|r| News::in_reply(&sent, &r)) {
+                Some(news) => self.part_told(&news, now),
+                None => Vec::new(),
+            },
+            Purpose::Plan(task) => vec![plan_answered(task, reply)],
+            Purpose::Word => Vec::new(),
+        }
+    }
+
+    /// News of a sub-task, passed on to whoever wants the repair.
+    pub(super) fn part_told(&mut self, news: &News, now: Timestamp) -> Vec<Output> {
+        // That a part has ended which is accepted already says nothing new.
+        let part =
+            |w: &Work| !w.resolved && w.part.as_ref().is_some_and(|(id, _)| *id == news.task);
+        let Some(task) = self.works.iter().find(|(_, w)| part(w)) else {
+            return Vec::new();
+        };
+        let task = task.0.clone();
+        let words = news.content.task_description.clone();
+        let offered = news.status == Status::Finished || news.awaits == Some(Awaits::Judgement);
+        match news.awaits {
+            _ if offered => self.part_done(&task, news, now),
+            _ if news.status.is_terminal() => {
+                let why = format!("{} by {}: {words}", news.status, news.from);
+                self.fail(&task, &why, now)
+            }
+            Some(Awaits::Decision) => {
+                let why = "its publisher is asked how it is to be repaired";
+                let mut outputs = self.changed(&task, TicketStatus::Pending, why, 10, now);
+                outputs.push(Output::Speak {
+                    task,
+                    kind: Kind::Fulfillment,
+                    speech: Speech::offer(vec![news.content.clone()]),
+                });
+                outputs
+            }
+            Some(Awaits::Answer | Awaits::Credentials) => {
+                let why = "the field force asks its publisher";
+                let mut outputs = self.changed(&task, TicketStatus::Pending, why, 10, now);
+                outputs.push(report(&task, Progress::InputRequired(news.content.clone())));
+                outputs
+            }
+            _ => self.part_goes_on(&task, &words, news.percent, now),
+        }
+    }
+
+    fn part_goes_on(
+        &mut self,
+        task: &TaskId,
+        words: &str,
+        percent: u8,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let number = self.works.get(task).map(|w| w.ticket.clone());
+        let Some(ticket) = number.and_then(|n| self.tickets.get_mut(&n)) else {
+            return Vec::new();
+        };
+        if words.is_empty() || ticket.status == TicketStatus::Resolved {
+            return Vec::new();
+        }
+        // News of work is that it goes on, whatever it waited for.
+        let _ = ticket.change(TicketStatus::InProgress, words, now);
+        ticket.note(now, words);
+        let content = Content::new(ticket.related[0].as_str(), words);
+        let content = content.with_payload(ticket.to_payload());
+        vec![report(task, Progress::Working { percent, content })]
+    }
+
+    /// The work is done: resolved, for the publisher to judge.
+    fn part_done(&mut self, task: &TaskId, news: &News, now: Timestamp) -> Vec<Output> {
+        let result = RepairResult::in_content(&news.content);
+        let verdict = match &result {
+            Some(_) => "accept".to_owned(),
+            None => with_points(
+                "reject",
+                &[format!("the result is no {}", RepairResult::ID)],
+            ),
+        };
+        let mut outputs = Vec::new();
+        if news.awaits == Some(Awaits::Judgement) {
+            let content = Content::new(news.task.as_str(), "Judgement of the work");
+            let content = content.with_result(verdict).in_reply_to(Awaits::Judgement);
+            let verb = Verb::FulfillmentNegotiate;
+            let word = message(news.from.clone(), verb, news.task.clone(), content);
+            outputs.push(self.send(Purpose::Word, word));
+        }
+        let Some(result) = result else {
+            if news.status == Status::Finished {
+                outputs.extend(self.fail(task, "the field force's result cannot be read", now));
+            }
+            return outputs;
+        };
+        let held: Vec<TaskId> = self
+            .works
+            .iter()
+            .filter(|(_, w)| w.behind.as_ref() == Some(task))
+            .map(|(id, _)| id.clone())
+            .collect();
+        for id in std::iter::once(task.clone()).chain(held) {
+            outputs.extend(self.resolve(&id, &result, &news.content, now));
+        }
+        outputs
+    }
+
+    fn resolve(
+        &mut self,
+        task: &TaskId,
+        result: &RepairResult,
+        content: &Content,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let Some(work) = self.works.get_mut(task).filter(|w| !w.resolved) else {
+            return Vec::new();
+        };
+        work.resolved = true;
+        work.behind = None;
+        let own = RepairResult {
+            ticket_id: work.repair.ticket_id.clone(),
+            ..result.clone()
+        };
+        let mut outputs = self.changed(task, TicketStatus::Resolved, &result.finding, 90, now);
+        let mut content = content.clone();
+        content.payload = Some(own.to_payload());
+        outputs.push(report(task, Progress::Result(content)));
+        outputs
+    }
+
+    /// The publisher's word on a decision, passed on to whoever proposed it.
+    pub(super) fn work_decided(&mut self, ask: &Ask, agreed: bool, now: Timestamp) -> Vec<Output> {
+        let task = &ask.task.id;
+        let part = self.works.get(task).and_then(|w| w.part.clone());
+        let Some((part, to)) = part else {
+            return Vec::new();
+        };
+        let why = match agreed {
+            true => "its publisher agrees to how it is repaired",
+            false => "its publisher wants it repaired in another way",
+        };
+        let mut outputs = self.changed(task, TicketStatus::InProgress, why, 15, now);
+        let content = ask.content.clone().in_reply_to(Awaits::Decision);
+        let word = message(to, Verb::FulfillmentNegotiate, part, content);
+        outputs.push(self.send(Purpose::Word, word));
+        outputs
+    }
+
+    /// The publisher's plan is the copilot's to answer.
+    pub(super) fn work_planned(&mut self, ask: &Ask) -> (Reply, Vec<Output>) {
+        let task = &ask.task.id;
+        let part = self.works.get(task).filter(|w| !w.resolved);
+        let Some((part, to)) = part.and_then(|w| w.part.clone()) else {
+            let words = "nobody works on it now";
+            return (Reply::refused("no-other-plan", "", words), Vec::new());
+        };
+        let plan = message(to, Verb::FulfillmentNegotiate, part, ask.content.clone());
+        let plan = self.send(Purpose::Plan(task.clone()), plan);
+        (Reply::new(Verdict::Pending, Vec::new()), vec![plan])
+    }
+
+    /// Service is not back: somebody goes again, once.
+    pub(super) fn work_rejected(&mut self, ask: &Ask, now: Timestamp) -> Vec<Output> {
+        let task = &ask.task.id;
+        let Some(work) = self.works.get_mut(task) else {
+            let words = "the ticket is over";
+            let failed = Progress::Failed(Content::new(task.as_str(), words));
+            return vec![report(task, failed)];
+        };
+        work.visits += 1;
+        work.resolved = false;
+        work.part = None;
+        if work.visits > VISITS_MAX {
+            let why = "The element was visited twice; more of the same will not help";
+            return self.fail(task, why, now);
+        }
+        let why = ask.content.result.as_deref().unwrap_or_default();
+        let why = format!("not accepted: {}", why.replace('\n', " "));
+        let mut outputs = self.changed(task, TicketStatus::InProgress, &why, 20, now);
+        outputs.extend(self.give(task, now));
+        outputs
+    }
+
+    /// A task has ended: accepted if it was resolved, else withdrawn; its part ends with it.
+    pub(super) fn work_ended(&mut self, task: &TaskId) -> Vec<Output> {
+        let Some(work) = self.works.remove(task) else {
+            return Vec::new();
+        };
+        let (status, why) = match work.resolved {
+            true => (TicketStatus::Closed, "accepted by its publisher"),
+            false => (TicketStatus::Cancelled, "withdrawn by its publisher"),
+        };
+        self.over(&work.ticket, status, why);
+        let at = self.tickets.get(&work.ticket).map(|t| t.changed_at);
+        self.release(task, at.unwrap_or_default())
+    }
+
+    /// Goes on with a repair from before a restart.
+    pub(super) fn resume_work(
+        &mut self,
+        task: &Task,
+        repair: Repair,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        self.open(task, repair, now);
+        if task.awaits_judgement() || task.is_held() {
+            if let Some(work) = self.works.get_mut(&task.id) {
+                work.resolved = true;
+            }
+            let why = "done before the ticket system was restarted";
+            let number = self.works.get(&task.id).map(|w| w.ticket.clone());
+            if let Some(ticket) = number.and_then(|n| self.tickets.get_mut(&n)) {
+                let done = ticket.change(TicketStatus::InProgress, why, now);
+                let done = done.and_then(|()| ticket.change(TicketStatus::Resolved, why, now));
+                debug_assert!(done.is_ok(), "a new ticket may be worked and resolved");
+            }
+            return Vec::new();
+        }
+        match self.twin(&task.id) {
+            Some(twin) => self.hold(&task.id, twin, now),
+            None => self.give(&task.id, now),
+        }
+    }
+}
+
+/// What a copilot says to a plan, as the word of this agent.
+fn plan_answered(task: TaskId, reply: Result<Reply, Undelivered>) -> Output {
+    let speech = match reply {
+        Ok(reply) if matches!(reply.verdict, Verdict::Accepted | Verdict::Result) => {
+            Speech::accept()
+        }
+        Ok(reply) if reply.verdict == Verdict::Offered => Speech {
+            reasons: reply.reasons,
+            ..Speech::offer(reply.content)
+        },
+        Ok(reply) => Speech::refuse(reply.reasons),
+        Err(undelivered) => Speech::refuse(vec![Reason {
+            reason: undelivered.tag,
+            path: String::new(),
+            message: undelivered.message,
+        }]),
+    };
+    Output::Speak {
+        task,
+        kind: Kind::Fulfillment,
+        speech,
+    }
+}

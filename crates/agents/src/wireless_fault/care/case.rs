@@ -1,0 +1,180 @@
+//! One trouble of the wireless network, from the first alarms to verified service.
+//!
+//! ```text
+//!   waiting ──► configuration ──► measuring ──► asking ──► diagnosing ──► repairing ──► verifying ──► (closed)
+//!      │            │ differs         │ known                  │ known        ▲             │
+//!      │            └► configuring ───┼────────────────────────┴──────────────┘             │ not yet
+//!      │                              └► restarting ──────────────────────────────────────► │
+//!      └─ cause shared with other sites ──► left to the OSS agent ◄────── nothing found ◄───┘
+//! ```
+//! Beside the work runs the aid: neighbours that serve the users. It begins first and ends last.
+//! Read next: [`super::work`], [`super::aid`].
+
+use domain::cause::Cause;
+use domain::content::Content;
+use domain::inventory::ElementId;
+use domain::task::TaskId;
+use domain::telemetry::{AlarmType, Configuration, Measurement};
+use domain::time::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How the users are helped.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Aid {
+    /// Not at all yet.
+    None,
+    /// The optimisation agent was asked whether it can.
+    Asked(TaskId),
+    /// It agreed, and this is on its way to it.
+    Assigned(TaskId),
+    /// Neighbours serve them.
+    Active(TaskId),
+    /// No longer, or not at all: why.
+    Over(String),
+}
+
+impl Aid {
+    /// The task at the optimisation agent, if there is or may be one.
+    pub fn task(&self) -> Option<&TaskId> {
+        match self {
+            Self::Assigned(task) | Self::Active(task) => Some(task),
+            Self::None | Self::Asked(_) | Self::Over(_) => None,
+        }
+    }
+
+    /// True if it is decided whether there is any.
+    pub fn is_decided(&self) -> bool {
+        !matches!(self, Self::None | Self::Asked(_))
+    }
+}
+
+/// What is being done about the cause.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Work {
+    /// Nothing: the users come first.
+    Waiting,
+    /// The configuration of its cells is read.
+    Configuration,
+    /// Parameters are set as planned.
+    Configuring,
+    /// What is its own is measured.
+    Measuring,
+    /// The IP domain's agent is asked whether it can diagnose.
+    Asking(TaskId),
+    /// It diagnoses.
+    Diagnosing(TaskId),
+    /// Something is restarted from afar.
+    Restarting,
+    /// A ticket is being worked on.
+    Repairing(TaskId),
+    /// Whether it helped is being seen.
+    Verifying,
+    /// Others find the cause, or nobody does.
+    Left(String),
+}
+
+/// A trouble.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Its number, from 1.
+    pub number: u64,
+    /// The sites concerned.
+    pub sites: BTreeSet<ElementId>,
+    /// The cells concerned, where a site is not out as a whole.
+    pub cells: BTreeSet<ElementId>,
+    /// What alarms said of the cells.
+    pub symptoms: BTreeSet<AlarmType>,
+    /// True if several sites share it.
+    pub shared: bool,
+    /// When it was opened.
+    pub opened_at: Timestamp,
+    /// How the users are helped.
+    pub aid: Aid,
+    /// Whom the aid was asked of.
+    pub helper: String,
+    /// How often aid was asked for.
+    pub aids: u32,
+    /// What is being done.
+    pub work: Work,
+    /// Who does it, where it is a task.
+    pub executor: String,
+    /// Counts the steps of the work: a timer of an earlier step is void.
+    pub step: u64,
+    /// What was read of configurations.
+    pub configurations: BTreeMap<ElementId, Configuration>,
+    /// What was measured.
+    pub measured: BTreeMap<ElementId, Measurement>,
+    /// What the last look measured.
+    pub seen: BTreeMap<ElementId, Measurement>,
+    /// The cause, once located, and what to do about it.
+    pub root: Option<(ElementId, Cause, String)>,
+    /// What led to it.
+    pub evidence: Vec<String>,
+    /// What was restarted; once is enough.
+    pub restarted: BTreeSet<ElementId>,
+    /// How often the work began.
+    pub rounds: u32,
+    /// How often was seen whether it helped, since something was done.
+    pub looks: u32,
+    /// True while the ticket's result waits for a word.
+    pub judging: bool,
+    /// True once a ticket's result was rejected.
+    pub rejected: bool,
+    /// What the IP domain's agent was asked last.
+    pub question: Option<Content>,
+    /// True if it goes on from before a restart: no alarm of it is known here.
+    pub adopted: bool,
+}
+
+impl Case {
+    /// A trouble just noticed.
+    pub fn new(number: u64, now: Timestamp) -> Self {
+        Self {
+            number,
+            sites: BTreeSet::new(),
+            cells: BTreeSet::new(),
+            symptoms: BTreeSet::new(),
+            shared: false,
+            opened_at: now,
+            aid: Aid::None,
+            helper: String::new(),
+            aids: 0,
+            work: Work::Waiting,
+            executor: String::new(),
+            step: 0,
+            configurations: BTreeMap::new(),
+            measured: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            root: None,
+            evidence: Vec::new(),
+            restarted: BTreeSet::new(),
+            rounds: 0,
+            looks: 0,
+            judging: false,
+            rejected: false,
+            question: None,
+            adopted: false,
+        }
+    }
+
+    /// The work's task at another agent, if it has one.
+    pub fn task(&self) -> Option<&TaskId> {
+        match &self.work {
+            Work::Diagnosing(task) | Work::Repairing(task) => Some(task),
+            _ => None,
+        }
+    }
+
+    /// What it is about, for people: its first site, or its first cell.
+    pub fn subject(&self) -> &ElementId {
+        static NOTHING: std::sync::LazyLock<ElementId> =
+            std::sync::LazyLock::new(|| ElementId::new("site:none"));
+        let first = self.cells.first().or(self.sites.first());
+        first.unwrap_or(&NOTHING)
+    }
+
+    /// The name of its compensation's incident.
+    pub fn incident(&self) -> String {
+        format!("wireless-case-{}-{}", self.opened_at.as_ms(), self.number)
+    }
+}

@@ -1,0 +1,352 @@
+//! The care for troubles of the wireless network: users first, then the cause (draft §2.2).
+//!
+//! - [`case`]: one trouble and its states; [`trouble`]: which alarms make one;
+//! - [`aid`]: the conversation with the optimisation agent; [`work`]: finding and mending the cause;
+//! - [`question`]: the conversation with the IP domain's agent; [`ticket`]: with whoever repairs;
+//!   [`verifying`]: whether it helped.
+//!
+//! A trouble counts once its alarms have stood for a minute. It is over when alarms and a measurement
+//! agree that it is; whatever was begun for it ends then: the compensation last, so that users are
+//! never without both. Cases live in memory; after a restart the optimisation agent's reports show
+//! which compensations are open, and each becomes a case again ([`aid`]). Read next: [`case`].
+
+pub mod aid;
+pub mod case;
+pub mod question;
+pub mod ticket;
+pub mod trouble;
+pub mod verifying;
+pub mod work;
+
+use super::Base;
+use crate::courier::{Courier, Heard};
+use crate::desk::message;
+use case::{Aid, Case, Work};
+use domain::agent::{Message, Output, Undelivered};
+use domain::content::Content;
+use domain::inventory::ElementId;
+use domain::notification::Notification;
+use domain::reply::Reply;
+use domain::task::TaskId;
+use domain::telemetry::{Action, Alarm, CellPerformance, Outcome, Performance, Token};
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use trouble::tells_of_trouble;
+
+/// Seconds for which alarms must have stood.
+pub const SETTLED_S: f64 = 60.0;
+/// Seconds after which the next step is taken although a step has not ended.
+const STEP_LONGEST_S: f64 = 900.0;
+/// Seconds after which the work begins although nobody has said whether users can be helped.
+const AID_LONGEST_S: f64 = 240.0;
+/// Seconds between two looks at whether a case is over.
+const LOOK_EACH_S: f64 = 300.0;
+
+/// What a message was for; the number is that of the case.
+#[derive(Clone, Debug)]
+enum Purpose {
+    /// Asking the optimisation agent whether it can help.
+    Aid(u64),
+    /// Agreeing to what it offered; it is what follows.
+    AidAgreement(u64, Box<Content>),
+    /// Assigning the help.
+    AidTask(u64),
+    /// Asking the IP domain's agent whether it can diagnose.
+    Question(u64),
+    /// Agreeing to what it offered.
+    QuestionAgreement(u64, Box<Content>),
+    /// Assigning the diagnosis.
+    Diagnosis(u64),
+    /// Opening the ticket.
+    Ticket(u64),
+    /// Nothing depends on the reply.
+    Word,
+}
+
+impl Purpose {
+    fn is_about(&self, number: u64) -> bool {
+        match self {
+            Self::Aid(n)
+            | Self::AidAgreement(n, _)
+            | Self::AidTask(n)
+            | Self::Question(n)
+            | Self::QuestionAgreement(n, _)
+            | Self::Diagnosis(n)
+            | Self::Ticket(n) => *n == number,
+            Self::Word => false,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Timer {
+    /// Alarms may have settled.
+    Settle,
+    /// A step may have taken too long.
+    Step(u64, u64),
+    /// Whether the case is over.
+    Look(u64),
+}
+
+/// Why something was done to the network.
+#[derive(Clone, Debug)]
+enum Errand {
+    /// A step of the work, and at which element.
+    Step(u64, u64, ElementId),
+    /// Whether the case is over.
+    Look(u64),
+}
+
+/// The care for troubles.
+#[derive(Debug, Default)]
+pub struct Care {
+    courier: Courier<Purpose>,
+    cases: Vec<Case>,
+    opened: u64,
+    timers: BTreeMap<Token, Timer>,
+    errands: BTreeMap<Token, Errand>,
+    settling_at: Option<Timestamp>,
+    performance: Option<Arc<Performance>>,
+    /// How cells did before their trouble.
+    healthy: BTreeMap<ElementId, CellPerformance>,
+}
+
+impl Care {
+    /// True if this token is of something that was done for a case.
+    pub(super) fn awaits(&self, token: Token) -> bool {
+        self.errands.contains_key(&token)
+    }
+
+    pub(super) fn alarmed(
+        &mut self,
+        base: &mut Base,
+        alarm: &Alarm,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        match tells_of_trouble(alarm.alarm_type) {
+            true => self.settle_at(base, now.plus_s(SETTLED_S)),
+            false => Vec::new(),
+        }
+    }
+
+    fn settle_at(&mut self, base: &mut Base, at: Timestamp) -> Vec<Output> {
+        if self.settling_at.is_some_and(|planned| planned <= at) {
+            return Vec::new();
+        }
+        self.settling_at = Some(at);
+        vec![self.wake(base, Timer::Settle, at)]
+    }
+
+    pub(super) fn counted(
+        &mut self,
+        _: &mut Base,
+        performance: Arc<Performance>,
+        _: Timestamp,
+    ) -> Vec<Output> {
+        let troubled = |id: &ElementId| {
+            let of = |c: &Case| c.cells.contains(id);
+            self.cases.iter().any(of)
+        };
+        for (id, cell) in &performance.cells {
+            if cell.users > 0.5 && !troubled(id) {
+                self.healthy.insert(id.clone(), cell.clone());
+            }
+        }
+        self.performance = Some(performance);
+        Vec::new()
+    }
+
+    fn wake(&mut self, base: &mut Base, timer: Timer, at: Timestamp) -> Output {
+        let token = base.desk_mut().token();
+        self.timers.insert(token, timer);
+        Output::Wake { token, at }
+    }
+
+    fn act(&mut self, base: &mut Base, errand: Errand, action: Action) -> Output {
+        let token = base.desk_mut().token();
+        self.errands.insert(token, errand);
+        Output::Act { token, action }
+    }
+
+    /// An instant has come; none if it is not this agent part's.
+    pub(super) fn woken(
+        &mut self,
+        base: &mut Base,
+        token: Token,
+        now: Timestamp,
+    ) -> Option<Vec<Output>> {
+        match self.timers.remove(&token) {
+            Some(Timer::Settle) => {
+                self.settling_at = None;
+                Some(self.settle(base, now))
+            }
+            Some(Timer::Step(number, step)) => Some(match self.case(number) {
+                Some(case) if case.step == step => self.step_over(base, number, now),
+                _ => Vec::new(),
+            }),
+            Some(Timer::Look(number)) => Some(self.look_again(base, number, now)),
+            None => match self.courier.woken(base.desk_mut(), token, now) {
+                Heard::Unknown => None,
+                heard => Some(self.heard(base, heard, now)),
+            },
+        }
+    }
+
+    pub(super) fn acted(
+        &mut self,
+        base: &mut Base,
+        token: Token,
+        outcome: Outcome,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let Some(errand) = self.errands.remove(&token) else {
+            return Vec::new();
+        };
+        let mut outputs = match &outcome {
+            Outcome::Measured(measured) => base.seen(measured, now),
+            _ => Vec::new(),
+        };
+        outputs.extend(match errand {
+            Errand::Step(number, step, element) => match self.case(number) {
+                Some(case) if case.step == step => {
+                    self.step_done(base, number, element, outcome, now)
+                }
+                _ => Vec::new(),
+            },
+            Errand::Look(number) => self.looked(base, number, outcome, now),
+        });
+        outputs
+    }
+
+    pub(super) fn replied(
+        &mut self,
+        base: &mut Base,
+        token: Token,
+        reply: Result<Reply, Undelivered>,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let heard = self.courier.replied(base.desk_mut(), token, reply, now);
+        self.heard(base, heard, now)
+    }
+
+    fn heard(&mut self, base: &mut Base, heard: Heard<Purpose>, now: Timestamp) -> Vec<Output> {
+        let (purpose, sent, reply) = match heard {
+            Heard::Handled(outputs) => return outputs,
+            Heard::Unknown => return Vec::new(),
+            Heard::Answered {
+                purpose,
+                sent,
+                reply,
+            } => (purpose, *sent, reply),
+        };
+        match purpose {
+            Purpose::Aid(n) => self.aid_answered(base, n, sent, reply, now),
+            Purpose::AidAgreement(n, agreed) => {
+                self.aid_agreed(base, n, &sent, *agreed, reply, now)
+            }
+            Purpose::AidTask(n) => self.aid_taken(base, n, reply, now),
+            Purpose::Question(n) => self.question_answered(base, n, sent, reply, now),
+            Purpose::QuestionAgreement(n, agreed) => {
+                self.question_agreed(base, n, &sent, *agreed, reply, now)
+            }
+            Purpose::Diagnosis(n) => self.diagnosis_taken(base, n, reply, now),
+            Purpose::Ticket(n) => self.ticket_taken(base, n, reply, now),
+            Purpose::Word => Vec::new(),
+        }
+    }
+
+    pub(super) fn notified(
+        &mut self,
+        base: &mut Base,
+        news: &Notification,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let aids = |c: &Case| c.aid.task() == Some(&news.task);
+        if let Some(number) = self.cases.iter().find(|c| aids(c)).map(|c| c.number) {
+            return self.aid_news(base, number, news, now);
+        }
+        let works = |c: &Case| c.task() == Some(&news.task);
+        match self.cases.iter().find(|c| works(c)).map(|c| c.number) {
+            Some(number) => self.work_news(base, number, news, now),
+            None => self.adopt(base, news, now),
+        }
+    }
+
+    fn case(&mut self, number: u64) -> Option<&mut Case> {
+        self.cases.iter_mut().find(|c| c.number == number)
+    }
+
+    fn send(
+        &mut self,
+        base: &mut Base,
+        purpose: Purpose,
+        message: Message,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        self.courier.send(base.desk_mut(), purpose, message, now)
+    }
+
+    fn cancel(
+        &mut self,
+        base: &mut Base,
+        to: String,
+        task: TaskId,
+        why: &str,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let content = Content::new(task.as_str(), why);
+        let message = message(to, Verb::TaskCancel, task, content);
+        self.send(base, Purpose::Word, message, now)
+    }
+
+    /// The next step of a case's work begins.
+    fn enter(&mut self, base: &mut Base, number: u64, work: Work, now: Timestamp) -> Vec<Output> {
+        let longest = match &work {
+            Work::Waiting => AID_LONGEST_S,
+            Work::Repairing(_) => ticket::TICKET_LONGEST_S,
+            Work::Verifying => verifying::VERIFY_EACH_S,
+            _ => STEP_LONGEST_S,
+        };
+        let Some(case) = self.case(number) else {
+            return Vec::new();
+        };
+        case.step += 1;
+        let (step, is_left) = (case.step, matches!(work, Work::Left(_)));
+        case.work = work;
+        match is_left {
+            true => Vec::new(),
+            false => vec![self.wake(base, Timer::Step(number, step), now.plus_s(longest))],
+        }
+    }
+
+    /// The case is over: what was begun for it ends, the help for its users last.
+    fn close(&mut self, base: &mut Base, number: u64, why: &str, now: Timestamp) -> Vec<Output> {
+        let Some(at) = self.cases.iter().position(|c| c.number == number) else {
+            return Vec::new();
+        };
+        let case = self.cases.remove(at);
+        self.courier.forget(|p| p.is_about(number));
+        let mut outputs = vec![Output::Note(format!(
+            "Trouble {number} of {} is over: {why}",
+            case.subject()
+        ))];
+        if let Some(task) = case.task().cloned() {
+            let to = case.executor.clone();
+            outputs.extend(match (&case.work, case.judging) {
+                (Work::Repairing(_), true) => self.judge(base, to, task, "accept", now),
+                _ => self.cancel(base, to, task, why, now),
+            });
+        }
+        if let Aid::Assigned(task) | Aid::Active(task) = case.aid {
+            let why = "Service is back: the compensation is cancelled";
+            outputs.push(Output::Note(format!("{why} ({task})")));
+            outputs.extend(self.cancel(base, case.helper, task, why, now));
+        }
+        outputs
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,403 @@
+//! Finding the cause and mending it, one step after the other (draft §2.2).
+//!
+//! 1. *Own configuration*: parameters of its cells that are not as planned are set, and that is it.
+//! 2. *Own measurements*: the site, its zone, its cells. Mains that are gone, hardware and foreign
+//!    power show here.
+//! 3. *The IP domain's agent* is asked about the way to the site, if nothing of its own is the matter.
+//! 4. *Mending*: what answers is restarted, once; else a ticket goes to whoever takes tickets.
+//! 5. *Verifying*: alarms have cleared, measurements are good, and cells do as they did before.
+//!
+//! A step that does not end in its time is over. Where several sites share the cause nothing is done
+//! here: the OSS agent does it. This file knows the order of the steps and its own measurements; what
+//! is said to others is in [`super::question`] and [`super::ticket`], what proves that it helped in
+//! [`super::verifying`]. Read next: [`super::verifying`].
+
+use super::case::{Case, Work};
+use super::{Care, Errand};
+use crate::domain_agent::job::readings;
+use crate::payloads::Schema;
+use crate::payloads::diagnosis::DiagnosisResult;
+use crate::wireless_fault::Base;
+use crate::wireless_fault::practice::{cell_finding, zone_is_dark};
+use domain::agent::Output;
+use domain::cause::Cause;
+use domain::inventory::{ElementId, ElementKind};
+use domain::notification::Notification;
+use domain::task::Awaits;
+use domain::telemetry::{Action, AlarmType, Condition, Measurement, Outcome};
+use domain::time::Timestamp;
+use std::collections::BTreeSet;
+
+/// How often the work begins before the case is left to others.
+const ROUNDS_MAX: u32 = 3;
+/// The most elements measured at once.
+pub(super) const MEASURED_MAX: usize = 12;
+
+impl Care {
+    /// First its own configuration (draft §2.2).
+    pub(super) fn check_configuration(
+        &mut self,
+        base: &mut Base,
+        number: u64,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let Some(case) = self.case(number) else {
+            return Vec::new();
+        };
+        if case.shared {
+            let why = "several sites share the cause";
+            return self.leave(base, number, why, now);
+        }
+        if case.rounds >= ROUNDS_MAX {
+            return self.leave(base, number, "nothing that was tried helped", now);
+        }
+        case.rounds += 1;
+        case.looks = 0;
+        case.configurations.clear();
+        case.measured.clear();
+        let cells = cells_of(base, case);
+        let mut outputs = self.enter(base, number, Work::Configuration, now);
+        if cells.is_empty() {
+            outputs.extend(self.measure(base, number, now));
+            return outputs;
+        }
+        for element in cells {
+            let action = Action::ReadConfiguration {
+                element: element.clone(),
+            };
+            outputs.extend(self.step(base, number, element, action));
+        }
+        outputs
+    }
+
+    fn step(
+        &mut self,
+        base: &mut Base,
+        number: u64,
+        element: ElementId,
+        action: Action,
+    ) -> Option<Output> {
+        let step = self.case(number)?.step;
+        Some(self.act(base, Errand::Step(number, step, element), action))
+    }
+
+    /// True while something of the present step is under way.
+    fn is_busy(&self, number: u64) -> bool {
+        let busy = |e: &Errand| matches!(e, Errand::Step(n, ..) if *n == number);
+        self.errands.values().any(busy)
+    }
+
+    pub(super) fn step_done(
+        &mut self,
+        base: &mut Base,
+        number: u64,
+        element: ElementId,
+        outcome: Outcome,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let Some(case) = self.case(number) else {
+            return Vec::new();
+        };
+        match outcome {
+            Outcome::Configuration(read) => drop(case.configurations.insert(element, read)),
+            Outcome::Measured(m) => {
+                case.evidence.push(readings(&m));
+                case.measured.insert(element, m);
+            }
+            Outcome::Impossible(why) => case.evidence.push(format!("{element}: {why}")),
+            _ => {}
+        }
+        match self.is_busy(number) {
+            true => Vec::new(),
+            false => self.step_over(base, number, now),
+        }
+    }
+
+    /// A step has ended, or its time is over.
+    pub(super) fn step_over(
+        &mut self,
+        base: &mut Base,
+        number: u64,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let stale = |e: &Errand| matches!(e, Errand::Step(n, ..) if *n == number);
+        self.errands.retain(|_, e| !stale(e));
+        let Some(case) = self.case(number) else {
+            return Vec::new();
+        };
+        match case.work.clone() {
+            Work::Waiting => self.check_configuration(base, number, now),
+            Work::Configuration => self.configure(base, number, now),
+            Work::Configuring | Work::Restarting => self.verify(base, number, now),
+            Work::Measuring => self.judge_own(base, number, now),
+            Work::Asking(_) => self.locate_without_ip(base, number, now),
+            Work::Diagnosing(task) => {
+                let to = case.executor.clone();
+                let why = "It takes too long";
+                let mut outputs = self.cancel(base, to, task, why, now);
+                outputs.extend(self.locate_without_ip(base, number, now));
+                outputs
+            }
+            Work::Repairing(task) => {
+                let to = case.executor.clone();
+                let mut outputs = self.cancel(base, to, task, "It takes too long", now);
+                outputs.extend(self.leave(base, number, "the ticket was not worked", now));
+                outputs
+            }
+            Work::Verifying => self.verify_again(base, number, now),
+            Work::Left(_) => Vec::new(),
+        }
+    }
+
+    pub(super) fn leave(
+        &mut self,
+        base: &mut Base,
+        number: u64,
+        why: &str,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let mut outputs = vec![Output::Note(format!(
+            "Trouble {number} is left to the OSS agent: {why}"
+        ))];
+        outputs.extend(self.enter(base, number, Work::Left(why.to_owned()), now));
+        outputs
+    }
+
+    /// Sets what is not as planned; if all is, measures.
+    fn configure(&mut self, base: &mut Base, number: u64, now: Timestamp) -> Vec<Output> {
+        let Some(case) = self.case(number) else {
+            return Vec::new();
+        };
+        let mut wrong: Vec<(ElementId, String, String)> = Vec::new();
+        for (element, read) in &case.configurations {
+            for (parameter, planned) in &read.planned {
+                if read.running.get(parameter) != Some(planned) {
+                    wrong.push((element.clone(), parameter.clone(), planned.clone()));
+                }
+            }
+        }
+        let Some((element, parameter, _)) = wrong.first().cloned() else {
+            return self.measure(base, number, now);
+        };
+        let words = format!("{parameter} of {element} is not as planned: it is set");
+        case.evidence.push(words.clone());
+        let proposal = "Set the parameters as planned".to_owned();
+        case.root = Some((element, Cause::Misconfiguration, proposal));
+        let mut outputs = vec![Output::Note(format!("Trouble {number}: {words}"))];
+        outputs.extend(self.enter(base, number, Work::Configuring, now));
+        for (element, parameter, value) in wrong {
+            let action = Action::Configure {
+                element: element.clone(),
+                parameter,
+                value,
+            };
+            outputs.extend(self.step(base, number, element, action));
+        }
+        outputs
+    }
+
+    /// Measures what is its own: sites, their zones, cells.
+    fn measure(&mut self, base: &mut Base, number: u64, now: Timestamp) -> Vec<Output> {
+        let Some(case) = self.cases.iter().find(|c| c.number == number) else {
+            return Vec::new();
+        };
+        let inventory = base.topology().inventory().clone();
+        let mut plan: Vec<ElementId> = Vec::new();
+        for site in &case.sites {
+            plan.push(site.clone());
+            plan.extend(inventory.element(site).and_then(|s| s.parent.clone()));
+        }
+        plan.extend(case.cells.iter().cloned());
+        let mut seen = BTreeSet::new();
+        plan.retain(|e| seen.insert(e.clone()));
+        let mut outputs = self.enter(base, number, Work::Measuring, now);
+        for element in plan.into_iter().take(MEASURED_MAX) {
+            let action = Action::Probe {
+                element: element.clone(),
+            };
+            outputs.extend(self.step(base, number, element, action));
+        }
+        outputs
+    }
+
+    /// What its own measurements say; if nothing, the IP domain's agent is asked.
+    fn judge_own(&mut self, base: &mut Base, number: u64, now: Timestamp) -> Vec<Output> {
+        let Some(case) = self.cases.iter().find(|c| c.number == number) else {
+            return Vec::new();
+        };
+        match own_cause(base, case) {
+            Some((element, cause, proposal)) => {
+                self.located(base, number, element, cause, proposal, now)
+            }
+            None => self.ask_ip(base, number, now),
+        }
+    }
+
+    pub(super) fn work_news(
+        &mut self,
+        base: &mut Base,
+        number: u64,
+        news: &Notification,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let Some(case) = self.case(number) else {
+            return Vec::new();
+        };
+        let over = news.status.is_terminal();
+        let judged = news.awaits == Some(Awaits::Judgement);
+        match case.work {
+            Work::Diagnosing(_) if over => {
+                let found = DiagnosisResult::in_content(&news.content);
+                self.diagnosed(base, number, found, now)
+            }
+            Work::Repairing(_) if judged => self.repaired(base, number, news, now),
+            Work::Repairing(_) if over => {
+                let words = format!("the ticket is {}", news.status);
+                self.next_round(base, number, &words, now)
+            }
+            Work::Diagnosing(_) | Work::Repairing(_) if news.awaits.is_some() => {
+                let (to, task) = (news.from.clone(), news.task.clone());
+                let mut outputs = self.cancel(base, to, task, "No more is known", now);
+                outputs.extend(self.leave(base, number, "more is asked than is known", now));
+                outputs
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Nothing is found, by anybody: what answers is restarted, once, or others have to look.
+    pub(super) fn locate_without_ip(
+        &mut self,
+        base: &mut Base,
+        number: u64,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let Some(case) = self.cases.iter().find(|c| c.number == number) else {
+            return Vec::new();
+        };
+        let answers = |e: &&ElementId| {
+            let seen = case.measured.get(*e);
+            seen.is_some_and(|m| m.condition != Condition::Unreachable)
+        };
+        let fresh = |e: &&ElementId| !case.restarted.contains(*e);
+        let mut what = match case.cells.is_empty() {
+            true => case.sites.iter().filter(answers).find(fresh),
+            false => case.cells.iter().filter(answers).find(fresh),
+        };
+        // Foreign power does not go away with a restart.
+        what = what.filter(|_| !case.symptoms.contains(&AlarmType::InterferenceHigh));
+        match what.cloned() {
+            Some(element) => self.restart(base, number, element, now),
+            None => self.next_round(base, number, "no cause is found", now),
+        }
+    }
+
+    fn restart(
+        &mut self,
+        base: &mut Base,
+        number: u64,
+        element: ElementId,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        if let Some(case) = self.case(number) {
+            case.restarted.insert(element.clone());
+        }
+        let words = format!("Trouble {number}: {element} is restarted from afar");
+        let mut outputs = vec![Output::Note(words)];
+        outputs.extend(self.enter(base, number, Work::Restarting, now));
+        let action = Action::Restart {
+            element: element.clone(),
+        };
+        outputs.extend(self.step(base, number, element, action));
+        outputs
+    }
+
+    /// The cause is known: restarted from afar, or a ticket.
+    pub(super) fn located(
+        &mut self,
+        base: &mut Base,
+        number: u64,
+        element: ElementId,
+        cause: Cause,
+        proposal: String,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let Some(case) = self.case(number) else {
+            return Vec::new();
+        };
+        if case.shared {
+            return self.leave(base, number, "several sites share the cause", now);
+        }
+        case.root = Some((element.clone(), cause, proposal));
+        let restartable = cause == Cause::CellHardwareFailure && !case.restarted.contains(&element);
+        let words = format!("Trouble {number}: {cause} of {element}");
+        let mut outputs = vec![Output::Note(words)];
+        outputs.extend(match restartable {
+            true => self.restart(base, number, element, now),
+            false => self.open_ticket(base, number, now),
+        });
+        outputs
+    }
+
+    pub(super) fn next_round(
+        &mut self,
+        base: &mut Base,
+        number: u64,
+        why: &str,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let Some(case) = self.case(number) else {
+            return Vec::new();
+        };
+        case.root = None;
+        if case.rounds >= ROUNDS_MAX {
+            return self.leave(base, number, why, now);
+        }
+        // What is not seen now may be seen later.
+        case.looks = 0;
+        self.enter(base, number, Work::Verifying, now)
+    }
+}
+
+/// The cells whose configuration is read.
+fn cells_of(base: &Base, case: &Case) -> Vec<ElementId> {
+    if !case.cells.is_empty() {
+        return case.cells.iter().take(MEASURED_MAX).cloned().collect();
+    }
+    let inventory = base.topology().inventory();
+    let cells = case.sites.iter().flat_map(|s| inventory.cells_of(s));
+    cells.take(MEASURED_MAX).cloned().collect()
+}
+
+/// What measurements of the wireless network say by themselves.
+fn own_cause(base: &Base, case: &Case) -> Option<(ElementId, Cause, String)> {
+    let inventory = base.topology().inventory();
+    for m in case.measured.values() {
+        match inventory.element(&m.element)?.kind {
+            ElementKind::PowerZone if case.cells.is_empty() && zone_is_dark(m) == Some(true) => {
+                let proposal = format!("Restore the mains of {}", m.element);
+                return Some((m.element.clone(), Cause::MainsFailure, proposal));
+            }
+            ElementKind::Cell => {
+                if let Some(found) = cell_finding(inventory, m) {
+                    return Some((found.root_cause, found.cause, found.proposal));
+                }
+            }
+            _ => {}
+        }
+    }
+    if case.symptoms.contains(&AlarmType::InterferenceHigh) {
+        let cell = case.cells.first()?.clone();
+        let proposal = format!("Find what transmits on the carrier of {cell} and have it stopped");
+        return Some((cell, Cause::Interference, proposal));
+    }
+    let silent = case.symptoms.contains(&AlarmType::CellUnavailable);
+    let failed = |m: &&Measurement| m.condition == Condition::Failed;
+    let cell = case
+        .cells
+        .iter()
+        .find(|c| case.measured.get(*c).as_ref().is_some_and(failed));
+    let cell = cell.filter(|_| silent)?.clone();
+    let proposal = format!("Replace the radio unit of {cell}");
+    Some((cell, Cause::CellHardwareFailure, proposal))
+}

@@ -1,0 +1,172 @@
+//! What readings of sites, their cells and their zones mean.
+//!
+//! | reading | means |
+//! |---|---|
+//! | the utility's meters of most of a zone's sites are dead, or its mains is away | `mains-failure` of the zone |
+//! | two thirds or more of a zone's measured sites have no mains, or said so with their last breath | the same |
+//! | a cell's carrier is off, or it reflects its power | `cell-hardware-failure` of the cell |
+//! | a cell hears 6 dB more than its noise, or more | `interference` at the cell |
+//! | a site is silent but its zone has mains | not a fault of the wireless network: look at its backhaul |
+//!
+//! Read next: [`super::care`], which does something about it.
+
+use crate::domain_agent::Practice;
+use crate::domain_agent::job::{Finding, Measurements, place_of};
+use crate::payloads::diagnosis::Suspicion;
+use domain::cause::Cause;
+use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
+use domain::telemetry::{Condition, Measurement};
+use std::collections::BTreeSet;
+
+/// Below this (volts) there is no mains.
+const NO_MAINS_VOLTS: f64 = 100.0;
+/// An antenna that is well reflects less than this standing-wave ratio says.
+const VSWR_MAX: f64 = 2.5;
+/// Foreign power above noise that a cell bears, in dB.
+const INTERFERENCE_DB: f64 = 6.0;
+/// The most sites measured around a zone.
+const SITES_MAX: usize = 6;
+
+/// What the wireless domain knows.
+#[derive(Debug)]
+pub struct WirelessPractice;
+
+impl Practice for WirelessPractice {
+    const DOMAIN: Domain = Domain::Wireless;
+
+    fn measures(kind: ElementKind) -> bool {
+        matches!(
+            kind,
+            ElementKind::Site | ElementKind::PowerZone | ElementKind::Cell
+        )
+    }
+
+    fn plan(
+        inventory: &Inventory,
+        suspicion: &Suspicion,
+        sites: &BTreeSet<ElementId>,
+    ) -> Vec<ElementId> {
+        let target = &suspicion.target;
+        let mut plan = vec![target.clone()];
+        match inventory.element(target) {
+            Some(e) if e.kind == ElementKind::Site => plan.extend(e.parent.clone()),
+            Some(e) if e.kind == ElementKind::Cell => {}
+            Some(_) => {
+                let mut members: Vec<&ElementId> = members(inventory, target).collect();
+                // Sites known to be out say most.
+                members.sort_by_key(|s| !sites.contains(*s));
+                plan.extend(members.into_iter().take(SITES_MAX).cloned());
+            }
+            None => {}
+        }
+        plan
+    }
+
+    fn decide(
+        inventory: &Inventory,
+        target: &ElementId,
+        measured: &Measurements,
+    ) -> Option<Finding> {
+        let kind = inventory.element(target)?.kind;
+        if kind == ElementKind::Cell {
+            return cell_finding(inventory, measured.get(target)?);
+        }
+        let zone = match kind {
+            ElementKind::Site => inventory.element(target)?.parent.as_ref()?,
+            _ => target,
+        };
+        let dark = match measured.get(zone).and_then(zone_is_dark) {
+            Some(dark) => dark,
+            None => sites_are_dark(inventory, zone, measured),
+        };
+        dark.then(|| Finding {
+            root_cause: zone.clone(),
+            cause: Cause::MainsFailure,
+            location: place_of(inventory, zone),
+            proposal: format!(
+                "Restore the mains of {zone}: switch its feeder over, or bring a mobile generator"
+            ),
+            automatic: false,
+        })
+    }
+}
+
+/// What a cell's own readings say.
+pub(super) fn cell_finding(inventory: &Inventory, m: &Measurement) -> Option<Finding> {
+    let reading = |name: &str| m.readings.get(name).copied();
+    let carrier_off = reading("carrier_on").is_some_and(|on| on < 0.5);
+    let reflects = reading("vswr").is_some_and(|v| v > VSWR_MAX);
+    let noisy = reading("interference_dbm")
+        .zip(inventory.cells.get(&m.element))
+        .is_some_and(|(dbm, cell)| dbm > noise_dbm(cell.bandwidth_mhz) + INTERFERENCE_DB);
+    let broken = (m.condition == Condition::Failed && carrier_off) || reflects;
+    let (cause, proposal) = match (broken, noisy) {
+        (true, _) => (
+            Cause::CellHardwareFailure,
+            format!(
+                "Restart {}; if that does not help, replace its radio unit",
+                m.element
+            ),
+        ),
+        (false, true) => (
+            Cause::Interference,
+            format!(
+                "Find what transmits on the carrier of {} and have it stopped",
+                m.element
+            ),
+        ),
+        (false, false) => return None,
+    };
+    Some(Finding {
+        root_cause: m.element.clone(),
+        cause,
+        location: place_of(inventory, &m.element),
+        proposal,
+        automatic: false,
+    })
+}
+
+/// Thermal noise of a receiver of so many MHz with a noise figure of 7 dB, in dBm.
+fn noise_dbm(bandwidth_mhz: f64) -> f64 {
+    -174.0 + 7.0 + 10.0 * (bandwidth_mhz.max(0.1) * 1e6).log10()
+}
+
+fn members<'a>(
+    inventory: &'a Inventory,
+    zone: &'a ElementId,
+) -> impl Iterator<Item = &'a ElementId> {
+    inventory
+        .of_kind(ElementKind::Site)
+        .filter(move |s| s.parent.as_ref() == Some(zone))
+        .map(|s| &s.id)
+}
+
+/// What the zone's own readings say; none if it could not be measured.
+pub(super) fn zone_is_dark(m: &Measurement) -> Option<bool> {
+    if m.condition == Condition::Unreachable {
+        return None;
+    }
+    let reading = |name: &str| m.readings.get(name).copied();
+    if let (Some(dead), Some(all)) = (reading("meters_dead"), reading("meters_total")) {
+        return Some(2.0 * dead > all);
+    }
+    match reading("mains_volts") {
+        Some(volts) => Some(volts < NO_MAINS_VOLTS),
+        None => Some(m.condition == Condition::Failed),
+    }
+}
+
+fn sites_are_dark(inventory: &Inventory, zone: &ElementId, measured: &Measurements) -> bool {
+    let volts = |m: &Measurement| {
+        let now = m.readings.get("mains_volts");
+        now.or_else(|| m.readings.get("last_mains_volts")).copied()
+    };
+    let known: Vec<f64> = members(inventory, zone)
+        .filter_map(|site| volts(measured.get(site)?))
+        .collect();
+    let dark = known.iter().filter(|v| **v < NO_MAINS_VOLTS).count();
+    dark >= 2 && 3 * dark >= 2 * known.len()
+}
+
+#[cfg(test)]
+mod tests;
