@@ -1,0 +1,152 @@
+//! Writing XML by hand, without a way to forget escaping.
+//!
+//! Every element is written through [`Markup`], which escapes attributes and text; nothing else adds
+//! to a page but [`Markup::raw`], which takes what this crate wrote itself. Pages are well-formed
+//! XML below their doctype. Read next: [`crate::picture`].
+
+use std::fmt::{Display, Write};
+
+/// XML that grows.
+#[derive(Clone, Debug, Default)]
+pub struct Markup {
+    out: String,
+    open: Vec<&'static str>,
+}
+
+/// The attributes of an element: names of ours, values of anyone's.
+pub type Attributes<'a> = &'a [(&'static str, &'a dyn Display)];
+
+impl Markup {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Opens an element; [`Self::close`] ends it.
+    pub fn open(&mut self, name: &'static str, attributes: Attributes<'_>) -> &mut Self {
+        self.tag(name, attributes);
+        self.out.push('>');
+        self.open.push(name);
+        self
+    }
+
+    /// Ends the element that was opened last.
+    pub fn close(&mut self) -> &mut Self {
+        let name = self.open.pop().expect("each close has its open");
+        let _ = writeln!(self.out, "</{name}>");
+        self
+    }
+
+    /// An element without content.
+    pub fn empty(&mut self, name: &'static str, attributes: Attributes<'_>) -> &mut Self {
+        self.tag(name, attributes);
+        self.out.push_str("/>");
+        self
+    }
+
+    /// An element that holds only this text.
+    pub fn leaf(
+        &mut self,
+        name: &'static str,
+        attributes: Attributes<'_>,
+        text: &dyn Display,
+    ) -> &mut Self {
+        self.tag(name, attributes);
+        self.out.push('>');
+        let _ = write!(Escaping(&mut self.out), "{text}");
+        let _ = writeln!(self.out, "</{name}>");
+        self
+    }
+
+    /// Text in the element that is open.
+    pub fn text(&mut self, text: &dyn Display) -> &mut Self {
+        let _ = write!(Escaping(&mut self.out), "{text}");
+        self
+    }
+
+    /// Markup that was written before.
+    pub fn markup(&mut self, inner: &Markup) -> &mut Self {
+        debug_assert!(inner.open.is_empty(), "{:?} is still open", inner.open);
+        self.out.push_str(&inner.out);
+        self
+    }
+
+    /// What must stand as it is: styles, scripts and the doctype, all constants of this crate.
+    pub fn raw(&mut self, text: &'static str) -> &mut Self {
+        self.out.push_str(text);
+        self
+    }
+
+    /// What was written.
+    pub fn finish(self) -> String {
+        debug_assert!(self.open.is_empty(), "{:?} is still open", self.open);
+        self.out
+    }
+
+    fn tag(&mut self, name: &'static str, attributes: Attributes<'_>) {
+        let _ = write!(self.out, "<{name}");
+        for (attribute, value) in attributes {
+            let _ = write!(self.out, " {attribute}=\"");
+            let _ = write!(Escaping(&mut self.out), "{value}");
+            self.out.push('"');
+        }
+    }
+}
+
+/// Turns whatever is written into text of XML 1.0: marks become references, and characters that it
+/// cannot hold (§2.2) the replacement character.
+struct Escaping<'a>(&'a mut String);
+
+impl Write for Escaping<'_> {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        for c in text.chars() {
+            match c {
+                '&' => self.0.push_str("&amp;"),
+                '<' => self.0.push_str("&lt;"),
+                '>' => self.0.push_str("&gt;"),
+                '"' => self.0.push_str("&quot;"),
+                '\'' => self.0.push_str("&#39;"),
+                '\t' | '\n' | '\r' => self.0.push(c),
+                '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => {
+                    self.0.push('\u{fffd}');
+                }
+                _ => self.0.push(c),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A length in a picture, to a tenth of a pixel.
+#[derive(Clone, Copy, Debug)]
+pub struct Px(pub f64);
+
+impl Display for Px {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let tenths = (self.0 * 10.0).round() as i64;
+        match tenths % 10 {
+            0 => write!(f, "{}", tenths / 10),
+            _ => write!(f, "{}", tenths as f64 / 10.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_is_written_stays_text() {
+        let mut page = Markup::new();
+        page.open("p", &[("title", &"a\" onload='x'")])
+            .text(&"<script>&\u{1}\u{fffe}")
+            .close();
+        insta::assert_snapshot!(page.finish(), @r#"<p title="a&quot; onload=&#39;x&#39;">&lt;script&gt;&amp;��</p>"#);
+    }
+
+    #[test]
+    fn lengths_are_short() {
+        let told = [1.0, 1.26, -0.04, -3.55, 1200.0].map(|it| Px(it).to_string());
+        assert_eq!(told.join(" "), "1 1.3 0 -3.6 1200");
+    }
+}

@@ -1,0 +1,321 @@
+//! What is measured of a run: the name, the unit, the direction and the definition of each figure.
+//!
+//! The one list that scores, tables, pages and findings follow, in the order in which they show it.
+//! Refuses to know any value. Read next: [`crate::score`].
+
+/// Which way is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+    /// It says what something took, not whether it was good.
+    Neither,
+}
+
+/// What a figure counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A share, 0 to 1, shown in per cent.
+    Share,
+    /// A ratio of two counts.
+    Ratio,
+    /// Minutes of the network's time.
+    Minutes,
+    /// Things that are counted.
+    Count,
+    /// Users times minutes.
+    UserMinutes,
+    /// Mbit/s.
+    Mbps,
+    /// kWh.
+    Kwh,
+    /// Bytes on the wire.
+    Bytes,
+}
+
+impl Unit {
+    /// The unit, as tables and JSON write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Share => "share",
+            Self::Ratio => "ratio",
+            Self::Minutes => "min",
+            Self::Count => "count",
+            Self::UserMinutes => "user-minutes",
+            Self::Mbps => "Mbit/s",
+            Self::Kwh => "kWh",
+            Self::Bytes => "bytes",
+        }
+    }
+
+    /// The unit that is shown, and by what a value is multiplied for it.
+    pub fn shown(self) -> (&'static str, f64) {
+        match self {
+            Self::Share => ("%", 100.0),
+            Self::Ratio | Self::Count => ("", 1.0),
+            _ => (self.as_str(), 1.0),
+        }
+    }
+}
+
+/// One figure of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metric {
+    /// Its name in JSON and on command lines, in kebab-case.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it counts.
+    pub unit: Unit,
+    /// Which way is better.
+    pub better: Better,
+    /// What exactly it is.
+    pub description: &'static str,
+}
+
+impl Metric {
+    /// The figure called `name`.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        METRICS.iter().find(|m| m.name == name)
+    }
+}
+
+const fn metric(
+    name: &'static str,
+    title: &'static str,
+    unit: Unit,
+    better: Better,
+    description: &'static str,
+) -> Metric {
+    Metric {
+        name,
+        title,
+        unit,
+        better,
+        description,
+    }
+}
+
+/// Every figure, in the order in which it is shown.
+///
+/// A fault counts if it touched users. A percentile is the smallest time that at least so many per
+/// cent of the faults did not exceed; a fault that was never detected, located or restored counts as
+/// longer than any, and where the percentile falls on such a fault the run has no figure.
+pub const METRICS: &[Metric] = &[
+    metric(
+        "root-cause-top-1",
+        "Root cause named first",
+        Unit::Share,
+        Better::Higher,
+        "Share of the faults that touched users whose true cause and element was the first suspect.",
+    ),
+    metric(
+        "root-cause-top-3",
+        "Root cause among the first three",
+        Unit::Share,
+        Better::Higher,
+        "Share of the faults that touched users whose true cause and element was among the first three suspects.",
+    ),
+    metric(
+        "first-alarm-top-1",
+        "Baseline: blame the first alarm",
+        Unit::Share,
+        Better::Neither,
+        "What blaming the element of the first alarm would have found, on the same faults.",
+    ),
+    metric(
+        "most-alarms-top-1",
+        "Baseline: blame the most alarms",
+        Unit::Share,
+        Better::Neither,
+        "What blaming the element with the most alarms would have found, on the same faults.",
+    ),
+    metric(
+        "incidents-per-alarm",
+        "Incidents per alarm",
+        Unit::Ratio,
+        Better::Lower,
+        "Incidents that people or agents had to look at, divided by the alarms delivered.",
+    ),
+    metric(
+        "detect-p50",
+        "Time to detect, median",
+        Unit::Minutes,
+        Better::Lower,
+        "From the fault to the first look at it, for half of the faults that touched users.",
+    ),
+    metric(
+        "detect-p95",
+        "Time to detect, 95th percentile",
+        Unit::Minutes,
+        Better::Lower,
+        "From the fault to the first look at it, for 95 per cent of the faults that touched users.",
+    ),
+    metric(
+        "locate-p50",
+        "Time to locate, median",
+        Unit::Minutes,
+        Better::Lower,
+        "From the fault to the right element being blamed, for half of the faults that touched users.",
+    ),
+    metric(
+        "locate-p95",
+        "Time to locate, 95th percentile",
+        Unit::Minutes,
+        Better::Lower,
+        "From the fault to the right element being blamed, for 95 per cent of the faults that touched users.",
+    ),
+    metric(
+        "restore-p50",
+        "Time to restore, median",
+        Unit::Minutes,
+        Better::Lower,
+        "From the fault to service truly being back, whatever anyone believed, for half of the faults that touched users.",
+    ),
+    metric(
+        "restore-p95",
+        "Time to restore, 95th percentile",
+        Unit::Minutes,
+        Better::Lower,
+        "From the fault to service truly being back, whatever anyone believed, for 95 per cent of the faults that touched users.",
+    ),
+    metric(
+        "unlocated",
+        "Faults never located",
+        Unit::Share,
+        Better::Lower,
+        "Share of the faults that touched users whose element nobody blamed before the run ended.",
+    ),
+    metric(
+        "unrestored",
+        "Faults never restored",
+        Unit::Share,
+        Better::Lower,
+        "Share of the faults that touched users whose service was not back when the run ended.",
+    ),
+    metric(
+        "dispatches",
+        "Dispatches",
+        Unit::Count,
+        Better::Lower,
+        "Engineers sent out.",
+    ),
+    metric(
+        "wrong-dispatches",
+        "Wrong dispatches",
+        Unit::Count,
+        Better::Lower,
+        "Engineers sent to an element at which nothing was broken.",
+    ),
+    metric(
+        "outage-user-minutes",
+        "Outage",
+        Unit::UserMinutes,
+        Better::Lower,
+        "Users without service times the minutes for which they had none.",
+    ),
+    metric(
+        "compensated-edge-throughput",
+        "Edge throughput around sites out",
+        Unit::Mbps,
+        Better::Higher,
+        "Downlink throughput of the slowest tenth of the users in the areas of sites that were out.",
+    ),
+    metric(
+        "compensated-served-share",
+        "Served around sites out",
+        Unit::Share,
+        Better::Higher,
+        "Share of the traffic asked for in the areas of sites that were out that was carried.",
+    ),
+    metric(
+        "energy",
+        "Energy",
+        Unit::Kwh,
+        Better::Lower,
+        "What the base stations consumed.",
+    ),
+    metric(
+        "energy-saved-share",
+        "Energy saved",
+        Unit::Share,
+        Better::Higher,
+        "How much less the base stations consumed than in the same run without any saving.",
+    ),
+    metric(
+        "guarantee-breach-user-minutes",
+        "Guarantees broken",
+        Unit::UserMinutes,
+        Better::Lower,
+        "Users below the guaranteed throughput times the minutes for which they were.",
+    ),
+    metric(
+        "complaints-localised-right",
+        "Complaints localised rightly",
+        Unit::Share,
+        Better::Higher,
+        "Share of the tickets that were put down to the right place: own domain, other province, or not the network.",
+    ),
+    metric(
+        "complaint-reply-p50",
+        "Time to reply to a complaint, median",
+        Unit::Minutes,
+        Better::Lower,
+        "From the ticket to the reply that ended it, for half of the tickets; one without a reply counts as longer than any.",
+    ),
+    metric(
+        "complaints-unanswered",
+        "Complaints without a reply",
+        Unit::Count,
+        Better::Lower,
+        "Tickets that had no reply when the run ended.",
+    ),
+    metric(
+        "negotiation-rounds",
+        "Negotiation rounds",
+        Unit::Count,
+        Better::Neither,
+        "Rounds of feasibility, fulfilment and result negotiations together.",
+    ),
+    metric(
+        "messages",
+        "Messages",
+        Unit::Count,
+        Better::Neither,
+        "Requests, replies and notifications between agents.",
+    ),
+    metric(
+        "bytes",
+        "Bytes",
+        Unit::Bytes,
+        Better::Neither,
+        "Their length after framing and before encryption.",
+    ),
+    metric(
+        "model-calls",
+        "Language-model calls",
+        Unit::Count,
+        Better::Neither,
+        "Calls of a language model.",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn each_name_is_there_once_and_in_kebab_case() {
+        let names: BTreeSet<_> = METRICS.iter().map(|m| m.name).collect();
+        assert_eq!(names.len(), METRICS.len());
+        for metric in METRICS {
+            let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(metric.name.chars().all(kebab), "{}", metric.name);
+            assert!(metric.description.ends_with('.'), "{}", metric.name);
+            assert_eq!(Metric::named(metric.name), Some(metric));
+        }
+    }
+}

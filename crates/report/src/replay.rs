@@ -1,0 +1,377 @@
+//! A record stepped through: one line after another, and the board as it stands between them.
+//!
+//! Pure: whoever draws it decides when to step. What the referee knew is told only if wanted, as in
+//! the run itself no agent knew it. Read next: [`crate::story`].
+
+use crate::record::{Moment, Record, What};
+use crate::story::{Ending, Tasks};
+use crate::timestamp::Timestamp;
+use crate::words::{count, cut, decimal, span};
+
+/// How a line sounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// It goes on.
+    Plain,
+    /// Well.
+    Good,
+    /// Not well.
+    Bad,
+    /// Somebody is waited for.
+    Waiting,
+    /// What no agent knew.
+    Truth,
+}
+
+impl Tone {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Good => "good",
+            Self::Bad => "bad",
+            Self::Waiting => "waiting",
+            Self::Truth => "truth",
+        }
+    }
+}
+
+/// One line of a replay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// When it happened.
+    pub at: Timestamp,
+    /// Who spoke or acted.
+    pub who: String,
+    /// To whom; none if to nobody.
+    pub to: Option<String>,
+    /// What.
+    pub words: String,
+    /// How it sounds.
+    pub tone: Tone,
+}
+
+/// A record, and how far it was told.
+#[derive(Clone, Debug)]
+pub struct Player {
+    record: Record,
+    /// Moments and, if wanted, truth, in order of time.
+    moments: Vec<Moment>,
+    /// The place of the next moment.
+    next: usize,
+    board: Board,
+}
+
+/// What stands at an instant.
+#[derive(Clone, Debug, Default)]
+struct Board {
+    at: Timestamp,
+    tasks: Tasks,
+    sites_out: u64,
+    served_share: Option<f64>,
+    energy_kwh: Option<f64>,
+    alarms: usize,
+    told: bool,
+}
+
+impl Player {
+    /// Plays what happened, as the agents could know it.
+    pub fn new(record: Record) -> Self {
+        let moments = record.moments.clone();
+        Self::of(record, moments)
+    }
+
+    /// Plays what happened, with what truly broke and was mended at the instant at which it did.
+    pub fn with_truth(record: Record) -> Self {
+        let mut moments: Vec<Moment> = record
+            .truth
+            .iter()
+            .chain(&record.moments)
+            .cloned()
+            .collect();
+        // Truth comes first of what happens at one instant: it is the cause.
+        moments.sort_by_key(|m| m.at);
+        Self::of(record, moments)
+    }
+
+    fn of(record: Record, moments: Vec<Moment>) -> Self {
+        let board = Board {
+            at: record.run.began,
+            ..Board::default()
+        };
+        Self {
+            record,
+            moments,
+            next: 0,
+            board,
+        }
+    }
+
+    /// The record that is played.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// The next line; none at the end. Readings of the network are told where the number of sites
+    /// out changed, and otherwise change the board alone.
+    pub fn step(&mut self) -> Option<Line> {
+        while let Some(moment) = self.moments.get(self.next) {
+            self.next += 1;
+            if let Some(line) = self.board.take(moment) {
+                return Some(line);
+            }
+        }
+        None
+    }
+
+    /// Goes to an instant, forwards or back: what happened then and before is told.
+    pub fn to(&mut self, at: Timestamp) {
+        if at < self.board.at {
+            self.next = 0;
+            self.board = Board {
+                at: self.record.run.began,
+                ..Board::default()
+            };
+        }
+        while let Some(moment) = self.moments.get(self.next).filter(|m| m.at <= at) {
+            self.board.take(moment);
+            self.next += 1;
+        }
+        self.board.at = self.board.at.max(at.min(self.record.ended()));
+    }
+
+    /// The instant up to which was told.
+    pub fn at(&self) -> Timestamp {
+        self.board.at
+    }
+
+    /// How much was told, 0 to 1.
+    pub fn progress(&self) -> f64 {
+        match self.moments.len() {
+            0 => 1.0,
+            all => self.next as f64 / all as f64,
+        }
+    }
+
+    /// What stands now, in lines: the time, sites out, energy, alarms that came, open tasks with
+    /// whose they are. At most 12 tasks are named.
+    pub fn board(&self) -> String {
+        let mut lines = vec![self.board.state(self.record.run.began)];
+        let open: Vec<_> = self.board.tasks.open().collect();
+        lines.push(count(open.len(), "open task", "open tasks"));
+        for (name, task) in open.iter().take(12) {
+            let since = span(self.board.at.seconds_since(task.from));
+            lines.push(format!(
+                "  {name}  {} → {}  {}, for {since}: {}",
+                task.publisher,
+                task.executor,
+                task.status,
+                cut(&task.words, 60)
+            ));
+        }
+        if open.len() > 12 {
+            lines.push(format!("  and {} more", open.len() - 12));
+        }
+        lines.join("\n")
+    }
+}
+
+impl Board {
+    fn state(&self, began: Timestamp) -> String {
+        let mut parts = vec![
+            format!(
+                "{} UTC, {} in",
+                self.at.day_and_clock(),
+                span(self.at.seconds_since(began))
+            ),
+            count(self.sites_out as usize, "site out", "sites out"),
+        ];
+        parts.extend(
+            self.served_share
+                .map(|s| format!("{} % served", decimal(s * 100.0, 1))),
+        );
+        parts.extend(
+            self.energy_kwh
+                .map(|kwh| format!("{} kWh so far", decimal(kwh, 1))),
+        );
+        parts.push(count(self.alarms, "alarm", "alarms"));
+        parts.join(" · ")
+    }
+
+    /// Takes a moment in; its line, if it is told.
+    fn take(&mut self, moment: &Moment) -> Option<Line> {
+        self.at = self.at.max(moment.at);
+        self.tasks.take(moment);
+        if let What::Alarm { cleared: false, .. } = moment.what {
+            self.alarms += 1;
+        }
+        if let What::Network {
+            sites_out,
+            served_share,
+            energy_kwh_so_far,
+            ..
+        } = &moment.what
+        {
+            let changed = *sites_out != self.sites_out || !self.told;
+            let fewer = *sites_out < self.sites_out;
+            self.sites_out = *sites_out;
+            self.served_share = *served_share;
+            self.energy_kwh = energy_kwh_so_far.or(self.energy_kwh);
+            self.told = true;
+            return changed.then(|| network(moment.at, *sites_out, fewer, self.served_share));
+        }
+        Some(line(moment))
+    }
+}
+
+fn network(at: Timestamp, out: u64, fewer: bool, served: Option<f64>) -> Line {
+    let served = served.map(|s| format!(", {} % of the traffic served", decimal(s * 100.0, 1)));
+    Line {
+        at,
+        who: "network".to_owned(),
+        to: None,
+        words: format!(
+            "{}{}",
+            count(out as usize, "site out", "sites out"),
+            served.unwrap_or_default()
+        ),
+        tone: if fewer || out == 0 {
+            Tone::Good
+        } else {
+            Tone::Bad
+        },
+    }
+}
+
+fn line(moment: &Moment) -> Line {
+    let (who, to, words, tone) = match &moment.what {
+        What::Alarm {
+            resource,
+            alarm_type,
+            severity,
+            cleared,
+        } => {
+            let (word, tone) = if *cleared {
+                ("cleared", Tone::Good)
+            } else {
+                (severity.as_str(), Tone::Bad)
+            };
+            (
+                resource.as_str(),
+                None,
+                format!("{alarm_type}, {word}"),
+                tone,
+            )
+        }
+        What::Message {
+            from,
+            to,
+            verb,
+            task,
+            words,
+            ..
+        } => (
+            from.as_str(),
+            Some(to),
+            format!("{verb} {task}: {words}"),
+            Tone::Plain,
+        ),
+        What::Reply {
+            from,
+            to,
+            verdict,
+            words,
+            ..
+        } => (
+            from.as_str(),
+            Some(to),
+            format!("{verdict}: {words}"),
+            tone_of(verdict),
+        ),
+        What::Notification {
+            from,
+            to,
+            status,
+            task,
+            words,
+        } => (
+            from.as_str(),
+            Some(to),
+            format!("{task} {status}: {words}"),
+            tone_of(status),
+        ),
+        What::Action {
+            agent,
+            words,
+            elements,
+        } => {
+            let elements = if elements.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", elements.join(", "))
+            };
+            (
+                agent.as_str(),
+                None,
+                format!("does: {words}{elements}"),
+                Tone::Plain,
+            )
+        }
+        What::Outcome { agent, words } => (
+            agent.as_str(),
+            None,
+            format!("outcome: {words}"),
+            Tone::Plain,
+        ),
+        What::Note { agent, words } => (agent.as_str(), None, words.clone(), Tone::Plain),
+        What::Complaint { words } => ("customer", None, words.clone(), Tone::Bad),
+        What::Ticket { words } => ("customer's company", None, words.clone(), Tone::Plain),
+        What::Field { words, element } => ("engineer", Some(element), words.clone(), Tone::Plain),
+        What::Network {
+            sites_out,
+            served_share,
+            ..
+        } => {
+            return network(moment.at, *sites_out, false, *served_share);
+        }
+        What::Truth {
+            fault,
+            element,
+            mended,
+            words,
+        } => {
+            let word = if *mended { "mended" } else { "breaks" };
+            let words = if words.is_empty() {
+                String::new()
+            } else {
+                format!(": {words}")
+            };
+            (
+                "truth",
+                None,
+                format!("{fault} at {element} {word}{words}"),
+                Tone::Truth,
+            )
+        }
+    };
+    Line {
+        at: moment.at,
+        who: who.to_owned(),
+        to: to.cloned(),
+        words,
+        tone,
+    }
+}
+
+fn tone_of(word: &str) -> Tone {
+    match (Ending::of(word), word) {
+        (Ending::Well, _) | (_, "accepted") => Tone::Good,
+        (Ending::Badly, _) => Tone::Bad,
+        (_, "pending" | "input-required" | "auth-required" | "blocked") => Tone::Waiting,
+        _ => Tone::Plain,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

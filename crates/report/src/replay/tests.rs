@@ -1,0 +1,97 @@
+//! Stepping and jumping through a record.
+
+use super::*;
+use crate::invented::{self, minute, record};
+use proptest::prelude::*;
+
+fn told(player: &mut Player) -> String {
+    let lines = std::iter::from_fn(|| player.step());
+    let line = |l: Line| {
+        let to = l.to.map_or(String::new(), |to| format!(" → {to}"));
+        format!(
+            "{} {:7} {}{to}: {}",
+            &l.at.to_string()[11..19],
+            l.tone.as_str(),
+            l.who,
+            l.words
+        )
+    };
+    lines.map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_record_is_told_line_by_line() {
+    insta::assert_snapshot!(told(&mut Player::new(record())), @r#"
+00:00:00 good    network: 0 sites out, 100.0 % of the traffic served
+00:10:00 bad     site:S-1: site-unreachable, critical
+00:10:00 bad     network: 1 site out, 50.0 % of the traffic served
+00:12:00 plain   oss → ip: TaskAssign t1: Where is it cut?
+00:12:30 good    ip → oss: accepted: I look.
+00:13:00 plain   ip → field: TaskAssign t2: Go there.
+00:13:06 waiting field → ip: pending: Later.
+01:00:00 good    field → ip: t2 finished: It is finished.
+01:01:00 good    ip → oss: t1 finished: It is finished.
+01:02:00 good    network: 0 sites out, 100.0 % of the traffic served
+"#);
+}
+
+#[test]
+fn the_truth_is_told_only_if_wanted() {
+    let without = told(&mut Player::new(record()));
+    let with = told(&mut Player::with_truth(record()));
+    assert!(!without.contains("fibre-cut"));
+    insta::assert_snapshot!(with.lines().filter(|line| !without.contains(line)).collect::<Vec<_>>().join("\n"), @r#"
+00:09:00 truth   truth: fibre-cut at link:Nord-Süd breaks
+00:59:00 truth   truth: fibre-cut at link:Nord-Süd mended
+"#);
+}
+
+#[test]
+fn the_board_shows_what_stands() {
+    let mut player = Player::new(record());
+    player.to(minute(30.0));
+    insta::assert_snapshot!(player.board(), @r#"
+04-21 00:30 UTC, 30 min in · 1 site out · 50.0 % served · 5.0 kWh so far · 1 alarm
+2 open tasks
+  t1  oss → ip  accepted, for 18 min: Where is it cut?
+  t2  ip → field  pending, for 17 min: Go there.
+"#);
+    player.to(minute(9_999.0));
+    insta::assert_snapshot!(player.board(), @r#"
+04-21 01:02 UTC, 62 min in · 0 sites out · 100.0 % served · 31.0 kWh so far · 1 alarm
+0 open tasks
+"#);
+    assert_eq!((player.progress(), player.step()), (1.0, None));
+    player.to(minute(5.0));
+    assert_eq!(player.at(), minute(5.0));
+    assert_eq!(player.step().unwrap().at, minute(10.0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// However one came to an instant, the board is the same there.
+    #[test]
+    fn the_way_does_not_matter(record in invented::records(), steps in 0usize..20, there in 0i64..3_000) {
+        let mut straight = Player::with_truth(record.clone());
+        straight.to(minute(there as f64));
+        let mut winding = Player::with_truth(record);
+        for _ in 0..steps {
+            winding.step();
+        }
+        winding.to(minute(there as f64 / 2.0));
+        winding.to(minute(there as f64));
+        prop_assert_eq!(straight.board(), winding.board());
+        prop_assert_eq!(straight.step(), winding.step());
+    }
+
+    /// Every moment is told once, but for readings that say nothing new.
+    #[test]
+    fn nothing_is_told_twice(record in invented::records()) {
+        let readings = record.moments.iter().filter(|m| matches!(m.what, What::Network { .. })).count();
+        let all = record.moments.len();
+        let mut player = Player::new(record);
+        let lines = std::iter::from_fn(|| player.step()).count();
+        prop_assert!(lines <= all && lines >= all - readings);
+    }
+}

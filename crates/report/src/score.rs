@@ -1,0 +1,288 @@
+//! How a run scored: fault by fault, complaint by complaint, and in figures.
+//!
+//! The referee knows the truth and fills the lists; figures that follow from the lists are computed
+//! here ([`Score::complete`]), others it gives. Read next: [`crate::batch`].
+
+use crate::metric::METRICS;
+use crate::statistics::{percentile, share};
+use crate::timestamp::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of the form that is written.
+pub const VERSION: u32 = 1;
+
+/// How one run scored: the last line of its record, and one line of a batch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// The version of the form: [`VERSION`].
+    pub version: u32,
+    /// Who worked: `agents`, `manual`, `timer`.
+    pub policy: String,
+    /// The name of the topology.
+    pub topology: String,
+    /// The seed.
+    pub seed: u64,
+    /// How long it was, in days of the network's time.
+    pub days: f64,
+    /// Base stations.
+    pub sites: u64,
+    /// Cells.
+    pub cells: u64,
+    /// What broke.
+    #[serde(default)]
+    pub faults: Vec<FaultScore>,
+    /// Who complained.
+    #[serde(default)]
+    pub complaints: Vec<ComplaintScore>,
+    /// The figures, by the name of their [`crate::Metric`]; one that a run does not have is absent.
+    #[serde(default)]
+    pub figures: BTreeMap<String, f64>,
+}
+
+/// What became of a fault. Times are seconds from its beginning; none means never.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FaultScore {
+    /// What kind of fault.
+    pub kind: String,
+    /// Of which element.
+    pub element: String,
+    /// When it began.
+    pub began: Timestamp,
+    /// Users whose service it took or worsened; 0 keeps it out of the figures.
+    pub users_touched: f64,
+    /// Until somebody looked at it.
+    pub detected_s: Option<f64>,
+    /// Until its element was blamed.
+    pub located_s: Option<f64>,
+    /// Until somebody held it to be restored.
+    pub restored_s: Option<f64>,
+    /// Until service truly was back.
+    pub truly_restored_s: Option<f64>,
+    /// The place of the truth among the suspects, from 1; none if it was not among them.
+    pub rank: Option<u32>,
+    /// Engineers sent out for it.
+    pub dispatches: u32,
+    /// Those of them that found nothing broken.
+    pub wrong_dispatches: u32,
+    /// Whether blaming the first alarm would have been right; none where that was not looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_alarm_right: Option<bool>,
+    /// Whether blaming the element with the most alarms would have been; none likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_alarms_right: Option<bool>,
+}
+
+/// What became of a customer's complaint.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ComplaintScore {
+    /// The ticket's number.
+    pub ticket: String,
+    /// What truly was behind it: a cell, a link, the other province, not the network.
+    pub nature: String,
+    /// True if it was put down to the right place.
+    pub localised: bool,
+    /// Minutes until the reply that ended it; none means never.
+    pub reply_min: Option<f64>,
+    /// How often the customer was asked something.
+    pub questions: u32,
+}
+
+impl Score {
+    /// The figure called `name`; none if this run does not have it.
+    pub fn figure(&self, name: &str) -> Option<f64> {
+        self.figures.get(name).copied()
+    }
+
+    /// Faults that touched users.
+    pub fn faults_that_count(&self) -> impl Iterator<Item = &FaultScore> {
+        self.faults.iter().filter(|f| f.users_touched > 0.0)
+    }
+
+    /// Fills in the figures that follow from the lists. A figure that was given stands (dispatches
+    /// for which there was no fault, for example, are in no list); one that cannot be had is left out; values are kept to a millionth, so that they survive JSON.
+    pub fn complete(&mut self) {
+        let derived = self.of_faults().into_iter().chain(self.of_complaints());
+        for (name, value) in derived.collect::<Vec<_>>() {
+            if let Some(value) = value {
+                self.figures.entry(name.to_owned()).or_insert(value);
+            }
+        }
+        self.figures.retain(|_, value| value.is_finite());
+        for value in self.figures.values_mut() {
+            *value = (*value * 1e6).round() / 1e6;
+        }
+    }
+
+    fn of_faults(&self) -> Vec<(&'static str, Option<f64>)> {
+        let faults: Vec<&FaultScore> = self.faults_that_count().collect();
+        let within =
+            |places: u32| share(faults.iter().map(|f| f.rank.is_some_and(|r| r <= places)));
+        let sum = |of: fn(&FaultScore) -> u32| {
+            let all = self.faults.iter().map(|f| f64::from(of(f))).sum();
+            (!self.faults.is_empty()).then_some(all)
+        };
+        let times = |of: fn(&FaultScore) -> Option<f64>, percent: f64| {
+            let minutes: Vec<_> = faults.iter().map(|f| of(f).map(|s| s / 60.0)).collect();
+            percentile(&minutes, percent)
+        };
+        vec![
+            ("root-cause-top-1", within(1)),
+            ("root-cause-top-3", within(3)),
+            (
+                "first-alarm-top-1",
+                share(faults.iter().filter_map(|f| f.first_alarm_right)),
+            ),
+            (
+                "most-alarms-top-1",
+                share(faults.iter().filter_map(|f| f.most_alarms_right)),
+            ),
+            ("detect-p50", times(|f| f.detected_s, 50.0)),
+            ("detect-p95", times(|f| f.detected_s, 95.0)),
+            ("locate-p50", times(|f| f.located_s, 50.0)),
+            ("locate-p95", times(|f| f.located_s, 95.0)),
+            ("restore-p50", times(|f| f.truly_restored_s, 50.0)),
+            ("restore-p95", times(|f| f.truly_restored_s, 95.0)),
+            (
+                "unlocated",
+                share(faults.iter().map(|f| f.located_s.is_none())),
+            ),
+            (
+                "unrestored",
+                share(faults.iter().map(|f| f.truly_restored_s.is_none())),
+            ),
+            ("dispatches", sum(|f| f.dispatches)),
+            ("wrong-dispatches", sum(|f| f.wrong_dispatches)),
+        ]
+    }
+
+    fn of_complaints(&self) -> Vec<(&'static str, Option<f64>)> {
+        let all = &self.complaints;
+        let replies: Vec<_> = all.iter().map(|c| c.reply_min).collect();
+        let unanswered = replies.iter().filter(|r| r.is_none()).count();
+        vec![
+            (
+                "complaints-localised-right",
+                share(all.iter().map(|c| c.localised)),
+            ),
+            ("complaint-reply-p50", percentile(&replies, 50.0)),
+            (
+                "complaints-unanswered",
+                (!all.is_empty()).then_some(unanswered as f64),
+            ),
+        ]
+    }
+
+    /// Figures that no [`crate::Metric`] defines: a table cannot show them.
+    pub fn undefined(&self) -> impl Iterator<Item = &str> {
+        let names = self.figures.keys().map(String::as_str);
+        names.filter(|name| METRICS.iter().all(|m| m.name != *name))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn fault(rank: Option<u32>, restored_min: Option<f64>) -> FaultScore {
+        FaultScore {
+            users_touched: 10.0,
+            rank,
+            truly_restored_s: restored_min.map(|m| m * 60.0),
+            detected_s: Some(60.0),
+            located_s: rank.map(|_| 120.0),
+            dispatches: 1,
+            first_alarm_right: Some(rank == Some(1)),
+            ..FaultScore::default()
+        }
+    }
+
+    fn figures(score: &Score) -> String {
+        let told = score.figures.iter().map(|(name, v)| format!("{name} {v}"));
+        told.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn figures_follow_from_the_lists() {
+        let mut untouched = fault(Some(9), Some(9_000.0));
+        untouched.users_touched = 0.0;
+        let reply = |reply_min, localised| ComplaintScore {
+            reply_min,
+            localised,
+            ..ComplaintScore::default()
+        };
+        let mut score = Score {
+            faults: vec![
+                fault(Some(1), Some(30.0)),
+                fault(Some(3), Some(90.0)),
+                fault(None, None),
+                untouched,
+            ],
+            complaints: vec![
+                reply(Some(12.0), true),
+                reply(None, false),
+                reply(Some(7.5), true),
+            ],
+            ..Score::default()
+        };
+        score.complete();
+        insta::assert_snapshot!(figures(&score), @r#"
+complaint-reply-p50 12
+complaints-localised-right 0.666667
+complaints-unanswered 1
+detect-p50 1
+detect-p95 1
+dispatches 4
+first-alarm-top-1 0.333333
+locate-p50 2
+restore-p50 90
+root-cause-top-1 0.333333
+root-cause-top-3 0.666667
+unlocated 0.333333
+unrestored 0.333333
+wrong-dispatches 0
+"#);
+    }
+
+    #[test]
+    fn a_figure_that_was_given_stands_and_one_that_is_none_is_left_out() {
+        let mut score = Score::default();
+        score.figures.insert("dispatches".into(), 7.0);
+        score.figures.insert("energy".into(), f64::NAN);
+        score.figures.insert("messages".into(), 0.1 + 0.2);
+        score.figures.insert("luck".into(), 1.0);
+        score.faults = vec![fault(Some(1), Some(1.0))];
+        score.faults[0].users_touched = 0.0;
+        score.complete();
+        assert_eq!(
+            figures(&score),
+            "dispatches 7\nluck 1\nmessages 0.3\nwrong-dispatches 0"
+        );
+        assert_eq!(score.undefined().collect::<Vec<_>>(), ["luck"]);
+    }
+
+    proptest! {
+        /// Whatever befell, shares are shares, percentiles are ordered and completing again changes nothing.
+        #[test]
+        fn figures_are_sound(
+            ranks in prop::collection::vec((prop::option::of(1u32..9), prop::option::of(0.0..1e5f64)), 0..40),
+        ) {
+            let faults = ranks.into_iter().map(|(r, t)| fault(r, t)).collect();
+            let mut score = Score { faults, ..Score::default() };
+            score.complete();
+            let f = |name: &str| score.figure(name);
+            for name in ["root-cause-top-1", "root-cause-top-3", "unrestored", "unlocated"] {
+                prop_assert!(f(name).is_none_or(|v| (0.0..=1.0).contains(&v)));
+            }
+            prop_assert!(f("root-cause-top-1") <= f("root-cause-top-3"));
+            if let (Some(half), Some(most)) = (f("restore-p50"), f("restore-p95")) {
+                prop_assert!(half <= most);
+            }
+            let again = { let mut again = score.clone(); again.complete(); again };
+            prop_assert_eq!(&again, &score);
+            prop_assert_eq!(&Score::parse(&score.line()).unwrap().figures, &score.figures);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Which sites were out when.
+//!
+//! As the moments of kind `network` say where they name sites, and else as alarms do. Knows
+//! instants at which the set changed; refuses to know why. Read next: [`super`].
+
+use crate::record::{Record, What};
+use crate::timestamp::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Alarms that say a site serves nobody.
+const OUT_OF_SERVICE: [&str; 2] = ["cells-out-of-service", "site-unreachable"];
+
+/// The sites that were out, step by step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outages {
+    /// True if the network said which, false if alarms did.
+    pub told_by_network: bool,
+    /// The instants at which something changed, the beginning first.
+    pub steps: Vec<Step>,
+}
+
+/// From one instant to the next.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Step {
+    /// From when.
+    pub at: Timestamp,
+    /// The sites that are out.
+    pub out: BTreeSet<String>,
+    /// How many sites are out, which may be more than are named.
+    pub count: u64,
+    /// The share of the traffic asked for that is carried, as last told.
+    pub served_share: Option<f64>,
+}
+
+impl Outages {
+    /// The outages of a record, in at most `most` steps (2 at least). Of more, those with the fewest
+    /// changes are left out; the first and the worst always stay.
+    pub fn of(record: &Record, most: usize) -> Self {
+        let told_by_network = record
+            .moments
+            .iter()
+            .any(|m| matches!(&m.what, What::Network { out, .. } if !out.is_empty()));
+        let mut outages = Self {
+            told_by_network,
+            steps: vec![Step {
+                at: record.run.began,
+                ..Step::default()
+            }],
+        };
+        let mut raised = BTreeMap::new();
+        for moment in &record.moments {
+            if !matters(&moment.what, told_by_network) {
+                continue;
+            }
+            let mut next = outages.now().clone();
+            next.at = moment.at;
+            follow(&mut next, &moment.what, told_by_network, &mut raised);
+            outages.came_to(next);
+        }
+        outages.thin(most.max(2));
+        outages
+    }
+
+    fn now(&self) -> &Step {
+        self.steps.last().expect("the first step is the beginning")
+    }
+
+    fn came_to(&mut self, next: Step) {
+        let now = self
+            .steps
+            .last_mut()
+            .expect("the first step is the beginning");
+        if next.out != now.out || next.count != now.count {
+            match next.at == now.at {
+                true => *now = next,
+                false => self.steps.push(next),
+            }
+        } else if now.served_share.is_none() {
+            now.served_share = next.served_share;
+        }
+    }
+
+    /// The step at which most sites were out; the first of several.
+    pub fn worst(&self) -> usize {
+        let most = self.steps.iter().map(|s| s.count).max();
+        let worst = self.steps.iter().position(|s| Some(s.count) == most);
+        worst.unwrap_or(0)
+    }
+
+    /// For each site that ever was out, the steps at which it was, as ranges from first to last.
+    pub fn by_site(&self) -> BTreeMap<&str, Vec<[usize; 2]>> {
+        let mut sites: BTreeMap<&str, Vec<[usize; 2]>> = BTreeMap::new();
+        for (place, step) in self.steps.iter().enumerate() {
+            for site in &step.out {
+                let ranges = sites.entry(site).or_default();
+                match ranges.last_mut() {
+                    Some(last) if last[1] + 1 == place => last[1] = place,
+                    _ => ranges.push([place, place]),
+                }
+            }
+        }
+        sites
+    }
+
+    fn thin(&mut self, most: usize) {
+        if self.steps.len() <= most {
+            return;
+        }
+        let worst = self.worst();
+        let change = |place: usize| match place {
+            0 => u64::MAX,
+            _ if place == worst => u64::MAX,
+            _ => self.steps[place]
+                .count
+                .abs_diff(self.steps[place - 1].count),
+        };
+        let mut places: Vec<usize> = (0..self.steps.len()).collect();
+        places.sort_by_key(|place| (std::cmp::Reverse(change(*place)), *place));
+        places.truncate(most);
+        let kept: BTreeSet<usize> = places.into_iter().collect();
+        let mut place = 0;
+        self.steps.retain(|_| {
+            place += 1;
+            kept.contains(&(place - 1))
+        });
+    }
+}
+
+/// Whether a moment can change which sites are out, or how many.
+fn matters(what: &What, told_by_network: bool) -> bool {
+    match what {
+        What::Network { .. } => true,
+        What::Alarm { alarm_type, .. } => {
+            !told_by_network && OUT_OF_SERVICE.contains(&alarm_type.as_str())
+        }
+        _ => false,
+    }
+}
+
+fn follow(
+    step: &mut Step,
+    what: &What,
+    told_by_network: bool,
+    raised: &mut BTreeMap<String, BTreeSet<String>>,
+) {
+    match what {
+        What::Network {
+            sites_out,
+            out,
+            served_share,
+            ..
+        } => {
+            step.count = *sites_out;
+            step.served_share = *served_share;
+            if told_by_network {
+                step.out = out.iter().cloned().collect();
+            }
+        }
+        What::Alarm {
+            resource,
+            alarm_type,
+            cleared,
+            ..
+        } => {
+            let standing = raised.entry(resource.clone()).or_default();
+            match cleared {
+                true => standing.remove(alarm_type),
+                false => standing.insert(alarm_type.clone()),
+            };
+            match standing.is_empty() {
+                true => step.out.remove(resource),
+                false => step.out.insert(resource.clone()),
+            };
+        }
+        _ => {}
+    }
+}

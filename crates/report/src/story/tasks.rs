@@ -1,0 +1,206 @@
+//! Tasks, as a record shows them: who asked for them, what became of them, what belongs to what.
+//!
+//! Takes one moment after another, so that a replay knows at each instant what is open. Names of
+//! states and verdicts are those of the protocol. Read next: [`super`].
+
+use super::Span;
+use crate::record::{Moment, What};
+use crate::timestamp::Timestamp;
+use std::collections::BTreeMap;
+
+/// How something ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It has not.
+    Open,
+    /// Well.
+    Well,
+    /// Not well: failed, refused, rejected, unconfirmed.
+    Badly,
+    /// It was called off.
+    CalledOff,
+}
+
+impl Ending {
+    /// The word for it, as in the classes of pictures.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Well => "well",
+            Self::Badly => "badly",
+            Self::CalledOff => "called-off",
+        }
+    }
+
+    /// What a state of a task or the verdict of a reply means; [`Self::Open`] for all that go on.
+    pub fn of(word: &str) -> Self {
+        match word {
+            "finished" | "result" => Self::Well,
+            "failed" | "rejected" | "unconfirmed" | "refused" => Self::Badly,
+            "cancelled" => Self::CalledOff,
+            _ => Self::Open,
+        }
+    }
+}
+
+/// One task.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    /// The task of which it is a part.
+    pub parent: Option<String>,
+    /// Its schema, as the first message with one said.
+    pub schema: Option<String>,
+    /// Who publishes it.
+    pub publisher: String,
+    /// Who executes it.
+    pub executor: String,
+    /// What was first said of it.
+    pub words: String,
+    /// When that was.
+    pub from: Timestamp,
+    /// When it ended.
+    pub until: Option<Timestamp>,
+    /// The last state or verdict; `asked` before there is one.
+    pub status: String,
+    /// What was said, as places in the list of moments.
+    pub lines: Vec<usize>,
+}
+
+impl Task {
+    fn asked(at: Timestamp, from: &str, to: &str, words: &str) -> Self {
+        Self {
+            parent: None,
+            schema: None,
+            publisher: from.to_owned(),
+            executor: to.to_owned(),
+            words: words.to_owned(),
+            from: at,
+            until: None,
+            status: "asked".to_owned(),
+            lines: Vec::new(),
+        }
+    }
+
+    /// From the first message to the end.
+    pub fn span(&self) -> Span {
+        let schema = self.schema.as_deref().map(|s| format!(" ({s})"));
+        Span {
+            from: self.from,
+            until: self.until,
+            title: format!("{}{}", self.words, schema.unwrap_or_default()),
+            ending: Ending::of(&self.status),
+        }
+    }
+
+    /// A task that ended stays so: what is said afterwards confirms its result. A refusal is taken
+    /// back by the next word.
+    fn came_to(&mut self, at: Timestamp, status: &str) {
+        let over = self.until.is_some() && !matches!(self.status.as_str(), "refused" | "result");
+        if !over {
+            self.status = status.to_owned();
+            self.until = (Ending::of(status) != Ending::Open).then_some(at);
+        }
+    }
+}
+
+/// All tasks of which something was said so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tasks {
+    tasks: BTreeMap<String, Task>,
+    /// The task of the last message, by who spoke and who was spoken to.
+    last: BTreeMap<(String, String), String>,
+    taken: usize,
+}
+
+impl Tasks {
+    /// The tasks of these moments.
+    pub fn of(moments: &[Moment]) -> Self {
+        let mut tasks = Self::default();
+        for moment in moments {
+            tasks.take(moment);
+        }
+        tasks
+    }
+
+    /// Takes the next moment in.
+    pub fn take(&mut self, moment: &Moment) {
+        let at = moment.at;
+        let place = self.taken;
+        self.taken += 1;
+        match &moment.what {
+            What::Message {
+                from,
+                to,
+                task,
+                parent,
+                schema,
+                words,
+                ..
+            } => {
+                self.last.insert((from.clone(), to.clone()), task.clone());
+                let entry = self.tasks.entry(task.clone());
+                let entry = entry.or_insert_with(|| Task::asked(at, from, to, words));
+                entry.parent = entry.parent.take().or_else(|| parent.clone());
+                entry.schema = entry.schema.take().or_else(|| schema.clone());
+                entry.came_to(at, "asked");
+                entry.lines.push(place);
+            }
+            What::Reply {
+                from,
+                to,
+                verdict,
+                task,
+                ..
+            } => {
+                let answered = self.last.get(&(to.clone(), from.clone()));
+                let name = task.as_ref().or(answered);
+                if let Some(task) = name.and_then(|name| self.tasks.get_mut(name)) {
+                    task.came_to(at, verdict);
+                    task.lines.push(place);
+                }
+            }
+            What::Notification {
+                from,
+                to,
+                status,
+                task,
+                words,
+            } => {
+                let entry = self.tasks.entry(task.clone());
+                let entry = entry.or_insert_with(|| Task::asked(at, to, from, words));
+                entry.came_to(at, status);
+                entry.lines.push(place);
+            }
+            _ => {}
+        }
+    }
+
+    /// The tasks by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Task)> {
+        self.tasks.iter().map(|(name, task)| (name.as_str(), task))
+    }
+
+    /// The task called `name`.
+    pub fn named(&self, name: &str) -> Option<&Task> {
+        self.tasks.get(name)
+    }
+
+    /// The tasks that have not ended.
+    pub fn open(&self) -> impl Iterator<Item = (&str, &Task)> {
+        self.iter().filter(|(_, task)| task.until.is_none())
+    }
+
+    /// The task at the top of those of which `name` is a part; itself if it is part of none that is
+    /// known. A circle ends where it closes.
+    pub fn root<'a>(&'a self, name: &'a str) -> &'a str {
+        let mut at = name;
+        for _ in 0..self.tasks.len() {
+            let parent = self.tasks.get(at).and_then(|task| task.parent.as_deref());
+            match parent.and_then(|parent| self.tasks.get_key_value(parent)) {
+                Some((parent, _)) if parent != name => at = parent,
+                _ => break,
+            }
+        }
+        at
+    }
+}

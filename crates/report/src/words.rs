@@ -1,0 +1,156 @@
+//! Words fitted into a place, and numbers as people read them.
+//!
+//! Widths are columns of a terminal, in which characters of East Asian scripts take two; pictures
+//! reckon with the same. Knows text alone. Read next: [`crate::markup`].
+
+/// The columns that a character takes.
+fn columns(c: char) -> usize {
+    match c {
+        '\u{1100}'..='\u{115f}'
+        | '\u{2e80}'..='\u{a4cf}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{fe30}'..='\u{fe6f}'
+        | '\u{ff00}'..='\u{ff60}'
+        | '\u{1f300}'..='\u{1faff}'
+        | '\u{20000}'..='\u{3fffd}' => 2,
+        _ => 1,
+    }
+}
+
+/// The columns that a text takes.
+pub fn width(text: &str) -> usize {
+    text.chars().map(columns).sum()
+}
+
+/// The text on one line, at most so many columns wide; what is cut off leaves an ellipsis.
+pub fn cut(text: &str, most: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = text.replace(char::is_control, "\u{fffd}");
+    if width(&text) <= most {
+        return text;
+    }
+    let mut room = most.saturating_sub(1);
+    let mut kept: String = text
+        .chars()
+        .take_while(|c| {
+            let fits = columns(*c) <= room;
+            room = room.saturating_sub(columns(*c));
+            fits
+        })
+        .collect();
+    kept.truncate(kept.trim_end().len());
+    kept + "…"
+}
+
+/// The text, filled up with spaces on the right to so many columns.
+pub fn left(text: &str, columns: usize) -> String {
+    let missing = columns.saturating_sub(width(text));
+    format!("{text}{}", " ".repeat(missing))
+}
+
+/// The text, filled up with spaces on the left to so many columns.
+pub fn right(text: &str, columns: usize) -> String {
+    let missing = columns.saturating_sub(width(text));
+    format!("{}{text}", " ".repeat(missing))
+}
+
+/// `1 fault`, `3 faults`.
+pub fn count(number: usize, one: &str, many: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        _ => format!("{} {many}", grouped(&number.to_string())),
+    }
+}
+
+/// The number with so many decimals and its thousands apart: `12,345.6`. Never `-0`.
+pub fn decimal(number: f64, decimals: usize) -> String {
+    let text = format!("{number:.decimals$}");
+    let nothing = text.trim_matches(['-', '0', '.']).is_empty();
+    let (sign, text) = match text.strip_prefix('-') {
+        Some(rest) if nothing => ("", rest),
+        Some(rest) => ("−", rest),
+        None => ("", text.as_str()),
+    };
+    match text.split_once('.') {
+        Some((whole, rest)) => format!("{sign}{}.{rest}", grouped(whole)),
+        None => format!("{sign}{}", grouped(text)),
+    }
+}
+
+/// The number with about three digits that tell: `0.0123`, `4.56`, `78.9`, `12,345`.
+pub fn number(number: f64) -> String {
+    let size = number.abs();
+    let decimals = match size {
+        _ if size.fract() == 0.0 || size >= 100.0 => 0,
+        _ if size >= 10.0 => 1,
+        _ if size >= 1.0 => 2,
+        _ => (2 - size.log10().floor() as i32).clamp(2, 6) as usize,
+    };
+    decimal(number, decimals)
+}
+
+/// A span of seconds: `45 s`, `12 min`, `3 h 05 min`, `2 d 4 h`.
+pub fn span(seconds: f64) -> String {
+    let s = seconds.max(0.0).round() as u64;
+    match s {
+        0..=119 => format!("{s} s"),
+        120..=7_199 => format!("{} min", s / 60),
+        7_200..=172_799 => format!("{} h {:02} min", s / 3_600, s / 60 % 60),
+        _ => format!("{} d {} h", s / 86_400, s / 3_600 % 24),
+    }
+}
+
+fn grouped(digits: &str) -> String {
+    let mut out = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_long_is_cut_to_the_columns_there_are() {
+        assert_eq!(cut("a  short\nline", 20), "a short line");
+        assert_eq!(cut("exactly ten", 10), "exactly t…");
+        assert_eq!(cut("基站故障", 7), "基站故…");
+        assert_eq!(cut("bell\u{7}", 9), "bell\u{fffd}");
+        assert_eq!(width(&left("基站", 9)), 9);
+        assert_eq!(right("7", 3), "  7");
+    }
+
+    #[test]
+    fn numbers_show_the_digits_that_tell() {
+        let told = [
+            0.0,
+            8.0,
+            0.012_345,
+            0.5,
+            4.557,
+            78.91,
+            123.4,
+            1_234_567.8,
+            -4.2,
+        ]
+        .map(number)
+        .join(" ");
+        assert_eq!(told, "0 8 0.0123 0.500 4.56 78.9 123 1,234,568 −4.20");
+        assert_eq!(decimal(-0.04, 1), "0.0");
+        assert_eq!(decimal(-1234.56, 1), "−1,234.6");
+        assert_eq!(count(1, "fault", "faults"), "1 fault");
+        assert_eq!(count(1200, "fault", "faults"), "1,200 faults");
+    }
+
+    #[test]
+    fn spans_are_told_in_the_unit_that_fits() {
+        let told = [0.4, 119.0, 125.0, 7_500.0, 200_000.0].map(span).join(", ");
+        assert_eq!(told, "0 s, 119 s, 2 min, 2 h 05 min, 2 d 7 h");
+    }
+}
