@@ -35,3 +35,11 @@ pub const REGISTRY_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-reg
 pub const DATA_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-data";
 /// `convoke-schema`.
 pub const SCHEMA_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-schema";
+/// The namespace of module convoke-ems.
+pub const EMS_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-ems";
+/// The namespace of module ietf-alarms (RFC 8632).
+pub const ALARMS_NAMESPACE: &str = "urn:ietf:params:xml:ns:yang:ietf-alarms";
+/// The namespace of module ietf-network (RFC 8345).
+pub const NETWORK_NAMESPACE: &str = "urn:ietf:params:xml:ns:yang:ietf-network";
+/// The namespace of module ietf-network-topology (RFC 8345).
+pub const TOPOLOGY_NAMESPACE: &str = "urn:ietf:params:xml:ns:yang:ietf-network-topology";

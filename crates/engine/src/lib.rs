@@ -14,6 +14,7 @@
 
 mod data;
 mod dispatch;
+mod ems;
 pub mod feed;
 mod life;
 mod negotiate;
@@ -28,22 +29,25 @@ mod roster;
 mod schemas;
 mod staged;
 mod standin;
+pub mod stream;
 mod team;
 mod view;
 mod work;
 
+pub use ems::{ActAnswer, ActFailure, ActWanted};
 pub use feed::Feed;
 pub use operation::{
-    Bytes, ClusterRecord, Endpoint, Execution, FaultWanted, Form, Injected, KeyRecord, Negotiate,
-    Notice, Operation, Outcome, PatchAnswer, PatchRecord, PatchStanding, PoolRecord, Query,
-    Records, Register, SampleRecord, ScenarioAnswer, SchemaOutcome, SchemaRecord, SchemaRecords,
-    SchemaRequest, TemplateAnswer, Updates, Validated, Which, WriteData, Written,
+    Acted, Bytes, ClusterRecord, Endpoint, Execution, FaultWanted, Form, Injected, KeyRecord,
+    Negotiate, Notice, Operation, Outcome, PatchAnswer, PatchRecord, PatchStanding, PoolRecord,
+    Query, Records, Register, SampleRecord, ScenarioAnswer, SchemaOutcome, SchemaRecord,
+    SchemaRecords, SchemaRequest, TemplateAnswer, Updates, Validated, Which, WriteData, Written,
 };
 pub use refusal::Refusal;
 pub use registry::{Credential, Credentials};
 pub use roster::Hosted;
 pub use schemas::{SchemaSetup, TypedForm};
 pub use store::{Filter, ReadError, Retention, TaskFilter, Trimmed};
+pub use stream::{Event, Stream, StreamError};
 pub use work::Outgoing;
 
 use crate::data::Entries;
@@ -161,6 +165,7 @@ pub struct Engine {
     outbox_filled: Notify,
     /// Faults wanted, while somebody runs a simulated network.
     faults: Mutex<Option<Vec<FaultWanted>>>,
+    management: ems::Management,
     /// How many decisions that were not stored have been taken back.
     taken_back: AtomicU64,
     limits: Limits,
@@ -212,6 +217,7 @@ impl Engine {
             setup.proxy.as_ref(),
             &places,
         );
+        let management = ems::Management::new(&setup.inventory);
         let work = Work::new(
             minds,
             recovered.tasks,
@@ -233,6 +239,7 @@ impl Engine {
             outbox: Mutex::default(),
             outbox_filled: Notify::new(),
             faults: Mutex::default(),
+            management,
             taken_back: AtomicU64::new(0),
             limits: setup.limits,
             retention: setup.retention,
@@ -292,6 +299,7 @@ impl Engine {
             Operation::WriteData(write) => self.write_data(who, write, now),
             Operation::ReadData { id, offset, length } => self.read_data(who, id, offset, length),
             Operation::InjectFault { kind, element } => self.inject_fault(kind, element),
+            Operation::Act { ems, action } => self.act(who, ems, action),
             Operation::Schema(request) => self.schema(who, request, now),
         }
     }
@@ -436,10 +444,13 @@ impl Engine {
         !self.outbox.lock().expect("no holder panics").is_empty()
     }
 
-    /// True while a caller waits for this synchronous task.
+    /// True while a caller waits for this task to end, or for a word in a negotiation about it.
     pub fn is_awaited(&self, task: &domain::task::TaskId) -> bool {
-        let awaited = work::Awaited::Task(task.clone());
-        self.lock_work().waiting.contains_key(&awaited)
+        use work::Awaited::{Task, Turn};
+        let is_about = |awaited: &work::Awaited| match awaited {
+            Task(id) | Turn(id, ..) => id == task,
+        };
+        self.lock_work().waiting.keys().any(is_about)
     }
 
     /// Resolves when everything decided so far is on disk, or never will be.

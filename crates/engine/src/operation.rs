@@ -14,12 +14,15 @@ use crate::refusal::Refusal;
 use domain::content::Payload;
 use domain::context::{DataParam, DataType, Exchange};
 use domain::discovery::{Criteria, Match};
+use domain::ems::{AlarmList, Ems};
+use domain::inventory::{ElementId, Inventory};
 use domain::negotiation::Negotiation;
 use domain::profile::{Advice, Profile};
 use domain::registry::{Health, Reach, Registration};
 use domain::reply::Reply;
 use domain::task::{Subscription, Task, TaskId};
 use domain::team::{Need, Team};
+use domain::telemetry::{Action, Performance};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::fmt;
@@ -35,6 +38,8 @@ pub enum Endpoint {
     Platform,
     /// One agent.
     Agent(String),
+    /// A management system of the network.
+    Ems(Ems),
 }
 
 /// One request.
@@ -93,6 +98,13 @@ pub enum Operation {
         kind: String,
         /// The element, if it matters which.
         element: Option<String>,
+    },
+    /// Do something to the network, through one of its management systems (module convoke-ems).
+    Act {
+        /// Which.
+        ems: Ems,
+        /// What.
+        action: Action,
     },
 }
 
@@ -248,6 +260,17 @@ pub enum Query {
         /// Only this entry.
         id: Option<String>,
     },
+    /// The alarms that a management system knows (RFC 8632).
+    Alarms {
+        /// Which system.
+        ems: Ems,
+        /// Only those of these elements.
+        resources: Option<Vec<ElementId>>,
+    },
+    /// The network as a management system has it documented (RFC 8345).
+    Inventory(Ems),
+    /// What a management system counted last.
+    Performance(Ems),
 }
 
 impl Query {
@@ -270,6 +293,12 @@ pub enum Records {
     Exchanges(Vec<Exchange>),
     /// Entries of `/data-params`.
     Data(Vec<DataParam>),
+    /// Alarms.
+    Alarms(Box<AlarmList>),
+    /// The network as documented.
+    Inventory(Arc<Inventory>),
+    /// What was counted in the last period that has ended, if one has.
+    Performance(Option<Arc<Performance>>),
 }
 
 /// What comes of an operation.
@@ -297,6 +326,17 @@ pub enum Outcome {
     Schema(SchemaOutcome),
     /// What broke.
     Injected(Injected),
+    /// What came of an action.
+    Acted(Acted),
+}
+
+/// What came of an action on the network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Acted {
+    /// Its number, unique since the start of the platform.
+    pub number: u64,
+    /// How it ended; never `Impossible`.
+    pub outcome: domain::telemetry::Outcome,
 }
 
 /// How much of some data is there.

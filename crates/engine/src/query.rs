@@ -37,6 +37,9 @@ impl Engine {
             }
             Query::Proposals => Records::Negotiations(self.proposals(who)?),
             Query::Schemas => unreachable!("schemas are looked at with the time"),
+            Query::Alarms { .. } | Query::Inventory(_) | Query::Performance(_) => {
+                return self.managed(who, query);
+            }
             Query::Teams(task) => {
                 let found = match &task {
                     Some(task) => self.store.team(task)?.into_iter().collect(),

@@ -204,6 +204,46 @@ pub enum Refusal {
         /// Why.
         why: String,
     },
+    /// A management system does not let the agent do this.
+    #[error("agent '{user}' may not do this through the management system '{ems}'")]
+    NotEntitled {
+        /// The agent.
+        user: String,
+        /// The system.
+        ems: &'static str,
+    },
+    /// The network has no such element.
+    #[error("the network has no element '{element}'")]
+    UnknownElement {
+        /// The leaf that names it.
+        leaf: &'static str,
+        /// The name.
+        element: String,
+    },
+    /// The element belongs to another management system.
+    #[error("{element} belongs to domain {domain}, not to the management system '{ems}'")]
+    ForeignElement {
+        /// The leaf that names it.
+        leaf: &'static str,
+        /// The name.
+        element: String,
+        /// Its domain.
+        domain: &'static str,
+        /// The system that was asked.
+        ems: &'static str,
+    },
+    /// What was wanted of the network cannot be done.
+    #[error("{why}")]
+    Impossible {
+        /// Why.
+        why: String,
+    },
+    /// What was wanted of the network takes longer than its caller is kept waiting.
+    #[error("{why}")]
+    TooLong {
+        /// After how long.
+        why: String,
+    },
     /// A payload does not keep to its schema.
     #[error(
         "the payload{} does not keep to {schema_id}: {}",

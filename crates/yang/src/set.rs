@@ -12,7 +12,8 @@ include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 ///
 /// Of the features of ietf-netconf only `xpath` is served; datastores are
 /// never written, so none of those for writing is on. ietf-netconf-nmda:
-/// `with-defaults` is served, `origin` is not.
+/// `with-defaults` is served, `origin` is not. ietf-alarms: alarms have a history
+/// and are counted; nobody shelves, closes or correlates them here.
 const IMPLEMENTED: &[(&str, &[&str])] = &[
     ("ietf-netconf", &["xpath"]),
     ("ietf-netconf-with-defaults", &[]),
@@ -29,6 +30,11 @@ const IMPLEMENTED: &[(&str, &[&str])] = &[
     ("convoke-data", &[]),
     ("convoke-simulation", &[]),
     ("convoke-schema", &[]),
+    ("ietf-alarms", &["alarm-history", "alarm-summary"]),
+    ("ietf-network", &[]),
+    ("ietf-network-topology", &[]),
+    ("convoke-ems", &[]),
+    ("convoke-ems-deviations", &[]),
 ];
 
 /// Parts of irtf-agent's patterns as the module has them, and as libyang gets

@@ -3,8 +3,8 @@
 //! Tags and their meaning: RFC 6241 Appendix A. Read next: `operation`.
 
 use super::{
-    AGENT_NAMESPACE, DATA_NAMESPACE, NEGOTIATION_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE,
-    SIMULATION_NAMESPACE,
+    AGENT_NAMESPACE, DATA_NAMESPACE, EMS_NAMESPACE, NEGOTIATION_NAMESPACE, REGISTRY_NAMESPACE,
+    SCHEMA_NAMESPACE, SIMULATION_NAMESPACE,
 };
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::FilterError;
@@ -32,6 +32,8 @@ pub(crate) enum Asked {
     Schema(&'static str),
     /// `inject-fault`.
     Simulation,
+    /// An rpc of convoke-ems.
+    Ems(&'static str),
 }
 
 /// Leaves of `task-negotiate` that irtf-agent defines; the others are of convoke-negotiation.
@@ -54,6 +56,7 @@ impl Asked {
             Self::Data(rpc) => ("cvdata", DATA_NAMESPACE, rpc),
             Self::Schema(rpc) => ("cvschema", SCHEMA_NAMESPACE, rpc),
             Self::Simulation => ("cvs", SIMULATION_NAMESPACE, "inject-fault"),
+            Self::Ems(rpc) => ("cvems", EMS_NAMESPACE, rpc),
         };
         let path = format!("/nc:rpc/{prefix}:{rpc}");
         let path = match leaf {
@@ -75,7 +78,7 @@ impl Asked {
         match self {
             Self::Negotiate => "task-sendTo",
             Self::Data(_) => "reader",
-            Self::Registry(_) | Self::Schema(_) | Self::Simulation => "name",
+            Self::Registry(_) | Self::Schema(_) | Self::Simulation | Self::Ems(_) => "name",
         }
     }
 
@@ -92,7 +95,11 @@ impl Asked {
     fn data_leaf(self) -> &'static str {
         match self {
             Self::Negotiate => "msg-data",
-            Self::Registry(_) | Self::Data(_) | Self::Schema(_) | Self::Simulation => "id",
+            Self::Registry(_)
+            | Self::Data(_)
+            | Self::Schema(_)
+            | Self::Simulation
+            | Self::Ems(_) => "id",
         }
     }
 }
@@ -203,6 +210,15 @@ pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
         Refusal::NoSuchFault { .. } => {
             E::application(InvalidValue).path(Asked::Simulation.path(Some("element")))
         }
+        Refusal::NotEntitled { .. } => E::protocol(AccessDenied).path(asked.path(None)),
+        Refusal::UnknownElement { leaf, .. } => E::application(InvalidValue)
+            .app_tag("unknown-element")
+            .path(at(leaf)),
+        Refusal::ForeignElement { leaf, .. } => E::application(InvalidValue)
+            .app_tag("other-domain")
+            .path(at(leaf)),
+        Refusal::Impossible { .. } => E::application(OperationFailed).app_tag("impossible"),
+        Refusal::TooLong { .. } => E::application(OperationFailed).app_tag("too-long"),
         Refusal::Payload { violations, .. } => return of_payload(violations, refusal, asked),
         Refusal::UnknownSchema(_) => E::application(InvalidValue)
             .app_tag("unknown-schema")

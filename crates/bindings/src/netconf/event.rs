@@ -1,8 +1,9 @@
-//! Entries of the log as `<notification>` messages (RFC 5277 §4, RFC 6470).
+//! Events of a stream as `<notification>` messages (RFC 5277 §4, RFC 6470): entries of the log, and
+//! what management systems tell.
 //!
 //! Read next: [`super::session`], which sends them.
 
-use super::modelled::negotiation;
+use super::modelled::{ems, negotiation};
 use super::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE};
 use ::netconf::data::{Node, write};
 use ::netconf::filter::{Projection, Selection};
@@ -12,7 +13,7 @@ use domain::access::{Principal, Request};
 use domain::event::{Entry, Happening};
 use domain::notification::{Notification, SchemaUpdate};
 use domain::time::Timestamp;
-use engine::{Endpoint, Engine};
+use engine::{Endpoint, Engine, Event};
 
 /// What is written around an event.
 fn wrap(time: Timestamp, event: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
@@ -27,24 +28,24 @@ fn wrap(time: Timestamp, event: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     out
 }
 
-/// The entry as a whole message.
-pub(crate) fn encode(entry: &Entry) -> Vec<u8> {
-    wrap(entry.time, |out| {
-        write(&node(entry), &Projection::everything(), out)
+/// The event as a whole message.
+pub(crate) fn encode(told: &Event) -> Vec<u8> {
+    wrap(told.time(), |out| {
+        write(&node(told), &Projection::everything(), out)
     })
 }
 
-/// True if a filter selects anything of the entry.
-pub(crate) fn is_selected(entry: &Entry, selection: &Selection) -> bool {
+/// True if a filter selects anything of the event.
+pub(crate) fn is_selected(told: &Event, selection: &Selection) -> bool {
     let mut out = Vec::with_capacity(1_024);
-    write(&node(entry), &Projection::of(selection), &mut out);
+    write(&node(told), &Projection::of(selection), &mut out);
     !out.is_empty()
 }
 
 /// The event alone, for an XPath filter.
-pub(crate) fn event_xml(entry: &Entry) -> String {
+pub(crate) fn event_xml(told: &Event) -> String {
     let mut out = Vec::with_capacity(1_024);
-    write(&node(entry), &Projection::everything(), &mut out);
+    write(&node(told), &Projection::everything(), &mut out);
     String::from_utf8(out).expect("nodes are written from strings")
 }
 
@@ -66,25 +67,52 @@ fn mark(name: &str, now: Timestamp) -> Vec<u8> {
     })
 }
 
-/// True if the principal may receive the entry: NACM on the notification, and being party to it.
+/// True if the principal may receive the event: NACM on the notification, and being party to it.
 ///
 /// An agent's own endpoint tells of the tasks that the agent executes; the platform's tells of all,
-/// and of sessions.
+/// and of sessions; a management system's of what reaches it, to those whom it lets in.
 pub(crate) fn receivable(
     engine: &Engine,
     endpoint: &Endpoint,
     who: &Principal,
-    entry: &Entry,
+    told: &Event,
 ) -> bool {
-    let (module, name) = match &entry.happening {
+    let (party, module, name) = match (told, endpoint) {
+        (Event::Logged(entry), _) => {
+            let (module, name) = logged(entry);
+            (is_party(engine, endpoint, who, entry), module, name)
+        }
+        (Event::Reported(report), Endpoint::Ems(own)) => {
+            let (module, name) = ems::notification(&report.news);
+            (engine.is_told(who, *own, &report.news), module, name)
+        }
+        (Event::Reported(_), _) => return false,
+    };
+    party
+        && engine.permits(
+            who,
+            Request::Notification {
+                module,
+                name,
+                guarded: false,
+            },
+        )
+}
+
+/// The module and name of an entry's notification.
+fn logged(entry: &Entry) -> (&'static str, &'static str) {
+    match &entry.happening {
         Happening::Task(_) => ("irtf-agent", "condition-notifications"),
         Happening::Negotiation(_) => ("convoke-negotiation", "negotiation-update"),
         Happening::Agent(_) => ("convoke-registry", "agent-update"),
         Happening::Schema(_) => ("convoke-schema", "schema-update"),
         Happening::SessionStarted { .. } => ("ietf-netconf-notifications", "netconf-session-start"),
         Happening::SessionEnded { .. } => ("ietf-netconf-notifications", "netconf-session-end"),
-    };
-    let party = match &entry.happening {
+    }
+}
+
+fn is_party(engine: &Engine, endpoint: &Endpoint, who: &Principal, entry: &Entry) -> bool {
+    match &entry.happening {
         Happening::Task(n) => {
             who.sees(&n.from, &n.to) && !matches!(endpoint, Endpoint::Agent(own) if *own != n.from)
         }
@@ -99,16 +127,7 @@ pub(crate) fn receivable(
         Happening::SessionStarted { username, .. } | Happening::SessionEnded { username, .. } => {
             *endpoint == Endpoint::Platform && (!who.agent || who.name == *username)
         }
-    };
-    party
-        && engine.permits(
-            who,
-            Request::Notification {
-                module,
-                name,
-                guarded: false,
-            },
-        )
+    }
 }
 
 /// A text, unless it is empty.
@@ -135,7 +154,14 @@ fn sees_schema(engine: &Engine, who: &Principal, update: &SchemaUpdate) -> bool 
     (own && !update.change.is_internal()) || approves()
 }
 
-fn node(entry: &Entry) -> Node<'_> {
+fn node(told: &Event) -> Node<'_> {
+    match told {
+        Event::Logged(entry) => entered(entry),
+        Event::Reported(report) => ems::told(&report.news),
+    }
+}
+
+fn entered(entry: &Entry) -> Node<'_> {
     match &entry.happening {
         Happening::Task(notification) => condition(notification),
         Happening::Negotiation(update) => negotiation::update(update),
@@ -241,7 +267,8 @@ mod tests {
             time: sent.time,
             happening: Happening::Task(Arc::new(sent.clone())),
         };
-        let document = Document::parse(encode(&entry), &Limits::client()).unwrap();
+        let document =
+            Document::parse(encode(&Event::Logged(Arc::new(entry))), &Limits::client()).unwrap();
         let received = Received {
             event_time: sent.time.to_string(),
             document,

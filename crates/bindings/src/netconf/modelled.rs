@@ -6,6 +6,7 @@
 mod access;
 mod agent;
 pub(super) mod context;
+pub(super) mod ems;
 mod library;
 mod monitoring;
 pub(super) mod negotiation;
@@ -16,6 +17,7 @@ pub(super) mod task;
 pub(super) mod team;
 
 pub use agent::agent_xml;
+pub(super) use ems::decimal;
 
 use super::announced::Announced;
 use super::platform::Platform;
@@ -44,25 +46,9 @@ impl Reader<'_> {
         out: &mut Vec<u8>,
     ) -> Result<(), Refusal> {
         let view = projection.view().clone();
-        if view.wants(AGENT_NAMESPACE, "agent") {
-            self.write_agent(projection, out);
-        }
-        if let Some(view) = view.child(AGENT_NAMESPACE, "context") {
-            self.write_context(&view, projection, out)?;
-        }
-        if let Some(view) = view.child(AGENT_NAMESPACE, "data-params") {
-            self.write_data_params(&view, projection, out)?;
-        }
-        if view.wants(AGENT_NAMESPACE, "tasks") {
-            self.write_current_task(projection, out)?;
-        }
-        if *self.endpoint == Endpoint::Platform
-            && let Some(view) = view.child(REGISTRY_NAMESPACE, "registry")
-        {
-            self.write_registry(&view, projection, out)?;
-        }
-        if *self.endpoint == Endpoint::Platform && view.wants(SCHEMA_NAMESPACE, "schemas") {
-            self.write_schemas(projection, out)?;
+        match self.endpoint {
+            Endpoint::Ems(ems) => self.write_managed(*ems, projection, out)?,
+            Endpoint::Platform | Endpoint::Agent(_) => self.write_agents_own(projection, out)?,
         }
         if view.wants(MONITORING, "netconf-state") {
             write(&self.netconf_state(), projection, out);
@@ -84,10 +70,41 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Writes what agents say of themselves and of their tasks; at the platform also what it knows of
+    /// all of them.
+    fn write_agents_own(
+        &self,
+        projection: &Projection<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Refusal> {
+        let view = projection.view().clone();
+        if view.wants(AGENT_NAMESPACE, "agent") {
+            self.write_agent(projection, out);
+        }
+        if let Some(view) = view.child(AGENT_NAMESPACE, "context") {
+            self.write_context(&view, projection, out)?;
+        }
+        if let Some(view) = view.child(AGENT_NAMESPACE, "data-params") {
+            self.write_data_params(&view, projection, out)?;
+        }
+        if view.wants(AGENT_NAMESPACE, "tasks") {
+            self.write_current_task(projection, out)?;
+        }
+        if *self.endpoint == Endpoint::Platform
+            && let Some(view) = view.child(REGISTRY_NAMESPACE, "registry")
+        {
+            self.write_registry(&view, projection, out)?;
+        }
+        if *self.endpoint == Endpoint::Platform && view.wants(SCHEMA_NAMESPACE, "schemas") {
+            self.write_schemas(projection, out)?;
+        }
+        Ok(())
+    }
+
     /// The agent whose `agent`, `tasks`, `context` and `data-params` this endpoint serves.
     fn own_agent(&self) -> &str {
         match self.endpoint {
-            Endpoint::Platform => self.platform.engine.default_agent(),
+            Endpoint::Platform | Endpoint::Ems(_) => self.platform.engine.default_agent(),
             Endpoint::Agent(name) => name,
         }
     }
@@ -95,7 +112,7 @@ impl Reader<'_> {
     /// Whose records this endpoint holds: those of its agent, or all.
     fn party(&self) -> Option<String> {
         match self.endpoint {
-            Endpoint::Platform => None,
+            Endpoint::Platform | Endpoint::Ems(_) => None,
             Endpoint::Agent(name) => Some(name.clone()),
         }
     }

@@ -5,6 +5,7 @@
 //! at. Read next: `negotiate`, `read`.
 
 mod data;
+mod ems;
 mod input;
 mod lock;
 mod negotiate;
@@ -24,8 +25,8 @@ pub(super) use subscribe::Subscription;
 use super::error::Asked;
 use super::session::Scene;
 use super::{
-    AGENT_NAMESPACE, DATA_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE, SIMULATION_NAMESPACE,
-    error,
+    AGENT_NAMESPACE, DATA_NAMESPACE, EMS_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE,
+    SIMULATION_NAMESPACE, error,
 };
 use ::netconf::data::{Node, write};
 use ::netconf::error::RpcError;
@@ -99,6 +100,16 @@ pub(super) enum Offered {
     RejectPatch,
     JudgeAlignment,
     EraseFragments,
+    Probe,
+    SetPower,
+    SetSaving,
+    ReadConfiguration,
+    Configure,
+    Restart,
+    Trace,
+    Dispatch,
+    Guide,
+    TellCustomer,
 }
 
 impl Offered {
@@ -127,6 +138,7 @@ impl Offered {
             (DATA_NAMESPACE, "data-read") => (Self::DataRead, "convoke-data"),
             (SIMULATION_NAMESPACE, "inject-fault") => (Self::InjectFault, "convoke-simulation"),
             (SCHEMA_NAMESPACE, name) => (Self::of_schemas(name)?, "convoke-schema"),
+            (EMS_NAMESPACE, name) => (ems::offered(name)?, "convoke-ems"),
             _ => return None,
         })
     }
@@ -151,9 +163,24 @@ impl Offered {
     }
 
     /// True if answering it looks at state that earlier requests of the session may change, so
-    /// that it must wait for them.
+    /// that it must wait for them. What is done to the network is begun at once and may be under way
+    /// side by side.
     pub(super) fn reads(self) -> bool {
-        !matches!(self, Self::TaskNegotiate | Self::DataWrite)
+        !matches!(
+            self,
+            Self::TaskNegotiate
+                | Self::DataWrite
+                | Self::Probe
+                | Self::SetPower
+                | Self::SetSaving
+                | Self::ReadConfiguration
+                | Self::Configure
+                | Self::Restart
+                | Self::Trace
+                | Self::Dispatch
+                | Self::Guide
+                | Self::TellCustomer
+        )
     }
 }
 
@@ -163,6 +190,9 @@ pub(super) fn handle(scene: &Scene<'_>, rpc: &Rpc) -> Handled {
     let Some((offered, module)) = Offered::of(operation) else {
         return Handled::Now(Err(error::not_supported(operation, why_not(operation))));
     };
+    if let Some(why) = ems::elsewhere(scene, offered) {
+        return Handled::Now(Err(error::not_supported(operation, why)));
+    }
     let guarded =
         offered == Offered::KillSession || scene.announced.is_guarded(module, operation.name());
     let exec = Request::Exec {
@@ -244,6 +274,16 @@ pub(super) fn handle(scene: &Scene<'_>, rpc: &Rpc) -> Handled {
             "erase-fragments",
             schemas::erase_fragments,
         ),
+        Offered::Probe => ems::act(scene, operation, "probe"),
+        Offered::SetPower => ems::act(scene, operation, "set-power"),
+        Offered::SetSaving => ems::act(scene, operation, "set-saving"),
+        Offered::ReadConfiguration => ems::act(scene, operation, "read-configuration"),
+        Offered::Configure => ems::act(scene, operation, "configure"),
+        Offered::Restart => ems::act(scene, operation, "restart"),
+        Offered::Trace => ems::act(scene, operation, "trace"),
+        Offered::Dispatch => ems::act(scene, operation, "dispatch"),
+        Offered::Guide => ems::act(scene, operation, "guide"),
+        Offered::TellCustomer => ems::act(scene, operation, "tell-customer"),
         Offered::Get => Handled::Now(read::get(scene, operation)),
         Offered::GetConfig => Handled::Now(read::get_config(scene, operation)),
         Offered::GetData => Handled::Now(read::get_data(scene, operation)),
@@ -289,6 +329,7 @@ fn encoded(outcome: Outcome) -> Answer {
         Outcome::Written(written) => data::written(written),
         Outcome::Bytes(piece) => data::piece(&piece),
         Outcome::Injected(injected) => simulation::injected(&injected),
+        Outcome::Acted(acted) => ems::acted(&acted),
         Outcome::Schema(outcome) => schemas::encoded(&outcome),
         Outcome::Records(_) => unreachable!("records are read, not asked for"),
     }

@@ -6,6 +6,7 @@ use super::access::read_permit;
 use super::announced::Announced;
 use ::netconf::filter::PermitTree;
 use domain::access::{AccessRules, Principal};
+use domain::ems::Ems;
 use domain::event::Sequence;
 use domain::time::Timestamp;
 use engine::{Endpoint, Engine};
@@ -60,6 +61,8 @@ pub(crate) struct Lock {
     pub(crate) time: Timestamp,
 }
 
+/// Encoded events of one stream, the newest.
+type Encoded = VecDeque<(Sequence, Arc<[u8]>)>;
 type Permits = BTreeMap<BTreeSet<String>, Arc<PermitTree>>;
 
 /// What the sessions share.
@@ -70,7 +73,8 @@ pub struct Platform {
     sessions: Mutex<BTreeMap<u32, Arc<SessionInfo>>>,
     locks: Mutex<BTreeMap<Endpoint, Lock>>,
     permits: Mutex<(Option<Arc<AccessRules>>, Permits)>,
-    encoded: Mutex<VecDeque<(Sequence, Arc<[u8]>)>>,
+    /// Of the log, and of what each management system tells.
+    encoded: Mutex<BTreeMap<Option<Ems>, Encoded>>,
     pub(crate) started: Timestamp,
     pub(crate) totals: Totals,
 }
@@ -221,13 +225,20 @@ impl Platform {
         Arc::clone(tree)
     }
 
-    /// The encoded form of a log entry: made once, shared by all who want it whole.
+    /// The encoded form of an event of the endpoint's stream: made once, shared by all who want it
+    /// whole.
     pub(crate) fn encoded(
         &self,
+        endpoint: &Endpoint,
         sequence: Sequence,
         encode: impl FnOnce() -> Vec<u8>,
     ) -> Arc<[u8]> {
+        let stream = match endpoint {
+            Endpoint::Ems(ems) => Some(*ems),
+            Endpoint::Platform | Endpoint::Agent(_) => None,
+        };
         let mut encoded = self.encoded.lock().expect("no holder panics");
+        let encoded = encoded.entry(stream).or_default();
         if let Some(first) = encoded.front().map(|(s, _)| *s)
             && let Some(place) = sequence.checked_sub(first)
             && let Some((found, bytes)) = encoded.get(place as usize)

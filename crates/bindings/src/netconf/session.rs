@@ -131,7 +131,7 @@ impl Session {
         Self {
             who: platform.engine.principal(&peer.user),
             machine: Machine::new(SessionConfig::new(capabilities), info.id, clock_ms),
-            feed: platform.engine.feed().watch(),
+            feed: platform.engine.stream(&endpoint).watch(),
             platform: Arc::clone(platform),
             announced,
             endpoint,
@@ -426,9 +426,12 @@ impl Session {
                 }
             }
             Err(error) => {
-                warn!(session.id = self.info.id, "the log cannot be read: {error}");
+                warn!(
+                    session.id = self.info.id,
+                    "the stream cannot be read: {error}"
+                );
                 self.machine
-                    .close(CloseReason::Other("the log cannot be read".to_owned()));
+                    .close(CloseReason::Other("the stream cannot be read".to_owned()));
             }
         }
     }

@@ -99,6 +99,10 @@ impl Engine {
             (Endpoint::Agent(own), _) => Ok(own.clone()),
             (Endpoint::Platform, Some(name)) => Ok(name.clone()),
             (Endpoint::Platform, None) => Ok(self.default_agent().to_owned()),
+            (Endpoint::Ems(own), to) => Err(Refusal::OtherEndpoint {
+                own: format!("{}-ems", own.as_str()),
+                name: to.clone().unwrap_or_default(),
+            }),
         }
     }
 

@@ -178,9 +178,16 @@ fn operations_and_events_are_listed() {
     assert_eq!(
         names(Kind::Notification),
         [
+            "convoke-ems:performance-report",
+            "convoke-ems:field-report",
+            "convoke-ems:customer-complaint",
+            "convoke-ems:customer-ticket",
+            "convoke-ems:customer-answer",
             "convoke-negotiation:negotiation-update",
             "convoke-registry:agent-update",
             "convoke-schema:schema-update",
+            "ietf-alarms:alarm-notification",
+            "ietf-alarms:alarm-inventory-changed",
             "ietf-netconf-notifications:netconf-config-change",
             "ietf-netconf-notifications:netconf-capability-change",
             "ietf-netconf-notifications:netconf-session-start",

@@ -1,23 +1,27 @@
-//! `/netconf/streams` (RFC 5277 §3.2.5.1): the one stream, NETCONF, with replay from the log.
+//! `/netconf/streams` (RFC 5277 §3.2.5.1): the one stream, NETCONF, with replay from
+//! the log, or at a management system as far back as its memory reaches.
 
 use super::Reader;
 use ::netconf::data::Node;
 use ::netconf::names::namespace::NETMOD_NOTIFICATION;
+use engine::Endpoint;
 
 impl Reader<'_> {
     pub(super) fn streams(&self) -> Node<'static> {
-        let began = self
-            .platform
-            .engine
-            .feed()
-            .began()
-            .unwrap_or(self.platform.started);
+        let stream = self.platform.engine.stream(self.endpoint);
+        let began = stream.began().unwrap_or(self.platform.started);
+        let description = match self.endpoint {
+            Endpoint::Platform | Endpoint::Agent(_) => {
+                "Every event: changes of tasks, negotiations and agents, sessions that start and end."
+            }
+            Endpoint::Ems(_) => {
+                "What reaches this management system: alarms, periods that end, what customers and \
+                 engineers say."
+            }
+        };
         let stream = Node::entry("", "stream", 1)
             .leaf("name", "NETCONF")
-            .leaf(
-                "description",
-                "Every event: changes of tasks, negotiations and agents, sessions that start and end.",
-            )
+            .leaf("description", description)
             .leaf("replaySupport", true)
             .leaf("replayLogCreationTime", began.to_string());
         Node::container(NETMOD_NOTIFICATION, "netconf")

@@ -1,8 +1,9 @@
 //! `create-subscription` (RFC 5277 §2.1.1) and the subscription it makes.
 //!
-//! Replay and live delivery are one loop: a cursor in the log. What the principal may not
+//! Replay and live delivery are one loop: a cursor in the stream of the endpoint, which is the log or
+//! what a management system tells. What the principal may not
 //! receive, and what the filter does not select, is passed over. Nothing is queued for a
-//! subscriber; what waits for it is counted in the log when somebody asks ([`Backlog`]).
+//! subscriber; what waits for it is counted in the stream when somebody asks ([`Backlog`]).
 
 use super::Answer;
 use crate::netconf::platform::Platform;
@@ -13,14 +14,14 @@ use ::netconf::filter::{Compiled, Selection};
 use ::netconf::names::namespace::{BASE, NOTIFICATION};
 use ::netconf::xml::Element;
 use domain::access::Principal;
-use domain::event::{Entry, Happening, Sequence};
+use domain::event::{Happening, Sequence};
 use domain::time::Timestamp;
-use engine::Endpoint;
+use engine::{Endpoint, Event, Stream, StreamError};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use yang::Generation;
 
-/// How many entries are read from the log at a time.
+/// How many events are read from the stream at a time.
 const ENTRIES: usize = 64;
 
 /// How many of these groups one look at the backlog takes up: a filter may be dear to evaluate.
@@ -28,10 +29,11 @@ const GROUPS_A_LOOK: usize = 64;
 
 /// A subscription under way.
 pub(in crate::netconf) struct Subscription {
+    stream: Arc<dyn Stream>,
     cursor: Sequence,
-    /// The last entry that was there when it was made.
+    /// The last event that was there when it was made.
     since: Sequence,
-    /// What waits after the cursor, as far as it was counted: up to and with this entry.
+    /// What waits after the cursor, as far as it was counted: up to and with this event.
     counted: (Sequence, Backlog),
     filter: Option<Filter>,
     /// The end of the replay: entries up to here were there when it began.
@@ -93,15 +95,16 @@ pub(super) fn create(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer
     }
     let filter = leaf("filter").or_else(|| operation.child(BASE, "filter"));
     let filter = filter.map(|f| self::filter(f)).transpose()?;
-    let feed = scene.platform.engine.feed();
-    let last = feed.last();
+    let stream = scene.platform.engine.stream(scene.endpoint);
+    let last = stream.last();
     let cursor = match start {
-        Some(start) => feed
+        Some(start) => stream
             .cursor_at(start)
             .map_err(|e| error::of_refusal(&engine::Refusal::from(e)))?,
         None => last,
     };
     Ok(Answer::Subscribed(Box::new(Subscription {
+        stream,
         cursor,
         since: last,
         counted: (last, Backlog::default()),
@@ -178,14 +181,14 @@ impl Subscription {
         self.stop
     }
 
-    /// What is to be sent now, at most about `bytes` of it; empty if the log has nothing more.
+    /// What is to be sent now, at most about `bytes` of it; empty if the stream has nothing more.
     pub(in crate::netconf) fn due(
         &mut self,
         platform: &Platform,
         who: &Principal,
         now: Timestamp,
         bytes: usize,
-    ) -> Result<Due, engine::ReadError> {
+    ) -> Result<Due, StreamError> {
         let mut due = Due {
             messages: Vec::new(),
             over: false,
@@ -193,26 +196,26 @@ impl Subscription {
         let mut size = 0;
         let began = self.cursor;
         while size < bytes && !due.over {
-            let entries = platform.engine.feed().after(self.cursor, ENTRIES)?;
-            if entries.is_empty() {
+            let events = self.stream.after(self.cursor, ENTRIES)?;
+            if events.is_empty() {
                 break;
             }
-            for entry in &entries {
-                if self.stop.is_some_and(|stop| entry.time > stop) {
+            for told in &events {
+                if self.stop.is_some_and(|stop| told.time() > stop) {
                     due.over = true;
                     break;
                 }
-                self.cursor = entry.sequence;
-                if self.is_late(entry) {
+                self.cursor = told.sequence();
+                if self.is_late(told) {
                     continue;
                 }
-                if !self.is_permitted(platform, who, entry) {
+                if !self.is_permitted(platform, who, told) {
                     platform.totals.denied_notifications.fetch_add(1, Relaxed);
-                } else if let Some(message) = self.message(platform, entry) {
+                } else if let Some(message) = self.message(platform, told) {
                     size += message.len();
                     due.messages.push(message);
                 }
-                if self.replay_until == Some(entry.sequence) {
+                if self.replay_until == Some(told.sequence()) {
                     self.end_replay(now, &mut due);
                 }
             }
@@ -235,27 +238,27 @@ impl Subscription {
         Ok(due)
     }
 
-    /// What waits for the subscriber, as far as this look and those before it came. Each entry is
+    /// What waits for the subscriber, as far as this look and those before it came. Each event is
     /// looked at once, and none when there is more than `limit` already.
     pub(in crate::netconf) fn backlog(
         &mut self,
         platform: &Platform,
         who: &Principal,
         limit: &Backlog,
-    ) -> Result<Backlog, engine::ReadError> {
+    ) -> Result<Backlog, StreamError> {
         let (mut counted, mut backlog) = self.counted;
         for _ in 0..GROUPS_A_LOOK {
-            let entries = platform.engine.feed().after(counted, ENTRIES)?;
-            if entries.is_empty() || backlog.exceeds(limit) {
+            let events = self.stream.after(counted, ENTRIES)?;
+            if events.is_empty() || backlog.exceeds(limit) {
                 break;
             }
-            for entry in &entries {
-                counted = entry.sequence;
-                if self.stop.is_some_and(|stop| entry.time > stop) || self.is_late(entry) {
+            for told in &events {
+                counted = told.sequence();
+                if self.stop.is_some_and(|stop| told.time() > stop) || self.is_late(told) {
                     continue;
                 }
-                if self.is_permitted(platform, who, entry)
-                    && let Some(message) = self.message(platform, entry)
+                if self.is_permitted(platform, who, told)
+                    && let Some(message) = self.message(platform, told)
                 {
                     backlog.events += 1;
                     backlog.bytes += message.len() as u64;
@@ -268,8 +271,11 @@ impl Subscription {
 
     /// True for the start of this very session, met live: it happened before the subscription
     /// and may merely have been committed after it.
-    fn is_late(&self, entry: &Entry) -> bool {
-        let own = matches!(&entry.happening, Happening::SessionStarted { session, .. } if *session == self.session);
+    fn is_late(&self, event: &Event) -> bool {
+        let own = matches!(event, Event::Logged(entry) if matches!(
+            &entry.happening,
+            Happening::SessionStarted { session, .. } if *session == self.session
+        ));
         own && self.replay_until.is_none()
     }
 
@@ -278,15 +284,15 @@ impl Subscription {
         due.messages.push(event::replay_complete(now).into());
     }
 
-    fn is_permitted(&self, platform: &Platform, who: &Principal, entry: &Entry) -> bool {
-        event::receivable(&platform.engine, &self.endpoint, who, entry)
+    fn is_permitted(&self, platform: &Platform, who: &Principal, told: &Event) -> bool {
+        event::receivable(&platform.engine, &self.endpoint, who, told)
     }
 
-    /// The entry's message if the filter wants it.
-    fn message(&self, platform: &Platform, entry: &Entry) -> Option<Arc<[u8]>> {
+    /// The event's message if the filter wants it.
+    fn message(&self, platform: &Platform, told: &Event) -> Option<Arc<[u8]>> {
         let wanted = match &self.filter {
             None => true,
-            Some(Filter::Selection(selection)) => event::is_selected(entry, selection),
+            Some(Filter::Selection(selection)) => event::is_selected(told, selection),
             Some(Filter::XPath {
                 expression,
                 prefixes,
@@ -296,11 +302,11 @@ impl Subscription {
                     .map(|(p, n)| (p.as_str(), n.as_str()))
                     .collect();
                 self.generation
-                    .selects_event(&event::event_xml(entry), expression, &prefixes)
+                    .selects_event(&event::event_xml(told), expression, &prefixes)
                     .unwrap_or(false)
             }
         };
         // RFC 5277 §3.6: a filter decides which events are sent, not which parts of them.
-        wanted.then(|| platform.encoded(entry.sequence, || event::encode(entry)))
+        wanted.then(|| platform.encoded(&self.endpoint, told.sequence(), || event::encode(told)))
     }
 }
