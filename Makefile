@@ -12,6 +12,8 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 BINARY := $(TARGET)/release/convoke
 # Options for the command that a target runs, as in: make demo ARGS="--seed 7 --headless"
 ARGS   ?=
+# The use case that `make demo` plays: fault, experience, complaints or all.
+USE    ?= fault
 # CI builds exactly what Cargo.lock names.
 LOCKED := $(if $(CI),--locked)
 
@@ -36,7 +38,7 @@ release: setup-demo ## Build the optimised convoke command
 
 .PHONY: demo
 demo: release ## Break a simulated network and watch the agents mend it
-	@$(BINARY) demo fault --fresh $(ARGS)
+	@$(BINARY) demo $(USE) --fresh $(ARGS)
 
 .PHONY: serve
 serve: release ## Run the platform, without the story
@@ -69,6 +71,7 @@ bench: setup ## Measure, beside a bare echo server; ARGS="--json" prints an obje
 	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench load -- $(ARGS)
 	@$(CARGO) bench $(LOCKED) --package convoke-schema --bench payload -- $(ARGS)
 	@$(CARGO) bench $(LOCKED) --package convoke-schema --bench evolution -- $(ARGS)
+	@$(CARGO) bench $(LOCKED) --package convoke-network --bench day -- $(ARGS)
 
 .PHONY: soak
 soak: setup ## Run the long forms of tests for hours; SCALE=1 does a hundredth, ONLY="seeds crashes" some

@@ -4,6 +4,7 @@ mod agent;
 mod data;
 mod eval;
 mod language;
+mod play;
 mod schema;
 mod task;
 mod watch;
@@ -12,6 +13,7 @@ pub(crate) use agent::{AgentCommand, Criteria, Discover, Register, Renew, Team};
 pub(crate) use data::{DataCommand, Get, Put};
 pub(crate) use eval::{EvalCommand, Fragments, Intents};
 pub(crate) use language::{Embedding, Reader};
+pub(crate) use play::{Demo, Play, Simulate, Stage, Story};
 pub(crate) use schema::{Evolve, Form, Parse, SchemaCommand, Show, Verdict};
 pub(crate) use task::{
     Answer, Assign, Conditions, Format, Judge, List, Negotiate, TaskCommand, Timeline,
@@ -69,12 +71,11 @@ pub(crate) struct Common {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Play a scenario with simulated network and real agents.
-    #[command(subcommand_required = true)]
+    /// Play a use case with simulated network and real agents, or step through a recorded one.
     Demo(Demo),
     /// Run the platform.
     Serve(Serve),
-    /// Play a scenario many times in memory and score it.
+    /// Play stories, or whole days with and without agents, many times in memory, and score them.
     Simulate(Simulate),
     /// Agents of a running platform: who is there, who fits, who takes part.
     #[command(subcommand)]
@@ -151,74 +152,6 @@ pub(crate) struct Platform {
     /// A folder of agent profiles (*.toml) instead of those that ship.
     #[arg(long, env = "CONVOKE_PROFILES", value_name = "DIR")]
     pub(crate) profiles: Option<PathBuf>,
-}
-
-#[derive(Args)]
-pub(crate) struct Demo {
-    #[command(subcommand)]
-    pub(crate) scenario: Scenario,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum Scenario {
-    /// Use case 1 of the draft: a batch of base stations goes out of service.
-    Fault(DemoFault),
-}
-
-/// What breaks, and where.
-#[derive(Args, Clone)]
-pub(crate) struct Stage {
-    /// The IP backbone: a name (Germany50, Geant, Polska, Nobel-Germany) or a file.
-    #[arg(
-        long,
-        env = "CONVOKE_TOPOLOGY",
-        default_value = "Germany50",
-        value_name = "FILE|NAME"
-    )]
-    pub(crate) topology: String,
-    /// What breaks: random, or fibre-cut, duct-cut, card-failure, router-failure, mains-failure,
-    /// with an element after a colon if it matters which.
-    #[arg(long, default_value = "random", value_name = "KIND[:ELEMENT]")]
-    pub(crate) fault: String,
-}
-
-#[derive(Args)]
-pub(crate) struct DemoFault {
-    #[command(flatten)]
-    pub(crate) stage: Stage,
-    #[command(flatten)]
-    pub(crate) platform: Platform,
-    /// Seeds network, noise and dice: the same seed plays the same story.
-    #[arg(long, env = "CONVOKE_SEED", default_value = "6", value_name = "N")]
-    pub(crate) seed: u64,
-    /// End with the story instead of keeping the platform running, and do not wait for readers;
-    /// so it is anyway where no terminal is.
-    #[arg(long)]
-    pub(crate) headless: bool,
-    /// Keep the platform running after the story even where no terminal is.
-    #[arg(long, conflicts_with = "headless")]
-    pub(crate) stay: bool,
-    /// Start from an empty store if the state folder has been used before.
-    #[arg(long)]
-    pub(crate) fresh: bool,
-    /// Simulated seconds shown per second.
-    #[arg(long, default_value = "600", value_name = "N")]
-    pub(crate) speed: f64,
-}
-
-#[derive(Args)]
-pub(crate) struct Simulate {
-    #[command(flatten)]
-    pub(crate) stage: Stage,
-    /// The first seed.
-    #[arg(long, env = "CONVOKE_SEED", default_value = "1", value_name = "N")]
-    pub(crate) seed: u64,
-    /// How many seeds, one story each.
-    #[arg(long, default_value = "20", value_name = "N")]
-    pub(crate) seeds: u64,
-    /// Number of base-station sites.
-    #[arg(long, default_value = "300", value_name = "N")]
-    pub(crate) sites: usize,
 }
 
 #[derive(Args)]

@@ -1,29 +1,98 @@
-//! `convoke demo fault` and `convoke simulate`: a fault is found and repaired by agents.
+//! `convoke demo`: a use case is played by agents, told, recorded and drawn.
+//!
+//! Read next: [`server::stage`], [`crate::show`]; [`crate::replay`] steps through a record.
 
-use crate::cli::{Common, Demo, DemoFault, Scenario, Simulate, Stage as StageFlags};
+use crate::cli::{Common, Demo, Play as Scene, Stage as StageFlags, Story};
+use crate::files;
 use crate::output::{self, Failure, line};
+use crate::replay;
 use crate::serve::{announce, asked_to_end, settings_of};
 use crate::show::Show;
+use domain::time::Timestamp;
 use network::FaultRequest;
+use report::Record;
 use server::clock::Clock;
 use server::host::Home;
-use server::referee::Report;
+use server::recorder::Recorder;
+use server::scenario::Scenario;
 use server::stage::{Play, Stage, topology};
 use server::state::StateFolder;
 use server::story::Listener;
 use server::world::Pace;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// The network's time begins so long before the wall's, in seconds: a story that is told faster
-/// than it happens must not run into the future.
-const EARLIER_S: f64 = -13.0 * 3_600.0;
+const HOUR_S: f64 = 3_600.0;
+const DAY_MS: i64 = 86_400_000;
+
+/// The lines of a record, as they are written.
+type Lines = Arc<Mutex<Vec<String>>>;
 
 pub(crate) async fn run(common: &Common, demo: Demo) -> Result<(), Failure> {
-    let Scenario::Fault(fault) = demo.scenario;
-    let headless = fault.headless || !(fault.stay || output::on_terminal());
+    let (scenario, story) = match (demo.play, demo.replay) {
+        (_, Some(file)) => return replay::run(common, &file),
+        (Some(Scene::Fault(story)), _) => (Scenario::Fault, story),
+        (Some(Scene::Experience(story)), _) => (Scenario::Experience, story),
+        (Some(Scene::Complaints(story)), _) => (Scenario::Complaints, story),
+        (Some(Scene::All(story)), _) => (Scenario::All, story),
+        (None, None) => return Err(Failure::usage("say which use case, or --replay FILE")),
+    };
+    tell(common, scenario, &story).await
+}
+
+async fn tell(common: &Common, scenario: Scenario, story: &Story) -> Result<(), Failure> {
+    let headless = story.headless || !(story.stay || output::on_terminal());
+    let folder = emptied(common, story)?;
+    let sites = story.platform.sites.unwrap_or(300);
+    let play = play(&story.stage, scenario, story.seed, sites)?;
+    let settings = settings_of(common, &story.platform, None, Some(story.seed))?;
+    let start = start(scenario, Clock::wall_time());
+    let show = Arc::new(Mutex::new(Show::new(start)));
+    let mut stage = Stage::set(
+        Home::Folder(folder),
+        &settings,
+        play,
+        start,
+        Box::new(|_| {}),
+    )
+    .await?;
+    let recording = Recording::begin(story, &stage);
+    stage
+        .world
+        .listen(listener(common, &show, recording.as_ref()));
+    if let Some(recording) = &recording {
+        recording.watch(&mut stage);
+    }
+    if !common.json {
+        introduce(scenario, story, &stage);
+    }
+    if !headless {
+        announce(common, stage.world.host());
+    }
+    let pace = match headless {
+        true => Pace::Unhurried,
+        false => Pace::Followed {
+            speed: story.speed.max(1.0),
+            longest: 0.4,
+        },
+    };
+    stage.play(pace).await;
+    conclude(common, scenario, &show, &stage);
+    if let Some(recording) = recording {
+        recording.end(common, story, &stage)?;
+    }
+    if !headless {
+        stay(common, &mut stage).await?;
+    }
+    stage.world.end().await;
+    Ok(())
+}
+
+/// The state folder without an earlier run.
+fn emptied(common: &Common, story: &Story) -> Result<StateFolder, Failure> {
     let folder = StateFolder::new(&common.state);
     if folder.is_used() {
-        if !fault.fresh {
+        if !story.fresh {
             return Err(Failure::conflict(format!(
                 "{} holds an earlier run; --fresh starts anew (keys and settings are kept), \
                  --state DIR goes elsewhere",
@@ -34,69 +103,127 @@ pub(crate) async fn run(common: &Common, demo: Demo) -> Result<(), Failure> {
             .forget_store()
             .map_err(|e| Failure::failed(format!("{}: {e}", common.state.display())))?;
     }
-    let play = play(
-        &fault.stage,
-        fault.seed,
-        fault.platform.sites.unwrap_or(300),
-    )?;
-    let settings = settings_of(common, &fault.platform, None, Some(fault.seed))?;
-    let start = Clock::wall_time().plus_s(EARLIER_S);
-    let show = Arc::new(Mutex::new(Show::new(start)));
-    let mut stage = Stage::set(
-        Home::Folder(folder),
-        &settings,
-        play,
-        start,
-        listener(common, &show),
-    )
-    .await?;
+    Ok(folder)
+}
+
+/// When the network's time begins: so long before the wall's that a story that is told faster than it
+/// happens does not run into the future, and at its hour of the day.
+fn start(scenario: Scenario, wall: Timestamp) -> Timestamp {
+    let earliest = wall.plus_s(-scenario.horizon_s() - HOUR_S);
+    match scenario.begins_at_hour() {
+        None => earliest,
+        Some(hour) => {
+            let at = i64::from(hour) * 3_600_000;
+            let days = (earliest.as_ms() - at).div_euclid(DAY_MS);
+            Timestamp::from_ms(days * DAY_MS + at)
+        }
+    }
+}
+
+/// A run that is being recorded.
+struct Recording {
+    recorder: Arc<Mutex<Recorder>>,
+    lines: Lines,
+}
+
+impl Recording {
+    /// Begins one if the story is to be recorded or drawn.
+    fn begin(story: &Story, stage: &Stage) -> Option<Self> {
+        if story.record.is_none() && story.html.is_none() {
+            return None;
+        }
+        let lines = Lines::default();
+        let kept = Arc::clone(&lines);
+        let sink = Box::new(move |line| kept.lock().expect("keeping does not panic").push(line));
+        let recorder = Recorder::begin(&stage.run(), sink);
+        Some(Self {
+            recorder: Arc::new(Mutex::new(recorder)),
+            lines,
+        })
+    }
+
+    fn watch(&self, stage: &mut Stage) {
+        let recorder = Arc::clone(&self.recorder);
+        stage.world.observe(Box::new(move |simulation, now| {
+            let mut recorder = recorder.lock().expect("looking does not panic");
+            recorder.look(simulation, now);
+        }));
+    }
+
+    fn end(self, common: &Common, story: &Story, stage: &Stage) -> Result<(), Failure> {
+        let truths = stage
+            .world
+            .simulation()
+            .map(|s| s.truth())
+            .unwrap_or_default();
+        let mut recorder = self.recorder.lock().expect("nobody panicked");
+        recorder.end(truths, &stage.score());
+        let text = self.lines.lock().expect("nobody panicked").join("\n") + "\n";
+        if let Some(file) = &story.record {
+            files::write(file, &text)?;
+            said(
+                common,
+                "Recorded; step through it with: demo --replay",
+                file,
+            );
+        }
+        if let Some(file) = &story.html {
+            let record = Record::parse(&text).expect("what was just written can be read");
+            files::write(file, &report::html::run(&record))?;
+            said(common, "Drawn:", file);
+        }
+        Ok(())
+    }
+}
+
+fn said(common: &Common, words: &str, file: &Path) {
     if !common.json {
-        introduce(&fault);
+        line(&format!("{words} {}", file.display()));
     }
-    if !headless {
-        announce(common, stage.world.host());
-    }
-    let pace = match headless {
-        true => Pace::Unhurried,
-        false => Pace::Followed {
-            speed: fault.speed.max(1.0),
-            longest: 0.4,
-        },
-    };
-    let report = stage.play(pace).await;
-    conclude(common, &show, &report);
-    if !headless {
-        stay(common, &mut stage).await?;
-    }
-    stage.world.end().await;
-    Ok(())
 }
 
-fn listener(common: &Common, show: &Arc<Mutex<Show>>) -> Listener {
-    if common.json {
-        return Box::new(|_| {});
-    }
-    let show = Arc::clone(show);
-    Box::new(move |told| show.lock().expect("telling does not panic").tell(told))
+fn listener(common: &Common, show: &Arc<Mutex<Show>>, recording: Option<&Recording>) -> Listener {
+    let show = (!common.json).then(|| Arc::clone(show));
+    let recorder = recording.map(|r| Arc::clone(&r.recorder));
+    Box::new(move |told| {
+        if let Some(show) = &show {
+            show.lock().expect("telling does not panic").tell(told);
+        }
+        if let Some(recorder) = &recorder {
+            recorder
+                .lock()
+                .expect("recording does not panic")
+                .tell(told);
+        }
+    })
 }
 
-fn introduce(fault: &DemoFault) {
+fn introduce(scenario: Scenario, story: &Story, stage: &Stage) {
     let paint = output::Paint::new();
-    line(&paint.style(
-        "1",
-        "A batch of base stations goes out of service (use case 1 of the draft)",
-    ));
+    let title = match scenario {
+        Scenario::Fault => "A batch of base stations goes out of service (use case 1 of the draft)",
+        Scenario::Experience => {
+            "A base station goes out of service while its neighbours sleep (use case 2)"
+        }
+        Scenario::Complaints => "Drivers complain, in their own words (use case 3)",
+        Scenario::All => "A day of a network: everything at once",
+    };
+    line(&paint.style("1", title));
     line(&format!(
-        "Five agents, each behind a NETCONF endpoint of its own, on {} with seed {}.\n",
-        fault.stage.topology, fault.seed
+        "{} agents, each behind a NETCONF endpoint of its own, on {} with seed {}.\n",
+        stage.world.host().profiles.len(),
+        story.stage.topology,
+        story.seed
     ));
 }
 
-fn conclude(common: &Common, show: &Arc<Mutex<Show>>, report: &Report) {
-    if common.json {
-        output::json(report);
-    } else {
-        show.lock().expect("telling does not panic").score(report);
+fn conclude(common: &Common, scenario: Scenario, show: &Arc<Mutex<Show>>, stage: &Stage) {
+    let mut show = show.lock().expect("telling does not panic");
+    match (scenario, common.json) {
+        (Scenario::Fault, true) => output::json(&stage.report()),
+        (Scenario::Fault, false) => show.score(&stage.report()),
+        (_, true) => line(&stage.score().line()),
+        (_, false) => show.figures(&stage.score()),
     }
 }
 
@@ -135,74 +262,41 @@ async fn stay(common: &Common, stage: &mut Stage) -> Result<(), Failure> {
     Ok(())
 }
 
-fn play(flags: &StageFlags, seed: u64, sites: usize) -> Result<Play, Failure> {
+pub(crate) fn play(
+    flags: &StageFlags,
+    scenario: Scenario,
+    seed: u64,
+    sites: usize,
+) -> Result<Play, Failure> {
     let fault: FaultRequest = flags
         .fault
         .parse()
         .map_err(|e: network::FaultError| Failure::usage(e.to_string()))?;
     Ok(Play {
+        scenario,
         topology: topology(&flags.topology)?,
         fault,
         seed,
         sites,
+        alarms: files::alarms(flags.alarms.as_deref())?,
     })
 }
 
-/// Plays one story per seed in memory: the same sessions, joined by pipes.
-pub(crate) async fn simulate(common: &Common, simulate: Simulate) -> Result<(), Failure> {
-    let start = domain::time::Timestamp::parse("2026-01-05T06:00:00Z").expect("a literal");
-    let (mut right, mut baseline, mut closed) = (0u64, 0u64, 0u64);
-    for seed in simulate.seed..simulate.seed + simulate.seeds {
-        let play = play(&simulate.stage, seed, simulate.sites)?;
-        let settings = server::config::Settings::default();
-        let listener: Listener = Box::new(|_| {});
-        let mut stage = Stage::set(Home::Memory, &settings, play, start, listener).await?;
-        let report = stage.play(Pace::Unhurried).await;
-        right += u64::from(report.root_cause.correct);
-        baseline += u64::from(report.baseline.correct);
-        closed += u64::from(report.closed);
-        if common.json {
-            output::json(&report);
-        } else {
-            line(&row(&report));
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_story_begins_at_its_hour_and_ends_before_now() {
+        let wall = Timestamp::parse("2026-11-22T12:34:56Z").unwrap();
+        for scenario in Scenario::ALL {
+            let start = start(scenario, wall);
+            assert!(start.plus_s(scenario.horizon_s()) < wall, "{scenario}");
+            if let Some(hour) = scenario.begins_at_hour() {
+                let text = format!("T{hour:02}:00:00");
+                assert!(start.to_string().contains(&text), "{start}");
+            }
         }
     }
-    let seeds = simulate.seeds;
-    if common.json {
-        output::json(&serde_json::json!({
-            "event": "summary", "seeds": seeds, "correct": right, "baseline_correct": baseline,
-            "closed": closed,
-        }));
-    } else {
-        line(&format!(
-            "\nroot cause right in {right} of {seeds}; blaming the first alarm: {baseline}; \
-             tickets closed by their publisher: {closed}"
-        ));
-    }
-    Ok(())
-}
-
-fn row(report: &Report) -> String {
-    let minutes = |s: Option<f64>| s.map_or_else(|| "-".to_owned(), |s| format!("{:.0}", s / 60.0));
-    let found = report.root_cause.found.as_ref();
-    format!(
-        "seed {:>5}  {}  truth {} at {}; found {}; sites {}/{}; min {}/{}/{}",
-        report.seed,
-        if report.root_cause.correct {
-            "right"
-        } else {
-            "WRONG"
-        },
-        report.root_cause.truth.cause,
-        report.root_cause.truth.element,
-        found.map_or_else(
-            || "nothing".to_owned(),
-            |c| format!("{} at {}", c.cause, c.element)
-        ),
-        report.sites.found,
-        report.sites.truly,
-        minutes(report.detect_s),
-        minutes(report.locate_s),
-        minutes(report.restore_s),
-    )
 }

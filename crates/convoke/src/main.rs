@@ -15,12 +15,16 @@ mod data;
 mod demo;
 mod eval;
 mod fault;
+mod files;
 mod output;
+mod progress;
 mod record;
 mod remote;
+mod replay;
 mod schemas;
 mod serve;
 mod show;
+mod simulate;
 mod store;
 mod task;
 mod timeline;
@@ -57,7 +61,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         Command::Demo(demo) => demo::run(common, demo).await,
         Command::Serve(serve) => serve::run(common, serve).await,
-        Command::Simulate(simulate) => demo::simulate(common, simulate).await,
+        Command::Simulate(simulate) => simulate::run(common, simulate).await,
         Command::Agent(command) => agent::run(common, command).await,
         Command::Task(command) => task::run(common, command).await,
         Command::Data(command) => data::run(common, command).await,

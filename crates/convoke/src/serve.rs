@@ -96,7 +96,13 @@ pub(crate) fn announce(common: &Common, host: &Host) {
         let listeners: Vec<_> = host
             .listening
             .iter()
-            .map(|l| json!({ "protocol": "netconf-ssh", "agent": l.agent, "address": l.address.to_string() }))
+            .map(|l| {
+                let (what, name) = match &l.endpoint {
+                    Endpoint::Ems(ems) => ("ems", ems.as_str()),
+                    Endpoint::Platform | Endpoint::Agent(_) => ("agent", l.agent.as_str()),
+                };
+                json!({ "protocol": "netconf-ssh", what: name, "address": l.address.to_string() })
+            })
             .collect();
         output::json(&json!({
             "event": "ready", "listeners": listeners, "user": "operator", "key": key.display().to_string(),
@@ -107,6 +113,7 @@ pub(crate) fn announce(common: &Common, host: &Host) {
         let what = match &listening.endpoint {
             Endpoint::Platform => "platform".to_owned(),
             Endpoint::Agent(name) => name.clone(),
+            Endpoint::Ems(ems) => format!("ems: {}", ems.as_str()),
         };
         line(&format!(
             "netconf-ssh  {:<21}  {what}",

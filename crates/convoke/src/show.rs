@@ -10,11 +10,12 @@ use domain::content::Content;
 use domain::inventory::Domain;
 use domain::notification::Notification;
 use domain::reply::{Reply, Verdict};
-use domain::telemetry::{Action, FieldReport, Outcome};
+use domain::telemetry::{FieldReport, Outcome};
 use domain::time::Timestamp;
 use domain::verb::Verb;
+use report::{METRICS, Score};
 use server::referee::Report;
-use server::story::{Happened, Told};
+use server::story::{Happened, Told, acted, outcome_in_words};
 
 /// Told lines are cut to this many characters.
 const WIDTH: usize = 150;
@@ -77,6 +78,16 @@ impl Show {
                 }
             }
             Happened::Field(report) => self.field(told.at, report),
+            Happened::Ticket(ticket) => {
+                self.flush(told.at);
+                let words = format!("{} \"{}\"", ticket.ticket, ticket.text);
+                self.line(told.at, "35", &ticket.from, "bss-tickets", &words);
+            }
+            Happened::Answered { ticket, text } => {
+                self.flush(told.at);
+                let words = format!("{ticket} \"{text}\"");
+                self.line(told.at, "35", "customer", "bss-tickets", &words);
+            }
             Happened::Sent { from, to, message } => {
                 self.flush(told.at);
                 let words = format!("{}  {}", verb(message), gist(&message.content));
@@ -104,31 +115,15 @@ impl Show {
             }
             Happened::Acted { agent, action } => {
                 self.flush(told.at);
-                let words = match action {
-                    Action::Probe { element } => format!("measures {element}"),
-                    Action::Dispatch { element } => format!("sends an engineer to {element}"),
-                    Action::Guide { element, steps, .. } => {
-                        format!(
-                            "guides the engineer: repair {element} in {} steps",
-                            steps.len()
-                        )
-                    }
-                };
+                let (words, _) = acted(action);
                 self.line(told.at, "2", agent, "network", &words);
             }
             Happened::Outcome { agent, outcome } => {
-                if let Outcome::Measured(measured) = outcome {
-                    let readings: Vec<String> = measured
-                        .readings
-                        .iter()
-                        .map(|(k, v)| format!("{k} {v:.1}"))
-                        .collect();
-                    let words = format!(
-                        "{}: {}  {}",
-                        measured.element,
-                        measured.condition.as_str(),
-                        readings.join(", ")
-                    );
+                // What was merely taken note of is told when it happens.
+                let routine = [Outcome::Guided, Outcome::Done, Outcome::Told].contains(outcome)
+                    || matches!(outcome, Outcome::Dispatched { .. });
+                if !routine {
+                    let words = outcome_in_words(outcome);
                     self.line(told.at, "2", "network", agent, &words);
                 }
             }
@@ -223,6 +218,24 @@ impl Show {
             seconds % 60
         );
         self.paint.style("2", &format!("{clock:>8}"))
+    }
+
+    /// The figures at the end.
+    pub(crate) fn figures(&mut self, score: &Score) {
+        self.tell_noted(&Happened::Broke);
+        line("");
+        line(
+            &self
+                .paint
+                .style("1", "The score, against what really happened"),
+        );
+        for metric in METRICS {
+            if let Some(value) = score.figure(metric.name) {
+                let (title, (unit, factor)) = (metric.title, metric.unit.shown());
+                let shown = value * factor;
+                line(&format!("  {title:<52} {shown:>12.1} {unit}"));
+            }
+        }
     }
 
     /// The score at the end.

@@ -226,6 +226,10 @@ mod tests {
         assert!(!rules.permits(&agent, exec("ietf-netconf", "kill-session", true)));
         assert!(rules.permits(&agent, exec("irtf-agent", "task-negotiate", false)));
         assert!(!rules.permits(&guest, exec("irtf-agent", "task-negotiate", false)));
+        let alarms = read("ietf-alarms", &["alarms", "alarm-list"]);
+        assert!(rules.permits(&agent, exec("convoke-ems", "probe", true)));
+        assert!(!rules.permits(&guest, exec("convoke-ems", "probe", true)));
+        assert!(rules.permits(&agent, alarms) && !rules.permits(&guest, alarms));
         assert!(!rules.permits(&guest, read("convoke-registry", &["registry", "task"])));
         assert!(rules.permits(&agent, read("irtf-agent", &["agent", "name"])));
         let secret = &["agent", "authentication", "authentication-methods", "oauth"];

@@ -14,6 +14,7 @@ pub use tasks::{RetentionSettings, TaskSettings};
 pub use webhook::WebhookSettings;
 
 use crate::file::FileError;
+use crate::profile::ProfileFile;
 use crate::session::Patience;
 use crate::ssh::Limits;
 use crate::state::StateFolder;
@@ -45,6 +46,8 @@ pub struct Settings {
     pub sites: Option<usize>,
     /// `profiles`: a folder of profiles instead of those that ship.
     pub profiles: Option<PathBuf>,
+    /// `roles`: only the agents with these roles run; all if nothing is said.
+    pub roles: Option<Vec<String>>,
     /// `[limits]`: how much is too much.
     #[serde(default)]
     pub limits: LimitSettings,
@@ -198,6 +201,7 @@ impl Settings {
             network: self.network.or(below.network),
             sites: self.sites.or(below.sites),
             profiles: self.profiles.or(below.profiles),
+            roles: self.roles.or(below.roles),
             limits: self.limits.over(below.limits),
             tasks: self.tasks.over(below.tasks),
             retention: self.retention.over(below.retention),
@@ -205,6 +209,16 @@ impl Settings {
             store: self.store.over(below.store),
             schemas: self.schemas.over(below.schemas),
         }
+    }
+
+    /// Those of `files` that run.
+    #[must_use]
+    pub fn cast(&self, files: Vec<ProfileFile>) -> Vec<ProfileFile> {
+        let runs = |file: &ProfileFile| match &self.roles {
+            Some(roles) => roles.contains(&file.role),
+            None => true,
+        };
+        files.into_iter().filter(runs).collect()
     }
 
     /// Checks what can be checked without starting.

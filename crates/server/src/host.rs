@@ -8,6 +8,7 @@ use crate::clock::Clock;
 use crate::config::{AGENTS_FROM, NETCONF, Settings, SettingsError};
 use crate::file::FileError;
 use crate::master_key::{self, MasterKeyError};
+use crate::post::Post;
 use crate::profile::{self, ProfileFile};
 use crate::schemas;
 use crate::seal::HostSeal;
@@ -18,13 +19,14 @@ use crate::state::{NameError, StateFolder};
 use crate::webhook::{self, AllowList, Deliveries, WebhookError};
 use bindings::netconf::{Peer, Platform};
 use domain::access::AccessRules;
+use domain::ems::Ems;
 use domain::inventory::Inventory;
 use domain::profile::Profile;
 use domain::registry::Reach;
 use domain::time::Timestamp;
 pub use engine::Endpoint;
 use engine::{Credentials, Engine, Hosted, Retention, Setup};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -87,7 +89,8 @@ pub enum StartError {
 pub struct Listening {
     /// What is served there.
     pub endpoint: Endpoint,
-    /// The agent whose `agent` and `tasks` are served there.
+    /// The agent whose `agent` and `tasks` are served there; of a management system its own name,
+    /// such as `wireless-ems`.
     pub agent: String,
     /// The address, with the port that was really taken.
     pub address: SocketAddr,
@@ -101,6 +104,8 @@ pub struct Host {
     pub clock: Arc<Clock>,
     /// The profiles, in roster order.
     pub profiles: Vec<Arc<Profile>>,
+    /// What hosted agents hear of the network and may do to it, by name.
+    pub posts: BTreeMap<String, Post>,
     /// The listeners; empty without sockets.
     pub listening: Vec<Listening>,
     /// The keys; none without a state folder.
@@ -116,6 +121,8 @@ pub struct Host {
 pub struct Company {
     /// The agents, in roster order.
     pub agents: Vec<Hosted>,
+    /// What they hear of the network and may do to it, by name.
+    pub posts: BTreeMap<String, Post>,
     /// The one that takes what is addressed to nobody.
     pub default_agent: String,
     /// The access rules.
@@ -146,8 +153,13 @@ impl Host {
             Some(folder) => profile::in_folder(folder, &generation)?,
             None => profile::shipped(&generation)?,
         };
+        let files = settings.cast(files);
         let default_agent = check_roster(&files)?;
         let now = clock.now();
+        let posts = files
+            .iter()
+            .map(|f| (f.profile.name.clone(), f.post.clone()));
+        let posts = posts.collect();
         let agents = files.into_iter().map(|file| hosted(file, now)).collect();
         let access = match &home {
             Home::Folder(folder) => {
@@ -159,6 +171,7 @@ impl Host {
         };
         let company = Company {
             agents,
+            posts,
             default_agent,
             access,
         };
@@ -186,7 +199,8 @@ impl Host {
             Home::Folder(folder) => {
                 settings.check(folder)?;
                 let keys = StateKeys::open(folder.path())?;
-                let listeners = bind(&keys, settings, &company)?;
+                let managed = !inventory.elements.is_empty();
+                let listeners = bind(&keys, settings, &company, managed)?;
                 let store = StoreOptions {
                     signer: Some(Arc::new(HostSeal(keys.host()?))),
                     keys: master_key(folder, settings)?,
@@ -231,6 +245,7 @@ impl Host {
         let platform = Arc::new(Platform::new(Arc::new(engine), generation, now));
         let mut host = Self {
             profiles: hosted_profiles(platform.engine()),
+            posts: company.posts,
             platform,
             clock,
             listening: listeners.iter().map(|(l, _)| l.clone()).collect(),
@@ -458,10 +473,13 @@ fn check_roster(files: &[ProfileFile]) -> Result<String, StartError> {
         .ok_or_else(|| StartError::Roster("no profile has the role 'oss-fault'".to_owned()))
 }
 
+/// Listens for the platform, then for each agent, then, if there is a network, for each of its
+/// management systems.
 fn bind(
     keys: &StateKeys,
     settings: &Settings,
     company: &Company,
+    managed: bool,
 ) -> Result<Vec<(Listening, Listener)>, StartError> {
     let (host_key, gate) = (keys.host()?, Gate::new(settings.limits.gate()));
     let platform = settings.netconf.unwrap_or(NETCONF);
@@ -481,18 +499,19 @@ fn bind(
         Ok(())
     };
     open(Endpoint::Platform, &company.default_agent, platform)?;
-    for (place, agent) in company.agents.iter().enumerate() {
+    let agents = company.agents.iter().map(|agent| {
+        let name = agent.profile.name.clone();
+        (Endpoint::Agent(name.clone()), name)
+    });
+    let systems = Ems::ALL.into_iter().filter(|_| managed);
+    let systems = systems.map(|ems| (Endpoint::Ems(ems), format!("{}-ems", ems.as_str())));
+    for (place, (endpoint, name)) in agents.chain(systems).enumerate() {
         let port = if first == 0 {
             0
         } else {
             first.saturating_add(place as u16)
         };
-        let name = &agent.profile.name;
-        open(
-            Endpoint::Agent(name.clone()),
-            name,
-            SocketAddr::new(platform.ip(), port),
-        )?;
+        open(endpoint, &name, SocketAddr::new(platform.ip(), port))?;
     }
     let addresses: Vec<SocketAddr> = listeners.iter().map(|(l, _)| l.address).collect();
     keys::write_known_hosts(&keys.known_hosts(), host_key.public_key(), &addresses)?;
@@ -547,6 +566,7 @@ pub fn check_files(folder: &StateFolder) -> Result<Vec<String>, StartError> {
         Some(profiles) => profile::in_folder(profiles, &generation)?,
         None => profile::shipped(&generation)?,
     };
+    let files = settings.cast(files);
     check_roster(&files)?;
     folder.check_agents(files.iter().map(|f| f.profile.name.as_str()))?;
     let advice = files.iter().flat_map(|f| {

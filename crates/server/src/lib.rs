@@ -4,7 +4,7 @@
 //! files; [`clock`] is the time; [`session`] moves the bytes of one NETCONF session; [`host`] puts
 //! a platform together; [`peers`] lets its agents speak to others over NETCONF, [`remote`]
 //! stands for those that are servers elsewhere; [`world`]
-//! brings network and agents to life; [`webhook`] tells of tasks over HTTP; [`story`] tells what
+//! brings network and agents to life, `ems` joins its management systems to it; [`webhook`] tells of tasks over HTTP; [`story`] tells what
 //! happens and [`referee`] scores it.
 //! [`client`] is the other side, for the command line.
 //!
@@ -14,14 +14,21 @@ pub mod access;
 pub mod client;
 pub mod clock;
 pub mod config;
+pub mod day;
+mod ems;
 pub mod file;
 pub mod host;
 pub mod master_key;
 pub mod peers;
+pub mod post;
+pub mod practice;
 pub mod profile;
+pub mod recorder;
 pub mod referee;
 pub mod remote;
+pub mod scenario;
 pub mod schemas;
+pub mod score;
 mod seal;
 pub mod session;
 pub mod ssh;

@@ -5,6 +5,7 @@
 //! module, through libyang. Read next: [`crate::host`].
 
 use crate::file::FileError;
+use crate::post::{NetworkTable, Post};
 use domain::profile::{AuthenticationMethod, Capability, Layer, Profile, Skill};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ pub struct ProfileFile {
     pub profile: Profile,
     /// The behaviour, one of `agents::roster::roles()`.
     pub role: String,
+    /// What it hears of the network and may do to it.
+    pub post: Post,
 }
 
 #[derive(Deserialize)]
@@ -34,12 +37,15 @@ struct Document {
     domain: Option<String>,
     management_object: Option<String>,
     layer: LayerWord,
+    province: Option<String>,
     #[serde(default)]
     capability: CapabilityTable,
     #[serde(default)]
     skill: Vec<SkillTable>,
     #[serde(default)]
     authentication: Vec<AuthenticationTable>,
+    #[serde(default)]
+    network: NetworkTable,
 }
 
 #[derive(Deserialize)]
@@ -141,6 +147,7 @@ pub fn read(file: &str, text: &str, schema: &Generation) -> Result<ProfileFile, 
         );
         return Err(wrong(line_of(text, "role", &document.role), message));
     }
+    let network = document.network.clone();
     let (profile, role) = profile(document);
     profile.check().map_err(|error| {
         use domain::profile::ProfileError as E;
@@ -165,6 +172,7 @@ pub fn read(file: &str, text: &str, schema: &Generation) -> Result<ProfileFile, 
         })?;
     Ok(ProfileFile {
         file: file.to_owned(),
+        post: Post::new(&network, &profile),
         profile,
         role,
     })
@@ -200,6 +208,7 @@ fn profile(document: Document) -> (Profile, String) {
             LayerWord::Service => Layer::Service,
             LayerWord::Resource => Layer::Resource,
         },
+        province: document.province,
         capability: Capability {
             streaming: document.capability.streaming,
             push_notifications: document.capability.push_notifications,
@@ -253,7 +262,10 @@ mod tests {
     #[test]
     fn the_shipped_profiles_pass() {
         let schema = yang::Generation::load(&ModuleSet::convoke()).unwrap();
-        assert_eq!(shipped(&schema).unwrap().len(), 5);
+        assert_eq!(
+            shipped(&schema).unwrap().len(),
+            agents::roster::PROFILES.len()
+        );
     }
 
     #[test]

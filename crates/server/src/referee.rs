@@ -156,7 +156,17 @@ pub fn is_over(world: &World) -> bool {
     truly && ticket(&tasks(world)).is_some_and(|t| t.status == Status::Finished)
 }
 
-fn tasks(world: &World) -> Vec<Arc<Task>> {
+/// True while a compensation is under way.
+pub fn is_compensating(world: &World) -> bool {
+    let tasks = tasks(world);
+    let mut compensations = tasks
+        .iter()
+        .filter(|t| t.scenario() == Some("experience_compensation"));
+    compensations.any(|t| !t.status.is_terminal())
+}
+
+/// Every task of the platform.
+pub(crate) fn tasks(world: &World) -> Vec<Arc<Task>> {
     let engine = world.host().platform.engine();
     let operator = engine.principal("operator");
     match engine.execute(
@@ -166,6 +176,20 @@ fn tasks(world: &World) -> Vec<Arc<Task>> {
     ) {
         Execution::Done(Ok(Outcome::Records(Records::Tasks(tasks)))) => tasks,
         _ => Vec::new(),
+    }
+}
+
+/// Rounds of all negotiations.
+pub(crate) fn rounds(world: &World) -> u64 {
+    let engine = world.host().platform.engine();
+    let operator = engine.principal("operator");
+    let read = Operation::Read(Query::Negotiations(None));
+    match engine.execute(&operator, read, Timestamp::default()) {
+        Execution::Done(Ok(Outcome::Records(Records::Negotiations(all)))) => all
+            .iter()
+            .map(|n| u64::from(n.turns.last().map_or(0, |t| t.round)))
+            .sum(),
+        _ => 0,
     }
 }
 
@@ -181,7 +205,7 @@ fn first<'t>(tasks: &'t [Arc<Task>], scenario: &str, after: Timestamp) -> Option
 fn ticket(tasks: &[Arc<Task>]) -> Option<&Arc<Task>> {
     let mut tickets: Vec<&Arc<Task>> = tasks
         .iter()
-        .filter(|t| t.scenario() == Some("fault_repair"))
+        .filter(|t| t.scenario() == Some("fault_repair") && t.conditions.parent.is_none())
         .collect();
     tickets.sort_by_key(|t| t.created_at);
     let closed = tickets

@@ -4,24 +4,24 @@
 
 use crate::clock::Clock;
 use crate::config::Settings;
+use crate::day::lively;
 use crate::host::{Home, Host, StartError};
+use crate::recorder;
 use crate::referee::{self, Report};
+use crate::scenario::{self, Scenario};
+use crate::score::{self, Played, Watch};
 use crate::story::{Happened, Listener};
 use crate::world::{Pace, World};
 use domain::time::{Dice, Timestamp};
 use engine::Injected;
-use network::{FaultError, FaultRequest, Parameters, Simulation, Topology, TopologyError};
+use network::import::ImportError;
+use network::{Fault, FaultError, FaultRequest, Parameters, Recorded, Simulation, Topology};
 use rand_chacha::rand_core::SeedableRng;
-use std::sync::Arc;
+use report::{Run, Score};
+use std::sync::{Arc, Mutex};
 
 /// How many sites a fault must take out of service to be worth a story.
 const MIN_SITES: usize = 4;
-
-/// The network is at rest for so long before something breaks, in seconds.
-const REST_S: f64 = 5.0 * 60.0;
-
-/// A story ends after so many seconds of the network's time, closed or not.
-const HORIZON_S: f64 = 12.0 * 3_600.0;
 
 /// Why a story cannot be played.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +40,7 @@ pub enum StageError {
         /// The file.
         file: String,
         /// Where and why.
-        cause: TopologyError,
+        cause: ImportError,
     },
     /// The fault cannot happen here.
     #[error(transparent)]
@@ -53,10 +53,14 @@ pub enum StageError {
 /// What is to be played.
 #[derive(Clone, Debug)]
 pub struct Play {
+    /// The use case.
+    pub scenario: Scenario,
     /// The network.
     pub topology: Topology,
     /// What breaks.
     pub fault: FaultRequest,
+    /// Alarms replayed as background instead of drawn ones; empty for none.
+    pub alarms: Arc<Vec<Recorded>>,
     /// Seeds everything.
     pub seed: u64,
     /// How many sites there are.
@@ -79,10 +83,12 @@ pub fn topology(name_or_file: &str) -> Result<Topology, StageError> {
         );
         StageError::Unreadable { file, cause }
     })?;
-    Topology::parse(&text).map_err(|cause| StageError::Topology {
-        file: name_or_file.to_owned(),
-        cause,
-    })
+    network::import::read(&text)
+        .map(|read| read.topology)
+        .map_err(|cause| StageError::Topology {
+            file: name_or_file.to_owned(),
+            cause,
+        })
 }
 
 /// A network for `serve`, at rest, from `now` on.
@@ -125,11 +131,12 @@ pub struct Stage {
     pub world: World,
     play: Play,
     start: Timestamp,
+    watch: Arc<Mutex<Watch>>,
 }
 
 impl Stage {
-    /// Builds the network, breaks something in it, and puts the platform beside it. The platform's
-    /// time is the network's, from `start` on.
+    /// Builds the network, prepares what happens in it, and puts the platform beside it. The
+    /// platform's time is the network's, from `start` on.
     ///
     /// # Errors
     /// [`StageError`]
@@ -140,36 +147,63 @@ impl Stage {
         start: Timestamp,
         listener: Listener,
     ) -> Result<Self, StageError> {
-        let mut simulation = network(&play.topology, play.sites, play.seed, start);
-        let mut dice = Dice::seed_from_u64(play.seed);
-        let at = start.plus_s(REST_S);
-        let fault = play
-            .fault
-            .resolve(&simulation.inventory(), MIN_SITES, at, &mut dice)?;
-        simulation.inject(fault)?;
+        let mut simulation = play.network(start);
+        if let Some(fault) = play.fault(&simulation, start)? {
+            simulation.inject(fault)?;
+        }
         let clock = Arc::new(Clock::standing(start));
         let settings = Settings {
             seed: Some(play.seed),
+            roles: settings.roles.clone().or_else(|| play.scenario.roles()),
             ..settings.clone()
         };
         let host = Host::start(home, &settings, simulation.inventory(), clock).await?;
-        let world = World::new(Arc::new(host), Some(simulation), listener);
-        Ok(Self { world, play, start })
+        let mut world = World::new(Arc::new(host), Some(simulation), listener);
+        let watch = Arc::new(Mutex::new(Watch::default()));
+        let seen = Arc::clone(&watch);
+        world.observe(Box::new(move |simulation, now| {
+            seen.lock()
+                .expect("looking does not panic")
+                .look(simulation, now);
+        }));
+        Ok(Self {
+            world,
+            play,
+            start,
+            watch,
+        })
     }
 
-    /// Plays the story to its end and scores it.
-    pub async fn play(&mut self, pace: Pace) -> Report {
+    /// Plays the story to its end.
+    pub async fn play(&mut self, pace: Pace) {
         self.world.begin().await;
-        let horizon = self.start.plus_s(HORIZON_S);
+        let horizon = self.start.plus_s(self.play.scenario.horizon_s());
+        if self.play.scenario.breaks_one() {
+            let rest = self.start.plus_s(self.play.scenario.rest_s());
+            self.world.run(pace, rest, |_| false).await;
+            self.world.tell(Happened::Broke);
+        }
+        let scenario = self.play.scenario;
         self.world
-            .run(pace, self.start.plus_s(REST_S), |_| false)
+            .run(pace, horizon, |world| scenario.is_over(world))
             .await;
-        self.world.tell(Happened::Broke);
-        self.world.run(pace, horizon, referee::is_over).await;
-        self.report()
     }
 
-    /// The score so far.
+    /// What the network is, for a record.
+    pub fn run(&self) -> Run {
+        let inventory = self.world.simulation().map(Simulation::inventory);
+        Run {
+            version: report::record::VERSION,
+            scenario: self.play.scenario.to_string(),
+            policy: "agents".to_owned(),
+            seed: self.play.seed,
+            topology: self.play.topology.name.clone(),
+            began: recorder::instant(self.start),
+            network: inventory.map(|i| recorder::network(&i)).unwrap_or_default(),
+        }
+    }
+
+    /// The report of the one fault of the story.
     pub fn report(&self) -> Report {
         let truth = self
             .world
@@ -182,5 +216,64 @@ impl Stage {
             &self.play.topology.name,
             &truth[0],
         )
+    }
+
+    /// The score of everything that happened.
+    pub fn score(&self) -> Score {
+        let played = Played {
+            policy: "agents".to_owned(),
+            topology: self.play.topology.name.clone(),
+            seed: self.play.seed,
+            began: self.start,
+        };
+        let watch = self.watch.lock().expect("looking does not panic").clone();
+        let simulation = self.world.simulation().expect("a stage has a network");
+        score::score(
+            &played,
+            simulation,
+            self.world.alarms(),
+            &watch,
+            &self.world.work(),
+        )
+    }
+}
+
+impl Play {
+    fn network(&self, start: Timestamp) -> Simulation {
+        let parameters = Parameters {
+            sites: self.sites,
+            replay: Arc::clone(&self.alarms),
+            ..Parameters::default()
+        };
+        let parameters = match self.scenario {
+            Scenario::Fault => parameters,
+            Scenario::Experience => parameters,
+            Scenario::Complaints | Scenario::All => lively(parameters),
+        };
+        Simulation::new(&self.topology, parameters, self.seed, start)
+    }
+
+    /// What breaks, if the scenario is about one fault.
+    fn fault(
+        &self,
+        simulation: &Simulation,
+        start: Timestamp,
+    ) -> Result<Option<Fault>, FaultError> {
+        if !self.scenario.breaks_one() {
+            return Ok(None);
+        }
+        let at = start.plus_s(self.scenario.rest_s());
+        let inventory = simulation.inventory();
+        let mut dice = Dice::seed_from_u64(self.seed);
+        match (self.scenario, &self.fault) {
+            (Scenario::Experience, FaultRequest::Random) => {
+                let element = scenario::one_site(&inventory, &mut dice);
+                Ok(element.map(|(kind, element)| Fault { kind, element, at }))
+            }
+            (Scenario::Experience, fault) => fault.resolve(&inventory, 1, at, &mut dice).map(Some),
+            (_, fault) => fault
+                .resolve(&inventory, MIN_SITES, at, &mut dice)
+                .map(Some),
+        }
     }
 }

@@ -3,9 +3,10 @@
 //! Knows events, not colours: `convoke` shows them. Read next: [`crate::referee`].
 
 use domain::agent::{Message, Undelivered};
+use domain::inventory::ElementId;
 use domain::notification::Notification;
 use domain::reply::Reply;
-use domain::telemetry::{Action, Alarm, Complaint, FieldReport, Outcome};
+use domain::telemetry::{Action, Alarm, Complaint, FieldReport, Outcome, Saving, Ticket};
 use domain::time::Timestamp;
 use std::sync::Arc;
 
@@ -27,6 +28,15 @@ pub enum Happened {
     Complaint(Complaint),
     /// News from the field.
     Field(FieldReport),
+    /// A customer's company opened a ticket.
+    Ticket(Ticket),
+    /// A customer answered a question about a ticket.
+    Answered {
+        /// The ticket's number.
+        ticket: String,
+        /// The customer's words.
+        text: String,
+    },
     /// An agent sent a message.
     Sent {
         /// The sender.
@@ -81,3 +91,96 @@ pub enum Happened {
 
 /// Whoever listens to the story.
 pub type Listener = Box<dyn FnMut(&Told) + Send>;
+
+/// What an agent does to the network, in words, and to which elements.
+pub fn acted(action: &Action) -> (String, Vec<ElementId>) {
+    let one = |element: &ElementId| vec![element.clone()];
+    match action {
+        Action::Probe { element } => (format!("measures {element}"), one(element)),
+        Action::Dispatch { element } => (format!("sends an engineer to {element}"), one(element)),
+        Action::Guide { element, steps, .. } => {
+            let steps = steps.len();
+            let words = format!("guides the engineer: repair {element} in {steps} steps");
+            (words, one(element))
+        }
+        Action::SetPower { cell, offset_db } => {
+            let words = match *offset_db == 0.0 {
+                true => format!("sets the power of {cell} back to normal"),
+                false => format!("raises the power of {cell} by {offset_db:.1} dB"),
+            };
+            (words, one(cell))
+        }
+        Action::SetSaving { cells, saving } => {
+            let (count, first) = (cells.len(), cells.first().map_or("", ElementId::as_str));
+            let which = match count {
+                1 => first.to_owned(),
+                _ => format!("{count} cells, {first} among them"),
+            };
+            let words = match saving.serves() && *saving == Saving::Off {
+                true => format!("wakes {which}"),
+                false => format!("puts {which} into {}", saving.as_str()),
+            };
+            (words, cells.iter().cloned().collect())
+        }
+        Action::ReadConfiguration { element } => {
+            (format!("reads the parameters of {element}"), one(element))
+        }
+        Action::Configure {
+            element,
+            parameter,
+            value,
+        } => (
+            format!("sets {parameter} of {element} to {value}"),
+            one(element),
+        ),
+        Action::Restart { element } => (format!("restarts {element}"), one(element)),
+        Action::Trace { vehicle, .. } => (format!("looks up where {vehicle} was"), Vec::new()),
+        Action::TellCustomer {
+            ticket,
+            text,
+            question,
+        } => {
+            let verb = if *question { "asks" } else { "tells" };
+            (
+                format!("{verb} the customer of {ticket}: {text}"),
+                Vec::new(),
+            )
+        }
+    }
+}
+
+/// What came of an action, in words.
+pub fn outcome_in_words(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Measured(measured) => {
+            let readings = measured.readings.iter();
+            let readings: Vec<String> = readings.map(|(k, v)| format!("{k} {v:.1}")).collect();
+            let condition = measured.condition.as_str();
+            format!("{}: {condition}  {}", measured.element, readings.join(", "))
+        }
+        Outcome::Dispatched { arrival } => format!("an engineer arrives about {arrival}"),
+        Outcome::Guided => "the engineer follows the guidance".to_owned(),
+        Outcome::Done => "done".to_owned(),
+        Outcome::Configuration(found) => {
+            let departs = found.running.iter();
+            let departs = departs.filter(|(name, value)| found.planned.get(*name) != Some(value));
+            let departs: Vec<String> = departs
+                .map(|(name, value)| format!("{name} is {value}"))
+                .collect();
+            match departs.is_empty() {
+                true => "every parameter is as planned".to_owned(),
+                false => format!("not as planned: {}", departs.join(", ")),
+            }
+        }
+        Outcome::Traced {
+            visits, left_to, ..
+        } => {
+            let left = left_to
+                .as_ref()
+                .map_or_else(String::new, |p| format!(", then left for {p}"));
+            format!("seen at {} cells{left}", visits.len())
+        }
+        Outcome::Told => "the customer has it".to_owned(),
+        Outcome::Impossible(why) => format!("impossible: {why}"),
+    }
+}

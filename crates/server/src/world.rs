@@ -7,19 +7,26 @@
 //! [`crate::referee`].
 
 use crate::clock::Clock;
+use crate::ems::Acts;
 use crate::host::Host;
 use crate::peers::{Arrival, Peers, Tally};
+use crate::post::Post;
+use crate::referee;
+use crate::score::{self, Work};
 use crate::story::{Happened, Listener, Told};
+use agents::payloads::Schema;
+use agents::payloads::incident::Incident;
 use domain::agent::{Input, Output};
 use domain::event::{Happening, Sequence};
-use domain::inventory::Domain;
+use domain::inventory::{ElementId, Inventory};
 use domain::profile::Profile;
 use domain::task::TaskId;
-use domain::telemetry::{Alarm, Telemetry, Token};
+use domain::telemetry::{Action, Alarm, Telemetry, Token};
 use domain::time::Timestamp;
+use domain::verb::Verb;
 use engine::{Engine, Outgoing};
-use network::{Audience, Emission, Permit, Simulation, Tiding};
-use std::collections::BTreeMap;
+use network::{Audience, Emission, Simulation, Tiding};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tracing::{debug, warn};
@@ -27,50 +34,11 @@ use tracing::{debug, warn};
 /// How long the loop waits for something under way before it goes on without it.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What the roles of the agents entitle them to: which telemetry they hear and which actions they
-/// may take.
-struct Post {
-    hears: Vec<Domain>,
-    permit: Permit,
-}
-
-/// The post of an agent, from its profile: a resource-layer agent hears and probes the domains it
-/// manages if it diagnoses faults there, a copilot only listens; the service layer hears
-/// complaints, and commands the field force if repair is its skill.
-fn post(profile: &Profile) -> Post {
-    use domain::profile::Layer;
-    let manages = |d: Domain| {
-        let domains = profile.domain.as_deref().unwrap_or("");
-        domains.split(',').any(|name| name.trim() == d.as_str())
-    };
-    let takes = |schema: &str| profile.schemas().any(|s| s == schema);
-    let network: Vec<Domain> = [Domain::Wireless, Domain::Ip]
-        .into_iter()
-        .filter(|d| manages(*d))
-        .collect();
-    let resource = profile.layer == Layer::Resource;
-    Post {
-        hears: match resource {
-            true if takes("field_guidance_v1") => vec![Domain::Wireless, Domain::Ip],
-            true => network.clone(),
-            false if takes("fault_repair_v1") => Vec::new(),
-            false => vec![Domain::Service],
-        },
-        permit: Permit {
-            probe: if resource && takes("fault_diagnosis_v1") {
-                network.into_iter().collect()
-            } else {
-                Default::default()
-            },
-            field: takes("fault_repair_v1"),
-        },
-    }
-}
-
 /// A message whose reply has not come.
 struct Awaited {
     task: TaskId,
-    synchronous: bool,
+    /// True if the addressee may work before it answers: on a synchronous task, on an offer.
+    may_take_time: bool,
     to: String,
 }
 
@@ -95,8 +63,11 @@ pub struct World {
     engine: Arc<Engine>,
     clock: Arc<Clock>,
     simulation: Option<Simulation>,
+    /// What is done to it through management systems.
+    acts: Acts,
     peers: Peers,
     posts: BTreeMap<String, Post>,
+    inventory: Option<Arc<Inventory>>,
     aliases: BTreeMap<String, String>,
     awaited: BTreeMap<(String, Token), Awaited>,
     /// Log entries looked at for notifications to expect.
@@ -104,8 +75,16 @@ pub struct World {
     expected: u64,
     alarms: Vec<Alarm>,
     complaints: u64,
+    /// Incidents that domains reported.
+    incidents: BTreeSet<String>,
+    /// What was set right from afar, and when.
+    remedies: Vec<(Timestamp, ElementId)>,
     listener: Listener,
+    observers: Vec<Observer>,
 }
+
+/// Whoever looks at the network after everything that happens.
+pub type Observer = Box<dyn FnMut(&Simulation, Timestamp) + Send>;
 
 impl World {
     /// Brings agents to life: each is briefed, and sends its first messages when time begins.
@@ -113,11 +92,7 @@ impl World {
         let engine = Arc::clone(host.platform.engine());
         let alias = |p: &Profile| p.alias.clone().unwrap_or_else(|| p.name.clone());
         Self {
-            posts: host
-                .profiles
-                .iter()
-                .map(|p| (p.name.clone(), post(p)))
-                .collect(),
+            posts: host.posts.clone(),
             aliases: host
                 .profiles
                 .iter()
@@ -128,12 +103,17 @@ impl World {
             peers: Peers::new(Arc::clone(&host)),
             engine,
             host,
+            inventory: simulation.as_ref().map(Simulation::inventory),
             simulation,
+            acts: Acts::default(),
             awaited: BTreeMap::new(),
             expected: 0,
             alarms: Vec::new(),
             complaints: 0,
+            incidents: BTreeSet::new(),
+            remedies: Vec::new(),
             listener,
+            observers: Vec::new(),
         }
     }
 
@@ -177,10 +157,41 @@ impl World {
         self.complaints
     }
 
+    /// Tells whoever listens what happens from now on.
+    pub fn listen(&mut self, listener: Listener) {
+        self.listener = listener;
+    }
+
+    /// Lets somebody else, too, look at the network after everything that happens.
+    pub fn observe(&mut self, observer: Observer) {
+        self.observers.push(observer);
+    }
+
+    /// What agents found out and said so far, as the record of tasks has it.
+    pub fn work(&self) -> Work {
+        let tasks = referee::tasks(self);
+        let boundaries = tasks.iter().filter_map(|task| {
+            let asked = task.content.payload.as_ref()?;
+            let result = task.result.as_ref()?.payload.as_ref()?;
+            let boundary =
+                (asked.scenario() == "complaint_ticket").then(|| result.text("boundary"))?;
+            Some((asked.text("ticket_id")?.to_owned(), boundary?.to_owned()))
+        });
+        Work {
+            cases: score::of_tasks(&tasks, &self.remedies),
+            boundaries: boundaries.collect(),
+            incidents: Some(self.incidents.len()),
+            rounds: referee::rounds(self),
+            messages: self.tally().messages(),
+            bytes: self.tally().bytes(),
+        }
+    }
+
     /// Briefs the agents.
     pub async fn begin(&mut self) {
         if self.simulation.is_some() {
             self.engine.open_to_faults();
+            self.engine.open_management();
         }
         self.engine.start(self.clock.now());
         self.settle().await;
@@ -229,7 +240,8 @@ impl World {
     }
 
     fn next_event(&self) -> Option<Timestamp> {
-        self.simulation.as_ref().and_then(Simulation::next_event_at)
+        let next = self.simulation.as_ref().and_then(Simulation::next_event_at);
+        next.into_iter().chain(self.acts.next_due()).min()
     }
 
     /// Everything that is due at `now`, and all that follows from it.
@@ -241,8 +253,14 @@ impl World {
                 self.settle().await;
             }
         }
+        self.acts.expire(now);
         self.engine.tick(now);
         self.settle().await;
+        if let Some(simulation) = &self.simulation {
+            for observer in &mut self.observers {
+                observer(simulation, now);
+            }
+        }
     }
 
     /// Tells whoever listens.
@@ -261,6 +279,9 @@ impl World {
     }
 
     fn emit(&mut self, emission: Emission, now: Timestamp) {
+        let Some(emission) = self.acts.take(emission, &self.engine, now) else {
+            return;
+        };
         let hearers: Vec<String> = match &emission.to {
             Audience::Agent(name) => vec![name.clone()],
             Audience::Domain(domain) => self
@@ -270,10 +291,14 @@ impl World {
                 .map(|(name, _)| name.clone())
                 .collect(),
         };
-        let input = match emission.tiding {
+        match emission.tiding {
             Tiding::Telemetry(telemetry) => {
                 self.tell_telemetry(&telemetry);
-                Input::Telemetry(telemetry)
+                for name in hearers {
+                    if let Some(share) = self.share(&name, &telemetry) {
+                        self.engine.deliver(&name, Input::Telemetry(share), now);
+                    }
+                }
             }
             Tiding::Outcome { token, outcome } => {
                 let agent = self.alias(hearers.first().map_or("", String::as_str));
@@ -281,11 +306,19 @@ impl World {
                     agent,
                     outcome: outcome.clone(),
                 });
-                Input::Acted { token, outcome }
+                let input = Input::Acted { token, outcome };
+                for name in hearers {
+                    self.engine.deliver(&name, input.clone(), now);
+                }
             }
-        };
-        for name in hearers {
-            self.engine.deliver(&name, input.clone(), now);
+        }
+    }
+
+    /// What of `telemetry` the agent hears; what was sent to it by name it hears whole.
+    fn share(&self, agent: &str, telemetry: &Telemetry) -> Option<Telemetry> {
+        match (self.posts.get(agent), &self.inventory) {
+            (Some(post), Some(inventory)) => post.share(telemetry, inventory),
+            _ => Some(telemetry.clone()),
         }
     }
 
@@ -300,6 +333,12 @@ impl World {
                 self.tell(Happened::Complaint(complaint.clone()));
             }
             Telemetry::Field(report) => self.tell(Happened::Field(report.clone())),
+            Telemetry::Ticket(ticket) => self.tell(Happened::Ticket(ticket.clone())),
+            Telemetry::CustomerAnswered { ticket, text } => self.tell(Happened::Answered {
+                ticket: ticket.clone(),
+                text: text.clone(),
+            }),
+            Telemetry::Performance(_) => {}
         }
     }
 
@@ -309,6 +348,7 @@ impl World {
     async fn settle(&mut self) {
         loop {
             self.break_what_is_wanted();
+            self.act_as_wanted();
             for outgoing in self.engine.outgoing() {
                 self.carry_out(outgoing).await;
             }
@@ -324,8 +364,11 @@ impl World {
                 return;
             }
             if !self.something_comes().await {
-                warn!("messages between agents are late; going on without them");
-                self.awaited.retain(|_, awaited| awaited.synchronous);
+                warn!(
+                    agents.awaited = ?self.late(),
+                    "messages between agents are late; going on without them"
+                );
+                self.awaited.retain(|_, awaited| awaited.may_take_time);
                 self.expected = self.peers.notifications();
                 return;
             }
@@ -345,11 +388,40 @@ impl World {
         }
     }
 
+    /// What somebody wants done to the network through a management system.
+    fn act_as_wanted(&mut self) {
+        for wanted in self.engine.acts_wanted() {
+            self.tell(Happened::Acted {
+                agent: self.alias(&wanted.by),
+                action: wanted.action.clone(),
+            });
+            let now = self.clock.now();
+            if let Some(simulation) = &mut self.simulation {
+                self.acts.begin(wanted, simulation, now);
+            }
+        }
+    }
+
+    /// Which tasks wait for a word, of whom, and how many notifications have not come.
+    fn late(&self) -> (Vec<(&str, &str)>, u64) {
+        let awaited = self.awaited.values();
+        let awaited = awaited.map(|a| (a.to.as_str(), a.task.as_str()));
+        let missing = self.expected.saturating_sub(self.peers.notifications());
+        (awaited.collect(), missing)
+    }
+
     fn is_quiet(&self) -> bool {
-        let under_way = self
-            .awaited
-            .values()
-            .any(|awaited| !(awaited.synchronous && self.engine.is_awaited(&awaited.task)));
+        // A session answers in order: who asks again on the same road waits behind the first answer.
+        let takes_time = |agent: &str, to: &str| {
+            self.awaited.iter().any(|((asker, _), awaited)| {
+                asker == agent
+                    && awaited.to == to
+                    && awaited.may_take_time
+                    && self.engine.is_awaited(&awaited.task)
+            })
+        };
+        let mut awaited = self.awaited.iter();
+        let under_way = awaited.any(|((agent, _), awaited)| !takes_time(agent, &awaited.to));
         !under_way && self.peers.notifications() >= self.expected
     }
 
@@ -382,8 +454,15 @@ impl World {
                 });
                 let awaited = Awaited {
                     task: message.task.clone(),
-                    synchronous: message.verb == domain::verb::Verb::TaskAssign
-                        && !message.asynchronous,
+                    may_take_time: match message.verb {
+                        Verb::TaskAssign => !message.asynchronous,
+                        verb => {
+                            matches!(
+                                verb,
+                                Verb::FeasibilityNegotiate | Verb::FulfillmentNegotiate
+                            )
+                        }
+                    },
                     to,
                 };
                 match self.peers.send(&agent, token, &message) {
@@ -407,6 +486,9 @@ impl World {
                     action: action.clone(),
                 });
                 let now = self.clock.now();
+                if let Action::Configure { element, .. } = &action {
+                    self.remedies.push((now, element.clone()));
+                }
                 match (&mut self.simulation, self.posts.get(&agent)) {
                     (Some(simulation), Some(post)) => {
                         simulation.act(&agent, &post.permit, token, action, now);
@@ -442,7 +524,10 @@ impl World {
                 return;
             }
             if !self.something_comes().await {
-                warn!("a message between agents is late; going on without its reply");
+                warn!(
+                    agents.awaited = ?self.late(),
+                    "a message between agents is late; going on without its reply"
+                );
                 return;
             }
         }
@@ -490,6 +575,8 @@ impl World {
                 // A mind that stands for an agent elsewhere hears what that agent tells the
                 // platform.
                 if notification.to == agent || from == agent {
+                    let incident = Incident::in_content(&notification.content);
+                    self.incidents.extend(incident.map(|i| i.incident_id));
                     let (from, to) = (self.alias(&from), self.alias(&agent));
                     self.tell(Happened::Notified {
                         from,

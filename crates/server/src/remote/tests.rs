@@ -355,6 +355,7 @@ fn profile() -> Profile {
         domain: None,
         management_object: None,
         layer: Layer::Resource,
+        province: None,
         capability: Default::default(),
         skills: Vec::new(),
         authentication: Vec::new(),

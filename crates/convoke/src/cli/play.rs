@@ -1,0 +1,175 @@
+//! What can be typed after `convoke demo` and `convoke simulate`.
+
+use super::Platform;
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+pub(crate) struct Demo {
+    #[command(subcommand)]
+    pub(crate) play: Option<Play>,
+    /// Step through a run that was recorded with --record: a key or a line goes on, a number goes on
+    /// by so many lines, q ends.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) replay: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Play {
+    /// Use case 1 of the draft: a batch of base stations goes out of service.
+    Fault(Story),
+    /// Use case 2: a base station goes out of service at night, while its neighbours sleep.
+    Experience(Story),
+    /// Use case 3: drivers complain, in English and Chinese.
+    Complaints(Story),
+    /// All of it at once: a day in which things break, sleep and are complained about.
+    All(Story),
+}
+
+/// The network, and what breaks in it.
+#[derive(Args, Clone)]
+pub(crate) struct Stage {
+    /// The IP backbone: a name (Germany50, Geant, Chinanet, ...) or a file: Convoke's own format,
+    /// GraphML, SNDlib or node-link JSON.
+    #[arg(
+        long,
+        env = "CONVOKE_TOPOLOGY",
+        default_value = "Germany50",
+        value_name = "FILE|NAME"
+    )]
+    pub(crate) topology: String,
+    /// What breaks in a story: random, or a cause such as fibre-cut, duct-cut, card-failure,
+    /// router-failure or mains-failure, with an element after a colon if it matters which.
+    #[arg(long, default_value = "random", value_name = "KIND[:ELEMENT]")]
+    pub(crate) fault: String,
+    /// Background alarms replayed from a file instead of drawn: CSV with alarm_id, device_id,
+    /// start_timestamp and end_timestamp in seconds.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) alarms: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct Story {
+    #[command(flatten)]
+    pub(crate) stage: Stage,
+    #[command(flatten)]
+    pub(crate) platform: Platform,
+    /// Seeds network, noise and dice: the same seed plays the same story.
+    #[arg(long, env = "CONVOKE_SEED", default_value = "6", value_name = "N")]
+    pub(crate) seed: u64,
+    /// End with the story instead of keeping the platform running, and do not wait for readers;
+    /// so it is anyway where no terminal is.
+    #[arg(long)]
+    pub(crate) headless: bool,
+    /// Keep the platform running after the story even where no terminal is.
+    #[arg(long, conflicts_with = "headless")]
+    pub(crate) stay: bool,
+    /// Start from an empty store if the state folder has been used before.
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Simulated seconds shown per second.
+    #[arg(long, default_value = "600", value_name = "N")]
+    pub(crate) speed: f64,
+    /// Record the run, to be stepped through with --replay.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// Write a page about the run: map, timeline, who asked whom what.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct Simulate {
+    #[command(flatten)]
+    pub(crate) stage: Stage,
+    /// The first seed.
+    #[arg(long, env = "CONVOKE_SEED", default_value = "1", value_name = "N")]
+    pub(crate) seed: u64,
+    /// How many seeds; or which, as FIRST..LAST with both included.
+    #[arg(long, default_value = "20", value_name = "N|A..B")]
+    pub(crate) seeds: Seeds,
+    /// Number of base-station sites.
+    #[arg(long, default_value = "300", value_name = "N")]
+    pub(crate) sites: usize,
+    /// Play whole days, in which things break, sleep and are complained about, instead of a story
+    /// about one fault.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=365))]
+    pub(crate) days: Option<u32>,
+    /// Who runs the network in those days: agents; manual, as it is done today, with energy saving
+    /// by the clock; none, the same without energy saving. Several are compared.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "agents",
+        value_name = "NAME,...",
+        requires = "days"
+    )]
+    pub(crate) policy: Vec<String>,
+    /// Keep the scores in this file, a line each, and go on from it if it is there.
+    #[arg(long, value_name = "FILE", requires = "days")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write a page with the scores, their confidence and pictures.
+    #[arg(long, value_name = "FILE", requires = "days")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+/// Which seeds are played: a number of them, or from one to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seeds {
+    Count(u64),
+    Range(u64, u64),
+}
+
+impl Seeds {
+    /// The seeds; a number of them begins with `first`.
+    pub(crate) fn from(self, first: u64) -> impl Iterator<Item = u64> {
+        match self {
+            Self::Count(count) => first..first.saturating_add(count),
+            Self::Range(from, to) => from..to.saturating_add(1),
+        }
+    }
+}
+
+impl FromStr for Seeds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| text.trim().parse::<u64>();
+        let wrong = || format!("'{text}' is neither a number nor FIRST..LAST");
+        match text.split_once("..") {
+            None => number(text).map(Self::Count).map_err(|_| wrong()),
+            Some((from, to)) => {
+                let (from, to) = (number(from), number(to));
+                let (Ok(from), Ok(to)) = (from, to) else {
+                    return Err(wrong());
+                };
+                match from <= to {
+                    true => Ok(Self::Range(from, to)),
+                    false => Err(format!("'{text}' ends before it begins")),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_are_counted_or_named() {
+        let seeds = |text: &str| {
+            let seeds: Result<Seeds, String> = text.parse();
+            seeds.map(|s| s.from(7).collect::<Vec<_>>())
+        };
+        assert_eq!(seeds("3").unwrap(), [7, 8, 9]);
+        assert_eq!(seeds("1..3").unwrap(), [1, 2, 3]);
+        assert_eq!(seeds("5..5").unwrap(), [5]);
+        for wrong in ["", "x", "1..", "..3", "3..1", "1..2..3"] {
+            assert!(seeds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

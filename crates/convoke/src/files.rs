@@ -1,0 +1,71 @@
+//! Files that a command is given or asked to write, with errors that name them.
+//!
+//! Knows nothing of what stands in them. Read next: [`crate::simulate`], [`crate::demo`].
+
+use crate::output::Failure;
+use network::Recorded;
+use std::fs::{File, OpenOptions};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The whole text of a file.
+pub(crate) fn text(file: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(file).map_err(|cause| named(file, &cause))
+}
+
+/// The whole lines of a file, none if it does not exist. A last line without an end is what was being
+/// written when somebody pulled the plug: it is cut off, in the file too.
+pub(crate) fn lines(file: &Path) -> Result<Vec<String>, Failure> {
+    if !file.exists() {
+        return Ok(Vec::new());
+    }
+    let text = text(file)?;
+    let whole = text.rfind('\n').map_or(0, |end| end + 1);
+    if whole < text.len() {
+        let opened = OpenOptions::new().write(true).open(file);
+        let cut = opened.and_then(|opened| opened.set_len(whole as u64));
+        cut.map_err(|cause| named(file, &cause))?;
+    }
+    Ok(text[..whole].lines().map(str::to_owned).collect())
+}
+
+/// A file to write further lines to.
+pub(crate) fn append(file: &Path) -> Result<File, Failure> {
+    let opened = OpenOptions::new().create(true).append(true).open(file);
+    opened.map_err(|cause| named(file, &cause))
+}
+
+/// Writes a file anew.
+pub(crate) fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(file, text).map_err(|cause| named(file, &cause))
+}
+
+/// The alarms recorded in a file; none without a file.
+pub(crate) fn alarms(file: Option<&Path>) -> Result<Arc<Vec<Recorded>>, Failure> {
+    let Some(file) = file else {
+        return Ok(Arc::default());
+    };
+    let recorded = network::noise::record::parse(&text(file)?);
+    let recorded = recorded.map_err(|e| Failure::usage(format!("{}: {e}", file.display())))?;
+    Ok(Arc::new(recorded))
+}
+
+fn named(file: &Path, cause: &std::io::Error) -> Failure {
+    Failure::failed(format!("{}: {cause}", file.display()))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_was_cut_off_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("scores");
+        assert!(lines(&file).unwrap().is_empty());
+        std::fs::write(&file, "one\ntwo\nthr").unwrap();
+        assert_eq!(lines(&file).unwrap(), ["one", "two"]);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\ntwo\n");
+    }
+}

@@ -1,0 +1,216 @@
+//! `convoke simulate`: stories about one fault, or whole days with and without agents, scored.
+//!
+//! Days are kept in a file a line each, so that a batch that was ended goes on where it was. Read next:
+//! [`server::day`], [`report::Batch`].
+
+use crate::cli::{Common, Simulate};
+use crate::demo::play;
+use crate::files::{self, write};
+use crate::output::{self, Failure, line};
+use crate::progress::Progress;
+use report::{About, Batch, Score};
+use server::config::Settings;
+use server::day::{Days, Policy};
+use server::host::Home;
+use server::referee::Report;
+use server::scenario::Scenario;
+use server::stage::{Stage, topology};
+use server::story::Listener;
+use server::world::Pace;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What the page says about the policies without agents.
+const ASSUMED: &str = "Policies without agents model today's practice; every figure of it, with its \
+    source or as assumed, stands in docs/score.md.";
+
+/// Columns of the table.
+const WIDTH: usize = 120;
+
+pub(crate) async fn run(common: &Common, simulate: Simulate) -> Result<(), Failure> {
+    match simulate.days {
+        Some(days) => run_days(common, &simulate, days).await,
+        None => run_stories(common, simulate).await,
+    }
+}
+
+/// Plays one story per seed in memory: the same sessions, joined by pipes.
+async fn run_stories(common: &Common, simulate: Simulate) -> Result<(), Failure> {
+    let start = domain::time::Timestamp::parse("2026-01-05T06:00:00Z").expect("a literal");
+    let (mut seeds, mut right, mut baseline, mut closed) = (0u64, 0u64, 0u64, 0u64);
+    for seed in simulate.seeds.from(simulate.seed) {
+        let play = play(&simulate.stage, Scenario::Fault, seed, simulate.sites)?;
+        let listener: Listener = Box::new(|_| {});
+        let mut stage =
+            Stage::set(Home::Memory, &Settings::default(), play, start, listener).await?;
+        stage.play(Pace::Unhurried).await;
+        let report = stage.report();
+        seeds += 1;
+        right += u64::from(report.root_cause.correct);
+        baseline += u64::from(report.baseline.correct);
+        closed += u64::from(report.closed);
+        if common.json {
+            output::json(&report);
+        } else {
+            line(&row(&report));
+        }
+    }
+    if common.json {
+        output::json(&serde_json::json!({
+            "event": "summary", "seeds": seeds, "correct": right, "baseline_correct": baseline,
+            "closed": closed,
+        }));
+    } else {
+        line(&format!(
+            "\nroot cause right in {right} of {seeds}; blaming the first alarm: {baseline}; \
+             tickets closed by their publisher: {closed}"
+        ));
+    }
+    Ok(())
+}
+
+fn row(report: &Report) -> String {
+    let minutes = |s: Option<f64>| s.map_or_else(|| "-".to_owned(), |s| format!("{:.0}", s / 60.0));
+    let found = report.root_cause.found.as_ref();
+    format!(
+        "seed {:>5}  {}  truth {} at {}; found {}; sites {}/{}; min {}/{}/{}",
+        report.seed,
+        if report.root_cause.correct {
+            "right"
+        } else {
+            "WRONG"
+        },
+        report.root_cause.truth.cause,
+        report.root_cause.truth.element,
+        found.map_or_else(
+            || "nothing".to_owned(),
+            |c| format!("{} at {}", c.cause, c.element)
+        ),
+        report.sites.found,
+        report.sites.truly,
+        minutes(report.detect_s),
+        minutes(report.locate_s),
+        minutes(report.restore_s),
+    )
+}
+
+/// Plays the same days once per seed and policy.
+async fn run_days(common: &Common, simulate: &Simulate, days: u32) -> Result<(), Failure> {
+    let plan = plan(simulate, days)?;
+    let mut scores = match &simulate.out {
+        Some(file) => kept(file, &plan)?,
+        None => Vec::new(),
+    };
+    let mut out = simulate.out.as_deref().map(files::append).transpose()?;
+    let is_done = |scores: &[Score], days: &Days| scores.iter().any(|s| is_of(s, days));
+    let progress = Arc::new(Progress::new(plan.len(), !common.json));
+    for days in &plan {
+        if is_done(&scores, days) {
+            progress.skip();
+            continue;
+        }
+        let told = Arc::clone(&progress);
+        let name = format!("seed {} {}", days.seed, days.policy);
+        let score = days.play(move |share| told.tell(&name, share)).await?;
+        progress.done();
+        if let Some(out) = &mut out {
+            let kept = writeln!(out, "{}", score.line()).and_then(|()| out.flush());
+            kept.map_err(|e| Failure::failed(format!("a score could not be kept: {e}")))?;
+        }
+        if common.json {
+            line(&score.line());
+        }
+        scores.push(score);
+    }
+    progress.end();
+    conclude(common, simulate, scores)
+}
+
+/// Seeds outside, policies inside: a batch that is cut short compares what it has.
+fn plan(simulate: &Simulate, days: u32) -> Result<Vec<Days>, Failure> {
+    let topology = topology(&simulate.stage.topology)?;
+    let alarms = files::alarms(simulate.stage.alarms.as_deref())?;
+    let policies: Vec<Policy> = simulate
+        .policy
+        .iter()
+        .map(|name| Policy::parse(name).ok_or_else(|| unknown_policy(name)))
+        .collect::<Result<_, _>>()?;
+    let mut plan = Vec::new();
+    for seed in simulate.seeds.from(simulate.seed) {
+        plan.extend(policies.iter().map(|&policy| Days {
+            topology: topology.clone(),
+            sites: simulate.sites,
+            days,
+            seed,
+            policy,
+            alarms: Arc::clone(&alarms),
+        }));
+    }
+    Ok(plan)
+}
+
+fn unknown_policy(name: &str) -> Failure {
+    let known = Policy::ALL.map(Policy::as_str).join(", ");
+    Failure::usage(format!("'{name}' is no policy; there are {known}"))
+}
+
+/// The scores that a file holds already; a last line that was cut off is played again.
+fn kept(file: &Path, plan: &[Days]) -> Result<Vec<Score>, Failure> {
+    let mut scores = Vec::new();
+    for (number, text) in files::lines(file)?.iter().enumerate() {
+        let score = Score::parse(text).map_err(|e| {
+            let (file, number) = (file.display(), number + 1);
+            Failure::failed(format!("{file}, line {number}: {}", e.reason))
+        })?;
+        if !plan.iter().any(|days| is_of(&score, days)) {
+            let file = file.display();
+            return Err(Failure::conflict(format!(
+                "{file} holds the score of seed {} by {} for {} days and {} sites of {}, which is \
+                 not asked for: name another file, or the same seeds, policies, days and network",
+                score.seed, score.policy, score.days, score.sites, score.topology
+            )));
+        }
+        scores.push(score);
+    }
+    Ok(scores)
+}
+
+fn is_of(score: &Score, days: &Days) -> bool {
+    score.seed == days.seed
+        && score.policy == days.policy.as_str()
+        && score.topology == days.topology.name
+        && score.sites == days.sites as u64
+        && (score.days - f64::from(days.days)).abs() < 0.5
+}
+
+fn conclude(common: &Common, simulate: &Simulate, scores: Vec<Score>) -> Result<(), Failure> {
+    let batch = Batch::new(scores);
+    if common.json {
+        let table: serde_json::Value =
+            serde_json::from_str(&batch.json()).expect("a table is written as JSON");
+        output::json(&table);
+    } else {
+        line(&batch.text(WIDTH));
+    }
+    if let Some(file) = &simulate.html {
+        let page = report::html::batch(&batch, &about());
+        write(file, &page)?;
+        if !common.json {
+            line(&format!("\nThe same with pictures: {}", file.display()));
+        }
+    }
+    Ok(())
+}
+
+/// What a page says about where its figures come from.
+fn about() -> About {
+    let arguments = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    About {
+        command: format!("convoke {arguments}"),
+        machine: format!("{processors} processors, {}", std::env::consts::ARCH),
+        date: server::clock::Clock::wall_time().to_string()[..10].to_owned(),
+        assumptions: vec![ASSUMED.to_owned()],
+    }
+}

@@ -1,0 +1,134 @@
+//! What an agent hosted here hears of the network and may do to it.
+//!
+//! It stands in the agent's profile file, in a table `[network]`, and is the platform's to grant: an
+//! agent that registers itself has none, and reaches the network by its management systems.
+//!
+//! ```toml
+//! [network]
+//! hears = ["Wireless"]            # telemetry of these domains: Wireless, IP, Service, Business
+//! may = ["probe", "configure"]    # what it may do, in the domains of its profile
+//! ```
+//!
+//! | `may` | actions |
+//! |---|---|
+//! | `probe` | measure elements |
+//! | `configure` | read and set parameters, restart |
+//! | `radio` | raise the power of cells, let them sleep and wake them |
+//! | `trace` | look up where a vehicle was |
+//! | `field` | send engineers out and guide them |
+//! | `customers` | talk to whoever opened a ticket |
+//!
+//! An agent with a province hears and does all of this in its province only. Read next:
+//! [`crate::world`].
+
+use domain::inventory::{Domain, ElementId, Inventory};
+use domain::profile::Profile;
+use domain::telemetry::{Performance, Telemetry};
+use network::Permit;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The table `[network]` of a profile file.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct NetworkTable {
+    #[serde(default)]
+    hears: Vec<DomainWord>,
+    #[serde(default)]
+    may: Vec<Power>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+enum DomainWord {
+    Wireless,
+    #[serde(rename = "IP")]
+    Ip,
+    Service,
+    Business,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Power {
+    Probe,
+    Configure,
+    Radio,
+    Trace,
+    Field,
+    Customers,
+}
+
+/// What an agent hears and may do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Post {
+    /// The domains whose telemetry reaches it.
+    pub hears: Vec<Domain>,
+    /// What it may do.
+    pub permit: Permit,
+}
+
+impl Post {
+    pub(crate) fn new(table: &NetworkTable, profile: &Profile) -> Self {
+        let domains = profile.domain.as_deref().unwrap_or("");
+        let own = || {
+            [Domain::Wireless, Domain::Ip]
+                .into_iter()
+                .filter(|d| domains.split(',').any(|name| name.trim() == d.as_str()))
+                .collect()
+        };
+        let may = |power| table.may.contains(&power);
+        let hears = table.hears.iter().map(|word| match word {
+            DomainWord::Wireless => Domain::Wireless,
+            DomainWord::Ip => Domain::Ip,
+            DomainWord::Service => Domain::Service,
+            DomainWord::Business => Domain::Business,
+        });
+        Self {
+            hears: hears.collect(),
+            permit: Permit {
+                probe: if may(Power::Probe) {
+                    own()
+                } else {
+                    Default::default()
+                },
+                configure: if may(Power::Configure) {
+                    own()
+                } else {
+                    Default::default()
+                },
+                radio: may(Power::Radio),
+                trace: may(Power::Trace),
+                field: may(Power::Field),
+                customers: may(Power::Customers),
+                province: profile.province.clone(),
+            },
+        }
+    }
+
+    /// What of `telemetry` this post hears; none if it is not for it.
+    pub(crate) fn share(&self, telemetry: &Telemetry, inventory: &Inventory) -> Option<Telemetry> {
+        let Some(province) = self.permit.province.as_deref() else {
+            return Some(telemetry.clone());
+        };
+        let here = |id: &ElementId| inventory.province_of(id) == Some(province);
+        match telemetry {
+            Telemetry::Alarm(alarm) => here(&alarm.resource).then(|| telemetry.clone()),
+            Telemetry::Complaint(complaint) => here(&complaint.site).then(|| telemetry.clone()),
+            Telemetry::Performance(whole) => Some(Telemetry::Performance(Arc::new(Performance {
+                cells: within(&whole.cells, here),
+                links: within(&whole.links, here),
+                ..**whole
+            }))),
+            _ => Some(telemetry.clone()),
+        }
+    }
+}
+
+fn within<T: Clone>(
+    all: &BTreeMap<ElementId, T>,
+    here: impl Fn(&ElementId) -> bool,
+) -> BTreeMap<ElementId, T> {
+    let ours = all.iter().filter(|(id, _)| here(id));
+    ours.map(|(id, what)| (id.clone(), what.clone())).collect()
+}

@@ -1,0 +1,132 @@
+//! A network without a platform: people see what it tells, and act.
+//!
+//! Their mind is a state machine behind the same contract as an agent's ([`agents::practice`]); it
+//! has nobody to send messages to. Read next: [`crate::day`].
+
+use domain::agent::{Agent, Briefing, Input, Output};
+use domain::inventory::Domain;
+use domain::profile::{Capability, Layer, Profile};
+use domain::telemetry::{Alarm, Telemetry, Token};
+use domain::time::{Dice, Timestamp};
+use network::{Permit, Simulation, Tiding};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The name under which people act.
+const PEOPLE: &str = "people";
+
+/// A network and the people who run it.
+pub struct Practice<A> {
+    /// The people's mind.
+    pub mind: A,
+    /// The alarms that were delivered, in order.
+    pub alarms: Vec<Alarm>,
+    dice: Dice,
+    wakes: BTreeMap<(Timestamp, u64), Token>,
+    woken: u64,
+}
+
+/// The profile that a briefing needs; nobody reads it.
+fn nobody() -> Profile {
+    Profile {
+        name: PEOPLE.to_owned(),
+        alias: None,
+        description: "People, without a platform".to_owned(),
+        agent_type: None,
+        version: "1.0.0".to_owned(),
+        provider: String::new(),
+        domain: None,
+        management_object: None,
+        layer: Layer::Service,
+        province: None,
+        capability: Capability::default(),
+        skills: Vec::new(),
+        authentication: Vec::new(),
+    }
+}
+
+/// People may do everything that the network can.
+fn permit() -> Permit {
+    let domains = [Domain::Wireless, Domain::Ip];
+    Permit {
+        probe: domains.into(),
+        configure: domains.into(),
+        radio: true,
+        trace: true,
+        field: true,
+        customers: true,
+        province: None,
+    }
+}
+
+impl<A: Agent> Practice<A> {
+    /// People who begin their shift at the network's present instant.
+    pub fn begin(mind: A, simulation: &mut Simulation, dice: Dice) -> Self {
+        let own = Arc::new(nobody());
+        let briefing = Briefing {
+            roster: vec![Arc::clone(&own)],
+            own,
+            inventory: simulation.inventory(),
+            open: Vec::new(),
+        };
+        let mut practice = Self {
+            mind,
+            alarms: Vec::new(),
+            dice,
+            wakes: BTreeMap::new(),
+            woken: 0,
+        };
+        let now = simulation.now();
+        practice.step(simulation, Input::Started(briefing), now);
+        practice
+    }
+
+    /// Lets time pass until `until`; `look` is called after everything that happens.
+    pub fn run(
+        &mut self,
+        simulation: &mut Simulation,
+        until: Timestamp,
+        mut look: impl FnMut(&Simulation, Timestamp),
+    ) {
+        loop {
+            let woken = self.wakes.keys().next().map(|(at, _)| *at);
+            let next = [woken, simulation.next_event_at()].into_iter().flatten();
+            let Some(now) = next.min().filter(|at| *at <= until) else {
+                return;
+            };
+            for emission in simulation.advance(now) {
+                let input = match emission.tiding {
+                    Tiding::Telemetry(telemetry) => {
+                        if let Telemetry::Alarm(alarm) = &telemetry {
+                            self.alarms.push(alarm.clone());
+                        }
+                        Input::Telemetry(telemetry)
+                    }
+                    Tiding::Outcome { token, outcome } => Input::Acted { token, outcome },
+                };
+                self.step(simulation, input, now);
+            }
+            while let Some(due) = self.wakes.first_entry().filter(|e| e.key().0 <= now) {
+                let token = due.remove();
+                self.step(simulation, Input::Woken(token), now);
+            }
+            look(simulation, now);
+        }
+    }
+
+    fn step(&mut self, simulation: &mut Simulation, input: Input, now: Timestamp) {
+        for output in self.mind.step(input, now, &mut self.dice) {
+            match output {
+                Output::Act { token, action } => {
+                    simulation.act(PEOPLE, &permit(), token, action, now);
+                }
+                Output::Wake { token, at } => {
+                    self.woken += 1;
+                    self.wakes.insert((at.max(now), self.woken), token);
+                }
+                // There is nobody to talk to over a protocol.
+                _ => {}
+            }
+        }
+    }
+}

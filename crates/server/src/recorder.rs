@@ -1,0 +1,245 @@
+//! Keeps what happens as a record, to be stepped through and drawn (`report::record`).
+//!
+//! Takes down what a listener is told, and from time to time how the network is; never what truly
+//! broke, which [`Recorder::end`] adds when the run is over. Read next: [`crate::story`].
+
+use crate::story::{Happened, Told, acted, outcome_in_words};
+use domain::content::Content;
+use domain::inventory::{ElementId, ElementKind, Inventory};
+use domain::reply::Reply;
+use domain::telemetry::FieldReport;
+use domain::time::Timestamp;
+use network::{Simulation, Truth};
+use report::record::{Link, Network, Site, Town};
+use report::{Moment, Run, Score, What};
+use std::collections::BTreeSet;
+
+/// How the network is is written down so often, in seconds.
+const STATE_EACH_S: f64 = 900.0;
+
+/// Where the lines of a record go.
+pub type Sink = Box<dyn FnMut(String) + Send>;
+
+/// A run that is being recorded.
+pub struct Recorder {
+    sink: Sink,
+    state_at: Option<Timestamp>,
+    out: BTreeSet<ElementId>,
+}
+
+/// An instant as records have it.
+pub fn instant(at: Timestamp) -> report::Timestamp {
+    report::Timestamp::from_ms(at.as_ms())
+}
+
+/// Where everything of an inventory stands.
+pub fn network(inventory: &Inventory) -> Network {
+    let towns = inventory.of_kind(ElementKind::Router).map(|router| Town {
+        name: router.place.clone(),
+        lon: router.position.0,
+        lat: router.position.1,
+        province: inventory
+            .provinces
+            .get(&router.place)
+            .cloned()
+            .unwrap_or_default(),
+        core: inventory.cores.contains(&router.id),
+    });
+    let place = |end: &ElementId| {
+        let node = inventory.element(inventory.node_of(end));
+        node.map_or_else(String::new, |e| e.place.clone())
+    };
+    let backbone = inventory.links.iter().filter(|(_, link)| link.backbone);
+    let links = backbone.map(|(id, link)| Link {
+        id: id.to_string(),
+        a: place(&link.a),
+        b: place(&link.b),
+    });
+    let sites = inventory.of_kind(ElementKind::Site).map(|site| Site {
+        id: site.id.to_string(),
+        town: site.place.clone(),
+        lon: site.position.0,
+        lat: site.position.1,
+    });
+    Network {
+        towns: towns.collect(),
+        links: links.collect(),
+        sites: sites.collect(),
+    }
+}
+
+impl Recorder {
+    /// Begins a record with its first line.
+    pub fn begin(run: &Run, mut sink: Sink) -> Self {
+        sink(run.line());
+        Self {
+            sink,
+            state_at: None,
+            out: BTreeSet::new(),
+        }
+    }
+
+    /// Takes down what happened.
+    pub fn tell(&mut self, told: &Told) {
+        if let Some(what) = what(&told.happened) {
+            self.write(told.at, what);
+        }
+    }
+
+    /// Looks at how the network is; writes it down where that changed, or from time to time.
+    pub fn look(&mut self, simulation: &Simulation, now: Timestamp) {
+        let out = simulation.sites_out();
+        let due = self
+            .state_at
+            .is_none_or(|at| now.seconds_since(at) >= STATE_EACH_S);
+        if !due && *out == self.out {
+            return;
+        }
+        self.state_at = Some(now);
+        self.out.clone_from(out);
+        let tally = simulation.tally();
+        let state = What::Network {
+            sites_out: out.len() as u64,
+            out: out.iter().map(ElementId::to_string).collect(),
+            served_share: simulation.mobile().carried_share(),
+            energy_kwh_so_far: Some((tally.energy_kwh * 1_000.0).round() / 1_000.0),
+        };
+        self.write(now, state);
+    }
+
+    /// Ends the record: what truly happened, and how the run scored.
+    pub fn end(&mut self, truths: &[Truth], score: &Score) {
+        for truth in truths {
+            let told = |mended, words: String| What::Truth {
+                fault: truth.fault.kind.as_str().to_owned(),
+                element: truth.fault.element.to_string(),
+                mended,
+                words,
+            };
+            let words = format!("{} sites out of service", truth.sites_out.len());
+            self.write(truth.fault.at, told(false, words));
+            if let Some(at) = truth.repaired_at {
+                self.write(at, told(true, "mended".to_owned()));
+            }
+        }
+        (self.sink)(score.line());
+    }
+
+    fn write(&mut self, at: Timestamp, what: What) {
+        let moment = Moment {
+            at: instant(at),
+            what,
+        };
+        (self.sink)(moment.line());
+    }
+}
+
+fn what(happened: &Happened) -> Option<What> {
+    Some(match happened {
+        Happened::Broke => return None,
+        Happened::Alarm(alarm) => What::Alarm {
+            resource: alarm.resource.to_string(),
+            alarm_type: alarm.alarm_type.as_str().to_owned(),
+            severity: alarm.severity.as_str().to_owned(),
+            cleared: alarm.cleared,
+        },
+        Happened::Complaint(complaint) => What::Complaint {
+            words: format!("{}: {}", complaint.site, complaint.text),
+        },
+        Happened::Ticket(ticket) => What::Ticket {
+            words: format!("{} ({}): {}", ticket.ticket, ticket.from, ticket.text),
+        },
+        Happened::Answered { ticket, text } => What::Ticket {
+            words: format!("{ticket}, answered: {text}"),
+        },
+        Happened::Field(report) => field(report),
+        Happened::Sent { from, to, message } => What::Message {
+            from: from.clone(),
+            to: to.clone(),
+            verb: message.verb.as_str().to_owned(),
+            task: message.task.to_string(),
+            parent: message.conditions.parent.as_ref().map(ToString::to_string),
+            schema: message
+                .content
+                .payload
+                .as_ref()
+                .map(|p| p.schema_id.clone()),
+            words: gist(&message.content),
+            bytes: None,
+        },
+        Happened::Replied { from, to, reply } => {
+            let (verdict, words) = match reply {
+                Ok(reply) => (reply.verdict.as_str().to_owned(), said(reply)),
+                Err(undelivered) => (undelivered.tag.clone(), undelivered.message.clone()),
+            };
+            What::Reply {
+                from: from.clone(),
+                to: to.clone(),
+                verdict,
+                words,
+                task: None,
+            }
+        }
+        Happened::Notified {
+            from,
+            to,
+            notification,
+        } => What::Notification {
+            from: from.clone(),
+            to: to.clone(),
+            status: notification.status.to_string(),
+            task: notification.task.to_string(),
+            words: gist(&notification.content),
+        },
+        Happened::Acted { agent, action } => {
+            let (words, elements) = acted(action);
+            What::Action {
+                agent: agent.clone(),
+                words,
+                elements: elements.iter().map(ElementId::to_string).collect(),
+            }
+        }
+        Happened::Outcome { agent, outcome } => What::Outcome {
+            agent: agent.clone(),
+            words: outcome_in_words(outcome),
+        },
+        Happened::Note { agent, text } => What::Note {
+            agent: agent.clone(),
+            words: text.clone(),
+        },
+    })
+}
+
+fn field(report: &FieldReport) -> What {
+    let (element, words) = match report {
+        FieldReport::Arrived {
+            element, question, ..
+        } => (element, question.clone()),
+        FieldReport::Ended {
+            element,
+            repaired: true,
+            finding,
+            ..
+        } => (element, format!("repaired: {finding}")),
+        FieldReport::Ended {
+            element, finding, ..
+        } => (element, format!("nothing repaired: {finding}")),
+    };
+    What::Field {
+        words,
+        element: element.to_string(),
+    }
+}
+
+fn gist(content: &Content) -> String {
+    match &content.result {
+        Some(result) => result.clone(),
+        None => content.task_description.clone(),
+    }
+}
+
+fn said(reply: &Reply) -> String {
+    let reasons = reply.reasons.iter().map(|r| r.message.clone());
+    let contents = reply.content.iter().map(gist);
+    reasons.chain(contents).collect::<Vec<_>>().join("; ")
+}
