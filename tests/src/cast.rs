@@ -7,6 +7,7 @@
 use domain::access::{AccessOperation, AccessRules, Action, Rule, RuleList, RuleTarget};
 use domain::agent::{Agent, Ask, Input, Output, Progress};
 use domain::content::Content;
+use domain::ems::Ems;
 use domain::negotiation::{Kind, Speech, Stance};
 use domain::profile::{AuthenticationMethod, Capability, Layer, Profile, Skill};
 use domain::reply::{Reply, Verdict};
@@ -14,7 +15,7 @@ use domain::task::{Subscription, TaskId};
 use domain::telemetry::Token;
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
-use engine::{Credential, Hosted, Retention};
+use engine::{Credential, Endpoint, Hosted, Retention};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -48,6 +49,7 @@ fn profile(name: &str, layer: Layer, domain: &str) -> Profile {
         domain: Some(domain.to_owned()),
         management_object: Some("network of the cases".to_owned()),
         layer,
+        province: None,
         capability: Capability {
             streaming: false,
             push_notifications: true,
@@ -80,6 +82,16 @@ pub fn credential(name: &str) -> Option<Credential> {
     ["outsider", "remote"]
         .contains(&name)
         .then_some(Credential::Agent)
+}
+
+/// The endpoint that a case calls so: `platform`, `wireless-ems` and its like, or an agent.
+pub fn endpoint(name: &str) -> Endpoint {
+    let ems = name.strip_suffix("-ems").and_then(Ems::parse);
+    match (name, ems) {
+        ("platform", _) => Endpoint::Platform,
+        (_, Some(ems)) => Endpoint::Ems(ems),
+        (agent, None) => Endpoint::Agent(agent.to_owned()),
+    }
 }
 
 /// How long ended tasks of the cases are kept: longer than any case lasts.
@@ -131,6 +143,30 @@ pub fn access() -> AccessRules {
         notification("irtf-agent", "condition-notifications"),
         notification("convoke-negotiation", "negotiation-update"),
         notification("convoke-registry", "agent-update"),
+        rule(
+            "network",
+            "convoke-ems",
+            RuleTarget::Everything,
+            Action::Permit,
+        ),
+        rule(
+            "alarms",
+            "ietf-alarms",
+            RuleTarget::Everything,
+            Action::Permit,
+        ),
+        rule(
+            "networks",
+            "ietf-network",
+            RuleTarget::Everything,
+            Action::Permit,
+        ),
+        rule(
+            "links",
+            "ietf-network-topology",
+            RuleTarget::Everything,
+            Action::Permit,
+        ),
         rule("model", "irtf-agent", data(&[]), Action::Permit),
         rule(
             "registry",

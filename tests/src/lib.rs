@@ -5,6 +5,7 @@
 //! - [`xml`]: comparing documents by structure, with wildcards;
 //! - [`judge`]: libyang's word on everything that a server says;
 //! - [`cast`]: deterministic agents, their profiles, and the access rules of the cases;
+//! - [`network`]: the network of the cases, as its management systems know it;
 //! - [`checklist`]: points of the drafts, held against what proves them.
 //!
 //! Knows the public interfaces only. Read next: [`conformance`].
@@ -14,5 +15,6 @@ pub mod checklist;
 pub mod conformance;
 pub mod judge;
 pub mod memory;
+pub mod network;
 pub mod ssh;
 pub mod xml;

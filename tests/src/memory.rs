@@ -6,10 +6,10 @@
 
 use crate::cast;
 use crate::conformance::{Heard, Host, Opening, Patience, Wire};
+use crate::network;
 use bindings::netconf::{Flow, Peer, Platform, Session};
-use domain::inventory::Inventory;
 use domain::time::Timestamp;
-use engine::{Endpoint, Engine, Limits, SchemaSetup, Setup};
+use engine::{Engine, Limits, SchemaSetup, Setup};
 use server::config::SchemaSettings;
 use server::schemas;
 use std::cell::RefCell;
@@ -83,7 +83,7 @@ impl Memory {
             access: cast::access(),
             agents: cast::agents(now),
             default_agent: "oss".to_owned(),
-            inventory: Arc::new(Inventory::default()),
+            inventory: network::inventory(),
             seed: 1,
             limits: Limits::default(),
             deliverable: Box::new(cast::deliverable),
@@ -94,6 +94,7 @@ impl Memory {
         })
         .expect("a store in memory opens");
         engine.start(now);
+        network::open(&engine, now);
         let platform = Arc::new(Platform::new(Arc::new(engine), generation(), now));
         Self {
             world: Rc::new(RefCell::new(World {
@@ -151,7 +152,12 @@ impl World {
     }
 
     fn round(&mut self) -> bool {
-        let mut moved = false;
+        let engine = Arc::clone(self.platform.engine());
+        let wanted = engine.acts_wanted();
+        let mut moved = !wanted.is_empty();
+        for wanted in wanted {
+            network::answer(&engine, wanted, self.now);
+        }
         for joined in &mut self.sessions {
             while let Some(session) = &mut joined.session {
                 let flow = session.step(self.now, self.clock_ms);
@@ -175,10 +181,7 @@ impl World {
 impl Host for Memory {
     fn connect(&mut self, opening: &Opening) -> Box<dyn Wire> {
         let mut world = self.world.borrow_mut();
-        let endpoint = match opening.endpoint.as_str() {
-            "platform" => Endpoint::Platform,
-            agent => Endpoint::Agent(agent.to_owned()),
-        };
+        let endpoint = cast::endpoint(&opening.endpoint);
         let peer = Peer {
             user: opening.user.clone(),
             source_host: "127.0.0.1".to_owned(),

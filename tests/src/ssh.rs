@@ -6,7 +6,7 @@
 use crate::cast;
 use crate::conformance::{Heard, Host, Opening, Patience, Wire};
 use crate::memory::{BEGIN, generation};
-use domain::inventory::Inventory;
+use crate::network;
 use domain::time::Timestamp;
 use engine::Credential;
 use server::clock::Clock;
@@ -52,6 +52,7 @@ impl OverSsh {
         let now = Timestamp::parse(BEGIN).expect("a literal");
         let company = Company {
             agents: cast::agents(now),
+            posts: Default::default(),
             default_agent: "oss".to_owned(),
             access: cast::access(),
         };
@@ -70,11 +71,21 @@ impl OverSsh {
                 &settings,
                 company,
                 generation(),
-                Arc::new(Inventory::default()),
+                network::inventory(),
                 Arc::new(Clock::standing(now)),
             ))
             .expect("a platform starts in an empty folder");
-        host.platform.engine().start(now);
+        let engine = Arc::clone(host.platform.engine());
+        engine.start(now);
+        network::open(&engine, now);
+        runtime.spawn(async move {
+            loop {
+                engine.outgoing_filled().await;
+                for wanted in engine.acts_wanted() {
+                    network::answer(&engine, wanted, now);
+                }
+            }
+        });
         Self {
             runtime: Rc::new(runtime),
             host,
@@ -116,10 +127,7 @@ impl Default for OverSsh {
 
 impl Host for OverSsh {
     fn connect(&mut self, opening: &Opening) -> Box<dyn Wire> {
-        let endpoint = match opening.endpoint.as_str() {
-            "platform" => Endpoint::Platform,
-            agent => Endpoint::Agent(agent.to_owned()),
-        };
+        let endpoint = cast::endpoint(&opening.endpoint);
         let address = self
             .host
             .address_of(&endpoint)

@@ -93,6 +93,7 @@ async fn start(folder: &Path, wall: &Wall) -> Result<Host, StartError> {
     };
     let company = Company {
         agents: cast::agents(clock.now()),
+        posts: Default::default(),
         default_agent: "oss".to_owned(),
         access: cast::access(),
     };

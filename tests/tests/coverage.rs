@@ -96,6 +96,46 @@ const UNSEEN: &[(&str, &str)] = &[
         "no module has submodules",
     ),
     (
+        "/ietf-alarms:alarm-inventory-changed",
+        "which alarms are possible does not change",
+    ),
+    (
+        "/ietf-alarms:alarm-notification/alt-resource",
+        "an element has one name",
+    ),
+    (
+        "/ietf-alarms:alarms/alarm-list/alarm/alt-resource",
+        "an element has one name",
+    ),
+    (
+        "/ietf-alarms:alarms/alarm-inventory/alarm-type/resource",
+        "any element of the domain",
+    ),
+    (
+        "/ietf-alarms:alarms/alarm-inventory/alarm-type/severity-level",
+        "any",
+    ),
+    (
+        "/ietf-network:networks/network/supporting-network",
+        "no network lies on another",
+    ),
+    (
+        "/ietf-network:networks/network/node/supporting-node",
+        "no network lies on another",
+    ),
+    (
+        "/ietf-network:networks/network/ietf-network-topology:link/supporting-link",
+        "no network lies on another",
+    ),
+    (
+        "/ietf-network:networks/network/node/ietf-network-topology:termination-point/supporting-termination-point",
+        "no network lies on another",
+    ),
+    (
+        "/ietf-network:networks/network/ietf-network-topology:link/convoke-ems:parent",
+        "a link is built into nothing",
+    ),
+    (
         "/convoke-simulation:",
         "its cases need a network, and are with the server",
     ),

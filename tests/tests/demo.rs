@@ -78,11 +78,14 @@ fn is_consistent(report: &Value) {
     if report["closed"] == true {
         assert!(number("/detect_s") > 0.0 && number("/detect_s") <= number("/locate_s"));
         assert!(number("/locate_s") < number("/truly_restored_s"));
-        // Its publisher verifies that service is back before it closes the ticket.
-        assert!(
-            number("/truly_restored_s") <= number("/restore_s"),
-            "{report}"
-        );
+        // Its publisher verifies that service is back before it closes the ticket, at the sites that
+        // it knows of: of a zone without mains others run out of battery later.
+        if number("/sites/found") == number("/sites/true") {
+            assert!(
+                number("/truly_restored_s") <= number("/restore_s"),
+                "{report}"
+            );
+        }
     } else {
         assert_eq!(report["restore_s"], Value::Null, "{report}");
     }
@@ -250,18 +253,10 @@ fn the_client_commands_do_their_work_over_netconf() {
             .iter()
             .map(|line| line["agent"]["alias"].as_str().unwrap())
             .collect();
-        assert_eq!(
-            aliases,
-            [
-                "oss-fault",
-                "wireless-fault",
-                "ip-fault",
-                "service-copilot",
-                "resource-copilot"
-            ]
-        );
+        let roles: Vec<&str> = agents::roster::roles().collect();
+        assert_eq!(aliases, roles);
         let table = running.client(&["agent", "list"]).await.well().stdout;
-        assert_eq!(table.lines().count(), 6, "{table}");
+        assert_eq!(table.lines().count(), 1 + roles.len(), "{table}");
         let shown = running
             .client(&["agent", "show", "ip-fault", "--json"])
             .await;

@@ -112,6 +112,7 @@ fn profile(name: &str) -> Profile {
         domain: Some("IP".to_owned()),
         management_object: None,
         layer: Layer::Resource,
+        province: None,
         capability: Capability {
             negotiate: Some("acp-task-feasibility-negotiation-v1.0".to_owned()),
             ..Capability::default()
@@ -154,6 +155,7 @@ impl Site {
                 endpoint: None,
                 registered_at: clock.now(),
             }],
+            posts: Default::default(),
             default_agent: agent.to_owned(),
             access: access::parse("access.toml", access::SHIPPED).unwrap(),
         };

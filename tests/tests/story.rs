@@ -117,6 +117,7 @@ fn profile(text: &str) -> Profile {
             .into_iter()
             .find(|l| Some(l.as_str()) == one("layer").as_deref())
             .unwrap(),
+        province: None,
         capability: Capability {
             negotiate: one("negotiate"),
             ..Capability::default()
@@ -130,6 +131,11 @@ fn profile(text: &str) -> Profile {
     }
 }
 
+/// The agents of use case 1, which come first in the roster.
+fn cast() -> &'static [(&'static str, &'static str)] {
+    &PROFILES[..6]
+}
+
 fn permit(role: &str) -> Permit {
     Permit {
         probe: match role {
@@ -137,7 +143,13 @@ fn permit(role: &str) -> Permit {
             "ip-fault" => BTreeSet::from([Domain::Ip]),
             _ => BTreeSet::new(),
         },
+        configure: match role {
+            "wireless-fault" => BTreeSet::from([Domain::Wireless]),
+            "ip-fault" => BTreeSet::from([Domain::Ip]),
+            _ => BTreeSet::new(),
+        },
         field: role == "service-copilot",
+        ..Permit::default()
     }
 }
 
@@ -155,7 +167,7 @@ impl Story {
             )
             .unwrap();
         simulation.inject(fault).unwrap();
-        let members = PROFILES.iter().enumerate().map(|(i, (role, text))| Member {
+        let members = cast().iter().enumerate().map(|(i, (role, text))| Member {
             profile: Arc::new(profile(text)),
             permit: permit(role),
             agent: hosted(role).unwrap(),
@@ -195,7 +207,7 @@ impl Story {
     }
 
     fn member(&self, role: &str) -> usize {
-        PROFILES.iter().position(|(r, _)| *r == role).unwrap()
+        cast().iter().position(|(r, _)| *r == role).unwrap()
     }
 
     fn named(&self, name: &str) -> Option<usize> {
@@ -239,6 +251,7 @@ impl Story {
                 vec![self.member("ip-fault"), self.member("resource-copilot")]
             }
             Audience::Domain(Domain::Service) => vec![self.member("oss-fault")],
+            Audience::Domain(Domain::Business) => Vec::new(),
             Audience::Agent(name) => self.named(&name).into_iter().collect(),
         };
         let input = match tiding {

@@ -43,7 +43,8 @@ pub struct Description {
     pub proves: Vec<String>,
     /// The sessions' user, unless told for one session.
     pub user: Option<String>,
-    /// Where they connect: `platform` or the name of an agent.
+    /// Where they connect: `platform`, a management system such as `wireless-ems`, or the name of an
+    /// agent.
     pub endpoint: Option<String>,
     /// `1.0` or `1.1`: what the client's hello offers.
     pub framing: Option<String>,
@@ -65,7 +66,7 @@ pub struct Particular {
 pub struct Opening {
     /// The user.
     pub user: String,
-    /// `platform`, or the name of an agent.
+    /// `platform`, a management system such as `wireless-ems`, or the name of an agent.
     pub endpoint: String,
     /// `1.0` or `1.1`.
     pub framing: String,

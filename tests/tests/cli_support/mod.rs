@@ -35,6 +35,7 @@ pub async fn platform(test: impl AsyncFnOnce(&Desk)) {
     let clock = Arc::new(Clock::wall());
     let company = Company {
         agents: cast::agents(clock.now()),
+        posts: Default::default(),
         default_agent: "oss".to_owned(),
         access: cast::access(),
     };

@@ -1,0 +1,410 @@
+//! The use cases at work: W2 and W3 step by step as the record of a run has them, whole days with and
+//! without agents, and what the command makes of them.
+//!
+//! Everything is computed from a seed, so reports can be compared; how a figure comes about is held where
+//! it is computed (`server::score`, `report`). Read next: `demo.rs` for use case 1.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use serde_json::Value;
+use std::path::Path;
+use support::block_on;
+use support::process::{FREE_PORTS, run};
+
+/// A small network, so that days pass quickly without optimisation.
+const SMALL: [&str; 4] = ["--topology", "Polska", "--sites", "60"];
+
+/// A recorded use case, played over SSH in a fresh state folder: its moments.
+async fn recorded(use_case: &str, arguments: &[&str]) -> Vec<Value> {
+    let state = tempfile::tempdir().unwrap();
+    let file = state.path().join("run.jsonl");
+    let fixed = ["demo", use_case, "--json", "--headless", "--record"];
+    let all = [
+        &fixed[..],
+        &[file.to_str().unwrap()],
+        &FREE_PORTS,
+        arguments,
+    ]
+    .concat();
+    let finished = run(&state.path().join("state"), &all).await.well();
+    assert_eq!(finished.stderr, "", "a run that goes well warns of nothing");
+    let replayed = ["demo", "--replay", file.to_str().unwrap()];
+    let told = run(state.path(), &replayed).await.well();
+    assert!(told.stdout.lines().count() > 50, "{}", told.stdout);
+    let text = std::fs::read_to_string(&file).unwrap();
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    assert_eq!(lines[0]["event"], "run");
+    assert_eq!(lines.last().unwrap()["event"], "score");
+    lines
+}
+
+/// True if the line is a message with these particulars; an empty one is not looked at.
+fn is_message(line: &Value, from: &str, to: &str, verb: &str, schema: &str) -> bool {
+    let is = |key: &str, wanted: &str| wanted.is_empty() || line[key] == wanted;
+    line["kind"] == "message"
+        && is("from", from)
+        && is("to", to)
+        && is("verb", verb)
+        && is("schema", schema)
+}
+
+/// True if an agent did something whose words contain `words`.
+fn is_action(line: &Value, agent: &str, words: &str) -> bool {
+    line["kind"] == "action"
+        && line["agent"] == agent
+        && line["words"].as_str().unwrap().contains(words)
+}
+
+type Step<'a> = (&'a str, Box<dyn Fn(&Value) -> bool + 'a>);
+
+fn message<'a>(
+    what: &'a str,
+    from: &'a str,
+    to: &'a str,
+    verb: &'a str,
+    schema: &'a str,
+) -> Step<'a> {
+    (
+        what,
+        Box::new(move |line| is_message(line, from, to, verb, schema)),
+    )
+}
+
+fn action<'a>(what: &'a str, agent: &'a str, words: &'a str) -> Step<'a> {
+    (what, Box::new(move |line| is_action(line, agent, words)))
+}
+
+/// Every step happens, in this order, from the line called `first` on.
+#[track_caller]
+fn in_order(lines: &[Value], steps: &[Step<'_>]) {
+    let mut rest = lines.iter();
+    for (what, happens) in steps {
+        assert!(rest.any(happens), "{what} did not follow");
+    }
+}
+
+/// W2: compensation before diagnosis, energy saving asked by the optimisation agent, own configuration
+/// first, then the IP agent, repair, and everything given back.
+#[test]
+fn use_case_2_goes_through_all_its_steps() {
+    block_on(async {
+        let lines = recorded("experience", &["--seed", "6"]).await;
+        let broke = lines.iter().find(|l| l["kind"] == "truth").unwrap();
+        let (began, element) = (
+            broke["at"].as_str().unwrap(),
+            broke["element"].as_str().unwrap(),
+        );
+        assert!(
+            element.starts_with("link:"),
+            "this seed cuts a fibre: {element}"
+        );
+        let after: Vec<Value> = lines
+            .iter()
+            .filter(|l| l["at"].as_str().is_some_and(|at| at >= began))
+            .cloned()
+            .collect();
+        let negotiate = "FeasibilityNegotiate";
+        in_order(
+            &after,
+            &[
+                message(
+                    "the fault agent asks whether users can be compensated",
+                    "wireless-fault",
+                    "optimisation",
+                    negotiate,
+                    "experience_compensation_v1",
+                ),
+                message(
+                    "the optimisation agent negotiates with energy saving",
+                    "optimisation",
+                    "energy-saving",
+                    negotiate,
+                    "energy_saving_v1",
+                ),
+                message(
+                    "the compensation is assigned",
+                    "wireless-fault",
+                    "optimisation",
+                    "taskAssgin",
+                    "experience_compensation_v1",
+                ),
+                action(
+                    "a neighbour becomes louder",
+                    "optimisation",
+                    "raises the power",
+                ),
+                action(
+                    "own configuration is read",
+                    "wireless-fault",
+                    "reads the parameters",
+                ),
+                message(
+                    "the IP agent is asked",
+                    "wireless-fault",
+                    "ip-fault",
+                    "taskAssgin",
+                    "fault_diagnosis_v1",
+                ),
+                message(
+                    "a repair is ordered",
+                    "",
+                    "trouble-ticket",
+                    "taskAssgin",
+                    "fault_repair_v1",
+                ),
+                message(
+                    "the compensation is cancelled",
+                    "wireless-fault",
+                    "optimisation",
+                    "taskCancel",
+                    "",
+                ),
+                action(
+                    "the neighbour is quiet again",
+                    "optimisation",
+                    "back to normal",
+                ),
+            ],
+        );
+        // Nothing stays raised: the last word about each cell's power is that it is normal.
+        let mut loud = std::collections::BTreeSet::new();
+        for line in lines
+            .iter()
+            .filter(|l| is_action(l, "optimisation", "the power of"))
+        {
+            let cell = line["elements"][0].as_str().unwrap().to_owned();
+            match line["words"].as_str().unwrap().contains("back to normal") {
+                true => loud.remove(&cell),
+                false => loud.insert(cell),
+            };
+        }
+        assert!(loud.is_empty(), "{loud:?}");
+        let score = lines.last().unwrap();
+        assert_eq!(score["faults"][0]["rank"], 1, "{score}");
+        assert_eq!(score["figures"]["model-calls"], 0.0);
+    });
+}
+
+/// W3: words in two languages, sub-tickets to mobile and transport, a question where something is missing,
+/// and exactly one reply to each.
+#[test]
+fn use_case_3_answers_every_complaint_once() {
+    block_on(async {
+        let lines = recorded("complaints", &["--seed", "6"]).await;
+        in_order(
+            &lines,
+            &[
+                ("a ticket", Box::new(|l: &Value| l["kind"] == "ticket")),
+                message(
+                    "the complaint as text",
+                    "bss-tickets",
+                    "",
+                    "taskAssgin",
+                    "complaint_ticket_v1",
+                ),
+                message("a sub-ticket", "", "", "taskAssgin", "quality_check_v1"),
+                action("the answer", "bss-tickets", "tells the customer"),
+            ],
+        );
+        let score = lines.last().unwrap();
+        let complaints = score["complaints"].as_array().unwrap();
+        assert!(complaints.len() >= 8, "{}", complaints.len());
+        let replies = |ticket: &str| {
+            let words = format!("tells the customer of {ticket}:");
+            lines
+                .iter()
+                .filter(|l| is_action(l, "bss-tickets", &words))
+                .count()
+        };
+        for complaint in complaints {
+            if !complaint["reply_min"].is_null() {
+                assert_eq!(
+                    replies(complaint["ticket"].as_str().unwrap()),
+                    1,
+                    "{complaint}"
+                );
+            }
+        }
+        assert!(
+            complaints.iter().any(|c| c["questions"] == 1),
+            "nobody was asked back"
+        );
+        let right = complaints.iter().filter(|c| c["localised"] == true).count();
+        assert!(
+            right * 10 >= complaints.len() * 8,
+            "{right} of {}",
+            complaints.len()
+        );
+        let tickets = lines.iter().filter(|l| l["kind"] == "ticket");
+        let chinese = tickets
+            .filter(|l| !l["words"].as_str().unwrap().is_ascii())
+            .count();
+        assert!(chinese > 0, "all of them wrote English");
+    });
+}
+
+/// Days in memory: the lines that the command prints.
+async fn days(arguments: &[&str]) -> Vec<Value> {
+    let fixed = ["simulate", "--days", "1", "--json"];
+    let all = [&fixed[..], &SMALL, arguments].concat();
+    run(Path::new("unused"), &all).await.well().json()
+}
+
+/// Figures of three seeds with agents, as a golden report: whatever changes them is meant to.
+#[test]
+fn golden_days_of_three_seeds() {
+    block_on(async {
+        let mut lines = days(&["--seeds", "1..3", "--policy", "agents,manual"]).await;
+        let table = lines.pop().unwrap();
+        assert_eq!(table["event"], "batch", "{table}");
+        assert_eq!(lines.len(), 6);
+        let again = days(&["--seeds", "2..2", "--policy", "agents"]).await;
+        assert_eq!(again[0], lines[2], "the same seed is another day");
+        let told: Vec<String> = lines.iter().map(gist).collect();
+        assert_eq!(told, GOLDEN, "{told:#?}");
+    });
+}
+
+/// The golden days: each seed by agents, then by people.
+const GOLDEN: [&str; 6] = [
+    "agents 1: 3 of 3 faults located, 11 of 14 complaints localised, 2016 kWh, 2 dispatches, 900 messages",
+    "manual 1: 2 of 3 faults located, 6 of 14 complaints localised, 2350 kWh, 3 dispatches, 0 messages",
+    "agents 2: 1 of 2 faults located, 15 of 15 complaints localised, 2359 kWh, 1 dispatches, 825 messages",
+    "manual 2: 2 of 2 faults located, 3 of 15 complaints localised, 2759 kWh, 3 dispatches, 0 messages",
+    "agents 3: 1 of 1 faults located, 13 of 13 complaints localised, 2230 kWh, 1 dispatches, 607 messages",
+    "manual 3: 0 of 1 faults located, 3 of 12 complaints localised, 2650 kWh, 0 dispatches, 0 messages",
+];
+
+/// What a golden report keeps of a day.
+fn gist(score: &Value) -> String {
+    let figure = |name: &str| {
+        score["figures"][name]
+            .as_f64()
+            .map_or("-".to_owned(), |f| format!("{f:.0}"))
+    };
+    let faults = score["faults"].as_array().unwrap();
+    let located = faults.iter().filter(|f| !f["located_s"].is_null()).count();
+    let complaints = score["complaints"].as_array().unwrap();
+    let right = complaints.iter().filter(|c| c["localised"] == true).count();
+    format!(
+        "{} {}: {located} of {} faults located, {right} of {} complaints localised, {} kWh, {} dispatches, \
+         {} messages",
+        score["policy"].as_str().unwrap(),
+        score["seed"],
+        faults.len(),
+        complaints.len(),
+        figure("energy"),
+        figure("dispatches"),
+        figure("messages"),
+    )
+}
+
+/// A batch goes on where it was, also when its last line was cut off; another batch's file is refused.
+#[test]
+fn a_batch_that_was_ended_goes_on() {
+    block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let (out, page) = (
+            folder.path().join("scores"),
+            folder.path().join("page.html"),
+        );
+        let files = [
+            "--out",
+            out.to_str().unwrap(),
+            "--html",
+            page.to_str().unwrap(),
+        ];
+        let policy = ["--policy", "manual,none"];
+        days(&[&["--seeds", "1..1"][..], &files, &policy].concat()).await;
+        let first = std::fs::read_to_string(&out).unwrap();
+        assert_eq!(first.lines().count(), 2);
+        // The second line was being written when the machine stopped.
+        std::fs::write(&out, &first[..first.len() - 20]).unwrap();
+        days(&[&["--seeds", "1..2"][..], &files, &policy].concat()).await;
+        let whole = std::fs::read_to_string(&out).unwrap();
+        assert_eq!(whole.lines().count(), 4);
+        assert!(
+            whole.starts_with(&first),
+            "the day that was cut off is played again, and is the same"
+        );
+        let page = std::fs::read_to_string(&page).unwrap();
+        assert!(page.contains("<svg") && page.contains("Content-Security-Policy"));
+        let other = [
+            &["simulate", "--days", "2", "--seeds", "1..1"][..],
+            &SMALL,
+            &files,
+        ]
+        .concat();
+        let refused = run(Path::new("unused"), &other).await.with_code(5);
+        assert!(
+            refused.stderr.contains("which is not asked for"),
+            "{}",
+            refused.stderr
+        );
+    });
+}
+
+/// A record is told again, a topology and an alarm record of one's own are taken, and what is wrong with
+/// either is said with its place.
+#[test]
+fn what_the_user_brings_is_taken_or_refused_with_its_place() {
+    block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let graphml = r#"<?xml version="1.0"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+            <key attr.name="Longitude" attr.type="double" for="node" id="x"/>
+            <key attr.name="Latitude" attr.type="double" for="node" id="y"/>
+            <key attr.name="label" attr.type="string" for="node" id="n"/>
+            <graph edgedefault="undirected">
+            <node id="0"><data key="x">7.0</data><data key="y">50.0</data><data key="n">Aville</data></node>
+            <node id="1"><data key="x">8.0</data><data key="y">50.5</data><data key="n">Beton</data></node>
+            <node id="2"><data key="x">7.5</data><data key="y">51.2</data><data key="n">Ceford</data></node>
+            <edge source="0" target="1"/><edge source="1" target="2"/><edge source="0" target="2"/>
+            </graph></graphml>"#;
+        let own = file("own.graphml", graphml);
+        let alarms = file(
+            "alarms.csv",
+            "alarm_id,device_id,start_timestamp,end_timestamp\n0,0,60,90\n1,2,120,150\n",
+        );
+        let arguments = [
+            "simulate", "--days", "1", "--seeds", "1..1", "--policy", "none", "--json",
+        ];
+        let brought = ["--sites", "20", "--topology", &own, "--alarms", &alarms];
+        let finished = run(Path::new("unused"), &[&arguments[..], &brought].concat())
+            .await
+            .well();
+        assert_eq!(finished.json()[0]["sites"], 20);
+        let broken = file(
+            "broken.csv",
+            "alarm_id,device_id,start_timestamp,end_timestamp\n0,0,x,9\n",
+        );
+        let brought = ["--sites", "20", "--topology", &own, "--alarms", &broken];
+        let refused = run(Path::new("unused"), &[&arguments[..], &brought].concat())
+            .await
+            .with_code(2);
+        assert!(refused.stderr.contains("line 2"), "{}", refused.stderr);
+        let lame = file("lame.graphml", &graphml.replace("</graph></graphml>", ""));
+        let brought = ["--topology", &lame];
+        let refused = run(Path::new("unused"), &[&arguments[..], &brought].concat()).await;
+        assert_ne!(refused.code, 0);
+        assert!(
+            refused.stderr.contains("lame.graphml"),
+            "{}",
+            refused.stderr
+        );
+        let record = file("lame.jsonl", "{\"event\":\"moment\"}\n");
+        let refused = run(folder.path(), &["demo", "--replay", &record])
+            .await
+            .with_code(1);
+        assert!(refused.stderr.contains("line 1"), "{}", refused.stderr);
+    });
+}
