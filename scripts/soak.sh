@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The long forms of what CI runs in short: many seeds, kills, power cuts, flipped bits, subscribers
-# that hang, peers that are gone, clocks that jump, bytes of strangers. Each writes its output to target/soak/NAME.log;
-# the summary is printed and kept in target/soak/report.txt. SCALE=N does N hundredths of each;
+# The long forms of what CI runs in short: many seeds, laws of other cases, kills, power cuts, flipped
+# bits, subscribers that hang, peers that are gone, clocks that jump, bytes of strangers. Each writes its
+# output to target/soak/NAME.log; the summary is printed and kept in target/soak/report.txt. SCALE=N does N hundredths of each;
 # ONLY="seeds crashes" does only these. Ends with 1 if one failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -33,6 +33,10 @@ run() {
   uname -sr
 } >"$report"
 run seeds "CONVOKE_SEEDS=5000..$((5000 + $(of 1000000)))" -p convoke-engine --test simulation the_laws_hold_under_every_seed
+for _ in $(seq "$(of 100)"); do
+  run laws "PROPTEST_RNG_SEED=$SRANDOM" -p convoke-domain -p convoke-schema -p convoke-network -p convoke-agents \
+    -p convoke-report -p convoke-netconf -p convoke-engine --lib
+done
 run fuzz "CONVOKE_FUZZ_TIMES=$(of 1000)" -p convoke-schema -p convoke-netconf --test fuzz
 run crashes "CONVOKE_CRASH_CYCLES=$(of 1000)" -p convoke-tests --test crash
 run power-cuts "CONVOKE_POWER_CUTS=$(of 1000)" -p convoke-store --test powerloss

@@ -10,16 +10,17 @@ pub mod mobile;
 pub mod transport;
 
 use crate::desk::{Desk, Worker, as_news, report, works_in};
-use crate::payloads::quality::{QualityCheck, QualityResult};
+use crate::payloads::quality::{Quality, QualityCheck, QualityResult};
 use crate::payloads::{Schema, Unreadable};
 use domain::agent::{Ask, Briefing, Input, Output, Progress};
+use domain::cause::Cause;
 use domain::content::Content;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Task, TaskId};
-use domain::telemetry::{Action, Outcome, Telemetry, Token, Visit};
+use domain::telemetry::{Action, AlarmType, Outcome, Telemetry, Token, Visit};
 use domain::time::{Dice, Timestamp};
-use history::History;
+use history::{History, Interval};
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 
@@ -294,6 +295,29 @@ pub fn checkers<'a>(desk: &'a Desk, domain: Domain, province: Option<&'a str>) -
             && (p.province.is_none() || p.province.as_deref() == province)
     };
     desk.roster.iter().find(fits).map(|p| p.name.clone())
+}
+
+/// What is said of an element that an alarm stands on.
+fn blamed(
+    quality: Quality,
+    element: &ElementId,
+    alarm: AlarmType,
+    interval: Interval,
+    cause: Option<Cause>,
+) -> QualityResult {
+    QualityResult {
+        quality,
+        element: Some(element.clone()),
+        cause,
+        since: Some(interval.from),
+        until: interval.until,
+        evidence: vec![format!(
+            "{} of {element} since {}",
+            alarm.as_str(),
+            interval.from
+        )],
+        ..QualityResult::default()
+    }
 }
 
 #[cfg(test)]

@@ -30,7 +30,6 @@ mod task;
 mod timeline;
 mod understanding;
 mod watch;
-mod words;
 
 use clap::Parser;
 use cli::{Cli, Command};

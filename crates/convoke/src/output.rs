@@ -1,8 +1,8 @@
 //! How things look: failures with their exit codes, JSON lines, colours, tables, the log.
 
 use crate::cli::Common;
-use crate::words::{padded, width};
 use netconf::error::RpcError;
+use report::words::{left, width};
 use serde::Serialize;
 use server::client::CallError;
 use server::host::StartError;
@@ -164,7 +164,7 @@ pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let write = |cells: &mut dyn Iterator<Item = &str>| {
         let mut line = String::new();
         for (cell, width) in cells.zip(&widths) {
-            line.push_str(&padded(cell, width + 2));
+            line.push_str(&left(cell, width + 2));
         }
         line.trim_end().to_owned()
     };

@@ -7,8 +7,8 @@
 use crate::cli::Common;
 use crate::files;
 use crate::output::{Failure, Paint, line, on_terminal};
-use crate::words::cut;
 use report::replay::{Line, Tone};
+use report::words::cut;
 use report::{Player, Record};
 use std::io::BufRead;
 use std::path::Path;

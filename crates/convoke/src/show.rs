@@ -4,7 +4,6 @@
 //! `server::story`.
 
 use crate::output::{Paint, line};
-use crate::words::cut;
 use domain::agent::Message;
 use domain::content::Content;
 use domain::inventory::Domain;
@@ -13,6 +12,7 @@ use domain::reply::{Reply, Verdict};
 use domain::telemetry::{FieldReport, Outcome};
 use domain::time::Timestamp;
 use domain::verb::Verb;
+use report::words::cut;
 use report::{METRICS, Score};
 use server::referee::Report;
 use server::story::{Happened, Told, acted, outcome_in_words};
@@ -115,7 +115,7 @@ impl Show {
             }
             Happened::Acted { agent, action } => {
                 self.flush(told.at);
-                let (words, _) = acted(action);
+                let words = acted(action);
                 self.line(told.at, "2", agent, "network", &words);
             }
             Happened::Outcome { agent, outcome } => {

@@ -405,6 +405,23 @@ pub enum Action {
     },
 }
 
+impl Action {
+    /// The elements that it is done to; none for what is about vehicles and customers.
+    pub fn elements(&self) -> Vec<&ElementId> {
+        match self {
+            Self::Probe { element }
+            | Self::Dispatch { element }
+            | Self::Guide { element, .. }
+            | Self::ReadConfiguration { element }
+            | Self::Configure { element, .. }
+            | Self::Restart { element } => vec![element],
+            Self::SetPower { cell, .. } => vec![cell],
+            Self::SetSaving { cells, .. } => cells.iter().collect(),
+            Self::Trace { .. } | Self::TellCustomer { .. } => Vec::new(),
+        }
+    }
+}
+
 /// How an element was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Condition {

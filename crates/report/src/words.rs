@@ -119,8 +119,11 @@ mod tests {
     #[test]
     fn what_is_too_long_is_cut_to_the_columns_there_are() {
         assert_eq!(cut("a  short\nline", 20), "a short line");
+        assert_eq!(cut("exactly ten", 11), "exactly ten");
         assert_eq!(cut("exactly ten", 10), "exactly t…");
+        assert_eq!(cut("基站故障", 8), "基站故障");
         assert_eq!(cut("基站故障", 7), "基站故…");
+        assert_eq!(cut("基站故障", 6), "基站…");
         assert_eq!(cut("bell\u{7}", 9), "bell\u{fffd}");
         assert_eq!(width(&left("基站", 9)), 9);
         assert_eq!(right("7", 3), "  7");

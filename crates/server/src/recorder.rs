@@ -192,11 +192,11 @@ fn what(happened: &Happened) -> Option<What> {
             words: gist(&notification.content),
         },
         Happened::Acted { agent, action } => {
-            let (words, elements) = acted(action);
+            let elements = action.elements().into_iter();
             What::Action {
                 agent: agent.clone(),
-                words,
-                elements: elements.iter().map(ElementId::to_string).collect(),
+                words: acted(action),
+                elements: elements.map(ElementId::to_string).collect(),
             }
         }
         Happened::Outcome { agent, outcome } => What::Outcome {

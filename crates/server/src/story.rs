@@ -92,59 +92,45 @@ pub enum Happened {
 /// Whoever listens to the story.
 pub type Listener = Box<dyn FnMut(&Told) + Send>;
 
-/// What an agent does to the network, in words, and to which elements.
-pub fn acted(action: &Action) -> (String, Vec<ElementId>) {
-    let one = |element: &ElementId| vec![element.clone()];
+/// What an agent does to the network, in words.
+pub fn acted(action: &Action) -> String {
     match action {
-        Action::Probe { element } => (format!("measures {element}"), one(element)),
-        Action::Dispatch { element } => (format!("sends an engineer to {element}"), one(element)),
+        Action::Probe { element } => format!("measures {element}"),
+        Action::Dispatch { element } => format!("sends an engineer to {element}"),
         Action::Guide { element, steps, .. } => {
             let steps = steps.len();
-            let words = format!("guides the engineer: repair {element} in {steps} steps");
-            (words, one(element))
+            format!("guides the engineer: repair {element} in {steps} steps")
         }
-        Action::SetPower { cell, offset_db } => {
-            let words = match *offset_db == 0.0 {
-                true => format!("sets the power of {cell} back to normal"),
-                false => format!("raises the power of {cell} by {offset_db:.1} dB"),
-            };
-            (words, one(cell))
-        }
+        Action::SetPower { cell, offset_db } => match *offset_db == 0.0 {
+            true => format!("sets the power of {cell} back to normal"),
+            false => format!("raises the power of {cell} by {offset_db:.1} dB"),
+        },
         Action::SetSaving { cells, saving } => {
             let (count, first) = (cells.len(), cells.first().map_or("", ElementId::as_str));
             let which = match count {
                 1 => first.to_owned(),
                 _ => format!("{count} cells, {first} among them"),
             };
-            let words = match saving.serves() && *saving == Saving::Off {
-                true => format!("wakes {which}"),
-                false => format!("puts {which} into {}", saving.as_str()),
-            };
-            (words, cells.iter().cloned().collect())
+            match saving {
+                Saving::Off => format!("wakes {which}"),
+                deeper => format!("puts {which} into {}", deeper.as_str()),
+            }
         }
-        Action::ReadConfiguration { element } => {
-            (format!("reads the parameters of {element}"), one(element))
-        }
+        Action::ReadConfiguration { element } => format!("reads the parameters of {element}"),
         Action::Configure {
             element,
             parameter,
             value,
-        } => (
-            format!("sets {parameter} of {element} to {value}"),
-            one(element),
-        ),
-        Action::Restart { element } => (format!("restarts {element}"), one(element)),
-        Action::Trace { vehicle, .. } => (format!("looks up where {vehicle} was"), Vec::new()),
+        } => format!("sets {parameter} of {element} to {value}"),
+        Action::Restart { element } => format!("restarts {element}"),
+        Action::Trace { vehicle, .. } => format!("looks up where {vehicle} was"),
         Action::TellCustomer {
             ticket,
             text,
             question,
         } => {
             let verb = if *question { "asks" } else { "tells" };
-            (
-                format!("{verb} the customer of {ticket}: {text}"),
-                Vec::new(),
-            )
+            format!("{verb} the customer of {ticket}: {text}")
         }
     }
 }

@@ -13,7 +13,7 @@
 //! Without a vehicle the sites of the town are looked at. Read next: [`super::history`].
 
 use super::history::Interval;
-use super::{Ground, QualityAgent, Trace, Trade};
+use super::{Ground, QualityAgent, Trace, Trade, blamed};
 use crate::complaints::reader::when::Span;
 use crate::payloads::quality::{Crossing, Quality, QualityCheck, QualityResult};
 use domain::cause::Cause;
@@ -486,28 +486,6 @@ fn impaired(ground: &Ground<'_>, visits: &[&Visit], when: Span) -> Option<Qualit
         };
         Some(blamed(quality, &visit.cell, alarm, interval, cause))
     })
-}
-
-fn blamed(
-    quality: Quality,
-    element: &ElementId,
-    alarm: AlarmType,
-    interval: Interval,
-    cause: Option<Cause>,
-) -> QualityResult {
-    QualityResult {
-        quality,
-        element: Some(element.clone()),
-        cause,
-        since: Some(interval.from),
-        until: interval.until,
-        evidence: vec![format!(
-            "{} of {element} since {}",
-            alarm.as_str(),
-            interval.from
-        )],
-        ..QualityResult::default()
-    }
 }
 
 /// A visited cell that had no room, or gave next to nothing under a good signal.

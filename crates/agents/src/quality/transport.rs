@@ -5,7 +5,7 @@
 //! its own links: whoever asked knows whether its power was away. Read next: [`super::history`].
 
 use super::history::Interval;
-use super::{Ground, QualityAgent, Trace, Trade};
+use super::{Ground, QualityAgent, Trace, Trade, blamed};
 use crate::payloads::quality::{Quality, QualityCheck, QualityResult};
 use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
@@ -143,28 +143,6 @@ fn impaired(
             ..QualityResult::default()
         })
     })
-}
-
-fn blamed(
-    quality: Quality,
-    element: &ElementId,
-    alarm: AlarmType,
-    interval: Interval,
-    cause: Option<Cause>,
-) -> QualityResult {
-    QualityResult {
-        quality,
-        element: Some(element.clone()),
-        cause,
-        since: Some(interval.from),
-        until: interval.until,
-        evidence: vec![format!(
-            "{} of {element} since {}",
-            alarm.as_str(),
-            interval.from
-        )],
-        ..QualityResult::default()
-    }
 }
 
 /// The links on the shortest way from a site to a router.

@@ -5,10 +5,10 @@ use crate::cli::{Common, Remote};
 use crate::output::{self, Failure, Paint, line};
 use crate::record::{family, unknown};
 use crate::remote::{connect, entries, entry, pages, target, text};
-use crate::words::cut;
 use domain::task::Status;
 use domain::time::Timestamp;
 use netconf::xml::Element;
+use report::words::cut;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -6,11 +6,11 @@
 use super::follow::Heard;
 use crate::output::Paint;
 use crate::remote::{target, text, time};
-use crate::words::{cut, padded};
 use domain::notification::Notification;
 use domain::task::Status;
 use domain::time::Timestamp;
 use netconf::xml::Element;
+use report::words::{cut, left};
 use server::client::read_notification;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
@@ -147,7 +147,7 @@ fn row(id: &str, open: &Open, columns: usize, paint: Paint) -> String {
         _ => ("36", open.status.clone()),
     };
     let room = columns.saturating_sub(BAR + ID + STATE + 12);
-    let (id, state) = (padded(&cut(id, ID), ID), padded(&cut(&state, STATE), STATE));
+    let (id, state) = (left(&cut(id, ID), ID), left(&cut(&state, STATE), STATE));
     let words = cut(&format!("{} {}", open.executor, open.about), room);
     let state = paint.style(style, &state);
     format!(
@@ -163,7 +163,7 @@ fn clipped(text: &str, columns: usize) -> String {
     for c in text.chars() {
         styling |= c == '\x1b';
         if !styling {
-            used += crate::words::width(c.encode_utf8(&mut [0; 4]));
+            used += report::words::width(c.encode_utf8(&mut [0; 4]));
         }
         if styling || used <= columns {
             clipped.push(c);

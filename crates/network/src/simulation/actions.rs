@@ -46,6 +46,10 @@ impl Simulation {
         now: Timestamp,
     ) {
         self.now = self.now.max(now);
+        if let Some(reason) = self.beyond_province(agent, permit, &action) {
+            self.answer(self.now, agent, token, Outcome::Impossible(reason));
+            return;
+        }
         let answered = match action {
             Action::Probe { element } => self.probe(agent, permit, token, element),
             Action::Dispatch { element } => self.dispatch(agent, permit, token, element),
@@ -91,6 +95,18 @@ impl Simulation {
             }
             Err(reason) => self.answer(self.now, agent, token, Outcome::Impossible(reason)),
         }
+    }
+
+    /// Why an action is not the agent's to take, if it reaches out of the province that it is
+    /// confined to. What the network does not have is no province's, and told of where it is used.
+    fn beyond_province(&self, agent: &str, permit: &Permit, action: &Action) -> Option<String> {
+        let own = permit.province.as_deref()?;
+        let elements = action.elements().into_iter();
+        let mut known = elements.filter(|e| self.inventory.element(e).is_some());
+        let foreign = known.find(|e| self.inventory.province_of(e) != Some(own))?;
+        Some(format!(
+            "{foreign} does not lie in province {own}, to which {agent} is confined"
+        ))
     }
 
     fn probe(

@@ -476,3 +476,46 @@ fn two_faults_at_once_have_a_truth_each() {
     });
     assert!(outcome.is_err());
 }
+
+/// Who is confined to a province is answered that what lies beyond it is not theirs, whatever they
+/// want done to it; at home nothing is held back.
+#[test]
+fn a_permit_ends_at_the_border_of_its_province() {
+    let mut simulation = Simulation::new(&Topology::default(), quiet(), 5, start());
+    let inventory = simulation.inventory();
+    let router_in = |province: &str| {
+        let mut routers = inventory.of_kind(ElementKind::Router);
+        let there = routers.find(|r| inventory.province_of(&r.id) == Some(province));
+        there.unwrap().id.clone()
+    };
+    let permit = Permit {
+        province: Some("North".to_owned()),
+        ..everything()
+    };
+    let probe = |element| Action::Probe { element };
+    let dispatch = |element| Action::Dispatch { element };
+    let wanted = [
+        probe(router_in("North")),
+        probe(router_in("South")),
+        dispatch(router_in("South")),
+    ];
+    for (token, action) in wanted.into_iter().enumerate() {
+        simulation.act("north", &permit, token as u64, action, start());
+    }
+    let ended = simulation.advance(after(5.0));
+    let of = |wanted: u64| {
+        let mut outcomes = ended.iter().filter_map(|e| match &e.tiding {
+            Tiding::Outcome { token, outcome } if *token == wanted => Some(outcome),
+            _ => None,
+        });
+        outcomes.next().unwrap()
+    };
+    assert!(matches!(of(0), Outcome::Measured(_)), "{:?}", of(0));
+    for beyond in [of(1), of(2)] {
+        let Outcome::Impossible(why) = beyond else {
+            panic!("{beyond:?}");
+        };
+        assert!(why.contains("confined"), "{why}");
+    }
+    assert!(simulation.dispatches().is_empty());
+}
