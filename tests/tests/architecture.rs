@@ -18,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("report", &[]),
     ("yang", &[]),
     ("netconf", &[]),
+    ("a2a", &["domain", "schema"]),
     ("semantics", &["schema"]),
     ("store", &["domain"]),
     ("engine", &["domain", "schema", "store"]),
@@ -90,6 +91,7 @@ const PURE: &[(&str, &[&str])] = &[
     ),
     ("agents", &["rand_chacha", "serde_json", "thiserror"]),
     ("netconf", &["quick-xml", "thiserror"]),
+    ("a2a", &["base64ct", "serde", "serde_json", "thiserror"]),
 ];
 const EVERYONES_IN_TESTS: &[&str] = &["criterion", "insta", "jsonschema", "proptest"];
 

@@ -1,0 +1,96 @@
+//! A card as it is served: the document, and what lets clients keep it (v1.0 §8.2, §8.6).
+//!
+//! Knows which members stand in which profile, and the values of the caching headers; refuses to
+//! know HTTP beyond them. Read next: [`super::signature`].
+
+use super::{Card, CardProfile};
+use crate::version::Version;
+use crate::wire;
+use domain::calendar::Day;
+use schema::canonical;
+use schema::time::Timestamp;
+use serde_json::Value;
+
+/// Where a card is found, below the agent's URL.
+pub const WELL_KNOWN: &str = "/.well-known/agent-card.json";
+
+/// Where v0.2 looked for it.
+pub const WELL_KNOWN_OF_V02: &str = "/.well-known/agent.json";
+
+/// A card as it is served.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CardDocument {
+    /// The body, of media type `application/json`.
+    pub body: String,
+    /// `ETag`: it changes when the card does, and not when the card is only signed anew.
+    pub etag: String,
+    /// `Cache-Control`.
+    pub cache_control: String,
+    /// `Last-Modified`.
+    pub last_modified: String,
+}
+
+impl CardDocument {
+    /// The document of a card that changed last at an instant, and may be kept for so many seconds.
+    pub fn new(card: &Card, profile: CardProfile, changed_at: Timestamp, max_age_s: u32) -> Self {
+        let value = served(card, profile);
+        Self {
+            etag: etag(&value),
+            body: value.to_string(),
+            cache_control: format!("public, max-age={max_age_s}"),
+            last_modified: http_date(changed_at),
+        }
+    }
+
+    /// True if a client has it already, by its `If-None-Match`: then the answer is 304 (RFC 9110
+    /// §13.1.2).
+    pub fn is_known(&self, if_none_match: &str) -> bool {
+        let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+        let mut tags = if_none_match.split(',').map(opaque);
+        tags.any(|tag| tag == "*" || tag == opaque(&self.etag))
+    }
+}
+
+/// The card as JSON for everybody: v1.0, and in [`CardProfile::Schemas`] the members of v0.3 and
+/// `schemas` beside it.
+pub fn served(card: &Card, profile: CardProfile) -> Value {
+    let mut value = wire::card(Version::V10, card);
+    let members = value.as_object_mut().expect("a card is an object");
+    match profile {
+        CardProfile::Schemas => members.extend(wire::v03_members(card)),
+        CardProfile::Strict => {
+            members.remove("schemas");
+        }
+    }
+    value
+}
+
+/// Weak, for the same card may be signed twice.
+fn etag(value: &Value) -> String {
+    let mut unsigned = value.clone();
+    if let Some(members) = unsigned.as_object_mut() {
+        members.remove("signatures");
+    }
+    let hash = canonical::hash(&unsigned);
+    let hex: String = hash[..16]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("W/\"{hex}\"")
+}
+
+/// An instant as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+pub fn http_date(at: Timestamp) -> String {
+    const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    let day = Day::of(at);
+    let (year, month, date) = day.date();
+    let weekday = WEEKDAYS[usize::try_from(day.0.rem_euclid(7)).expect("0 to 6")];
+    let month = MONTHS[usize::try_from(month - 1).expect("1 to 12")];
+    let seconds = (at.as_ms() - day.begins().as_ms()) / 1000;
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    let seconds = seconds % 60;
+    format!("{weekday}, {date:02} {month} {year} {hours:02}:{minutes:02}:{seconds:02} GMT")
+}

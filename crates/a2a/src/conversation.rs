@@ -1,0 +1,135 @@
+//! What may be said to a task, by its state (A8, Q65).
+//!
+//! Knows the order in which a reference to a task is judged; refuses to look tasks up: a task that
+//! is not the caller's is handed in as none (A16). Read next: [`crate::intake`], which looks at
+//! what is said.
+
+use crate::error::{Error, ErrorKind};
+use crate::message::Message;
+use crate::task::TaskState;
+
+/// What has to be known of a task to judge a reference to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known<'a> {
+    /// Its conversation.
+    pub context_id: &'a str,
+    /// Its state.
+    pub state: TaskState,
+}
+
+/// Whether a message may continue the task that it names; `task` is what was found of it, if it
+/// names one. True if there is one to continue; the conversation is then that of the task, whether
+/// the message says so or not (v1.0 §3.4.3).
+///
+/// # Errors
+/// In this order: [`ErrorKind::TaskNotFound`], [`ErrorKind::InvalidParams`] for a conversation that
+/// is not the task's, [`ErrorKind::UnsupportedOperation`] for a task that has ended.
+pub fn continues(message: &Message, task: Option<Known<'_>>) -> Result<bool, Error> {
+    let Some(task_id) = &message.task_id else {
+        return Ok(false);
+    };
+    let task = task.ok_or_else(|| Error::task_not_found(task_id))?;
+    if message
+        .context_id
+        .as_ref()
+        .is_some_and(|it| it != task.context_id)
+    {
+        let why = "the task belongs to another conversation";
+        return Err(Error::new(ErrorKind::InvalidParams, why).at("message.contextId", why));
+    }
+    match task.state.is_terminal() {
+        true => Err(ended(ErrorKind::UnsupportedOperation, task_id)),
+        false => Ok(true),
+    }
+}
+
+/// Whether a task can be cancelled.
+///
+/// # Errors
+/// [`ErrorKind::TaskNotFound`], [`ErrorKind::TaskNotCancelable`] for a task that has ended.
+pub fn can_be_cancelled(task_id: &str, task: Option<Known<'_>>) -> Result<(), Error> {
+    is_open(ErrorKind::TaskNotCancelable, task_id, task)
+}
+
+/// Whether a task can be followed.
+///
+/// # Errors
+/// [`ErrorKind::TaskNotFound`], [`ErrorKind::UnsupportedOperation`] for a task that has ended.
+pub fn can_be_followed(task_id: &str, task: Option<Known<'_>>) -> Result<(), Error> {
+    is_open(ErrorKind::UnsupportedOperation, task_id, task)
+}
+
+fn is_open(kind: ErrorKind, task_id: &str, task: Option<Known<'_>>) -> Result<(), Error> {
+    match task {
+        None => Err(Error::task_not_found(task_id)),
+        Some(task) if task.state.is_terminal() => Err(ended(kind, task_id)),
+        Some(_) => Ok(()),
+    }
+}
+
+fn ended(kind: ErrorKind, task_id: &str) -> Error {
+    Error::new(kind, "the task has ended").with("taskId", task_id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{Part, Role};
+
+    /// A8, Q65: unknown before another conversation before ended.
+    #[test]
+    fn references_are_judged_in_order() {
+        let known = |state| Known {
+            context_id: "c",
+            state,
+        };
+        let message = |task: Option<&str>, context: Option<&str>| Message {
+            task_id: task.map(str::to_owned),
+            context_id: context.map(str::to_owned),
+            ..Message::new("m", Role::User, vec![Part::text("go on")])
+        };
+        let judged = |task, context, found| {
+            continues(&message(task, context), found).map_err(|refusal| refusal.kind)
+        };
+        let open = Some(known(TaskState::InputRequired));
+        let over = Some(known(TaskState::Completed));
+        assert_eq!(judged(None, None, None), Ok(false));
+        assert_eq!(judged(None, Some("new"), None), Ok(false));
+        assert_eq!(judged(Some("t"), None, open), Ok(true));
+        assert_eq!(judged(Some("t"), Some("c"), open), Ok(true));
+        assert_eq!(
+            judged(Some("t"), Some("d"), None),
+            Err(ErrorKind::TaskNotFound)
+        );
+        assert_eq!(
+            judged(Some("t"), Some("d"), over),
+            Err(ErrorKind::InvalidParams)
+        );
+        assert_eq!(
+            judged(Some("t"), Some("c"), over),
+            Err(ErrorKind::UnsupportedOperation)
+        );
+    }
+
+    /// A8, row 23 of the security tests: what has ended can be neither cancelled nor followed.
+    #[test]
+    fn ended_tasks_are_left_alone() {
+        for state in TaskState::ALL {
+            let task = Some(Known {
+                context_id: "c",
+                state,
+            });
+            let ended = state.is_terminal();
+            let cancelled = can_be_cancelled("t", task).map_err(|it| it.kind);
+            assert_eq!(cancelled.is_err(), ended);
+            let followed = can_be_followed("t", task).map_err(|it| it.kind);
+            assert_eq!(followed.is_err(), ended);
+            if ended {
+                assert_eq!(cancelled, Err(ErrorKind::TaskNotCancelable));
+                assert_eq!(followed, Err(ErrorKind::UnsupportedOperation));
+            }
+        }
+        let gone = can_be_cancelled("t", None).map_err(|it| it.kind);
+        assert_eq!(gone, Err(ErrorKind::TaskNotFound));
+    }
+}

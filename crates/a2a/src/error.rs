@@ -1,0 +1,494 @@
+//! What is refused, and how each version and binding writes a refusal.
+//!
+//! Knows codes, reasons and HTTP states; this is the only file that does. Refuses to know when
+//! something is refused. Read next: [`crate::jsonrpc`], [`crate::rest`].
+
+use crate::version::Dialect;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Whose reasons they are (v1.0 §11.6).
+pub const DOMAIN: &str = "a2a-protocol.org";
+
+const ERROR_INFO: &str = "type.googleapis.com/google.rpc.ErrorInfo";
+const BAD_REQUEST: &str = "type.googleapis.com/google.rpc.BadRequest";
+
+/// The kinds of refusal and failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ErrorKind {
+    /// No JSON.
+    ParseError,
+    /// JSON, but no request.
+    InvalidRequest,
+    /// A request for what there is not.
+    MethodNotFound,
+    /// Parameters that are not those of the method.
+    InvalidParams,
+    /// Our failure.
+    Internal,
+    /// No such task, or none of the caller's (A16: both look the same).
+    TaskNotFound,
+    /// The task cannot be ended any more.
+    TaskNotCancelable,
+    /// The agent pushes nothing.
+    PushNotificationNotSupported,
+    /// The agent does not do that, or not now.
+    UnsupportedOperation,
+    /// A media type that the agent does not read or write.
+    ContentTypeNotSupported,
+    /// The agent answered what it may not.
+    InvalidAgentResponse,
+    /// There is no card for the authenticated.
+    ExtendedCardNotConfigured,
+    /// An extension is needed that the client did not ask for.
+    ExtensionSupportRequired,
+    /// A version that is not spoken.
+    VersionNotSupported,
+    /// Ours: nobody knows who asks.
+    Unauthenticated,
+    /// Ours: who asks may not.
+    PermissionDenied,
+    /// Ours: it was said before, and something else.
+    AlreadyExists,
+    /// Ours: more than is read.
+    TooLarge,
+    /// Ours: more than is taken from one caller.
+    TooManyRequests,
+    /// Ours: not now; later perhaps.
+    Unavailable,
+    /// Ours: over HTTP+JSON, a body of a media type that is not read.
+    UnsupportedMediaType,
+    /// Ours: over HTTP+JSON, a path that has other verbs.
+    VerbNotAllowed,
+}
+
+impl ErrorKind {
+    /// Every kind.
+    pub const ALL: [Self; 22] = [
+        Self::ParseError,
+        Self::InvalidRequest,
+        Self::MethodNotFound,
+        Self::InvalidParams,
+        Self::Internal,
+        Self::TaskNotFound,
+        Self::TaskNotCancelable,
+        Self::PushNotificationNotSupported,
+        Self::UnsupportedOperation,
+        Self::ContentTypeNotSupported,
+        Self::InvalidAgentResponse,
+        Self::ExtendedCardNotConfigured,
+        Self::ExtensionSupportRequired,
+        Self::VersionNotSupported,
+        Self::Unauthenticated,
+        Self::PermissionDenied,
+        Self::AlreadyExists,
+        Self::TooLarge,
+        Self::TooManyRequests,
+        Self::Unavailable,
+        Self::UnsupportedMediaType,
+        Self::VerbNotAllowed,
+    ];
+
+    /// JSON-RPC code, HTTP status, gRPC status, reason. v1.0 §5.4, §9.5; ours are in the range that
+    /// v0.3 §8.2 leaves to servers.
+    fn row(self) -> (i64, u16, &'static str, &'static str) {
+        match self {
+            Self::ParseError => (-32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR"),
+            Self::InvalidRequest => (-32600, 400, "INVALID_ARGUMENT", "INVALID_REQUEST"),
+            Self::MethodNotFound => (-32601, 404, "NOT_FOUND", "METHOD_NOT_FOUND"),
+            Self::InvalidParams => (-32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS"),
+            Self::Internal => (-32603, 500, "INTERNAL", "INTERNAL_ERROR"),
+            Self::TaskNotFound => (-32001, 404, "NOT_FOUND", "TASK_NOT_FOUND"),
+            Self::TaskNotCancelable => (-32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE"),
+            Self::PushNotificationNotSupported => (
+                -32003,
+                400,
+                "FAILED_PRECONDITION",
+                "PUSH_NOTIFICATION_NOT_SUPPORTED",
+            ),
+            Self::UnsupportedOperation => {
+                (-32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION")
+            }
+            Self::ContentTypeNotSupported => (
+                -32005,
+                400,
+                "INVALID_ARGUMENT",
+                "CONTENT_TYPE_NOT_SUPPORTED",
+            ),
+            Self::InvalidAgentResponse => (-32006, 500, "INTERNAL", "INVALID_AGENT_RESPONSE"),
+            Self::ExtendedCardNotConfigured => (
+                -32007,
+                400,
+                "FAILED_PRECONDITION",
+                "EXTENDED_AGENT_CARD_NOT_CONFIGURED",
+            ),
+            Self::ExtensionSupportRequired => (
+                -32008,
+                400,
+                "FAILED_PRECONDITION",
+                "EXTENSION_SUPPORT_REQUIRED",
+            ),
+            Self::VersionNotSupported => {
+                (-32009, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED")
+            }
+            Self::Unauthenticated => (-32040, 401, "UNAUTHENTICATED", "UNAUTHENTICATED"),
+            Self::PermissionDenied => (-32041, 403, "PERMISSION_DENIED", "PERMISSION_DENIED"),
+            Self::AlreadyExists => (-32042, 409, "ALREADY_EXISTS", "ALREADY_EXISTS"),
+            Self::TooLarge => (-32043, 413, "INVALID_ARGUMENT", "PAYLOAD_TOO_LARGE"),
+            Self::TooManyRequests => (-32044, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_REQUESTS"),
+            Self::Unavailable => (-32045, 503, "UNAVAILABLE", "UNAVAILABLE"),
+            Self::UnsupportedMediaType => {
+                (-32046, 415, "INVALID_ARGUMENT", "UNSUPPORTED_MEDIA_TYPE")
+            }
+            Self::VerbNotAllowed => (-32047, 405, "UNIMPLEMENTED", "VERB_NOT_ALLOWED"),
+        }
+    }
+
+    /// The code over JSON-RPC.
+    pub fn code(self) -> i64 {
+        self.row().0
+    }
+
+    /// The status over HTTP+JSON.
+    pub fn http_status(self) -> u16 {
+        self.row().1
+    }
+
+    /// The status of the HTTP response that carries it over JSON-RPC: 200, but where the caller
+    /// never came to be answered.
+    pub fn http_status_of_rpc(self) -> u16 {
+        match self {
+            Self::Unauthenticated
+            | Self::PermissionDenied
+            | Self::TooLarge
+            | Self::TooManyRequests
+            | Self::Unavailable
+            | Self::UnsupportedMediaType
+            | Self::VerbNotAllowed => self.http_status(),
+            _ => 200,
+        }
+    }
+
+    /// The name of the status in google.rpc.
+    pub fn grpc_status(self) -> &'static str {
+        self.row().2
+    }
+
+    /// The reason in google.rpc.ErrorInfo: the name of the error, without "Error".
+    pub fn reason(self) -> &'static str {
+        self.row().3
+    }
+
+    /// The name of the error, as v1.0 §3.3.2 has it: `TaskNotFoundError`.
+    pub fn name(self) -> String {
+        let words = self.reason().split('_').filter(|word| *word != "ERROR");
+        let capitalised = words.map(|word| {
+            let (first, rest) = word.split_at(1);
+            format!("{first}{}", rest.to_ascii_lowercase())
+        });
+        format!("{}Error", capitalised.collect::<String>())
+    }
+
+    /// The kind of a JSON-RPC code; none for codes of others.
+    pub fn of_code(code: i64) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.code() == code)
+    }
+
+    fn of_reason(reason: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.reason() == reason)
+    }
+
+    fn of_http_status(status: u16) -> Self {
+        match status {
+            404 => Self::TaskNotFound,
+            400 => Self::InvalidParams,
+            _ => Self::ALL
+                .into_iter()
+                .find(|kind| kind.http_status() == status)
+                .unwrap_or(Self::Internal),
+        }
+    }
+}
+
+/// What is wrong with one member of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldViolation {
+    /// The member: a path such as `message.parts[0].text`, or a pointer into a payload.
+    pub field: String,
+    /// What is wrong with it, and what is needed.
+    pub description: String,
+}
+
+/// A refusal of the caller's request, or our failure to answer it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    /// Its kind.
+    pub kind: ErrorKind,
+    /// What is wrong, for people.
+    pub message: String,
+    /// Which members are wrong, all of them.
+    pub violations: Vec<FieldViolation>,
+    /// Facts beside, such as `taskId`; told to the caller.
+    pub metadata: BTreeMap<String, String>,
+}
+
+impl Error {
+    /// An error of a kind.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            violations: Vec::new(),
+            metadata: BTreeMap::new(),
+        }
+    }
+
+    /// The answer about a task that is not there, or not the caller's (A16).
+    pub fn task_not_found(task_id: &str) -> Self {
+        Self::new(ErrorKind::TaskNotFound, "Task not found").with("taskId", task_id)
+    }
+
+    /// The same, with a member that is wrong.
+    pub fn at(mut self, field: impl Into<String>, description: impl Into<String>) -> Self {
+        self.violations.push(FieldViolation {
+            field: field.into(),
+            description: description.into(),
+        });
+        self
+    }
+
+    /// The same, with a fact.
+    pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.metadata.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The `error` of a JSON-RPC response: `data` is an array of google.rpc details in v1.0 (§9.5)
+    /// and an object of our own in v0.3 (§6.12).
+    pub fn to_jsonrpc(&self, dialect: Dialect) -> Value {
+        let data = match dialect {
+            Dialect::V10 => self.details(),
+            Dialect::V03 | Dialect::V03Proto => self.plain_details(),
+        };
+        json!({"code": self.kind.code(), "message": self.message, "data": data})
+    }
+
+    /// The body of an HTTP+JSON response: google.rpc.Status (v1.0 §11.6); v0.3 asks for no form
+    /// and gets the same.
+    pub fn to_status(&self) -> Value {
+        json!({"error": {
+            "code": self.kind.http_status(),
+            "status": self.kind.grpc_status(),
+            "message": self.message,
+            "details": self.details(),
+        }})
+    }
+
+    fn details(&self) -> Value {
+        let mut info = json!({
+            "@type": ERROR_INFO,
+            "reason": self.kind.reason(),
+            "domain": DOMAIN,
+        });
+        if !self.metadata.is_empty() {
+            info["metadata"] = json!(self.metadata);
+        }
+        match self.violations.is_empty() {
+            true => json!([info]),
+            false => json!([info, {"@type": BAD_REQUEST, "fieldViolations": self.fields()}]),
+        }
+    }
+
+    fn plain_details(&self) -> Value {
+        let mut data = Map::new();
+        data.insert("reason".to_owned(), self.kind.reason().into());
+        for (name, value) in &self.metadata {
+            data.insert(name.clone(), value.as_str().into());
+        }
+        if !self.violations.is_empty() {
+            data.insert("fieldViolations".to_owned(), self.fields());
+        }
+        Value::Object(data)
+    }
+
+    fn fields(&self) -> Value {
+        let field = |it: &FieldViolation| json!({"field": it.field, "description": it.description});
+        self.violations.iter().map(field).collect()
+    }
+
+    /// Reads the `error` of a JSON-RPC response of a peer; whatever it says, it is an error. A code
+    /// that is nobody's counts as [`ErrorKind::Internal`], and is kept as fact `code`.
+    pub fn of_jsonrpc(error: &Value) -> Self {
+        let code = error.get("code").and_then(Value::as_i64);
+        let kind = code.and_then(ErrorKind::of_code);
+        let mut found = Self::new(kind.unwrap_or(ErrorKind::Internal), text(error, "message"));
+        match error.get("data") {
+            Some(Value::Array(details)) => found.take_details(details),
+            Some(Value::Object(data)) => found.take_plain(data),
+            _ => {}
+        }
+        match (kind, code) {
+            (None, Some(code)) => found.with("code", code.to_string()),
+            _ => found,
+        }
+    }
+
+    /// Reads the body of a failed HTTP+JSON response of a peer, or whatever it sent instead. Some
+    /// of v0.3 send the error of JSON-RPC.
+    pub fn of_status(http_status: u16, body: &Value) -> Self {
+        let code = body.get("code").and_then(Value::as_i64);
+        if code.and_then(ErrorKind::of_code).is_some() {
+            return Self::of_jsonrpc(body);
+        }
+        let error = body.get("error").unwrap_or(body);
+        let mut found = Self::new(
+            ErrorKind::of_http_status(http_status),
+            text(error, "message"),
+        );
+        if let Some(details) = error.get("details").and_then(Value::as_array) {
+            let reason = details.iter().filter(|it| text(it, "domain") == DOMAIN);
+            let mut kinds = reason.filter_map(|it| ErrorKind::of_reason(&text(it, "reason")));
+            found.kind = kinds.next().unwrap_or(found.kind);
+            found.take_details(details);
+        }
+        found
+    }
+
+    fn take_details(&mut self, details: &[Value]) {
+        for detail in details {
+            match detail.get("@type").and_then(Value::as_str) {
+                Some(ERROR_INFO) => self.take_facts(detail.get("metadata")),
+                Some(BAD_REQUEST) => self.take_fields(detail.get("fieldViolations")),
+                _ => {}
+            }
+        }
+    }
+
+    fn take_plain(&mut self, data: &Map<String, Value>) {
+        self.take_fields(data.get("fieldViolations"));
+        let facts = data.iter().filter(|(name, _)| *name != "reason");
+        for (name, value) in facts {
+            if let Some(value) = value.as_str() {
+                self.metadata.insert(name.clone(), value.to_owned());
+            }
+        }
+    }
+
+    fn take_facts(&mut self, facts: Option<&Value>) {
+        for (name, value) in facts.and_then(Value::as_object).into_iter().flatten() {
+            let value = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            self.metadata.insert(name.clone(), value);
+        }
+    }
+
+    fn take_fields(&mut self, fields: Option<&Value>) {
+        for it in fields.and_then(Value::as_array).into_iter().flatten() {
+            self.violations.push(FieldViolation {
+                field: text(it, "field"),
+                description: text(it, "description"),
+            });
+        }
+    }
+}
+
+fn text(of: &Value, member: &str) -> String {
+    let found = of.get(member).and_then(Value::as_str);
+    found.unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use insta::assert_snapshot;
+
+    /// A6: the codes of both specifications, and ours beside them, each once.
+    #[test]
+    fn kinds_have_their_codes() {
+        let mut codes: Vec<i64> = ErrorKind::ALL.iter().map(|kind| kind.code()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), ErrorKind::ALL.len());
+        let told = ErrorKind::ALL.into_iter().map(|kind| {
+            let (code, status) = (kind.code(), kind.http_status());
+            format!("{code} {status} {} {}", kind.grpc_status(), kind.reason())
+        });
+        assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @"
+        -32700 400 INVALID_ARGUMENT PARSE_ERROR
+        -32600 400 INVALID_ARGUMENT INVALID_REQUEST
+        -32601 404 NOT_FOUND METHOD_NOT_FOUND
+        -32602 400 INVALID_ARGUMENT INVALID_PARAMS
+        -32603 500 INTERNAL INTERNAL_ERROR
+        -32001 404 NOT_FOUND TASK_NOT_FOUND
+        -32002 400 FAILED_PRECONDITION TASK_NOT_CANCELABLE
+        -32003 400 FAILED_PRECONDITION PUSH_NOTIFICATION_NOT_SUPPORTED
+        -32004 400 FAILED_PRECONDITION UNSUPPORTED_OPERATION
+        -32005 400 INVALID_ARGUMENT CONTENT_TYPE_NOT_SUPPORTED
+        -32006 500 INTERNAL INVALID_AGENT_RESPONSE
+        -32007 400 FAILED_PRECONDITION EXTENDED_AGENT_CARD_NOT_CONFIGURED
+        -32008 400 FAILED_PRECONDITION EXTENSION_SUPPORT_REQUIRED
+        -32009 400 FAILED_PRECONDITION VERSION_NOT_SUPPORTED
+        -32040 401 UNAUTHENTICATED UNAUTHENTICATED
+        -32041 403 PERMISSION_DENIED PERMISSION_DENIED
+        -32042 409 ALREADY_EXISTS ALREADY_EXISTS
+        -32043 413 INVALID_ARGUMENT PAYLOAD_TOO_LARGE
+        -32044 429 RESOURCE_EXHAUSTED TOO_MANY_REQUESTS
+        -32045 503 UNAVAILABLE UNAVAILABLE
+        -32046 415 INVALID_ARGUMENT UNSUPPORTED_MEDIA_TYPE
+        -32047 405 UNIMPLEMENTED VERB_NOT_ALLOWED
+        ");
+    }
+
+    /// A6: what is written is read again, in both versions and bindings.
+    #[test]
+    fn an_error_survives_the_wire() {
+        for kind in ErrorKind::ALL {
+            let error = Error::new(kind, "no")
+                .at("message.parts", "one part at least is needed")
+                .with("taskId", "t-1");
+            for dialect in Dialect::ALL {
+                assert_eq!(Error::of_jsonrpc(&error.to_jsonrpc(dialect)), error);
+            }
+            assert_eq!(
+                Error::of_status(kind.http_status(), &error.to_status()),
+                error
+            );
+        }
+    }
+
+    /// A6: v1.0 §9.5 and §11.6 give these forms.
+    #[test]
+    fn errors_have_the_forms_of_the_specification() {
+        let error = Error::task_not_found("nonexistent-task-id");
+        assert_snapshot!(error.to_jsonrpc(Dialect::V10), @r#"{"code":-32001,"data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","domain":"a2a-protocol.org","metadata":{"taskId":"nonexistent-task-id"},"reason":"TASK_NOT_FOUND"}],"message":"Task not found"}"#);
+        assert_snapshot!(error.to_jsonrpc(Dialect::V03), @r#"{"code":-32001,"data":{"reason":"TASK_NOT_FOUND","taskId":"nonexistent-task-id"},"message":"Task not found"}"#);
+        assert_snapshot!(error.to_status(), @r#"{"error":{"code":404,"details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","domain":"a2a-protocol.org","metadata":{"taskId":"nonexistent-task-id"},"reason":"TASK_NOT_FOUND"}],"message":"Task not found","status":"NOT_FOUND"}}"#);
+    }
+
+    #[test]
+    fn the_errors_of_strangers_are_errors_still() {
+        let odd = Error::of_jsonrpc(&json!({"code": -32050, "message": "busy", "data": 7}));
+        assert_eq!(
+            (odd.kind, odd.metadata["code"].as_str()),
+            (ErrorKind::Internal, "-32050")
+        );
+        assert_eq!(Error::of_jsonrpc(&json!("boom")).kind, ErrorKind::Internal);
+        let page = Error::of_status(502, &json!("<html>"));
+        assert_eq!(page.kind, ErrorKind::Internal);
+        assert_eq!(
+            Error::of_status(404, &json!({})).kind,
+            ErrorKind::TaskNotFound
+        );
+        let of_v03 = json!({"code": -32002, "message": "ended"});
+        assert_eq!(
+            Error::of_status(400, &of_v03).kind,
+            ErrorKind::TaskNotCancelable
+        );
+        assert_eq!(
+            Error::of_status(503, &json!({})).kind,
+            ErrorKind::Unavailable
+        );
+    }
+}

@@ -1,0 +1,80 @@
+//! What a stream tells, and what a push notification carries.
+//!
+//! Knows the four things that can be told; refuses to know how they travel, which is
+//! [`crate::sse`]'s and [`crate::wire`]'s. Read next: [`crate::push`].
+
+use crate::message::{Message, Metadata};
+use crate::task::{Artifact, Task, TaskStatus};
+
+/// A task came into a state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatusUpdate {
+    /// The task.
+    pub task_id: String,
+    /// Its conversation.
+    pub context_id: String,
+    /// Its state now.
+    pub status: TaskStatus,
+    /// Free members.
+    pub metadata: Metadata,
+}
+
+/// A task brought something forth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArtifactUpdate {
+    /// The task.
+    pub task_id: String,
+    /// Its conversation.
+    pub context_id: String,
+    /// The artifact, or a piece of it.
+    pub artifact: Artifact,
+    /// True if the parts go behind those of the artifact with the same identifier.
+    pub append: bool,
+    /// True if it is the last piece.
+    pub last_chunk: bool,
+    /// Free members.
+    pub metadata: Metadata,
+}
+
+/// One event of a stream (v1.0 §3.2.3, v0.3 §7.2.1).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A whole task; the first event of every stream of a task.
+    Task(Task),
+    /// An answer without a task; the only event of its stream.
+    Message(Message),
+    /// A change of state.
+    Status(StatusUpdate),
+    /// A piece of a result.
+    Artifact(ArtifactUpdate),
+}
+
+impl Event {
+    /// True if the stream that a message began closes behind it. v0.3 writes that as `final`.
+    pub fn is_last(&self) -> bool {
+        match self {
+            Self::Task(task) => task.status.state.is_settled(),
+            Self::Message(_) => true,
+            Self::Status(update) => update.status.state.is_settled(),
+            Self::Artifact(_) => false,
+        }
+    }
+}
+
+/// What a message is answered with (v1.0 §3.1.1).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sent {
+    /// A task, begun or continued.
+    Task(Task),
+    /// An answer without a task.
+    Message(Message),
+}
+
+impl From<Sent> for Event {
+    fn from(sent: Sent) -> Self {
+        match sent {
+            Sent::Task(task) => Self::Task(task),
+            Sent::Message(message) => Self::Message(message),
+        }
+    }
+}

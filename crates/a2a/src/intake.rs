@@ -1,0 +1,209 @@
+//! What a message says, in the order in which its forms count.
+//!
+//! 1. typed data of extension 002, which wins over all (Q74);
+//! 2. the intent of extension 004, with its slots (Q72, Q73);
+//! 3. a question or a payload of draft-zhou;
+//! 4. words.
+//!
+//! Knows that order; refuses to know what is done then. Read next: [`crate::objects`],
+//! [`crate::intent`], [`crate::schema_talk`].
+
+use crate::card::Card;
+use crate::error::Error;
+use crate::intent::{self, Filled, IntentInfo, Routing, SkillExtension};
+use crate::message::Message;
+use crate::objects::{self, Input, InputError, Inputs, Structured, Turn};
+use crate::request::Request;
+use crate::schema_talk;
+use crate::version::inert;
+use crate::wire::Malformed;
+use domain::content::Payload;
+use serde_json::{Map, Value};
+
+/// What a message says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Intake {
+    /// What.
+    pub said: Said,
+    /// Intents that were passed over, for the metadata of the task (Q72).
+    pub passed_over: Vec<String>,
+    /// What is odd about it, but no hindrance.
+    pub warnings: Vec<String>,
+}
+
+/// The forms of saying something.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// Typed data: a task has to begin with them (002 §3).
+    Typed {
+        /// The skill that the intent names, or the first that takes the schema.
+        skill: Option<String>,
+        /// The data.
+        input: Input,
+    },
+    /// Parameters of a skill (004). If they are not complete, they are asked for.
+    Intent {
+        /// The skill.
+        skill: String,
+        /// The schema that its parameters are a payload of, if it takes one.
+        schema: Option<String>,
+        /// The parameters.
+        filled: Filled,
+    },
+    /// A question about a schema (draft-zhou §3.2).
+    Asked(Request),
+    /// A payload under a schema (draft-zhou §5.1).
+    Payload(Payload),
+    /// Words.
+    Words(String),
+}
+
+/// Reads messages for one agent.
+#[derive(Clone, Debug)]
+pub struct Intakes<'a, I> {
+    card: &'a Card,
+    inputs: &'a I,
+    skills: Vec<SkillExtension>,
+}
+
+impl<'a, I: Inputs> Intakes<'a, I> {
+    /// For the agent of a card that checks typed data so.
+    ///
+    /// # Errors
+    /// [`Malformed`] if the card's declaration of extension 004 is.
+    pub fn new(card: &'a Card, inputs: &'a I) -> Result<Self, Malformed> {
+        let skills = intent::declared(card)?;
+        Ok(Self {
+            card,
+            inputs,
+            skills,
+        })
+    }
+
+    /// Reads a message. `has_task` says whether it belongs to a task that is there (Q65 looks at
+    /// that first); `before` is what slots of that task said already (Q75).
+    ///
+    /// # Errors
+    /// The refusal of 002 §3, or of metadata and questions that cannot be read.
+    pub fn read(
+        &self,
+        message: &Message,
+        has_task: bool,
+        before: Map<String, Value>,
+    ) -> Result<Intake, Error> {
+        let routing = self.route(message)?;
+        let structured = self.agreeing(objects::structured(message, self.inputs), &routing);
+        let said = match structured.decide(has_task) {
+            Turn::Refuse(refusal) => return Err(refusal),
+            Turn::Begin(input) => self.typed(input, &routing),
+            Turn::Free => self.untyped(message, &routing, before)?,
+        };
+        Ok(noted(said, routing))
+    }
+
+    /// To who does not declare the extension, intents are unknown metadata.
+    fn route(&self, message: &Message) -> Result<Routing, Error> {
+        if self.skills.is_empty() {
+            return Ok(Routing::None);
+        }
+        let infos = intent::infos(&message.metadata);
+        let infos =
+            infos.map_err(|wrong| wrong.under("metadata").under("message").invalid_params())?;
+        Ok(intent::route(infos, &self.skills))
+    }
+
+    /// Q74: an intent only routes typed data, and to a skill that takes them.
+    fn agreeing(&self, structured: Structured, routing: &Routing) -> Structured {
+        let (Structured::Input { part, input }, Routing::To { info, .. }) = (&structured, routing)
+        else {
+            return structured;
+        };
+        let takes = self.card.skill(&info.intent).is_some_and(|skill| {
+            skill.input_modes.is_empty() || objects::takes(skill, &input.schema)
+        });
+        match takes {
+            true => structured,
+            false => Structured::Wrong(InputError::OtherSkill {
+                part: *part,
+                schema: input.schema.clone(),
+                skill: info.intent.clone(),
+            }),
+        }
+    }
+
+    fn typed(&self, input: Input, routing: &Routing) -> Said {
+        let skill = match routing {
+            Routing::To { info, .. } => Some(info.intent.clone()),
+            _ => objects::skill_of(self.card, &input.schema).map(|skill| skill.id.clone()),
+        };
+        Said::Typed { skill, input }
+    }
+
+    fn untyped(
+        &self,
+        message: &Message,
+        routing: &Routing,
+        before: Map<String, Value>,
+    ) -> Result<Said, Error> {
+        if let Routing::To {
+            info, input_schema, ..
+        } = routing
+        {
+            return Ok(self.by_intent(info, input_schema, before));
+        }
+        if let Some(asked) = message.parts.iter().find_map(schema_talk::asked) {
+            return asked.map(Said::Asked);
+        }
+        Ok(match schema_talk::payload_of(message) {
+            Some(payload) => Said::Payload(payload),
+            None => Said::Words(message.words()),
+        })
+    }
+
+    /// What a skill's schema says against its parameters is asked for like what is missing (Q73).
+    fn by_intent(
+        &self,
+        info: &IntentInfo,
+        input_schema: &Map<String, Value>,
+        before: Map<String, Value>,
+    ) -> Said {
+        let skill = self.card.skill(&info.intent);
+        let schema = skill.and_then(objects::input_schema);
+        let mut filled = intent::fill(input_schema, before, &info.slots);
+        let verdict = schema
+            .as_ref()
+            .and_then(|it| self.inputs.check(it, &filled.payload));
+        if let Some(Err(violations)) = verdict {
+            filled.refuse_all(&violations);
+        }
+        Said::Intent {
+            skill: info.intent.clone(),
+            schema,
+            filled,
+        }
+    }
+}
+
+fn noted(said: Said, routing: Routing) -> Intake {
+    let mut warnings = match &said {
+        Said::Intent { filled, .. } => filled.warnings.clone(),
+        _ => Vec::new(),
+    };
+    let passed_over = match routing {
+        Routing::None => Vec::new(),
+        Routing::To { passed_over, .. } => passed_over,
+        Routing::Unknown { intents } => {
+            let unknown = |intent: &String| format!("there is no skill {}", inert(intent));
+            warnings.extend(intents.iter().map(unknown));
+            Vec::new()
+        }
+    };
+    Intake {
+        said,
+        passed_over,
+        warnings,
+    }
+}
+
+#[cfg(test)]
+mod tests;

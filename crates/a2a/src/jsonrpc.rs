@@ -1,0 +1,273 @@
+//! JSON-RPC 2.0, the binding that both versions have (v1.0 §9, v0.3 §3.2.1), both sides.
+//!
+//! Knows envelopes, and that the name of a method says the version; refuses batches, which A2A has
+//! not. `get_schema_template` and its like are answered without an envelope to who asks without one
+//! (Q3). Read next: [`crate::sse`], in which the envelopes of a stream travel.
+
+use crate::error::{Error, ErrorKind};
+use crate::event::Event;
+use crate::method::Method;
+use crate::request::Request;
+use crate::response::Response;
+use crate::version::{Dialect, Version};
+use crate::wire;
+use serde_json::{Map, Number, Value, json};
+
+/// The identifier of a request, given back as it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Id {
+    /// None was said: a notification, which A2A has no use for. Answered with null.
+    Absent,
+    /// Null.
+    Null,
+    /// A number.
+    Number(Number),
+    /// A text.
+    Text(String),
+}
+
+impl Id {
+    fn read(request: &Map<String, Value>) -> Result<Self, Error> {
+        match request.get("id") {
+            None => Ok(Self::Absent),
+            Some(Value::Null) => Ok(Self::Null),
+            Some(Value::Number(number)) => Ok(Self::Number(number.clone())),
+            Some(Value::String(text)) => Ok(Self::Text(text.clone())),
+            Some(_) => Err(no_request("id", "a string, a number or null is needed")),
+        }
+    }
+
+    fn value(&self) -> Value {
+        match self {
+            Self::Absent | Self::Null => Value::Null,
+            Self::Number(number) => Value::Number(number.clone()),
+            Self::Text(text) => Value::String(text.clone()),
+        }
+    }
+}
+
+impl From<u64> for Id {
+    fn from(number: u64) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+/// How a request is to be answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// Its identifier.
+    pub id: Id,
+    /// The dialect that it speaks.
+    pub dialect: Dialect,
+    /// True if it came without an envelope.
+    pub is_bare: bool,
+}
+
+impl Envelope {
+    /// An answer.
+    pub fn result(&self, response: &Response) -> Value {
+        self.around("result", wire::result(self.dialect, response))
+    }
+
+    /// A refusal, or a failure.
+    pub fn error(&self, error: &Error) -> Value {
+        self.around("error", error.to_jsonrpc(self.dialect))
+    }
+
+    /// An event of a stream.
+    pub fn event(&self, event: &Event) -> Value {
+        self.around("result", wire::event(self.dialect, event))
+    }
+
+    fn around(&self, member: &str, value: Value) -> Value {
+        match (self.is_bare, member) {
+            (true, "result") => value,
+            (true, _) => json!({member: value}),
+            (false, _) => json!({"jsonrpc": "2.0", "id": self.id.value(), member: value}),
+        }
+    }
+}
+
+/// A request, and how it is to be answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// How it is to be answered.
+    pub envelope: Envelope,
+    /// The tenant that it names; no agent here has any.
+    pub tenant: Option<String>,
+    /// The request.
+    pub request: Request,
+}
+
+/// A request that is refused before anything is looked at, and how that is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// How it is to be answered.
+    pub envelope: Envelope,
+    /// Why.
+    pub error: Error,
+}
+
+/// Reads a request; `version_header` is what [`crate::version::HEADER`] says.
+///
+/// # Errors
+/// [`Refused`]: no JSON, no request, a batch, no such method, a version that is not spoken, or
+/// parameters that are wrong, in that order.
+pub fn read(body: &[u8], version_header: Option<&str>) -> Result<Call, Refused> {
+    let mut envelope = Envelope {
+        id: Id::Absent,
+        dialect: dialect_of_header(version_header),
+        is_bare: false,
+    };
+    match read_into(&mut envelope, body, version_header) {
+        Ok((tenant, request)) => Ok(Call {
+            envelope,
+            tenant,
+            request,
+        }),
+        Err(error) => Err(Refused { envelope, error }),
+    }
+}
+
+/// What a refusal is written in where the method does not say it.
+fn dialect_of_header(version_header: Option<&str>) -> Dialect {
+    match Version::of_header(version_header) {
+        Ok(Version::V03) => Dialect::V03,
+        _ => Dialect::V10,
+    }
+}
+
+fn read_into(
+    envelope: &mut Envelope,
+    body: &[u8],
+    version_header: Option<&str>,
+) -> Result<(Option<String>, Request), Error> {
+    let request = parsed(body)?;
+    envelope.id = Id::read(&request)?;
+    let name = method_name(envelope, &request)?;
+    if name.contains('/') {
+        envelope.dialect = Dialect::V03;
+    }
+    let (method, version) = Method::called(name, version_header)?;
+    envelope.dialect = version.into();
+    let none = Map::new();
+    let params = params(&request)?.unwrap_or(&none);
+    let tenant = params.get("tenant").and_then(Value::as_str);
+    let tenant = tenant.filter(|it| !it.is_empty()).map(str::to_owned);
+    let read = wire::read_params(envelope.dialect, method, params);
+    Ok((tenant, read.map_err(wire::Malformed::invalid_params)?))
+}
+
+fn parsed(body: &[u8]) -> Result<Map<String, Value>, Error> {
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(request)) => Ok(request),
+        Ok(Value::Array(_)) => Err(no_request("", "batches are not taken, send one request")),
+        Ok(_) => Err(no_request("", "an object is needed")),
+        Err(cause) => {
+            let message = format!("Invalid JSON payload: {cause}");
+            Err(Error::new(ErrorKind::ParseError, message))
+        }
+    }
+}
+
+/// Only who asks for a schema may leave the envelope out (Q3).
+fn method_name<'a>(
+    envelope: &mut Envelope,
+    request: &'a Map<String, Value>,
+) -> Result<&'a str, Error> {
+    let name = request.get("method").and_then(Value::as_str);
+    let is_of_schema = name.is_some_and(|name| Method::of_schema(name).is_some());
+    envelope.is_bare = is_of_schema && !request.contains_key("jsonrpc");
+    if !envelope.is_bare && request.get("jsonrpc") != Some(&json!("2.0")) {
+        return Err(no_request("jsonrpc", "'2.0' is needed"));
+    }
+    let name = name.filter(|name| !name.is_empty());
+    name.ok_or_else(|| no_request("method", "a string is needed"))
+}
+
+fn params(request: &Map<String, Value>) -> Result<Option<&Map<String, Value>>, Error> {
+    match request.get("params") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Object(params)) => Ok(Some(params)),
+        Some(_) => Err(wire::Malformed::member("params", "an object is needed").invalid_params()),
+    }
+}
+
+fn no_request(member: &str, why: &str) -> Error {
+    let dot = if member.is_empty() { "" } else { ": " };
+    let message = format!("Request payload validation error: {member}{dot}{why}");
+    let error = Error::new(ErrorKind::InvalidRequest, message);
+    match member.is_empty() {
+        true => error,
+        false => error.at(member, why),
+    }
+}
+
+/// A request as a client sends it.
+///
+/// # Errors
+/// [`ErrorKind::UnsupportedOperation`] if the version has no such method.
+pub fn write(
+    id: &Id,
+    version: Version,
+    tenant: Option<&str>,
+    request: &Request,
+) -> Result<Value, Error> {
+    let method = request.method().name(version).ok_or_else(|| {
+        let message = format!("{version} has no {:?}", request.method());
+        Error::new(ErrorKind::UnsupportedOperation, message)
+    })?;
+    let mut params = wire::params(version.into(), request);
+    if let (Some(tenant), Version::V10) = (tenant, version) {
+        params["tenant"] = tenant.into();
+    }
+    Ok(json!({"jsonrpc": "2.0", "id": id.value(), "method": method, "params": params}))
+}
+
+/// The answer to a request, as its client reads it.
+///
+/// # Errors
+/// The agent's refusal; [`ErrorKind::InvalidAgentResponse`] if it is no answer, or not to this
+/// request.
+pub fn read_reply(
+    id: &Id,
+    version: Version,
+    method: Method,
+    reply: &Value,
+) -> Result<Response, Error> {
+    let result = opened(id, reply)?;
+    wire::read_result(version.into(), method, result).map_err(invalid_response)
+}
+
+/// An event of a stream, as the client reads it.
+///
+/// # Errors
+/// As of [`read_reply`].
+pub fn read_event(id: &Id, version: Version, reply: &Value) -> Result<Event, Error> {
+    let result = opened(id, reply)?;
+    wire::read_event(version.into(), result).map_err(invalid_response)
+}
+
+fn opened<'a>(id: &Id, reply: &'a Value) -> Result<&'a Value, Error> {
+    if let Some(error) = reply.get("error").filter(|error| !error.is_null()) {
+        return Err(Error::of_jsonrpc(error));
+    }
+    if reply.get("id") != Some(&id.value()) {
+        return Err(invalid_response(wire::Malformed::member(
+            "id",
+            "is that of another request",
+        )));
+    }
+    let result = reply.get("result");
+    result.ok_or_else(|| invalid_response(wire::Malformed::member("result", "is missing")))
+}
+
+pub(crate) fn invalid_response(wrong: wire::Malformed) -> Error {
+    Error::new(
+        ErrorKind::InvalidAgentResponse,
+        format!("Invalid agent response: {wrong}"),
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,337 @@
+//! Extension 002, object schemas: typed input and typed results.
+//!
+//! Knows how a card declares schemas (§1), how a part names one (§2), the flow that a message takes
+//! (§3) and how results are typed (§4). Refuses to know what a schema says: [`Inputs`] checks. Read
+//! next: [`crate::intake`], which asks this first.
+
+use crate::card::{Card, CardProfile, Extension, Skill};
+use crate::error::{Error, ErrorKind};
+use crate::media::MediaType;
+use crate::message::{Content, Message, Part};
+use crate::version::inert;
+use schema::contract::Contract;
+use schema::violation::Violation;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The extension.
+pub const URI: &str =
+    "https://raw.githubusercontent.com/facultyai/a2a-extension-object-schemas/refs/heads/main/v1";
+
+const DESCRIPTION: &str = "Typed input and typed results by JSON Schema";
+
+/// The parameter of the declaration that holds the schemas, and the root member of a card (Q60).
+const SCHEMAS: &str = "schemas";
+
+/// The longest name of a schema.
+const NAME_BYTES_MAX: usize = 64;
+
+/// True if a schema may be called so: letters, digits, `.`, `_` and `-`, 64 at most (Q67).
+pub fn is_name(name: &str) -> bool {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
+    (1..=NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(fits)
+}
+
+/// Declares schemas by name: always as parameter of the extension, and at the root of the card
+/// where its profile is [`CardProfile::Schemas`] (Q60). The modes of the skills are the caller's to
+/// name, with [`mode`].
+pub fn declare(card: &mut Card, schemas: &BTreeMap<String, Value>, profile: CardProfile) {
+    let params = [(SCHEMAS.to_owned(), json!(schemas))];
+    card.declare(Extension {
+        uri: URI.to_owned(),
+        description: Some(DESCRIPTION.to_owned()),
+        required: false,
+        params: Map::from_iter(params),
+    });
+    card.schemas = match profile {
+        CardProfile::Schemas => schemas.clone(),
+        CardProfile::Strict => BTreeMap::new(),
+    };
+}
+
+/// The mode that names a schema.
+pub fn mode(schema: &str) -> String {
+    MediaType::of_schema(schema).to_string()
+}
+
+/// The schemas that a card declares: those of the extension, then those at its root that are not
+/// among them. None if the card does not declare the extension.
+pub fn declared(card: &Card) -> BTreeMap<String, Value> {
+    let Some(extension) = card.extension(URI) else {
+        return BTreeMap::new();
+    };
+    let params = extension.params.get(SCHEMAS).and_then(Value::as_object);
+    let mut schemas = card.schemas.clone();
+    schemas.extend(params.cloned().unwrap_or_default());
+    schemas
+}
+
+/// The schemas that a card takes as input: declared, and named by an input mode of the card or of
+/// a skill. A schema of output modes alone is none (Q68).
+pub fn inputs(card: &Card) -> BTreeSet<String> {
+    let skills = card.skills.iter().flat_map(|skill| &skill.input_modes);
+    let modes = card.default_input_modes.iter().chain(skills);
+    let known = declared(card);
+    let named = modes.filter_map(|mode| schema_of_mode(mode));
+    named.filter(|name| known.contains_key(name)).collect()
+}
+
+/// The first skill that takes a schema.
+pub fn skill_of<'a>(card: &'a Card, schema: &str) -> Option<&'a Skill> {
+    let mut skills = card.skills.iter();
+    skills.find(|skill| takes(skill, schema))
+}
+
+/// True if an input mode of a skill names a schema.
+pub fn takes(skill: &Skill, schema: &str) -> bool {
+    let mut modes = skill.input_modes.iter();
+    modes.any(|mode| schema_of_mode(mode).as_deref() == Some(schema))
+}
+
+/// The schema of a skill's typed input: the first that its input modes name.
+pub fn input_schema(skill: &Skill) -> Option<String> {
+    skill
+        .input_modes
+        .iter()
+        .find_map(|mode| schema_of_mode(mode))
+}
+
+/// The schema of a skill's typed results: the first that its output modes name.
+pub fn response_schema(skill: &Skill) -> Option<String> {
+    skill
+        .output_modes
+        .iter()
+        .find_map(|mode| schema_of_mode(mode))
+}
+
+fn schema_of_mode(mode: &str) -> Option<String> {
+    MediaType::parse(mode)?.schema().map(str::to_owned)
+}
+
+/// Data typed by a schema: input (§2) or result (§4).
+pub fn typed(schema: &str, data: Map<String, Value>) -> Part {
+    Part::data(data).of_type(mode(schema))
+}
+
+/// The schema that a data part names; none if it is not typed. Of two that contradict each other
+/// the first.
+pub fn schema_of(part: &Part) -> Option<String> {
+    match part.content {
+        Content::Data(_) => part.media_types().find_map(schema_of_mode),
+        _ => None,
+    }
+}
+
+/// Who knows the schemas that are taken as input, and checks by them.
+pub trait Inputs {
+    /// Whether data keep to a schema; none if no such schema is taken as input.
+    fn check(&self, schema: &str, data: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>>;
+
+    /// The schemas that are taken.
+    fn names(&self) -> Vec<String>;
+}
+
+impl Inputs for BTreeMap<String, Contract> {
+    fn check(&self, schema: &str, data: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>> {
+        self.get(schema).map(|contract| contract.verify(data))
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.keys().cloned().collect()
+    }
+}
+
+/// Typed input that keeps to its schema.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// The schema.
+    pub schema: String,
+    /// The data.
+    pub data: Map<String, Value>,
+}
+
+/// Why typed input is no input (§3, "structured input error").
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum InputError {
+    /// No such schema is taken as input.
+    #[error("schema '{}' is not declared as input; declared are: {}", inert(schema), known.join(", "))]
+    Undeclared {
+        /// The part.
+        part: usize,
+        /// The schema that it names.
+        schema: String,
+        /// Those that are taken.
+        known: Vec<String>,
+    },
+    /// It names two schemas (Q61).
+    #[error("the part names two schemas, '{}' and '{}'", inert(one), inert(other))]
+    TwoSchemas {
+        /// The part.
+        part: usize,
+        /// By `mediaType`.
+        one: String,
+        /// By `metadata.mimeType`.
+        other: String,
+    },
+    /// The data are no object (Q69).
+    #[error("the data of schema '{schema}' are no object")]
+    NoObject {
+        /// The part.
+        part: usize,
+        /// The schema.
+        schema: String,
+    },
+    /// The data do not keep to the schema.
+    #[error("the data do not keep to schema '{schema}'")]
+    Invalid {
+        /// The part.
+        part: usize,
+        /// The schema.
+        schema: String,
+        /// All that is wrong, by pointers into the data.
+        violations: Vec<Violation>,
+    },
+    /// The intent routes to a skill that does not take the schema (Q74).
+    #[error("skill '{}' does not take schema '{schema}'", inert(skill))]
+    OtherSkill {
+        /// The part.
+        part: usize,
+        /// The schema.
+        schema: String,
+        /// The skill that the intent names.
+        skill: String,
+    },
+}
+
+impl InputError {
+    /// The part that is meant.
+    pub fn part(&self) -> usize {
+        match self {
+            Self::Undeclared { part, .. }
+            | Self::TwoSchemas { part, .. }
+            | Self::NoObject { part, .. }
+            | Self::Invalid { part, .. }
+            | Self::OtherSkill { part, .. } => *part,
+        }
+    }
+
+    /// As the answer to the message (F21, Q64).
+    pub fn refusal(&self) -> Error {
+        let kind = match self {
+            Self::Undeclared { .. } => ErrorKind::ContentTypeNotSupported,
+            _ => ErrorKind::InvalidParams,
+        };
+        let error = Error::new(kind, self.to_string());
+        let place = format!("message.parts[{}]", self.part());
+        let Self::Invalid { violations, .. } = self else {
+            return error.at(place, self.to_string());
+        };
+        violations.iter().fold(error, |error, violation| {
+            error.at(
+                format!("{place}.data{}", violation.path),
+                violation.to_string(),
+            )
+        })
+    }
+}
+
+/// What a message holds as to this extension.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Structured {
+    /// No flagged part: neither input nor error (F19, Q62).
+    Absent,
+    /// Input.
+    Input {
+        /// The part.
+        part: usize,
+        /// The input.
+        input: Input,
+    },
+    /// An error.
+    Wrong(InputError),
+}
+
+/// What has to follow.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Turn {
+    /// Begin a task with this; it is what is answered (F20).
+    Begin(Input),
+    /// Refuse (F21, F23).
+    Refuse(Error),
+    /// As for any message (F22, F24).
+    Free,
+}
+
+/// Looks at the first flagged part of a message, and at no other (F13 to F19).
+pub fn structured(message: &Message, inputs: &impl Inputs) -> Structured {
+    let mut parts = message.parts.iter().enumerate();
+    let flagged = parts.find_map(|(i, part)| Some((i, part, schema_of(part)?)));
+    let Some((i, part, schema)) = flagged else {
+        return Structured::Absent;
+    };
+    match checked(i, part, schema, inputs) {
+        Ok(input) => Structured::Input { part: i, input },
+        Err(wrong) => Structured::Wrong(wrong),
+    }
+}
+
+fn checked(
+    part: usize,
+    of: &Part,
+    schema: String,
+    inputs: &impl Inputs,
+) -> Result<Input, InputError> {
+    if let Some(other) = of
+        .media_types()
+        .filter_map(schema_of_mode)
+        .find(|it| *it != schema)
+    {
+        let one = schema;
+        return Err(InputError::TwoSchemas { part, one, other });
+    }
+    let no_object = Map::new();
+    let data = match &of.content {
+        Content::Data(Value::Object(data)) => Some(data),
+        _ => None,
+    };
+    let verdict = inputs.check(&schema, data.unwrap_or(&no_object));
+    match (verdict.filter(|_| is_name(&schema)), data.cloned()) {
+        (None, _) => {
+            let known = inputs.names();
+            Err(InputError::Undeclared {
+                part,
+                schema,
+                known,
+            })
+        }
+        (Some(_), None) => Err(InputError::NoObject { part, schema }),
+        (Some(Ok(())), Some(data)) => Ok(Input { schema, data }),
+        (Some(Err(violations)), Some(_)) => Err(InputError::Invalid {
+            part,
+            schema,
+            violations,
+        }),
+    }
+}
+
+impl Structured {
+    /// What has to follow (F20 to F24), where the message belongs to a task or does not. The task
+    /// is there and the message may speak of it: that was looked at before (Q65).
+    pub fn decide(self, has_task: bool) -> Turn {
+        match (self, has_task) {
+            (Self::Absent, _) => Turn::Free,
+            (_, true) => Turn::Refuse(already_running()),
+            (Self::Input { input, .. }, false) => Turn::Begin(input),
+            (Self::Wrong(wrong), false) => Turn::Refuse(wrong.refusal()),
+        }
+    }
+}
+
+/// F23, Q65.
+fn already_running() -> Error {
+    let message = "structured input rejected: a task is already running";
+    Error::new(ErrorKind::UnsupportedOperation, message)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! Where a page of a list of tasks begins (v1.0 §3.1.4).
+//!
+//! A token names the last task of the page before, and the question that it belongs to: lists are
+//! ordered by the instant of the last change and then by identifier, so a page begins behind a task
+//! even if that is gone meanwhile. Knows no tasks, and grants nothing: who may see what is asked
+//! again at every page. Read next: [`crate::request::ListTasks`].
+
+use crate::error::{Error, ErrorKind};
+use crate::request::ListTasks;
+use base64ct::{Base64UrlUnpadded, Encoding};
+use schema::canonical;
+use schema::time::Timestamp;
+use serde_json::json;
+
+/// The last task of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// When it came into its state.
+    pub changed_at: Timestamp,
+    /// Its identifier.
+    pub task_id: String,
+}
+
+impl Cursor {
+    /// True if a task comes behind the cursor: newest first, then by identifier.
+    pub fn is_before(&self, changed_at: Timestamp, task_id: &str) -> bool {
+        (self.changed_at, task_id) > (changed_at, self.task_id.as_str())
+    }
+
+    /// The token of the page behind it, for one question.
+    pub fn token(&self, of: &ListTasks) -> String {
+        let (at, id) = (self.changed_at.as_ms(), &self.task_id);
+        Base64UrlUnpadded::encode_string(format!("{at}.{}.{id}", question(of)).as_bytes())
+    }
+}
+
+/// Where the page begins that a question asks for; none at the beginning.
+///
+/// # Errors
+/// [`ErrorKind::InvalidParams`] for a token that was not made for this question.
+pub fn cursor(of: &ListTasks) -> Result<Option<Cursor>, Error> {
+    let Some(token) = &of.page_token else {
+        return Ok(None);
+    };
+    let cursor = opened(token, &question(of));
+    cursor.map(Some).ok_or_else(|| {
+        let message = "the page token is not one of this list";
+        Error::new(ErrorKind::InvalidParams, message).at("pageToken", message)
+    })
+}
+
+fn opened(token: &str, question: &str) -> Option<Cursor> {
+    let bytes = Base64UrlUnpadded::decode_vec(token).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    let mut parts = text.splitn(3, '.');
+    let (at, asked, id) = (parts.next()?, parts.next()?, parts.next()?);
+    let at: i64 = at.parse().ok()?;
+    (asked == question).then(|| Cursor {
+        changed_at: Timestamp::from_ms(at),
+        task_id: id.to_owned(),
+    })
+}
+
+/// What is asked for, but for how much of it: pages may have different sizes.
+fn question(of: &ListTasks) -> String {
+    let asked = json!([
+        of.context_id,
+        of.status
+            .map(|state| crate::wire::task_state(crate::version::Dialect::V10, state)),
+        of.changed_since.map(Timestamp::as_ms),
+    ]);
+    let hash = canonical::hash(&asked);
+    Base64UrlUnpadded::encode_string(&hash[..6])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::TaskState;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// A10: a token leads back to where it was made, for its own question alone.
+        #[test]
+        fn a_token_belongs_to_its_question(ms in 0i64..4_000_000_000_000, id in ".{1,40}") {
+            let asked = ListTasks {
+                status: Some(TaskState::Working),
+                ..ListTasks::default()
+            };
+            let cursor = Cursor { changed_at: Timestamp::from_ms(ms), task_id: id };
+            let token = Some(cursor.token(&asked));
+            let again = ListTasks { page_token: token.clone(), page_size: Some(7), ..asked.clone() };
+            prop_assert_eq!(super::cursor(&again), Ok(Some(cursor)));
+            let other = ListTasks { page_token: token, ..ListTasks::default() };
+            let refused = super::cursor(&other).expect_err("another question");
+            prop_assert_eq!(refused.kind, ErrorKind::InvalidParams);
+        }
+
+        #[test]
+        fn forged_tokens_are_refused(token in ".{0,40}") {
+            let asked = ListTasks { page_token: Some(token), ..ListTasks::default() };
+            prop_assert!(super::cursor(&asked).is_err());
+        }
+    }
+
+    /// A10: newest first, and each task on one page.
+    #[test]
+    fn pages_follow_each_other() {
+        let at = Timestamp::from_ms;
+        let cursor = Cursor {
+            changed_at: at(5),
+            task_id: "m".into(),
+        };
+        assert!(cursor.is_before(at(4), "a"));
+        assert!(cursor.is_before(at(5), "n"));
+        assert!(!cursor.is_before(at(5), "m"));
+        assert!(!cursor.is_before(at(5), "a"));
+        assert!(!cursor.is_before(at(6), "z"));
+    }
+}

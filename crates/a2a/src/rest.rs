@@ -1,0 +1,292 @@
+//! HTTP+JSON, the other binding of both versions (v1.0 §11, v0.3 §3.2.3), both sides.
+//!
+//! Knows paths, verbs and status codes; refuses to know sockets. v1.0 is at the root of the agent's
+//! URL, v0.3 under `/v1`. Of v0.3 there are two dialects: what a request is written in decides what
+//! its answer is written in, and where a request has no body, it is that of the official clients.
+//! Read next: [`path`], [`outgoing`].
+
+pub mod outgoing;
+pub mod path;
+
+use crate::error::{Error, ErrorKind};
+use crate::event::Event;
+use crate::media::MediaType;
+use crate::method::Method;
+use crate::request::{CancelTask, GetTask, ListPushConfigs, PushConfigKey, Request};
+use crate::response::Response;
+use crate::version::{Dialect, Version, inert};
+use crate::wire::{self, Malformed, Object};
+use path::Route;
+use serde_json::{Map, Value, json};
+
+/// A request as it came.
+#[derive(Clone, Copy, Debug)]
+pub struct Incoming<'a> {
+    /// `GET`, `POST`, …
+    pub verb: &'a str,
+    /// The path below the agent's URL, with its leading slash and its escapes.
+    pub path: &'a str,
+    /// What stands behind `?`; empty if nothing does.
+    pub query: &'a str,
+    /// What [`crate::version::HEADER`] says.
+    pub version_header: Option<&'a str>,
+    /// What `Content-Type` says.
+    pub content_type: Option<&'a str>,
+    /// The body.
+    pub body: &'a [u8],
+}
+
+/// The media type of v1.0 (§14.1.1).
+pub const MEDIA_TYPE: &str = "application/a2a+json";
+const JSON: &str = "application/json";
+
+/// How a request is to be answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// The dialect that it speaks.
+    pub dialect: Dialect,
+    /// The media type of the answer: that of the request (A4).
+    pub media_type: &'static str,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// The status code.
+    pub status: u16,
+    /// `Content-Type`.
+    pub media_type: &'static str,
+    /// The body.
+    pub body: Value,
+}
+
+impl Form {
+    /// An answer.
+    pub fn reply(self, response: &Response) -> Reply {
+        Reply {
+            status: 200,
+            media_type: self.media_type,
+            body: match (self.dialect, response) {
+                (Dialect::V03, Response::Sent(sent)) => named(&sent.clone().into()),
+                (dialect, response) => wire::result(dialect, response),
+            },
+        }
+    }
+
+    /// A refusal, or a failure. v0.3 leaves the form open: its official clients look at the root,
+    /// one for the name of the error, another for its code, and both find them beside the status.
+    pub fn error(self, error: &Error) -> Reply {
+        let mut body = error.to_status();
+        if self.dialect.version() == Version::V03 {
+            let plain = error.to_jsonrpc(self.dialect);
+            for (name, value) in plain.as_object().into_iter().flatten() {
+                body[name] = value.clone();
+            }
+            body["type"] = error.kind.name().into();
+        }
+        Reply {
+            status: error.kind.http_status(),
+            media_type: self.media_type,
+            body,
+        }
+    }
+
+    /// An event of a stream: the data of its frame.
+    pub fn event(self, event: &Event) -> Value {
+        match self.dialect {
+            Dialect::V03 => named(event),
+            dialect => wire::event(dialect, event),
+        }
+    }
+}
+
+/// v0.3 §7.1 and §7.2 have it by member name over HTTP+JSON, unlike over JSON-RPC.
+fn named(event: &Event) -> Value {
+    let name = match event {
+        Event::Task(_) => "task",
+        Event::Message(_) => "message",
+        Event::Status(_) => "statusUpdate",
+        Event::Artifact(_) => "artifactUpdate",
+    };
+    json!({name: wire::event(Dialect::V03, event)})
+}
+
+/// A request, and how it is to be answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// How it is to be answered.
+    pub form: Form,
+    /// The request.
+    pub request: Request,
+}
+
+/// A request that is refused before anything is looked at, and how that is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// How it is to be answered.
+    pub form: Form,
+    /// Why.
+    pub error: Error,
+}
+
+/// Reads a request.
+///
+/// # Errors
+/// [`Refused`]: no such path or verb, a version that is not spoken there, a body of another media
+/// type, no JSON, or parameters that are wrong, in that order.
+pub fn read(incoming: &Incoming<'_>) -> Result<Call, Refused> {
+    let version = path::version(incoming.path);
+    let mut form = Form {
+        dialect: match version {
+            Version::V10 => Dialect::V10,
+            Version::V03 => Dialect::V03Proto,
+        },
+        media_type: JSON,
+    };
+    match read_into(&mut form, version, incoming) {
+        Ok(request) => Ok(Call { form, request }),
+        Err(error) => Err(Refused { form, error }),
+    }
+}
+
+fn read_into(form: &mut Form, version: Version, incoming: &Incoming<'_>) -> Result<Request, Error> {
+    let said = incoming.content_type.and_then(MediaType::parse);
+    if said.is_some_and(|it| it.essence() == MEDIA_TYPE) {
+        form.media_type = MEDIA_TYPE;
+    }
+    let route = path::route(version, incoming.verb, incoming.path)?;
+    let said = Version::of_header(incoming.version_header)?;
+    if said != version {
+        let message = format!("this is a path of {version}; the request says {said}");
+        return Err(Error::new(ErrorKind::VersionNotSupported, message));
+    }
+    let query = query(incoming.query);
+    let body = body(incoming)?;
+    if version == Version::V03 && is_v03_json(&body) {
+        form.dialect = Dialect::V03;
+    }
+    request(form.dialect, route, query, body).map_err(Malformed::invalid_params)
+}
+
+fn request(
+    dialect: Dialect,
+    route: Route,
+    query: Map<String, Value>,
+    body: Map<String, Value>,
+) -> Result<Request, Malformed> {
+    let asked = Object::of_members(&query);
+    Ok(match route {
+        Route::SendMessage => send(dialect, Method::SendMessage, body)?,
+        Route::SendStreamingMessage => send(dialect, Method::SendStreamingMessage, body)?,
+        Route::ListTasks => wire::read_params(dialect, Method::ListTasks, &query)?,
+        Route::GetTask(id) => Request::GetTask(GetTask {
+            id,
+            history_length: asked.count("historyLength")?,
+        }),
+        Route::CancelTask(id) => Request::CancelTask(CancelTask {
+            id,
+            metadata: Object::of_members(&body).free("metadata")?,
+        }),
+        Route::SubscribeToTask(id) => Request::SubscribeToTask(id),
+        Route::CreatePushConfig(task_id) => create_push_config(dialect, task_id, body)?,
+        Route::GetPushConfig(task_id, id) => Request::GetPushConfig(PushConfigKey {
+            task_id,
+            id: Some(id),
+        }),
+        Route::ListPushConfigs(task_id) => Request::ListPushConfigs(ListPushConfigs {
+            task_id,
+            page_size: asked.count("pageSize")?,
+            page_token: asked.text("pageToken")?,
+        }),
+        Route::DeletePushConfig(task_id, id) => Request::DeletePushConfig(PushConfigKey {
+            task_id,
+            id: Some(id),
+        }),
+        Route::GetExtendedCard => Request::GetExtendedCard,
+    })
+}
+
+/// The v0.3 messages call the message `request`, and an official client writes that name.
+fn send(
+    dialect: Dialect,
+    method: Method,
+    mut body: Map<String, Value>,
+) -> Result<Request, Malformed> {
+    if dialect == Dialect::V03Proto
+        && let Some(message) = body.remove("request")
+    {
+        body.entry("message").or_insert(message);
+    }
+    wire::read_params(dialect, method, &body)
+}
+
+/// v0.3 §7.5 has the configuration beside its task, and both under `config`, which one official
+/// client leaves out; the task is that of the path, whatever the body says.
+fn create_push_config(
+    dialect: Dialect,
+    task_id: String,
+    body: Map<String, Value>,
+) -> Result<Request, Malformed> {
+    let mut params = match dialect.version() {
+        Version::V10 => body,
+        Version::V03 => {
+            let said = Object::of_members(&body);
+            let config = said.at("config", Object::of)?.unwrap_or(said);
+            let mut inner = config.free("pushNotificationConfig")?;
+            if let Some(id) = said.text("configId")? {
+                inner.entry("id").or_insert(id.into());
+            }
+            Map::from_iter([("pushNotificationConfig".to_owned(), inner.into())])
+        }
+    };
+    params.insert("taskId".to_owned(), task_id.into());
+    let dialect = dialect.version().into();
+    wire::read_params(dialect, Method::CreatePushConfig, &params)
+}
+
+/// True if a body of v0.3 is written as the specification has it, not as ProtoJSON.
+fn is_v03_json(body: &Map<String, Value>) -> bool {
+    let message = body.get("message").and_then(Value::as_object);
+    let config = body.get("config").and_then(Value::as_object);
+    message.is_some_and(|it| it.contains_key("parts"))
+        || config.is_some_and(|it| it.contains_key("taskId"))
+}
+
+fn body(incoming: &Incoming<'_>) -> Result<Map<String, Value>, Error> {
+    if incoming.body.is_empty() || incoming.verb == "GET" {
+        return Ok(Map::new());
+    }
+    let said = incoming.content_type.unwrap_or_default();
+    let parsed = MediaType::parse(said);
+    if !parsed.is_some_and(|it| [JSON, MEDIA_TYPE].contains(&it.essence())) {
+        let message = format!("'{}' is not read here, {JSON} is", inert(said));
+        return Err(Error::new(ErrorKind::UnsupportedMediaType, message));
+    }
+    match serde_json::from_slice(incoming.body) {
+        Ok(Value::Object(body)) => Ok(body),
+        Ok(_) => Err(Malformed::whole("an object is needed").invalid_params()),
+        Err(cause) => {
+            let message = format!("Invalid JSON payload: {cause}");
+            Err(Error::new(ErrorKind::ParseError, message))
+        }
+    }
+}
+
+/// The parameters of a query; `true` and `false` as what they say (v1.0 §11.5).
+fn query(query: &str) -> Map<String, Value> {
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    let pairs = pairs.map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let value = path::unescaped(&value.replace('+', " "));
+        let value = match value.as_str() {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            text => text.into(),
+        };
+        (path::unescaped(&name.replace('+', " ")), value)
+    });
+    pairs.filter(|(_, value)| value != "").collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! draft-zhou over A2A: asking for a template, payloads with their `schema_id`, and suggestions.
+//!
+//! Knows the three questions as methods and as data parts (Q3, Q54, Q2), and how a payload and a
+//! result look in a data part (§5.1, §A.2). Refuses to answer: templates are the platform's. Read
+//! next: [`crate::intake`].
+
+use crate::error::Error;
+use crate::message::{Content, Message, Part};
+use crate::method::Method;
+use crate::request::Request;
+use crate::version::Dialect;
+use crate::wire::{Malformed, Members, Object, read_params};
+use domain::content::Payload;
+use serde_json::{Map, Value};
+
+/// The member of a result that suggests a change of the schema (§6.2.2).
+pub const SUGGESTION: &str = "schema_update_suggestion";
+
+/// `get_schema_template`: by scenario, by version, or by both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateQuery {
+    /// The scenario, whose newest stable version is meant if no other is said.
+    pub scenario: Option<String>,
+    /// The version.
+    pub schema_id: Option<String>,
+    /// BCP 47.
+    pub preferred_language: Option<String>,
+}
+
+impl TemplateQuery {
+    pub(crate) fn members(&self) -> Members {
+        Members::new()
+            .text("scenario", self.scenario.as_ref())
+            .text("schema_id", self.schema_id.as_ref())
+            .text("preferred_language", self.preferred_language.as_ref())
+    }
+
+    pub(crate) fn read(object: Object<'_>) -> Result<Self, Malformed> {
+        let query = Self {
+            scenario: object.text("scenario")?,
+            schema_id: object.text("schema_id")?,
+            preferred_language: object.text("preferred_language")?,
+        };
+        match (&query.scenario, &query.schema_id) {
+            (None, None) => Err(Malformed::member(
+                "scenario",
+                "scenario or schema_id is needed",
+            )),
+            _ => Ok(query),
+        }
+    }
+}
+
+/// `get_schema_updates`: what became of a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UpdatesQuery {
+    /// The version.
+    pub schema_id: String,
+    /// Only what came after a patch.
+    pub since_patch_id: Option<String>,
+}
+
+impl UpdatesQuery {
+    pub(crate) fn members(&self) -> Members {
+        Members::new()
+            .with("schema_id", self.schema_id.as_str())
+            .text("since_patch_id", self.since_patch_id.as_ref())
+    }
+
+    pub(crate) fn read(object: Object<'_>) -> Result<Self, Malformed> {
+        Ok(Self {
+            schema_id: object.needed_text("schema_id")?,
+            since_patch_id: object.text("since_patch_id")?,
+        })
+    }
+}
+
+/// `request_capability_extension`: that a scenario should cover more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtensionWish {
+    /// The scenario.
+    pub scenario: String,
+    /// What it should cover, in words.
+    pub text: String,
+}
+
+impl ExtensionWish {
+    pub(crate) fn members(&self) -> Members {
+        Members::new()
+            .with("scenario", self.scenario.as_str())
+            .with("text", self.text.as_str())
+    }
+
+    pub(crate) fn read(object: Object<'_>) -> Result<Self, Malformed> {
+        Ok(Self {
+            scenario: object.needed_text("scenario")?,
+            text: object.needed_text("text")?,
+        })
+    }
+}
+
+/// The question in a part: an object with `method`, and `params` if it has any; none in other
+/// parts (Q3).
+///
+/// # Errors
+/// [`crate::error::ErrorKind::InvalidParams`], naming the parameter that is wrong.
+pub fn asked(part: &Part) -> Option<Result<Request, Error>> {
+    let object = data(part)?;
+    let method = Method::of_schema(object.get("method")?.as_str()?)?;
+    let none = Map::new();
+    let params = object
+        .get("params")
+        .and_then(Value::as_object)
+        .unwrap_or(&none);
+    // The parameters of these methods are the same in every dialect.
+    let request = read_params(Dialect::V10, method, params);
+    Some(request.map_err(Malformed::invalid_params))
+}
+
+/// The payload in a part: an object with `schema_id` and `payload` (§5.1); none in other parts.
+pub fn payload(part: &Part) -> Option<Payload> {
+    let object = data(part)?;
+    let schema_id = object.get("schema_id")?.as_str()?;
+    let values = object.get("payload").filter(|it| it.is_object())?;
+    Some(Payload::new(schema_id, values.clone()))
+}
+
+/// The payload of a message: that of the first part that has one.
+pub fn payload_of(message: &Message) -> Option<Payload> {
+    message.parts.iter().find_map(payload)
+}
+
+/// A payload as a part, for who sends it.
+pub fn payload_part(payload: &Payload) -> Part {
+    let members = Members::new()
+        .with("schema_id", payload.schema_id.as_str())
+        .with("payload", payload.values.clone());
+    Part::data(members).of_type("application/json")
+}
+
+/// A result, with a suggestion in the same object (§A.2).
+pub fn result(mut values: Map<String, Value>, suggestion: Option<Value>) -> Map<String, Value> {
+    if let Some(suggestion) = suggestion {
+        values.insert(SUGGESTION.to_owned(), suggestion);
+    }
+    values
+}
+
+/// The suggestion in a result.
+pub fn suggestion(part: &Part) -> Option<&Value> {
+    data(part)?.get(SUGGESTION)
+}
+
+fn data(part: &Part) -> Option<&Map<String, Value>> {
+    match &part.content {
+        Content::Data(Value::Object(data)) => Some(data),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,27 @@
+//! A2A-T, the telecom extensions of A2A (TM Forum IG1453), without a language model.
+//!
+//! - [`extension`]: the URIs in both generations; [`envelope`]: where texts stand in a message;
+//! - [`markdown`]: the sections of a prompt; [`labels`]: the fields in its lines; [`form`]: how
+//!   values are said; [`tongue`]: in which languages;
+//! - [`template`], [`shipped`]: which section says which key of which schema, as data;
+//!   [`translator`]: from a prompt to a payload and back (Task-T);
+//! - [`negotiation`]: offers, acceptances and refusals in rounds (Negotiation-T);
+//! - [`subscription`]: conditions that are held against notifications (Notification-T);
+//!   [`authorization`]: what is not granted by messages (Authorization-T);
+//! - [`repertoire`]: which template a text is of.
+//!
+//! Pure: texts and JSON go in and come out; who sends them is the bindings' business.
+
+pub mod authorization;
+pub mod envelope;
+pub mod extension;
+pub mod form;
+pub mod labels;
+pub mod markdown;
+pub mod negotiation;
+pub mod repertoire;
+pub mod shipped;
+pub mod subscription;
+pub mod template;
+pub mod tongue;
+pub mod translator;

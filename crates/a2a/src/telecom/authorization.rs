@@ -1,0 +1,195 @@
+//! Authorization-T: recognised, read, and always refused with the reason.
+//!
+//! What agents may do is granted by the operator: rules of access (RFC 8341), groups, and the table
+//! `[network]` of a profile. A peer that could extend it by a message would grant rights to itself.
+//! So nothing is added, modified or deleted by a message, and nothing is told: who may see the rules
+//! reads them over NETCONF. The answer has the form that the template asks for, with each policy of
+//! the list and the reason. Refuses to know what policies mean.
+
+use super::markdown::{Document, Fault, Section};
+use super::tongue::Tongue;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Operation {
+    /// Add policies.
+    Add,
+    /// Change how long they hold.
+    Modify,
+    /// Delete policies.
+    Delete,
+    /// Tell policies.
+    Query,
+}
+
+/// The words of each operation, in both languages; the first is written.
+const WORDS: [(Operation, [&str; 4], [&str; 3]); 4] = [
+    (
+        Operation::Add,
+        ["add", "create", "new", "append"],
+        ["新增", "添加", "创建"],
+    ),
+    (
+        Operation::Modify,
+        ["modify", "update", "edit", "change"],
+        ["修改", "更新", "调整"],
+    ),
+    (
+        Operation::Delete,
+        ["delete", "remove", "clear", "revoke"],
+        ["删除", "移除", "清除"],
+    ),
+    (
+        Operation::Query,
+        ["query", "view", "search", "find"],
+        ["查询", "查看", "查找"],
+    ),
+];
+
+/// The titles of the sections that are read and written.
+const OPERATION: [&str; 2] = ["Authorization Policy Operation Type", "授权策略的操作类型"];
+const POLICIES: [&str; 2] = [
+    "Network Operation Authorization Policy List",
+    "动网操作的授权策略列表",
+];
+const OUTPUT: [&str; 2] = ["Expected Output", "预期输出"];
+
+/// A request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// What is asked for.
+    pub operation: Operation,
+    /// The policies, or the conditions of a query, as they stand.
+    pub policies: Vec<String>,
+    /// In which language.
+    pub tongue: Tongue,
+}
+
+/// Why a text is no request.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotARequest {
+    /// It is no prompt.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// It names no operation, or another.
+    #[error("section '{section}': add, modify, delete or query is needed, not '{found}'")]
+    NoOperation {
+        /// The section.
+        section: &'static str,
+        /// What stands there; empty if nothing does.
+        found: String,
+    },
+}
+
+impl Request {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// [`NotARequest`].
+    pub fn parse(prompt: &str) -> Result<Self, NotARequest> {
+        let document = Document::parse(prompt)?;
+        let tongue = match document.section(OPERATION[1]) {
+            Some(_) => Tongue::Chinese,
+            None => Tongue::English,
+        };
+        let said = either(&document, OPERATION)
+            .map(Section::text)
+            .unwrap_or_default();
+        let operation = operation(&said).ok_or_else(|| NotARequest::NoOperation {
+            section: tongue.either(OPERATION[0], OPERATION[1]),
+            found: said.chars().take(80).collect(),
+        })?;
+        let policies = either(&document, POLICIES)
+            .map(Section::lines)
+            .unwrap_or_default();
+        Ok(Self {
+            operation,
+            policies: policies.into_iter().map(|(_, text)| text).collect(),
+            tongue,
+        })
+    }
+
+    /// The answer: a failure, with each policy and the reason.
+    pub fn refusal(&self) -> String {
+        let tongue = self.tongue;
+        let result = tongue.either("Execution result: failure", "执行结果：失败");
+        let reason = tongue.either(
+            "access is granted by the operator of this platform, not by messages",
+            "访问权限由平台运营方授予，不接受消息变更",
+        );
+        let section = Section::new(tongue.either(OUTPUT[0], OUTPUT[1])).saying(result);
+        let section = match self.policies.is_empty() {
+            true => section.saying(reason),
+            false => self.policies.iter().fold(section, |section, policy| {
+                section.saying(format!("{policy}: {reason}"))
+            }),
+        };
+        let document = Document {
+            front: Vec::new(),
+            sections: vec![section],
+        };
+        document.to_string()
+    }
+}
+
+fn either<'d>(document: &'d Document, titles: [&str; 2]) -> Option<&'d Section> {
+    titles.into_iter().find_map(|title| document.section(title))
+}
+
+/// The operation that a text begins with.
+fn operation(said: &str) -> Option<Operation> {
+    let said = said.trim().to_lowercase();
+    let begins = |words: &[&str]| words.iter().any(|word| said.starts_with(word));
+    let found = WORDS
+        .iter()
+        .find(|(_, english, chinese)| begins(english) || begins(chinese));
+    found.map(|(operation, _, _)| *operation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use insta::assert_snapshot;
+
+    /// A2A-T: an authorization is understood, and never granted by a message.
+    #[test]
+    fn every_request_is_refused_with_its_policies() {
+        let prompt = "## Authorization Policy Operation Type\nadd authorization policy\n\n\
+            ## Network Operation Authorization Policy List\n\
+            1. business scenario is energy saving, operation name is cell shutdown\n\
+            2. operation name is tunnel optimization";
+        let request = Request::parse(prompt).expect("a request");
+        assert_eq!(
+            (request.operation, request.policies.len()),
+            (Operation::Add, 2)
+        );
+        assert_snapshot!(request.refusal(), @r"
+        ## Expected Output
+        Execution result: failure
+        business scenario is energy saving, operation name is cell shutdown: access is granted by the operator of this platform, not by messages
+        operation name is tunnel optimization: access is granted by the operator of this platform, not by messages
+        ");
+        let query = Request::parse("## 授权策略的操作类型\n查询授权策略").expect("a request");
+        assert_eq!(query.operation, Operation::Query);
+        assert_snapshot!(query.refusal(), @r"
+        ## 预期输出
+        执行结果：失败
+        访问权限由平台运营方授予，不接受消息变更
+        ");
+    }
+
+    #[test]
+    fn other_operations_are_named() {
+        let refused = |text: &str| Request::parse(text).expect_err("none").to_string();
+        let told = [
+            refused("## Authorization Policy Operation Type\nexport"),
+            refused("## Something"),
+            refused("no prompt"),
+        ];
+        assert_snapshot!(told.join("\n"), @r"
+        section 'Authorization Policy Operation Type': add, modify, delete or query is needed, not 'export'
+        section 'Authorization Policy Operation Type': add, modify, delete or query is needed, not ''
+        line 1: text before the first section
+        ");
+    }
+}

@@ -1,0 +1,462 @@
+//! The markdown of A2A-T prompts: sections of lines, lists, tables and code, read and written.
+//!
+//! ```text
+//! ## Task Context            a section: what stands before the first one is an error
+//! Site list: a, b            a line
+//! 1. first                   an entry; deeper ones are indented
+//!    - within it
+//! | a | b |                  a table, the second row of dashes
+//! ### Alternative 1          a heading within the section
+//! ```code```                 code, on lines of its own
+//! ```
+//! Reading what was written gives the same again; whatever a text says, it is written so that it
+//! stays that text: nobody's value opens a section. Reading takes one pass, and is bounded in bytes,
+//! lines, sections, depth and columns. Refuses to know what sections mean. Read next:
+//! [`labels`](super::labels), which finds fields in lines.
+
+mod line;
+mod write;
+
+use line::Kind;
+use std::fmt;
+
+/// The most that is read.
+pub const BYTES_MAX: usize = 65_536;
+/// Lines of a prompt.
+pub const LINES_MAX: usize = 4_096;
+/// Sections of a prompt.
+pub const SECTIONS_MAX: usize = 64;
+/// How deep an entry of a list may be, from 0.
+pub const DEPTH_MAX: usize = 8;
+/// Columns of a table.
+pub const COLUMNS_MAX: usize = 32;
+
+/// Where something stood, from 1; 0 if it was not read. All places are equal: where something stands
+/// says nothing of what it is.
+#[derive(Clone, Copy, Debug, Default, Eq)]
+pub struct Line(pub u32);
+
+impl PartialEq for Line {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// A prompt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Document {
+    /// What older builds put before the first section, between lines of dashes: names and values.
+    pub front: Vec<(String, String)>,
+    /// The sections, in order; titles differ.
+    pub sections: Vec<Section>,
+}
+
+/// What stands under one `##`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Section {
+    /// Where its title stands.
+    pub line: Line,
+    /// Its title.
+    pub title: String,
+    /// What it says, in order.
+    pub blocks: Vec<Block>,
+}
+
+/// A piece of a section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Where it begins.
+    pub line: Line,
+    /// What it is.
+    pub body: Body,
+}
+
+/// What a piece of a section is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// One line.
+    Text(String),
+    /// An entry of a list.
+    Entry {
+        /// How deep it is nested, from 0.
+        depth: usize,
+        /// Its number; none if it has a bullet.
+        number: Option<u32>,
+        /// What it says.
+        text: String,
+    },
+    /// A heading within the section: `###` and deeper.
+    Heading {
+        /// 3 to 6.
+        level: usize,
+        /// What it says.
+        text: String,
+    },
+    /// A table; each row has as many cells as the head.
+    Table {
+        /// The names of the columns.
+        head: Vec<String>,
+        /// The rows.
+        rows: Vec<Vec<String>>,
+    },
+    /// Lines that are taken as they stand.
+    Code {
+        /// What stands behind the fence, such as `json`.
+        info: String,
+        /// The lines.
+        text: String,
+    },
+}
+
+/// Why a prompt is not read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}line {line}: {flaw}", within(.section))]
+pub struct Fault {
+    /// The title of the section; none before the first.
+    pub section: Option<String>,
+    /// The line, from 1.
+    pub line: u32,
+    /// What is wrong there.
+    pub flaw: Flaw,
+}
+
+fn within(section: &Option<String>) -> String {
+    match section {
+        Some(title) => format!("section '{title}', "),
+        None => String::new(),
+    }
+}
+
+/// What is wrong with a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Flaw {
+    /// It is too long.
+    #[error("longer than {BYTES_MAX} bytes or {LINES_MAX} lines")]
+    TooLong,
+    /// It has too many sections.
+    #[error("more than {SECTIONS_MAX} sections")]
+    TooManySections,
+    /// An entry is nested too deep.
+    #[error("an entry nested deeper than {DEPTH_MAX}")]
+    TooDeep,
+    /// It has no section.
+    #[error("no section: a line '## Title' is needed")]
+    NoSection,
+    /// Something stands before the first section.
+    #[error("text before the first section")]
+    OutsideSections,
+    /// A title says nothing.
+    #[error("a section without title")]
+    NoTitle,
+    /// A title stands twice.
+    #[error("this title stands twice")]
+    SecondTitle,
+    /// A line of the front matter is not `name: value`, or it does not end.
+    #[error("front matter is lines 'name: value' between two lines '---'")]
+    FrontMatter,
+    /// Code does not end.
+    #[error("code that does not end")]
+    OpenCode,
+    /// A row has more or fewer cells than the head, or there are too many columns.
+    #[error("a row of another width than the head, or wider than {COLUMNS_MAX}")]
+    Ragged,
+    /// A character that cannot be seen.
+    #[error("a control character")]
+    Control,
+}
+
+impl Document {
+    /// Reads a prompt; line ends may be LF, CRLF or CR.
+    ///
+    /// # Errors
+    /// [`Fault`]: the first flaw, with its section and line.
+    pub fn parse(text: &str) -> Result<Self, Fault> {
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        Reader::new(&text)?.document()
+    }
+
+    /// The section with this title, whatever its case and spaces.
+    pub fn section(&self, title: &str) -> Option<&Section> {
+        self.sections.iter().find(|s| same_title(&s.title, title))
+    }
+}
+
+impl fmt::Display for Document {
+    /// The prompt as it is sent: sections with an empty line between them, no line end behind.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&write::document(self))
+    }
+}
+
+impl Section {
+    /// A section with nothing in it yet.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The same with one more piece.
+    pub fn with(mut self, body: Body) -> Self {
+        self.blocks.push(Block {
+            line: Line::default(),
+            body,
+        });
+        self
+    }
+
+    /// The same with one more line.
+    pub fn saying(self, text: impl Into<String>) -> Self {
+        self.with(Body::Text(text.into()))
+    }
+
+    /// All that it says, one line for each piece, without marks; of a table each row, its cells by
+    /// `: `.
+    pub fn lines(&self) -> Vec<(Line, String)> {
+        let mut lines = Vec::new();
+        for Block { line, body } in &self.blocks {
+            match body {
+                Body::Text(text) | Body::Entry { text, .. } | Body::Heading { text, .. } => {
+                    lines.push((*line, text.clone()));
+                }
+                Body::Code { text, .. } => lines.push((*line, text.clone())),
+                Body::Table { rows, .. } => {
+                    lines.extend(rows.iter().map(|cells| (*line, cells.join(": "))));
+                }
+            }
+        }
+        lines
+    }
+
+    /// The same as one text.
+    pub fn text(&self) -> String {
+        let lines: Vec<String> = self.lines().into_iter().map(|(_, text)| text).collect();
+        lines.join("\n")
+    }
+}
+
+/// Titles are the same whatever their case, spaces and what stands in parentheses behind: builds in
+/// Chinese put the English title there.
+pub fn same_title(one: &str, other: &str) -> bool {
+    title_key(one) == title_key(other)
+}
+
+fn title_key(title: &str) -> String {
+    let bare = title
+        .split(['(', '（'])
+        .next()
+        .filter(|t| !t.trim().is_empty());
+    let words = bare.unwrap_or(title).split_whitespace();
+    words.collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+struct Reader<'a> {
+    lines: Vec<&'a str>,
+    at: usize,
+    document: Document,
+    /// The indents of the entries that are open, outermost first.
+    indents: Vec<usize>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a str) -> Result<Self, Fault> {
+        let fault = |line: usize, flaw| Fault {
+            section: None,
+            line: line as u32,
+            flaw,
+        };
+        if text.len() > BYTES_MAX {
+            return Err(fault(1, Flaw::TooLong));
+        }
+        let lines: Vec<&str> = text.split('\n').collect();
+        if lines.len() > LINES_MAX {
+            return Err(fault(LINES_MAX + 1, Flaw::TooLong));
+        }
+        let control = |line: &str| line.chars().any(|c| c.is_control() && c != '\t');
+        let first = lines.iter().position(|line| control(line));
+        if let Some(place) = first {
+            return Err(fault(place + 1, Flaw::Control));
+        }
+        Ok(Self {
+            lines,
+            at: 0,
+            document: Document::default(),
+            indents: Vec::new(),
+        })
+    }
+
+    fn document(mut self) -> Result<Document, Fault> {
+        self.front()?;
+        while let Some(line) = self.next() {
+            self.line(line)?;
+        }
+        match self.document.sections.is_empty() {
+            true => Err(self.fault(Flaw::NoSection)),
+            false => Ok(self.document),
+        }
+    }
+
+    fn next(&mut self) -> Option<&'a str> {
+        let line = self.lines.get(self.at)?;
+        self.at += 1;
+        Some(line)
+    }
+
+    fn fault(&self, flaw: Flaw) -> Fault {
+        Fault {
+            section: self.document.sections.last().map(|s| s.title.clone()),
+            line: self.at.max(1) as u32,
+            flaw,
+        }
+    }
+
+    fn front(&mut self) -> Result<(), Fault> {
+        if self.lines.first() != Some(&"---") {
+            return Ok(());
+        }
+        self.at = 1;
+        loop {
+            match self.next() {
+                Some("---") => return Ok(()),
+                Some(line) if line.trim().is_empty() => {}
+                Some(line) => match line.split_once(':') {
+                    Some((name, value)) if !name.trim().is_empty() => {
+                        let pair = (name.trim().to_owned(), value.trim().to_owned());
+                        self.document.front.push(pair);
+                    }
+                    _ => return Err(self.fault(Flaw::FrontMatter)),
+                },
+                None => return Err(self.fault(Flaw::FrontMatter)),
+            }
+        }
+    }
+
+    fn line(&mut self, line: &'a str) -> Result<(), Fault> {
+        let kind = line::kind(line);
+        if !matches!(kind, Kind::Entry { .. } | Kind::Blank) {
+            self.indents.clear();
+        }
+        match kind {
+            Kind::Blank => Ok(()),
+            Kind::Title(title) => self.title(title),
+            _ if self.document.sections.is_empty() => Err(self.fault(Flaw::OutsideSections)),
+            Kind::Entry {
+                indent,
+                number,
+                text,
+            } => {
+                let depth = self.depth(indent)?;
+                let text = text.to_owned();
+                self.push(Body::Entry {
+                    depth,
+                    number,
+                    text,
+                });
+                Ok(())
+            }
+            Kind::Heading { level, text } => {
+                let text = text.to_owned();
+                self.push(Body::Heading { level, text });
+                Ok(())
+            }
+            Kind::Fence { ticks, info } => self.code(ticks, info),
+            Kind::Row if self.is_head() => self.table(line),
+            Kind::Row | Kind::Text => {
+                self.push(Body::Text(line::unescaped(line.trim()).to_owned()));
+                Ok(())
+            }
+        }
+    }
+
+    fn push(&mut self, body: Body) {
+        let line = Line(self.at as u32);
+        let section = self.document.sections.last_mut();
+        let section = section.expect("pieces outside of sections are refused before");
+        section.blocks.push(Block { line, body });
+    }
+
+    fn title(&mut self, title: &str) -> Result<(), Fault> {
+        let sections = &self.document.sections;
+        let flaw = if title.is_empty() {
+            Some(Flaw::NoTitle)
+        } else if sections.len() == SECTIONS_MAX {
+            Some(Flaw::TooManySections)
+        } else {
+            let twice = sections.iter().any(|s| same_title(&s.title, title));
+            twice.then_some(Flaw::SecondTitle)
+        };
+        if let Some(flaw) = flaw {
+            return Err(self.fault(flaw));
+        }
+        self.document.sections.push(Section {
+            line: Line(self.at as u32),
+            title: title.to_owned(),
+            blocks: Vec::new(),
+        });
+        Ok(())
+    }
+
+    fn depth(&mut self, indent: usize) -> Result<usize, Fault> {
+        while self.indents.last().is_some_and(|open| *open >= indent) {
+            self.indents.pop();
+        }
+        let depth = self.indents.len();
+        if depth > DEPTH_MAX {
+            return Err(self.fault(Flaw::TooDeep));
+        }
+        self.indents.push(indent);
+        Ok(depth)
+    }
+
+    fn code(&mut self, ticks: usize, info: &str) -> Result<(), Fault> {
+        let begin = self.at;
+        let rest = &self.lines[begin..];
+        let Some(length) = rest.iter().position(|line| line::closes(line, ticks)) else {
+            return Err(self.fault(Flaw::OpenCode));
+        };
+        let (info, text) = (info.to_owned(), rest[..length].join("\n"));
+        self.push(Body::Code { info, text });
+        self.at = begin + length + 1;
+        Ok(())
+    }
+
+    /// True if the row just read is the head of a table: the next one is of dashes.
+    fn is_head(&self) -> bool {
+        self.lines
+            .get(self.at)
+            .is_some_and(|line| line::is_rule(line))
+    }
+
+    fn table(&mut self, head: &str) -> Result<(), Fault> {
+        let head = line::cells(head);
+        let rule = self.lines[self.at];
+        let begin = self.at;
+        self.at += 1;
+        if head.len() > COLUMNS_MAX || line::cells(rule).len() != head.len() {
+            return Err(self.fault(Flaw::Ragged));
+        }
+        let mut rows = Vec::new();
+        while let Some(row) = self
+            .lines
+            .get(self.at)
+            .filter(|l| line::kind(l) == Kind::Row)
+        {
+            self.at += 1;
+            let cells = line::cells(row);
+            if cells.len() != head.len() {
+                return Err(self.fault(Flaw::Ragged));
+            }
+            rows.push(cells);
+        }
+        let line = Line(begin as u32);
+        let section = self.document.sections.last_mut();
+        let section = section.expect("tables outside of sections are refused before");
+        let body = Body::Table { head, rows };
+        section.blocks.push(Block { line, body });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

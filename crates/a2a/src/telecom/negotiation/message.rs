@@ -1,0 +1,153 @@
+//! A message of Negotiation-T: what its template, its context and its text say together.
+//!
+//! Knows the phases of templates and the words of conclusions; refuses to know what was said
+//! before. Read next: [`super::hearing`].
+
+use super::Topic;
+use super::context::{Context, Performative};
+use super::refusal::Refusal;
+use super::vocabulary::{self, Heading};
+use crate::telecom::extension::{Family, TemplateUri};
+use crate::telecom::labels::unquoted;
+use crate::telecom::markdown::{Document, Section};
+use crate::telecom::tongue::Tongue;
+use crate::telecom::translator::Reading;
+
+/// A message of Negotiation-T, its performative and topic known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// What is negotiated; none if somebody leaves, whatever was negotiated.
+    pub topic: Option<Topic>,
+    /// What the message does.
+    pub performative: Performative,
+    /// Where it stands.
+    pub context: Context,
+    /// In which language it is written.
+    pub tongue: Tongue,
+    pub(super) document: Document,
+}
+
+impl Message {
+    /// Reads a message: its template says the topic and the phase, and where the context leaves it
+    /// open, its conclusion the performative.
+    ///
+    /// # Errors
+    /// [`Refusal`]: no prompt, no such template, or they contradict each other.
+    pub fn read(uri: &TemplateUri, context: &Context, text: &str) -> Result<Self, Refusal> {
+        let document = Document::parse(text)?;
+        let (topic, phase) = phase(uri).ok_or_else(|| Refusal::NoTemplate(uri.to_string()))?;
+        let concluded = conclusion(topic, &document);
+        let performative = match (context.performative, phase, concluded) {
+            (Some(performative), _, _) | (None, Some(performative), _) => performative,
+            (None, None, Some(concluded)) => concluded,
+            (None, None, None) => return Err(Refusal::Empty(result_title(topic))),
+        };
+        suits(uri, phase, performative)?;
+        agrees(performative, concluded)?;
+        Ok(Self {
+            topic,
+            performative,
+            context: context.clone(),
+            tongue: vocabulary::tongue(&document),
+            document,
+        })
+    }
+
+    /// What is asked for, or supplied, in an information negotiation: names, and what is said of
+    /// each, which may be nothing. How items that lack depend on each other is none of them.
+    pub fn items(&self) -> Vec<(String, String)> {
+        let heading = match self.performative {
+            Performative::Propose => Heading::Required,
+            _ => Heading::Outcome(Topic::Information),
+        };
+        let lines = heading
+            .of(&self.document)
+            .map(Section::lines)
+            .unwrap_or_default();
+        let pair = |(_, line): (_, String)| match line.split_once([':', '：']) {
+            Some((name, value)) => (name.trim().to_owned(), unquoted(value)),
+            None => (line.trim().to_owned(), String::new()),
+        };
+        let items = lines.into_iter().map(pair);
+        items
+            .filter(|(name, _)| !vocabulary::is_relationship(name))
+            .collect()
+    }
+
+    /// Takes what an information negotiation supplies into what was read of the task; hands back the
+    /// lines that no field of its template is called in.
+    pub fn supply(&self, reading: &mut Reading<'_>) -> Vec<String> {
+        let section = Heading::Outcome(Topic::Information).of(&self.document);
+        section
+            .map(|section| reading.supplement(section))
+            .unwrap_or_default()
+    }
+
+    /// Why somebody leaves, or does not agree; empty if nothing is said.
+    pub fn reason(&self) -> String {
+        match self.topic {
+            None => Heading::Termination.text(&self.document),
+            Some(topic) => Heading::Outcome(topic).text(&self.document),
+        }
+    }
+}
+
+/// The topic and the performative that a template stands for; an ending stands for two.
+fn phase(uri: &TemplateUri) -> Option<(Option<Topic>, Option<Performative>)> {
+    if uri.family != Family::Negotiation {
+        return None;
+    }
+    match uri.path.split_once('/')? {
+        ("common", "abort") => Some((None, Some(Performative::Abort))),
+        (topic, "propose") => Some((Some(Topic::parse(topic)?), Some(Performative::Propose))),
+        (topic, "accept-reject") => Some((Some(Topic::parse(topic)?), None)),
+        _ => None,
+    }
+}
+
+/// Whether a template is for what a message does.
+fn suits(
+    uri: &TemplateUri,
+    phase: Option<Performative>,
+    said: Performative,
+) -> Result<(), Refusal> {
+    let suits = match phase {
+        Some(phase) => phase == said,
+        None => matches!(said, Performative::Accept | Performative::Reject),
+    };
+    match suits {
+        true => Ok(()),
+        false => Err(Refusal::Contradiction {
+            place: "template",
+            expected: said.as_str().to_owned(),
+            found: uri.to_string(),
+        }),
+    }
+}
+
+fn conclusion(topic: Option<Topic>, document: &Document) -> Option<Performative> {
+    let heading = topic.map_or(Heading::Aborted, Heading::Conclusion);
+    match heading.text(document).trim().to_lowercase().as_str() {
+        "accept" => Some(Performative::Accept),
+        "reject" => Some(Performative::Reject),
+        "abort" => Some(Performative::Abort),
+        _ => None,
+    }
+}
+
+fn result_title(topic: Option<Topic>) -> &'static str {
+    topic
+        .map_or(Heading::Aborted, Heading::Conclusion)
+        .title(Tongue::English)
+}
+
+fn agrees(said: Performative, concluded: Option<Performative>) -> Result<(), Refusal> {
+    match concluded.filter(|concluded| *concluded != said) {
+        None => Ok(()),
+        Some(concluded) => Err(Refusal::Contradiction {
+            place: "conclusion",
+            expected: said.as_str().to_owned(),
+            found: concluded.as_str().to_owned(),
+        }),
+    }
+}

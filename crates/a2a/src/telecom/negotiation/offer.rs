@@ -1,0 +1,174 @@
+//! What a message says, as a speech: offers with their alternatives, acceptances, refusals.
+//!
+//! Knows which section holds what; what its lines say is read by the template of the task, from the
+//! offer before on. Refuses to know rounds. Read next: [`super::saying`], the other way round.
+
+use super::Topic;
+use super::message::Message;
+use super::refusal::Refusal;
+use super::vocabulary::{self, Heading};
+use crate::telecom::labels::Labels;
+use crate::telecom::markdown::{Body, Document, Section};
+use crate::telecom::tongue::Tongue;
+use crate::telecom::translator::{Reading, Translator};
+use domain::content::Content;
+use domain::negotiation::{Negotiation, Speech};
+use domain::reply::Reason;
+use serde_json::Map;
+
+/// What a proposal offers: one alternative for each heading `Alternative N`, or one in all. What an
+/// alternative leaves out stays as it stood in the first of the offer before.
+pub(super) fn offer(
+    message: &Message,
+    earlier: Option<&Speech>,
+    translator: Option<&Translator>,
+) -> Result<Speech, Refusal> {
+    let document = &message.document;
+    let asks = Heading::FeasibleConfirm
+        .of(document)
+        .or(Heading::TargetConfirm.of(document));
+    let offered: Vec<&Section> = Heading::OFFERED
+        .iter()
+        .filter_map(|h| h.of(document))
+        .collect();
+    let topic = message.topic.unwrap_or(Topic::Feasibility);
+    let mut contents = match (asks, offered.is_empty(), earlier) {
+        // What stands is offered back for confirmation.
+        (Some(_), true, Some(earlier)) => earlier.contents.clone(),
+        (_, true, _) => return Err(Refusal::Empty(missing(topic).title(message.tongue))),
+        _ => {
+            let base = earlier.and_then(|speech| speech.contents.first());
+            let each = alternatives(&offered).into_iter();
+            let each = each.map(|section| content(message, &section, base, translator));
+            each.collect::<Result<Vec<_>, _>>()?
+        }
+    };
+    Ok(Speech {
+        reasons: reasons(document, &mut contents),
+        ..Speech::offer(contents)
+    })
+}
+
+fn missing(topic: Topic) -> Heading {
+    match topic {
+        Topic::Feasibility => Heading::UnderEvaluation,
+        Topic::Target => Heading::Understanding,
+        Topic::Information => Heading::Required,
+    }
+}
+
+/// The sections of an offer as one section for each alternative; what stands before the first
+/// heading belongs to all.
+fn alternatives(sections: &[&Section]) -> Vec<Section> {
+    let mut common = Section::default();
+    let mut each: Vec<Section> = Vec::new();
+    for block in sections.iter().flat_map(|section| &section.blocks) {
+        match (&block.body, each.last_mut()) {
+            (Body::Heading { text, .. }, _) if vocabulary::is_alternative(text) => {
+                each.push(common.clone());
+            }
+            (_, Some(alternative)) => alternative.blocks.push(block.clone()),
+            (_, None) => common.blocks.push(block.clone()),
+        }
+    }
+    match each.is_empty() {
+        true => vec![common],
+        false => each,
+    }
+}
+
+fn content(
+    message: &Message,
+    section: &Section,
+    base: Option<&Content>,
+    translator: Option<&Translator>,
+) -> Result<Content, Refusal> {
+    let topic = message.topic.unwrap_or(Topic::Feasibility);
+    let summary = Heading::Summary(topic).text(&message.document);
+    let Some(translator) = translator else {
+        return Ok(prose(section.text(), summary, base));
+    };
+    let empty = Map::new();
+    let values = base
+        .and_then(|base| base.payload.as_ref())
+        .map_or(&empty, |p| &p.values);
+    let mut reading = Reading::upon(translator, values, message.tongue);
+    let rest = reading.supplement(section);
+    let payload = reading.payload().map_err(Refusal::Unclear)?;
+    let target = base.map(|base| base.target_object.clone());
+    let target = target.unwrap_or_else(|| translator.target_object(&payload));
+    let mut content = Content::new(target, filled(summary, topic)).with_payload(payload);
+    content.environmental_information = Some(rest.join("\n")).filter(|rest| !rest.is_empty());
+    Ok(content)
+}
+
+fn prose(text: String, summary: String, base: Option<&Content>) -> Content {
+    let target = base.map_or(summary, |base| base.target_object.clone());
+    let target = if target.is_empty() {
+        text.clone()
+    } else {
+        target
+    };
+    Content::new(target, text)
+}
+
+fn filled(summary: String, topic: Topic) -> String {
+    match summary.is_empty() {
+        true => topic.as_str().to_owned(),
+        false => summary,
+    }
+}
+
+/// Why an offer is not an acceptance: the details of what is not feasible, which are then no
+/// circumstances of what is offered instead, and what is not clear.
+fn reasons(document: &Document, contents: &mut [Content]) -> Vec<Reason> {
+    let mut details = Vec::new();
+    if Heading::Infeasible.of(document).is_some() {
+        details.extend(
+            contents
+                .iter_mut()
+                .filter_map(|c| c.environmental_information.take()),
+        );
+        details.dedup();
+    }
+    let unclear = Heading::ToClarify.text(document);
+    let all = [(INFEASIBLE, details.join("\n")), (TO_CLARIFY, unclear)];
+    let said = all.into_iter().filter(|(_, message)| !message.is_empty());
+    said.map(|(reason, message)| Reason {
+        reason: reason.to_owned(),
+        path: String::new(),
+        message,
+    })
+    .collect()
+}
+
+/// Reasons of an offer that is made instead of an acceptance.
+const INFEASIBLE: &str = "infeasible";
+pub(super) const TO_CLARIFY: &str = "to-clarify";
+
+pub(super) fn acceptance(message: &Message, negotiation: &Negotiation) -> Speech {
+    let text = message.reason();
+    let labels = Tongue::ALL.map(vocabulary::alternative);
+    let labels = Labels::new(labels.map(|label| (0, label)));
+    let said = text
+        .lines()
+        .find_map(|line| labels.find(line).said.first().map(|(_, n)| *n));
+    let base = negotiation
+        .standing()
+        .and_then(|turn| turn.speech.contents.first());
+    let words = base.filter(|_| !text.is_empty());
+    let words = words.map(|base| Content::new(base.target_object.clone(), text.clone()));
+    Speech {
+        alternative: said.and_then(|number| number.trim().parse().ok()),
+        contents: words.into_iter().collect(),
+        ..Speech::accept()
+    }
+}
+
+pub(super) fn refusal(message: &Message) -> Speech {
+    Speech::refuse(vec![Reason {
+        reason: "rejected".to_owned(),
+        path: String::new(),
+        message: message.reason(),
+    }])
+}

@@ -1,0 +1,100 @@
+//! Why a message of a negotiation is not heard.
+//!
+//! Knows the codes of IG1453's closed catalogue; refuses to know how they travel. Read next:
+//! [`super::hearing`], which refuses.
+
+use crate::telecom::markdown::Fault;
+use crate::telecom::translator::Question;
+use domain::negotiation::{Kind, State};
+
+/// Why a message is not heard.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    /// Its text is no prompt.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// Its template is none of Negotiation-T.
+    #[error("'{0}' is no template of Negotiation-T")]
+    NoTemplate(String),
+    /// Template, performative and conclusion do not say the same.
+    #[error("the {place} says {found}, not {expected}")]
+    Contradiction {
+        /// What says otherwise.
+        place: &'static str,
+        /// What the others say.
+        expected: String,
+        /// What it says.
+        found: String,
+    },
+    /// Nobody has opened a negotiation of this id.
+    #[error("no negotiation has the id {0}; a first proposal of round 1 opens one")]
+    UnknownId(String),
+    /// It is about something else.
+    #[error("this negotiation is about {expected}, not about {found}")]
+    OtherTopic {
+        /// What is negotiated.
+        expected: Kind,
+        /// What the message is about.
+        found: &'static str,
+    },
+    /// The number of rounds is not what it was.
+    #[error("this negotiation has at most {expected} rounds, not {found}")]
+    OtherLimit {
+        /// What was said at first.
+        expected: u32,
+        /// What is said now.
+        found: u32,
+    },
+    /// The round is over, or not yet there.
+    #[error("round {expected} is due, not {found}")]
+    WrongRound {
+        /// The round that would fit.
+        expected: u32,
+        /// The round of the message.
+        found: u32,
+    },
+    /// In that round something else was said.
+    #[error("in round {0} something else was proposed")]
+    RoundTaken(u32),
+    /// There are no more rounds.
+    #[error("round {round} is beyond the last, {max_rounds}")]
+    RoundsExceeded {
+        /// The round.
+        round: u32,
+        /// The last one.
+        max_rounds: u32,
+    },
+    /// It has ended.
+    #[error("this negotiation is {}; a new one has a new id", .0.as_str())]
+    Ended(State),
+    /// It says nothing that could be taken for an offer.
+    #[error("section '{0}' is needed")]
+    Empty(&'static str),
+    /// What is offered cannot be understood.
+    #[error("{} of what is offered cannot be understood", .0.len())]
+    Unclear(Vec<Question>),
+}
+
+impl Refusal {
+    /// The code of IG1453's closed catalogue that says the same.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Fault(_) => "content.format_error",
+            Self::NoTemplate(_) => "template.not_found",
+            Self::Contradiction {
+                place: "conclusion",
+                ..
+            } => "negotiation.conclusion_mismatch",
+            Self::Contradiction { .. } => "negotiation.phase_mismatch",
+            Self::OtherTopic { .. } => "negotiation.type_mismatch",
+            Self::RoundsExceeded { .. } => "negotiation.round_exceeded",
+            Self::Empty(_) => "negotiation.field_missing",
+            Self::Unclear(_) => "negotiation.content_invalid",
+            Self::UnknownId(_)
+            | Self::OtherLimit { .. }
+            | Self::WrongRound { .. }
+            | Self::RoundTaken(_)
+            | Self::Ended(_) => "negotiation.invalid_input",
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Which template a text is of: by its URI, or by what it says where a message names none.
+//!
+//! Older builds send the text alone; a message with an answer in a negotiation names the template
+//! of one of its two texts. A text says itself what it is: a task by its task type, a subscription
+//! by its topic. Refuses to guess: a text that says neither is refused with what is known. Read
+//! next: [`translator`](super::translator), [`subscription`].
+
+use super::extension::{Family, TemplateUri};
+use super::markdown::{Document, Fault};
+use super::subscription::{self, Topic};
+use super::translator::{Misfit, Translator};
+use schema::template::Template;
+
+/// The templates that are understood.
+#[derive(Clone, Debug)]
+pub struct Repertoire {
+    translators: Vec<Translator>,
+    topics: Vec<Topic>,
+}
+
+/// Why nobody knows what a text is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unknown {
+    /// It is no prompt.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// It names another template, or none and says nothing that one is known by.
+    #[error("template {named} is not known here; known: {}", .known.join(", "))]
+    Template {
+        /// What the message names; `none` if nothing.
+        named: String,
+        /// What is known.
+        known: Vec<String>,
+    },
+}
+
+impl Unknown {
+    /// The code of IG1453's closed catalogue that says the same.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Fault(_) => "content.format_error",
+            Self::Template { .. } => "template.not_found",
+        }
+    }
+}
+
+impl Repertoire {
+    /// The shipped templates whose schemas are in force, bound to them, and the shipped topics.
+    ///
+    /// # Errors
+    /// [`Misfit`] if a schema in force lacks a key that its template names.
+    pub fn new<'a>(schemas: impl Fn(&str) -> Option<&'a Template>) -> Result<Self, Misfit> {
+        let bound = super::shipped::shipped()
+            .into_iter()
+            .filter_map(|template| {
+                let schema = schemas(&template.schema_id)?.clone();
+                Some(Translator::new(template, schema))
+            });
+        Ok(Self {
+            translators: bound.collect::<Result<_, _>>()?,
+            topics: subscription::shipped(),
+        })
+    }
+
+    /// The templates of tasks.
+    pub fn translators(&self) -> &[Translator] {
+        &self.translators
+    }
+
+    /// The topics of subscriptions.
+    pub fn topics(&self) -> &[Topic] {
+        &self.topics
+    }
+
+    /// The template of payloads of a schema, for what is sent to a peer.
+    pub fn for_schema(&self, schema_id: &str) -> Option<&Translator> {
+        self.translators
+            .iter()
+            .find(|t| t.schema().schema_id == schema_id)
+    }
+
+    /// The template of a task's text.
+    ///
+    /// # Errors
+    /// [`Unknown`], with the templates that are known.
+    pub fn task(&self, named: Option<&TemplateUri>, prompt: &str) -> Result<&Translator, Unknown> {
+        let named = named.filter(|uri| uri.family == Family::Task);
+        let found = match named {
+            Some(uri) => self.translators.iter().find(|t| t.uri() == uri),
+            None => {
+                let document = Document::parse(prompt)?;
+                self.translators.iter().find(|t| t.is_of(&document))
+            }
+        };
+        let known = || {
+            self.translators
+                .iter()
+                .map(|t| t.uri().to_string())
+                .collect()
+        };
+        found.ok_or_else(|| unknown(named, known()))
+    }
+
+    /// The topic of a subscription's text.
+    ///
+    /// # Errors
+    /// [`Unknown`], with the topics that are known.
+    pub fn subscription(
+        &self,
+        named: Option<&TemplateUri>,
+        prompt: &str,
+    ) -> Result<&Topic, Unknown> {
+        let named = named.filter(|uri| uri.family == Family::Notification);
+        let found = match named.map(ToString::to_string) {
+            Some(uri) => self.topics.iter().find(|t| t.template_uri == uri),
+            None => {
+                let document = Document::parse(prompt)?;
+                self.topics.iter().find(|t| t.is_of(&document))
+            }
+        };
+        let known = || self.topics.iter().map(|t| t.template_uri.clone()).collect();
+        found.ok_or_else(|| unknown(named, known()))
+    }
+}
+
+fn unknown(named: Option<&TemplateUri>, known: Vec<String>) -> Unknown {
+    Unknown::Template {
+        named: named.map_or_else(|| "none".to_owned(), ToString::to_string),
+        known,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use insta::assert_snapshot;
+
+    fn repertoire() -> Repertoire {
+        let schemas = schema::shipped::shipped();
+        let find = |id: &str| schemas.iter().find(|s| s.schema_id == id);
+        Repertoire::new(find).expect("shipped templates fit shipped schemas")
+    }
+
+    /// A2A-T: older builds send no template URI; the text says itself what it is.
+    #[test]
+    fn texts_are_known_by_what_they_say() {
+        let repertoire = repertoire();
+        let uri = |text: &str| TemplateUri::parse(text).expect("a URI");
+        let negotiation = uri("Negotiation-T/information-negotiation/accept-reject/v1");
+        for named in [None, Some(&negotiation)] {
+            let task = repertoire.task(named, "## 任务类型(Task Type)\n传输专线业务投诉诊断");
+            assert_eq!(
+                task.expect("known").schema().schema_id,
+                "service_complaint_v1"
+            );
+        }
+        let topic = repertoire
+            .subscription(None, "## Notification Topic\nFault")
+            .expect("known");
+        assert!(topic.template_uri.ends_with("subscribe-incident/v1"));
+        let named = uri("Task-T/network-layer/fault-diagnosis/v1");
+        let task = repertoire.task(Some(&named), "").expect("known");
+        assert_eq!(task.schema().schema_id, "fault_diagnosis_v1");
+        assert!(repertoire.for_schema("energy_saving_v1").is_some());
+    }
+
+    #[test]
+    fn what_is_not_known_is_told_with_what_is() {
+        let repertoire = repertoire();
+        let battery =
+            TemplateUri::parse("Task-T/network-layer/ran-intelligent-backup-battery-endurance/v1");
+        let told = [
+            repertoire
+                .task(battery.ok().as_ref(), "")
+                .expect_err("unknown"),
+            repertoire
+                .task(None, "## Task Object\nHaidian")
+                .expect_err("unknown"),
+            repertoire.task(None, "Haidian").expect_err("no prompt"),
+            repertoire
+                .subscription(None, "## Notification Topic\nWeather")
+                .expect_err("unknown"),
+        ];
+        let told = told.map(|unknown| format!("{}: {unknown}", unknown.code()));
+        assert_snapshot!(told.join("\n"), @r"
+        template.not_found: template Task-T/network-layer/ran-intelligent-backup-battery-endurance/v1 is not known here; known: Task-T/network-layer/fault-diagnosis/v1, Task-T/network-layer/ran-experience-compensation/v1, Task-T/network-layer/ran-energy-saving/v1, Task-T/network-layer/private-line-complaint/v1
+        template.not_found: template none is not known here; known: Task-T/network-layer/fault-diagnosis/v1, Task-T/network-layer/ran-experience-compensation/v1, Task-T/network-layer/ran-energy-saving/v1, Task-T/network-layer/private-line-complaint/v1
+        content.format_error: line 1: text before the first section
+        template.not_found: template none is not known here; known: Notification-T/network-layer/subscribe-incident/v1, Notification-T/network-layer/service-recovery/v1
+        ");
+    }
+}

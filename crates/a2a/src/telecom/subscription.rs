@@ -1,0 +1,364 @@
+//! Notification-T: a subscription whose conditions are held against what we notify.
+//!
+//! ```text
+//! prompt ──parse──► Subscription ──wants──► whether a notification is told
+//!                       └─answer─► the outcome, as its prompt asks for it
+//! ```
+//! Topics and conditions are data: which result schemas a topic is about, and which of their keys a
+//! condition looks at, in which words. A condition that cannot be evaluated is refused by name: what
+//! is subscribed is what is told. Refuses to know who subscribes and how long. Read next:
+//! [`template`](super::template), whose phrases these are.
+
+mod incident;
+
+pub use incident::{Carriage, Told};
+
+use super::extension::TemplateUri;
+use super::labels::{Labels, parts, unquoted};
+use super::markdown::{Document, Fault, Section};
+use super::template::Phrases;
+use super::tongue::Tongue;
+use domain::content::Payload;
+use domain::notification::Notification;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What can be subscribed to under one template URI.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Topic {
+    /// What names it, e.g. `Notification-T/network-layer/subscribe-incident/v1`.
+    pub template_uri: String,
+    /// How it is called; the first is written.
+    pub names: Phrases,
+    /// The name of what is sent, e.g. `faultManagement.Incident`.
+    pub artifact: String,
+    /// The schemas of the results that it is about.
+    pub tells: BTreeSet<String>,
+    /// What subscriptions can ask for.
+    pub conditions: Vec<Condition>,
+    /// Titles of the sections.
+    pub titles: Titles,
+}
+
+/// The titles of the sections of a subscription.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Titles {
+    /// The name of the topic.
+    pub topic: Phrases,
+    /// The conditions.
+    pub condition: Phrases,
+    /// How a notification is carried.
+    pub format: Phrases,
+    /// The outcome.
+    pub output: Phrases,
+}
+
+/// What a subscription can ask for.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    /// How it is called.
+    pub labels: Phrases,
+    /// The keys of the results that it looks at; a value under any of them will do.
+    pub keys: Vec<String>,
+    /// What the keys hold, and how that is said; if empty, anything, taken as it stands.
+    #[serde(default)]
+    pub values: BTreeMap<String, Phrases>,
+    /// What values begin with, said or not, such as `site:`.
+    #[serde(default)]
+    pub prefix: String,
+}
+
+/// A subscription.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subscription {
+    /// Its template.
+    pub template_uri: TemplateUri,
+    /// In which language it was made, and is answered.
+    pub tongue: Tongue,
+    /// How notifications are carried.
+    pub carriage: Carriage,
+    artifact: String,
+    tells: BTreeSet<String>,
+    /// All must hold: one of the values stands under one of the keys.
+    tests: Vec<Test>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Test {
+    keys: Vec<String>,
+    values: BTreeSet<String>,
+}
+
+/// Why a subscription is not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Declined {
+    /// It is no prompt.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// Something in it cannot be done; all of it.
+    #[error("{}", told(.0))]
+    Objections(Vec<Objection>),
+}
+
+fn told(objections: &[Objection]) -> String {
+    let all: Vec<String> = objections.iter().map(ToString::to_string).collect();
+    all.join("; ")
+}
+
+/// What of a subscription cannot be done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("section '{section}', line {line}: '{found}' {problem}")]
+pub struct Objection {
+    /// The section.
+    pub section: String,
+    /// The line, from 1; 0 if the section is not there.
+    pub line: u32,
+    /// What stands there.
+    pub found: String,
+    /// What is wrong with it, and what could stand there.
+    pub problem: String,
+}
+
+/// The topics that come with Convoke.
+pub fn shipped() -> Vec<Topic> {
+    let text = include_str!("templates/subscriptions.json");
+    serde_json::from_str(text).expect("a test reads the shipped topics")
+}
+
+impl Topic {
+    /// Reads a subscription to this topic.
+    ///
+    /// # Errors
+    /// [`Declined`], with everything that cannot be done.
+    pub fn parse(&self, prompt: &str) -> Result<Subscription, Declined> {
+        let document = Document::parse(prompt)?;
+        let mut objections = Vec::new();
+        self.check_name(&document, &mut objections);
+        let tests = self.tests(&document, &mut objections);
+        let carriage = self.carriage(&document, &mut objections);
+        if !objections.is_empty() {
+            return Err(Declined::Objections(objections));
+        }
+        let uri = TemplateUri::parse(&self.template_uri);
+        Ok(Subscription {
+            template_uri: uri.expect("a test reads the URIs of the shipped topics"),
+            tongue: self.tongue(&document),
+            carriage,
+            artifact: self.artifact.clone(),
+            tells: self.tells.clone(),
+            tests,
+        })
+    }
+
+    /// The answer to a subscription that was declined: its outcome, with the reasons.
+    pub fn decline(&self, declined: &Declined, tongue: Tongue) -> String {
+        let reasons = match declined {
+            Declined::Fault(fault) => vec![fault.to_string()],
+            Declined::Objections(all) => all.iter().map(ToString::to_string).collect(),
+        };
+        outcome(self.titles.output.first(tongue), &reasons, tongue)
+    }
+
+    /// The answer to a subscription that was taken.
+    pub fn accept(&self, tongue: Tongue) -> String {
+        outcome(self.titles.output.first(tongue), &[], tongue)
+    }
+
+    /// True if a prompt names this topic.
+    pub(super) fn is_of(&self, document: &Document) -> bool {
+        let said = section(document, &self.titles.topic).map(Section::text);
+        said.is_some_and(|said| self.is_called(&said))
+    }
+
+    fn is_called(&self, said: &str) -> bool {
+        let name = unquoted(said.trim_end_matches(['.', '。']));
+        self.names
+            .all()
+            .any(|known| known.eq_ignore_ascii_case(&name))
+    }
+
+    fn tongue(&self, document: &Document) -> Tongue {
+        let chinese = self.titles.topic.in_tongue(Tongue::Chinese).iter();
+        match chinese
+            .into_iter()
+            .any(|title| document.section(title).is_some())
+        {
+            true => Tongue::Chinese,
+            false => Tongue::English,
+        }
+    }
+
+    fn check_name(&self, document: &Document, objections: &mut Vec<Objection>) {
+        let Some(section) = section(document, &self.titles.topic) else {
+            return;
+        };
+        for (line, said) in section.lines() {
+            if !self.is_called(&said) {
+                let names: Vec<&str> = self.names.all().collect();
+                let problem = format!(
+                    "is no topic of {}; topics are {}",
+                    self.template_uri,
+                    names.join(", ")
+                );
+                objections.push(object(section, line.0, &said, problem));
+            }
+        }
+    }
+
+    fn tests(&self, document: &Document, objections: &mut Vec<Objection>) -> Vec<Test> {
+        let Some(section) = section(document, &self.titles.condition) else {
+            return Vec::new();
+        };
+        let labels = self.conditions.iter().enumerate();
+        let labels = labels.flat_map(|(at, c)| c.labels.all().map(move |label| (at, label)));
+        let labels = Labels::new(labels);
+        let mut tests = Vec::new();
+        for (line, text) in section.lines() {
+            let fields = labels.find(&text);
+            if !fields.before.is_empty() {
+                let problem = format!(
+                    "is no condition that can be held; conditions are {}",
+                    self.known()
+                );
+                objections.push(object(section, line.0, fields.before, problem));
+            }
+            for (at, said) in fields.said {
+                match self.conditions[at].test(said) {
+                    Ok(test) => tests.push(test),
+                    Err((found, problem)) => {
+                        objections.push(object(section, line.0, &found, problem))
+                    }
+                }
+            }
+        }
+        tests
+    }
+
+    fn known(&self) -> String {
+        let labels = self
+            .conditions
+            .iter()
+            .map(|c| c.labels.first(Tongue::English));
+        labels.collect::<Vec<_>>().join(", ")
+    }
+
+    fn carriage(&self, document: &Document, objections: &mut Vec<Objection>) -> Carriage {
+        let section = section(document, &self.titles.format);
+        let text = section.map(|s| (s, s.text()));
+        let Some((section, text)) = text else {
+            return Carriage::default();
+        };
+        Carriage::find(&text).unwrap_or_else(|part| {
+            let problem = "cannot carry it; DataPart and TextPart can".to_owned();
+            objections.push(object(section, section.line.0, &part, problem));
+            Carriage::default()
+        })
+    }
+}
+
+impl Condition {
+    fn test(&self, said: &str) -> Result<Test, (String, String)> {
+        let bare = said.trim_start_matches('[').trim_end_matches(']');
+        let values: Result<BTreeSet<String>, _> = parts(bare)
+            .into_iter()
+            .map(|value| self.value(&unquoted(value)))
+            .collect();
+        let label = self.labels.first(Tongue::English);
+        match values? {
+            values if values.is_empty() => Err((label.to_owned(), "says no value".to_owned())),
+            values => Ok(Test {
+                keys: self.keys.clone(),
+                values,
+            }),
+        }
+    }
+
+    fn value(&self, said: &str) -> Result<String, (String, String)> {
+        if self.values.is_empty() {
+            return Ok(match said.starts_with(&self.prefix) {
+                true => said.to_owned(),
+                false => format!("{}{said}", self.prefix),
+            });
+        }
+        let same = |phrase: &str| phrase.eq_ignore_ascii_case(said);
+        let found = self
+            .values
+            .iter()
+            .find(|(name, phrases)| same(name) || phrases.all().any(same));
+        found.map(|(name, _)| name.clone()).ok_or_else(|| {
+            let known: Vec<&str> = self
+                .values
+                .values()
+                .map(|p| p.first(Tongue::English))
+                .collect();
+            let label = self.labels.first(Tongue::English);
+            (
+                said.to_owned(),
+                format!("is no value of '{label}'; values are {}", known.join(", ")),
+            )
+        })
+    }
+}
+
+impl Subscription {
+    /// Whether a notification is told.
+    pub fn wants(&self, notification: &Notification) -> bool {
+        let payload = notification.content.payload.as_ref();
+        payload.is_some_and(|payload| {
+            self.tells.contains(&payload.schema_id)
+                && self.tests.iter().all(|test| test.holds(payload))
+        })
+    }
+}
+
+impl Test {
+    fn holds(&self, payload: &Payload) -> bool {
+        let values = self.keys.iter().filter_map(|key| payload.values.get(key));
+        values.into_iter().any(|value| match value {
+            Value::Array(items) => items.iter().any(|item| self.is_met_by(item)),
+            value => self.is_met_by(value),
+        })
+    }
+
+    fn is_met_by(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => self.values.contains(text),
+            value => self.values.contains(&value.to_string()),
+        }
+    }
+}
+
+fn section<'d>(document: &'d Document, titles: &Phrases) -> Option<&'d Section> {
+    titles.all().find_map(|title| document.section(title))
+}
+
+fn object(section: &Section, line: u32, found: &str, problem: String) -> Objection {
+    Objection {
+        section: section.title.clone(),
+        line,
+        found: found.chars().take(80).collect(),
+        problem,
+    }
+}
+
+fn outcome(title: &str, reasons: &[String], tongue: Tongue) -> String {
+    let result = match reasons.is_empty() {
+        true => tongue.either("Subscription result: success", "订阅结果：成功"),
+        false => tongue.either("Subscription result: failure", "订阅结果：失败"),
+    };
+    let section = reasons
+        .iter()
+        .fold(Section::new(title).saying(result), Section::saying);
+    let document = Document {
+        front: Vec::new(),
+        sections: vec![section],
+    };
+    document.to_string()
+}
+
+#[cfg(test)]
+mod tests;

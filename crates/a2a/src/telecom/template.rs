@@ -1,0 +1,168 @@
+//! Templates of A2A-T as data: which section says which key of which schema, in which words.
+//!
+//! A file under `templates/` holds one template in both languages. Bound to a schema it is a
+//! [`Translator`](super::translator::Translator). Keys that a template does not know, such as those
+//! a schema has learnt since, go under a heading of their own; so every payload has a prompt.
+//! Refuses to know wire members. Read next: [`form`](super::form), [`translator`](super::translator).
+
+use super::extension::TemplateUri;
+use super::form::Form;
+use super::tongue::Tongue;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// A template.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TelecomTemplate {
+    /// What names it, e.g. `Task-T/network-layer/ran-energy-saving/v1`.
+    pub template_uri: String,
+    /// The schema of the payloads, e.g. `energy_saving_v1`.
+    pub schema_id: String,
+    /// The key whose value says what a task is about.
+    pub target: String,
+    /// What the template says of every payload; a payload may say otherwise.
+    #[serde(default)]
+    pub constants: Map<String, Value>,
+    /// The sections, in the order in which they are written.
+    pub sections: Vec<Part>,
+}
+
+/// A section of a template.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Its titles: the first is written, all are understood.
+    pub title: Phrases,
+    /// The name of its slot; none if it always says the same.
+    #[serde(default)]
+    pub slot: Option<Phrases>,
+    /// What it is for.
+    pub holds: Holds,
+}
+
+/// What a section is for.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holds {
+    /// The type of task, which tells templates apart: the first is written, another is an error.
+    TaskType(Phrases),
+    /// What to do, in words that point to other sections as `<Title>`. Lines that do so say nothing
+    /// of their own; others go to `other`.
+    Statement(Phrases),
+    /// Requirements for the answer and explanations of terms: what is written, and never read.
+    Guidance(Phrases),
+    /// Values.
+    Fields(Vec<Field>),
+}
+
+/// A value in a section.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Field {
+    /// The key of the schema.
+    pub key: String,
+    /// How it is called; the first is written, all are understood.
+    pub labels: Phrases,
+    /// True if it may stand in its section without a label; of one field of a section.
+    #[serde(default)]
+    pub bare: bool,
+    /// How its value is said.
+    pub form: Form,
+}
+
+/// The same in both languages, each at least once, the first being the one that is written.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Phrases {
+    /// English.
+    pub en: Vec<String>,
+    /// Chinese.
+    pub zh: Vec<String>,
+}
+
+impl Phrases {
+    /// Those of one language.
+    pub fn in_tongue(&self, tongue: Tongue) -> &[String] {
+        tongue.either(&self.en, &self.zh)
+    }
+
+    /// The one that is written.
+    pub fn first(&self, tongue: Tongue) -> &str {
+        let first = self.in_tongue(tongue).first();
+        first.map_or("", String::as_str)
+    }
+
+    /// All, of both languages.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        self.en.iter().chain(&self.zh).map(String::as_str)
+    }
+}
+
+/// Why a text is no template.
+#[derive(Debug, thiserror::Error)]
+pub enum Malformed {
+    /// Not JSON of this form.
+    #[error("a template of A2A-T is not read")]
+    Unread(#[from] serde_json::Error),
+    /// Its URI is none.
+    #[error(transparent)]
+    Uri(#[from] super::extension::NotATemplateUri),
+    /// Something in it has no words in one of the languages.
+    #[error("'{0}' has no words in one of the languages")]
+    Speechless(String),
+}
+
+impl TelecomTemplate {
+    /// Reads a template.
+    ///
+    /// # Errors
+    /// [`Malformed`]: the first thing that is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, Malformed> {
+        let template: Self = serde_json::from_str(text)?;
+        TemplateUri::parse(&template.template_uri)?;
+        match template.speechless() {
+            Some(name) => Err(Malformed::Speechless(name)),
+            None => Ok(template),
+        }
+    }
+
+    fn speechless(&self) -> Option<String> {
+        let titles = self.sections.iter().map(|part| ("a title", &part.title));
+        let labels = self
+            .fields()
+            .map(|(_, field)| (field.key.as_str(), &field.labels));
+        let mute = |phrases: &Phrases| phrases.en.is_empty() || phrases.zh.is_empty();
+        let found = titles.chain(labels).find(|(_, phrases)| mute(phrases));
+        found.map(|(name, _)| name.to_owned())
+    }
+
+    /// Its fields, in order, each with the place of its section.
+    pub fn fields(&self) -> impl Iterator<Item = (usize, &Field)> {
+        self.sections
+            .iter()
+            .enumerate()
+            .flat_map(|(place, part)| part.fields().iter().map(move |field| (place, field)))
+    }
+}
+
+impl Part {
+    /// The fields of the section; none if it holds no values.
+    pub fn fields(&self) -> &[Field] {
+        match &self.holds {
+            Holds::Fields(fields) => fields,
+            _ => &[],
+        }
+    }
+}
+
+impl Field {
+    /// The keys that its value is of, in order: one, of a span two.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        let until = match &self.form {
+            Form::Span { until } => Some(until.as_str()),
+            _ => None,
+        };
+        std::iter::once(self.key.as_str()).chain(until)
+    }
+}

@@ -1,0 +1,85 @@
+//! A template in the form in which IG1453 publishes them: markdown with slots, and their JSON
+//! Schema. Peers that keep such files can be given ours.
+//!
+//! Knows that form; what a slot holds is told from the keys of the schema.
+
+use super::Translator;
+use crate::telecom::form::Form;
+use crate::telecom::markdown::{Document, Section};
+use crate::telecom::template::{Field, Holds, Part};
+use crate::telecom::tongue::Tongue;
+use serde_json::{Map, Value, json};
+
+impl Translator {
+    /// The template as markdown: `{{slot}}` where a prompt has values, and what belongs there.
+    pub fn markdown(&self, tongue: Tongue) -> String {
+        let section = |part: &Part| {
+            let section = Section::new(part.title.first(tongue));
+            match (&part.holds, &part.slot) {
+                (Holds::TaskType(phrases), _) => section.saying(phrases.first(tongue)),
+                (Holds::Statement(lines) | Holds::Guidance(lines), _) => lines
+                    .in_tongue(tongue)
+                    .iter()
+                    .fold(section, Section::saying),
+                (Holds::Fields(fields), slot) => {
+                    let slot = slot.as_ref().map_or("", |slot| slot.first(tongue));
+                    let needed = match fields.iter().any(|field| self.is_required(field)) {
+                        true => tongue.either(" (required)", "（必填）"),
+                        false => tongue.either(" (optional)", "（选填）"),
+                    };
+                    let section = section.saying(format!("{{{{{slot}}}}}{needed}"));
+                    self.requirements(fields, tongue)
+                        .into_iter()
+                        .fold(section, Section::saying)
+                }
+            }
+        };
+        let document = Document {
+            front: Vec::new(),
+            sections: self.template.sections.iter().map(section).collect(),
+        };
+        document.to_string()
+    }
+
+    /// The JSON Schema of the slots: each a string, for people and models to fill.
+    pub fn slots(&self, tongue: Tongue) -> Value {
+        let holds = |part: &'_ Part| matches!(part.holds, Holds::Fields(_));
+        let parts = || self.template.sections.iter().filter(|part| holds(part));
+        let named = || parts().filter_map(|part| Some((part.slot.as_ref()?.first(tongue), part)));
+        let slot = |(name, part): (&str, &Part)| {
+            let lines = self.requirements(part.fields(), tongue);
+            (
+                name.to_owned(),
+                json!({ "type": "string", "description": lines.join("\n") }),
+            )
+        };
+        let required =
+            named().filter(|(_, part)| part.fields().iter().any(|f| self.is_required(f)));
+        json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "additionalProperties": false,
+            "properties": named().map(slot).collect::<Map<_, _>>(),
+            "required": required.map(|(name, _)| name).collect::<Vec<_>>(),
+        })
+    }
+
+    /// A field without which a prompt of this template is not complete: its key is required, or it
+    /// always stands there.
+    fn is_required(&self, field: &Field) -> bool {
+        let key = self.schema.key(&field.key);
+        key.is_some_and(|key| key.required || (field.bare && key.default_value.is_some()))
+    }
+
+    fn requirements(&self, fields: &[Field], tongue: Tongue) -> Vec<String> {
+        let told = fields
+            .iter()
+            .filter(|field| field.form != Form::Other)
+            .map(|field| {
+                let question = super::Question::new(self, &field.key, "", tongue);
+                let colon = tongue.either(": ", "：");
+                format!("{}{colon}{}", field.labels.first(tongue), question.meaning)
+            });
+        told.collect()
+    }
+}

@@ -1,0 +1,81 @@
+//! What is asked back of a prompt: what lacks, or cannot be.
+//!
+//! Knows how a question is put; refuses to know how it travels, which is
+//! [`negotiation`](crate::telecom::negotiation)'s.
+
+use super::Translator;
+use crate::telecom::tongue::Tongue;
+use schema::violation::Violation;
+
+/// A question about one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The key of the schema; empty if the payload as a whole is meant.
+    pub key: String,
+    /// The title of the section that it belongs into.
+    pub section: String,
+    /// How it is called there.
+    pub label: String,
+    /// The line where something wrong stands, from 1; none if nothing stands there.
+    pub line: Option<u32>,
+    /// What is meant by it.
+    pub meaning: String,
+    /// What is expected: `string`, `one of: …`.
+    pub expected: String,
+    /// How it may be said; empty if the schema has no example.
+    pub example: String,
+    /// What was found instead; none if it lacks.
+    pub found: Option<String>,
+}
+
+impl Question {
+    pub(super) fn new(translator: &Translator, key: &str, expected: &str, tongue: Tongue) -> Self {
+        let (section, label) = match translator.field_of(key) {
+            Some((part, field)) => (part.title.first(tongue), field.labels.first(tongue)),
+            None => (super::titles::further(tongue), key),
+        };
+        let schema = &translator.schema;
+        let (meaning, example) = schema.key(key).map_or_else(Default::default, |key| {
+            let language = tongue.language();
+            let (_, described) = key.annotation.lookup(Some(&language), &schema.language);
+            let example = described.examples.first().map(|e| e.said.clone());
+            (described.meaning.clone(), example.unwrap_or_default())
+        });
+        Self {
+            key: key.to_owned(),
+            section: section.to_owned(),
+            label: label.to_owned(),
+            line: None,
+            meaning,
+            expected: expected.to_owned(),
+            example,
+            found: None,
+        }
+    }
+
+    pub(super) fn of(translator: &Translator, violation: &Violation, tongue: Tongue) -> Self {
+        let key = violation.key_name().unwrap_or_default();
+        Self {
+            found: violation.found.clone(),
+            ..Self::new(translator, &key, &violation.expected, tongue)
+        }
+    }
+
+    /// The question for people: what is meant, what is expected, what was found.
+    pub fn words(&self, tongue: Tongue) -> String {
+        let mut words = self.meaning.clone();
+        let (open, close) = tongue.either((" (", ")"), ("（", "）"));
+        words.push_str(open);
+        words.push_str(&self.expected);
+        if !self.example.is_empty() {
+            words.push_str(tongue.either("; e.g. ", "；例如："));
+            words.push_str(&self.example);
+        }
+        if let Some(found) = &self.found {
+            words.push_str(tongue.either("; not ", "；不能是："));
+            words.push_str(found);
+        }
+        words.push_str(close);
+        words
+    }
+}

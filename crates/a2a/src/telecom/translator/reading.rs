@@ -1,0 +1,346 @@
+//! What a prompt says, key by key.
+//!
+//! Knows how sections become values; what a value may be is the form's and the contract's to say.
+//! A field said twice with different values is asked back. Read next: [`super::writing`].
+
+use super::{Question, Translator, Unread, titles};
+use crate::telecom::form::Form;
+use crate::telecom::labels::unquoted;
+use crate::telecom::markdown::{Document, Line, Section, same_title};
+use crate::telecom::template::{Field, Holds};
+use crate::telecom::tongue::Tongue;
+use domain::content::{Content, Payload};
+use schema::contract::{Accepted, Unknown};
+use schema::template::OTHER;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// What a prompt says, as far as it was understood.
+#[derive(Clone, Debug)]
+pub struct Reading<'t> {
+    translator: &'t Translator,
+    tongue: Tongue,
+    values: Map<String, Value>,
+    /// What no key holds, in the order in which it was said.
+    other: Vec<String>,
+    wrong: BTreeMap<String, Question>,
+    lines: BTreeMap<String, u32>,
+}
+
+impl<'t> Reading<'t> {
+    pub(super) fn of(translator: &'t Translator, document: &Document) -> Result<Self, Unread> {
+        let mut reading = Self::upon(
+            translator,
+            &translator.template.constants,
+            Tongue::default(),
+        );
+        reading.tongue = reading.tongue_of(document);
+        for section in &document.sections {
+            reading.take(section)?;
+        }
+        Ok(reading)
+    }
+
+    /// A reading that goes on from these values, as an offer goes on from the one before.
+    pub fn upon(translator: &'t Translator, values: &Map<String, Value>, tongue: Tongue) -> Self {
+        let mut values = values.clone();
+        let other = values.remove(OTHER).map(entries).unwrap_or_default();
+        Self {
+            translator,
+            tongue,
+            values,
+            other,
+            wrong: BTreeMap::new(),
+            lines: BTreeMap::new(),
+        }
+    }
+
+    /// The language of the prompt; questions are put in it.
+    pub fn tongue(&self) -> Tongue {
+        self.tongue
+    }
+
+    fn tongue_of(&self, document: &Document) -> Tongue {
+        let titles = document.sections.iter();
+        let known = titles.filter_map(|s| self.translator.section(&s.title));
+        known.map(|(_, tongue)| tongue).next().unwrap_or_default()
+    }
+
+    /// Takes what a section says that is not of the template, such as the items of a negotiation:
+    /// labelled fields of any section, which replace what was said of them before. The rest is
+    /// handed back, line by line; [`Translator::prose`] writes such lines.
+    pub fn supplement(&mut self, section: &Section) -> Vec<String> {
+        let mut rest = Vec::new();
+        for (line, text) in section.lines() {
+            let translator = self.translator;
+            let fields = translator.every.find(&text);
+            if !fields.before.is_empty() && !self.supplement_by_name(fields.before, line) {
+                rest.push(unquoted(fields.before));
+            }
+            for (at, said) in fields.said {
+                let (section, field) = translator.places[at];
+                let field = translator.field(section, field);
+                self.forget(field);
+                self.say(field, said, line);
+            }
+        }
+        rest
+    }
+
+    /// `` `key`: JSON ``, in the marks in which no label stands.
+    fn supplement_by_name(&mut self, text: &str, line: Line) -> bool {
+        match by_name(text).filter(|_| text.starts_with('`')) {
+            Some((OTHER, value)) => {
+                self.other = entries(value);
+                true
+            }
+            Some((key, value)) => {
+                self.values.remove(key);
+                self.wrong.remove(key);
+                self.set(key, value, line);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The payload, in canonical form, with what is odd about it.
+    ///
+    /// # Errors
+    /// What has to be asked back, all at once.
+    pub fn settle(&self) -> Result<Accepted, Vec<Question>> {
+        let mut values = self.values.clone();
+        if !self.other.is_empty() {
+            values.insert(OTHER.to_owned(), self.other.clone().into());
+        }
+        let mut questions: Vec<Question> = self.wrong.values().cloned().collect();
+        match self.translator.contract.accept(values, Unknown::ToOther) {
+            Ok(accepted) if questions.is_empty() => return Ok(accepted),
+            Ok(_) => {}
+            Err(violations) => {
+                let asked = violations
+                    .iter()
+                    .map(|v| self.placed(Question::of(self.translator, v, self.tongue)));
+                questions.extend(asked.filter(|q| !self.wrong.contains_key(&q.key)));
+            }
+        }
+        Err(questions)
+    }
+
+    /// The same as the payload of a message.
+    ///
+    /// # Errors
+    /// As of [`Reading::settle`].
+    pub fn payload(&self) -> Result<Payload, Vec<Question>> {
+        let accepted = self.settle()?;
+        Ok(Payload {
+            schema_id: self.translator.schema.schema_id.clone(),
+            values: accepted.values,
+        })
+    }
+
+    /// The same as the content of an assignment: what it is about, its type of task, the payload.
+    ///
+    /// # Errors
+    /// As of [`Reading::settle`].
+    pub fn content(&self) -> Result<Content, Vec<Question>> {
+        let payload = self.payload()?;
+        let target = self.translator.target_object(&payload);
+        let task_type = self.translator.task_type(self.tongue);
+        Ok(Content::new(target, task_type).with_payload(payload))
+    }
+
+    fn placed(&self, question: Question) -> Question {
+        let line = question
+            .found
+            .as_ref()
+            .and_then(|_| self.lines.get(&question.key).copied());
+        Question { line, ..question }
+    }
+
+    fn take(&mut self, section: &Section) -> Result<(), Unread> {
+        let Some((place, _)) = self.translator.section(&section.title) else {
+            self.take_unknown(section);
+            return Ok(());
+        };
+        let part = &self.translator.template.sections[place];
+        match &part.holds {
+            Holds::TaskType(phrases) => self.check_type(section, phrases.all()),
+            Holds::Guidance(_) => Ok(()),
+            Holds::Statement(_) => {
+                self.take_statement(section);
+                Ok(())
+            }
+            Holds::Fields(fields) => {
+                self.take_fields(section, place, fields);
+                Ok(())
+            }
+        }
+    }
+
+    fn check_type<'p>(
+        &self,
+        section: &Section,
+        mut known: impl Iterator<Item = &'p str>,
+    ) -> Result<(), Unread> {
+        let found = section.text();
+        if found.is_empty() || known.any(|phrase| same_title(phrase, &found)) {
+            return Ok(());
+        }
+        Err(Unread::OtherTask {
+            section: section.title.clone(),
+            line: section.line.0,
+            template: self.translator.template.template_uri.clone(),
+            expected: self.translator.task_type(self.tongue).to_owned(),
+            found: found.chars().take(80).collect(),
+        })
+    }
+
+    /// A line that points to other sections says nothing of its own.
+    fn take_statement(&mut self, section: &Section) {
+        for (_, line) in section.lines() {
+            if !self.points(&line) {
+                self.other.push(line);
+            }
+        }
+    }
+
+    fn points(&self, line: &str) -> bool {
+        let mut named = line
+            .split('<')
+            .skip(1)
+            .filter_map(|rest| Some(rest.split_once('>')?.0));
+        named.any(|title| self.translator.section(title).is_some())
+    }
+
+    fn take_unknown(&mut self, section: &Section) {
+        let is = |title: fn(Tongue) -> &'static str| {
+            Tongue::ALL
+                .into_iter()
+                .any(|tongue| same_title(title(tongue), &section.title))
+        };
+        if is(titles::further) {
+            section
+                .lines()
+                .into_iter()
+                .for_each(|(line, text)| self.take_further(line, &text));
+        } else if is(titles::other) {
+            self.other
+                .extend(section.lines().iter().map(|(_, text)| unquoted(text)));
+        } else {
+            self.other
+                .push(format!("{}: {}", section.title, section.text()));
+        }
+    }
+
+    /// `key: JSON`.
+    fn take_further(&mut self, line: Line, text: &str) {
+        match by_name(text) {
+            Some((key, value)) => {
+                // What the template says of every payload, this one says otherwise.
+                if self.translator.template.constants.contains_key(key) {
+                    self.values.remove(key);
+                }
+                self.set(key, value, line);
+            }
+            None => self.other.push(text.to_owned()),
+        }
+    }
+
+    fn take_fields(&mut self, section: &Section, place: usize, fields: &'t [Field]) {
+        let mut bare = fields.iter().find(|f| f.bare);
+        for (line, text) in section.lines() {
+            let found = self.translator.labels[place].find(&text);
+            if !found.before.is_empty() {
+                match bare {
+                    Some(field) => self.say(field, found.before, line),
+                    None => self.other.push(found.before.to_owned()),
+                }
+                bare = bare.filter(|f| matches!(f.form, Form::List { .. }));
+            }
+            for (at, said) in found.said {
+                // What a label announces stands in the lines below it.
+                bare = match said.is_empty() {
+                    true => Some(&fields[at]),
+                    false => None,
+                };
+                self.say(&fields[at], said, line);
+            }
+        }
+    }
+
+    fn say(&mut self, field: &Field, said: &str, line: Line) {
+        if said.is_empty() {
+            return;
+        }
+        if field.form == Form::Other {
+            let label = field.labels.first(self.tongue);
+            self.other.push(format!("{label}: {said}"));
+            return;
+        }
+        let shape = self.translator.shape(&field.key);
+        match field.form.read(said, shape, self.tongue) {
+            Ok(values) => {
+                for (key, value) in field.keys().zip(values) {
+                    self.set(key, value, line);
+                }
+            }
+            Err(expected) => self.blame(&field.key, &expected, said, line),
+        }
+    }
+
+    fn set(&mut self, key: &str, value: Value, line: Line) {
+        match self.values.get_mut(key) {
+            None => {
+                self.values.insert(key.to_owned(), value);
+            }
+            Some(Value::Array(said)) => match value {
+                Value::Array(more) => said.extend(more),
+                one => said.push(one),
+            },
+            Some(said) if *said == value => {}
+            Some(said) => {
+                let both = format!("{said} and {value}");
+                self.blame(key, "one value", &both, line);
+            }
+        }
+        self.lines.insert(key.to_owned(), line.0);
+    }
+
+    fn blame(&mut self, key: &str, expected: &str, found: &str, line: Line) {
+        let question = Question {
+            line: Some(line.0),
+            found: Some(found.chars().take(200).collect()),
+            ..Question::new(self.translator, key, expected, self.tongue)
+        };
+        self.wrong.insert(key.to_owned(), question);
+    }
+
+    fn forget(&mut self, field: &Field) {
+        for key in field.keys() {
+            self.values.remove(key);
+            self.wrong.remove(key);
+        }
+    }
+}
+
+/// `key: JSON`, the key in marks or not.
+fn by_name(text: &str) -> Option<(&str, Value)> {
+    let (key, value) = text.split_once([':', '：'])?;
+    let key = key.trim().trim_matches('`');
+    Some((key, serde_json::from_str(value.trim()).ok()?))
+}
+
+/// What `other` says, entry by entry.
+fn entries(value: Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(texts) => {
+            let texts = texts.into_iter();
+            texts
+                .filter_map(|text| text.as_str().map(str::to_owned))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}

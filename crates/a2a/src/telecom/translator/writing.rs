@@ -1,0 +1,175 @@
+//! A payload as a prompt.
+//!
+//! Knows the order of sections; what no field says the same goes under [`titles::further`] as JSON,
+//! so that every payload has a prompt that reads as itself.
+
+use super::{Translator, titles};
+use crate::telecom::labels::{json, quoted};
+use crate::telecom::markdown::{Body, Document, Section};
+use crate::telecom::template::{Field, Holds, Part};
+use crate::telecom::tongue::Tongue;
+use schema::template::OTHER;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// What one field says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// How the field is called.
+    pub label: String,
+    /// What is said of it.
+    pub said: String,
+    /// The keys that it holds: one, of a span two.
+    pub keys: Vec<String>,
+}
+
+impl Translator {
+    /// The prompt of a payload; it reads as the same payload, the default of a field that always
+    /// stands in its section being said. `values` are held to be accepted by the schema.
+    pub fn write(&self, values: &Map<String, Value>, tongue: Tongue) -> String {
+        self.document(values, tongue).to_string()
+    }
+
+    /// The same, not yet written.
+    pub fn document(&self, values: &Map<String, Value>, tongue: Tongue) -> Document {
+        let values = self.with_bare_defaults(values);
+        let mut told = BTreeSet::new();
+        let parts = self.template.sections.iter();
+        let sections = parts.filter_map(|part| self.part(part, &values, tongue, &mut told));
+        let mut sections: Vec<Section> = sections.collect();
+        sections.extend(self.further(&values, &told, tongue));
+        sections.extend(other(&values, tongue));
+        Document {
+            front: Vec::new(),
+            sections,
+        }
+    }
+
+    /// What fields say of these values, in the order of the template.
+    pub fn items(&self, values: &Map<String, Value>, tongue: Tongue) -> Vec<Item> {
+        let fields = self.template.fields().map(|(_, field)| field);
+        let told = fields.filter_map(|field| {
+            Some(Item {
+                said: self.said(field, values, tongue)?,
+                label: field.labels.first(tongue).to_owned(),
+                keys: field.keys().map(str::to_owned).collect(),
+            })
+        });
+        told.collect()
+    }
+
+    /// A line of words beside items: as it stands, or in quotes if it could be taken for one.
+    pub fn prose(&self, line: &str) -> String {
+        match self.every.find(line).said.is_empty() && !line.starts_with(['`', '"']) {
+            true => line.to_owned(),
+            false => json(&line.into()),
+        }
+    }
+
+    fn with_bare_defaults(&self, values: &Map<String, Value>) -> Map<String, Value> {
+        let mut values = values.clone();
+        for (_, field) in self.template.fields().filter(|(_, field)| field.bare) {
+            let default = self
+                .schema
+                .key(&field.key)
+                .and_then(|key| key.default_value.clone());
+            if let Some(default) = default {
+                values.entry(field.key.as_str()).or_insert(default);
+            }
+        }
+        values
+    }
+
+    fn part(
+        &self,
+        part: &Part,
+        values: &Map<String, Value>,
+        tongue: Tongue,
+        told: &mut BTreeSet<String>,
+    ) -> Option<Section> {
+        let section = Section::new(part.title.first(tongue));
+        match &part.holds {
+            Holds::TaskType(phrases) => Some(section.saying(phrases.first(tongue))),
+            Holds::Statement(lines) => {
+                let lines = lines.in_tongue(tongue).iter();
+                Some(lines.fold(section, Section::saying))
+            }
+            Holds::Guidance(lines) => {
+                let lines = lines.in_tongue(tongue).iter().cloned();
+                Some(lines.map(entry).fold(section, Section::with))
+            }
+            Holds::Fields(fields) => {
+                let section = fields.iter().fold(section, |section, field| {
+                    let Some(said) = self.said(field, values, tongue) else {
+                        return section;
+                    };
+                    told.extend(field.keys().map(str::to_owned));
+                    section.with(line(field, &said, tongue))
+                });
+                (!section.blocks.is_empty()).then_some(section)
+            }
+        }
+    }
+
+    /// What a field says; none if its keys are not there, or its form has no words for them.
+    fn said(&self, field: &Field, values: &Map<String, Value>, tongue: Tongue) -> Option<String> {
+        let values: Option<Vec<&Value>> = field.keys().map(|key| values.get(key)).collect();
+        let shape = &self.schema.key(&field.key)?.shape;
+        field
+            .form
+            .write(&values?, shape, tongue)
+            .filter(|said| !said.is_empty())
+    }
+
+    fn further(
+        &self,
+        values: &Map<String, Value>,
+        told: &BTreeSet<String>,
+        tongue: Tongue,
+    ) -> Option<Section> {
+        let constants = &self.template.constants;
+        let untold = |key: &str, value: &Value| {
+            key != OTHER && !told.contains(key) && constants.get(key) != Some(value)
+        };
+        let further = values.iter().filter(|(key, value)| untold(key, value));
+        let lacking = constants.keys().filter(|key| !values.contains_key(*key));
+        let all = further.chain(lacking.map(|key| (key, &Value::Null)));
+        let section = all.fold(
+            Section::new(titles::further(tongue)),
+            |section, (key, value)| section.with(entry(format!("{key}: {}", json(value)))),
+        );
+        (!section.blocks.is_empty()).then_some(section)
+    }
+}
+
+fn line(field: &Field, said: &str, tongue: Tongue) -> Body {
+    match field.bare {
+        true => Body::Text(said.to_owned()),
+        false => {
+            let colon = tongue.either(": ", "：");
+            entry(format!("{}{colon}{said}", field.labels.first(tongue)))
+        }
+    }
+}
+
+fn entry(text: String) -> Body {
+    Body::Entry {
+        depth: 0,
+        number: None,
+        text,
+    }
+}
+
+fn other(values: &Map<String, Value>, tongue: Tongue) -> Option<Section> {
+    let texts: Vec<&str> = match values.get(OTHER)? {
+        Value::String(text) => vec![text],
+        Value::Array(texts) => texts.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let section = texts
+        .into_iter()
+        .fold(Section::new(titles::other(tongue)), |section, text| {
+            section.with(entry(quoted(text)))
+        });
+    (!section.blocks.is_empty()).then_some(section)
+}

@@ -1,0 +1,145 @@
+//! Which A2A a peer speaks, and how that is written on the wire.
+//!
+//! Knows the two versions, the header by which a client says one, and the three dialects of JSON
+//! that they come to: v0.3 over HTTP+JSON is written by the official clients as ProtoJSON of its
+//! own. Refuses to know what is said in them. Read next: [`crate::wire`], [`crate::method`].
+
+use crate::error::{Error, ErrorKind};
+use std::fmt;
+
+/// The header, or query parameter, by which a client says its version (v1.0 §3.6.1).
+pub const HEADER: &str = "A2A-Version";
+
+/// A version that is spoken here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Version {
+    /// 0.3, that of most deployed clients.
+    V03,
+    /// 1.0.
+    V10,
+}
+
+impl Version {
+    /// Every version, older first.
+    pub const ALL: [Self; 2] = [Self::V03, Self::V10];
+
+    /// Major and minor number, as in the header and in a card.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::V03 => "0.3",
+            Self::V10 => "1.0",
+        }
+    }
+
+    /// The version that a header names: empty or absent is 0.3, a patch number does not count
+    /// (v1.0 §3.6.2).
+    ///
+    /// # Errors
+    /// [`ErrorKind::VersionNotSupported`] for any other version and for what is none.
+    pub fn of_header(header: Option<&str>) -> Result<Self, Error> {
+        let said = header.unwrap_or_default().trim();
+        match major_and_minor(said) {
+            _ if said.is_empty() => Ok(Self::V03),
+            Some(("0", "3")) => Ok(Self::V03),
+            Some(("1", "0")) => Ok(Self::V10),
+            _ => Err(Error::new(
+                ErrorKind::VersionNotSupported,
+                format!(
+                    "version '{}' is not spoken here, only 0.3 and 1.0 are",
+                    inert(said)
+                ),
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A way of writing A2A as JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dialect {
+    /// v0.3 as its specification writes it: unions told apart by `kind`.
+    V03,
+    /// v0.3 as the official clients write it over HTTP+JSON: ProtoJSON of the v0.3 messages
+    /// (`content` for `parts`, unions told apart by member name, long names of enumerations).
+    V03Proto,
+    /// v1.0: ProtoJSON of the v1.0 messages.
+    V10,
+}
+
+impl Dialect {
+    /// Every dialect.
+    pub const ALL: [Self; 3] = [Self::V03, Self::V03Proto, Self::V10];
+
+    /// The version that it writes.
+    pub fn version(self) -> Version {
+        match self {
+            Self::V03 | Self::V03Proto => Version::V03,
+            Self::V10 => Version::V10,
+        }
+    }
+
+    /// True where values of enumerations have their long names, as in ProtoJSON.
+    pub(crate) fn is_proto(self) -> bool {
+        self != Self::V03
+    }
+}
+
+impl From<Version> for Dialect {
+    /// The dialect of a version over JSON-RPC.
+    fn from(version: Version) -> Self {
+        match version {
+            Version::V03 => Self::V03,
+            Version::V10 => Self::V10,
+        }
+    }
+}
+
+fn major_and_minor(said: &str) -> Option<(&str, &str)> {
+    let mut numbers = said.split('.');
+    let (major, minor, patch) = (numbers.next()?, numbers.next()?, numbers.next());
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let whole = patch.is_none_or(digits) && numbers.next().is_none();
+    whole.then_some((major, minor))
+}
+
+/// What a peer wrote, short and without control characters, to be told back.
+pub(crate) fn inert(text: &str) -> String {
+    const TOLD_CHARS: usize = 64;
+    let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().take(TOLD_CHARS).map(visible).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A5: Major.Minor, empty means 0.3, everything else is refused.
+    #[test]
+    fn a_header_names_a_version() {
+        for (header, version) in [
+            (None, Ok(Version::V03)),
+            (Some(""), Ok(Version::V03)),
+            (Some(" 0.3 "), Ok(Version::V03)),
+            (Some("0.3.0"), Ok(Version::V03)),
+            (Some("1.0"), Ok(Version::V10)),
+            (Some("1.0.1"), Ok(Version::V10)),
+            (Some("1"), Err(())),
+            (Some("1.1"), Err(())),
+            (Some("1.0.x"), Err(())),
+            (Some("1.0.1.2"), Err(())),
+            (Some("0.2.9"), Err(())),
+            (Some("latest"), Err(())),
+        ] {
+            let found = Version::of_header(header);
+            if let Err(refusal) = &found {
+                assert_eq!(refusal.kind, ErrorKind::VersionNotSupported);
+            }
+            assert_eq!(found.map_err(|_| ()), version, "{header:?}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Messages, tasks, events and cards as JSON, in each dialect, both ways.
+//!
+//! Knows how the one model is written by v0.3 and by v1.0; refuses to know what a request is
+//! answered with. What is read says precisely what is wrong and where ([`Malformed`]); members
+//! that nobody knows are dropped, so that they are never echoed (A12). Members are accepted by
+//! their snake_case names too, as ProtoJSON parsers do.
+//!
+//! Law: reading what was written gives what was there, in every dialect
+//! (`wire/tests.rs`). Read next: [`crate::jsonrpc`], [`crate::rest`].
+
+mod card;
+mod message;
+mod push;
+mod read;
+mod request;
+mod response;
+mod security;
+mod task;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use card::{card, read_card, v03_members};
+pub use message::{message, part, read_message, read_part};
+pub use read::Malformed;
+pub use request::{params, read_params};
+pub use response::{read_result, result};
+pub use task::{artifact, event, read_artifact, read_event, read_task, sent, task, task_state};
+
+pub(crate) use read::Object;
+pub(crate) use write::Members;

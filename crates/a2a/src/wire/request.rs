@@ -1,0 +1,210 @@
+//! The parameters of each method in each dialect.
+//!
+//! Over JSON-RPC they are `params`; over HTTP+JSON [`crate::rest`] gathers them from path, query
+//! and body first.
+
+use super::push::{bare, push_config, read_bare, read_push_config};
+use super::read::{Malformed, Object};
+use super::task::{read_task_state, task_state};
+use super::write::Members;
+use super::{message, read_message};
+use crate::method::Method;
+use crate::push::PushConfig;
+use crate::request::{
+    CancelTask, Configuration, GetTask, ListPushConfigs, ListTasks, PushConfigKey, Request,
+    SendMessage,
+};
+use crate::schema_talk::{ExtensionWish, TemplateQuery, UpdatesQuery};
+use crate::version::{Dialect, Version};
+use serde_json::{Map, Value};
+
+/// The parameters of a request as JSON.
+pub fn params(dialect: Dialect, request: &Request) -> Value {
+    let members = match request {
+        Request::SendMessage(it) | Request::SendStreamingMessage(it) => send(dialect, it),
+        Request::GetTask(it) => Members::new()
+            .with("id", it.id.as_str())
+            .maybe("historyLength", it.history_length),
+        Request::ListTasks(it) => list(dialect, it),
+        Request::CancelTask(it) => Members::new()
+            .with("id", it.id.as_str())
+            .free("metadata", &it.metadata),
+        Request::SubscribeToTask(id) => Members::new().with("id", id.as_str()),
+        Request::CreatePushConfig(it) => return push_config(dialect, it),
+        Request::GetPushConfig(it) | Request::DeletePushConfig(it) => key(dialect, it),
+        Request::ListPushConfigs(it) => Members::new()
+            .with(task_name(dialect), it.task_id.as_str())
+            .maybe("pageSize", it.page_size)
+            .text("pageToken", it.page_token.as_ref()),
+        Request::GetExtendedCard => Members::new(),
+        Request::GetSchemaTemplate(it) => it.members(),
+        Request::GetSchemaUpdates(it) => it.members(),
+        Request::RequestCapabilityExtension(it) => it.members(),
+    };
+    members.into()
+}
+
+/// A request from its method and parameters.
+///
+/// # Errors
+/// [`Malformed`]: the first parameter that is wrong.
+pub fn read_params(
+    dialect: Dialect,
+    method: Method,
+    params: &Map<String, Value>,
+) -> Result<Request, Malformed> {
+    let object = Object::of_members(params);
+    Ok(match method {
+        Method::SendMessage => Request::SendMessage(read_send(dialect, object)?),
+        Method::SendStreamingMessage => Request::SendStreamingMessage(read_send(dialect, object)?),
+        Method::GetTask => Request::GetTask(GetTask {
+            id: object.needed_text("id")?,
+            history_length: object.count("historyLength")?,
+        }),
+        Method::ListTasks => Request::ListTasks(read_list(dialect, object)?),
+        Method::CancelTask => Request::CancelTask(CancelTask {
+            id: object.needed_text("id")?,
+            metadata: object.free("metadata")?,
+        }),
+        Method::SubscribeToTask => Request::SubscribeToTask(object.needed_text("id")?),
+        Method::CreatePushConfig => Request::CreatePushConfig(read_create(dialect, object)?),
+        Method::GetPushConfig => Request::GetPushConfig(read_key(dialect, object, false)?),
+        Method::DeletePushConfig => Request::DeletePushConfig(read_key(dialect, object, true)?),
+        Method::ListPushConfigs => Request::ListPushConfigs(ListPushConfigs {
+            task_id: object.needed_text(task_name(dialect))?,
+            page_size: object.count("pageSize")?,
+            page_token: object.text("pageToken")?,
+        }),
+        Method::GetExtendedCard => Request::GetExtendedCard,
+        Method::GetSchemaTemplate => Request::GetSchemaTemplate(TemplateQuery::read(object)?),
+        Method::GetSchemaUpdates => Request::GetSchemaUpdates(UpdatesQuery::read(object)?),
+        Method::RequestCapabilityExtension => {
+            Request::RequestCapabilityExtension(ExtensionWish::read(object)?)
+        }
+    })
+}
+
+fn send(dialect: Dialect, it: &SendMessage) -> Members {
+    let configuration = configuration(dialect, &it.configuration).into_map();
+    Members::new()
+        .with("message", message(dialect, &it.message))
+        .free("configuration", &configuration)
+        .free("metadata", &it.metadata)
+}
+
+fn read_send(dialect: Dialect, object: Object<'_>) -> Result<SendMessage, Malformed> {
+    let configuration = object.at("configuration", |it| read_configuration(dialect, it))?;
+    Ok(SendMessage {
+        message: object.needed("message", |it| read_message(dialect, it))?,
+        configuration: configuration.unwrap_or_default(),
+        metadata: object.free("metadata")?,
+    })
+}
+
+fn configuration(dialect: Dialect, it: &Configuration) -> Members {
+    let members = Members::new()
+        .texts("acceptedOutputModes", &it.accepted_output_modes)
+        .maybe("historyLength", it.history_length)
+        .maybe(
+            push_name(dialect),
+            it.push.as_ref().map(|push| bare(dialect, push)),
+        );
+    match dialect.version() {
+        Version::V10 => members.flag("returnImmediately", it.return_immediately),
+        // v0.3 leaves open what absence means, so both are said.
+        Version::V03 => members.with("blocking", !it.return_immediately),
+    }
+}
+
+/// v1.0 §3.2.2: waiting is the default; so it is for v0.3 (A7).
+fn read_configuration(dialect: Dialect, value: &Value) -> Result<Configuration, Malformed> {
+    let object = Object::of(value)?;
+    let return_immediately = match dialect.version() {
+        Version::V10 => object.flag("returnImmediately")?.unwrap_or(false),
+        Version::V03 => !object.flag("blocking")?.unwrap_or(true),
+    };
+    Ok(Configuration {
+        accepted_output_modes: object.texts("acceptedOutputModes")?,
+        history_length: object.count("historyLength")?,
+        return_immediately,
+        push: object.at(push_name(dialect), |it| read_bare(dialect, Object::of(it)?))?,
+    })
+}
+
+fn push_name(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::V10 => "taskPushNotificationConfig",
+        Dialect::V03 => "pushNotificationConfig",
+        Dialect::V03Proto => "pushNotification",
+    }
+}
+
+fn list(dialect: Dialect, it: &ListTasks) -> Members {
+    Members::new()
+        .text("contextId", it.context_id.as_ref())
+        .maybe("status", it.status.map(|state| task_state(dialect, state)))
+        .maybe(
+            "statusTimestampAfter",
+            it.changed_since.map(|at| at.to_string()),
+        )
+        .maybe("pageSize", it.page_size)
+        .text("pageToken", it.page_token.as_ref())
+        .maybe("historyLength", it.history_length)
+        .flag("includeArtifacts", it.include_artifacts)
+}
+
+fn read_list(dialect: Dialect, object: Object<'_>) -> Result<ListTasks, Malformed> {
+    Ok(ListTasks {
+        context_id: object.text("contextId")?,
+        status: object.at("status", |it| read_task_state(dialect, it))?,
+        changed_since: object.instant("statusTimestampAfter")?,
+        page_size: object.count("pageSize")?,
+        page_token: object.text("pageToken")?,
+        history_length: object.count("historyLength")?,
+        include_artifacts: object.flag("includeArtifacts")?.unwrap_or_default(),
+    })
+}
+
+fn read_create(dialect: Dialect, object: Object<'_>) -> Result<PushConfig, Malformed> {
+    let config = read_push_config(dialect, object)?;
+    match config.task_id {
+        Some(_) => Ok(config),
+        None => Err(Malformed::member("taskId", "is missing")),
+    }
+}
+
+/// The member that names the task of push configurations.
+fn task_name(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::V10 => "taskId",
+        Dialect::V03 | Dialect::V03Proto => "id",
+    }
+}
+
+/// The member that names a push configuration.
+fn config_name(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::V10 => "id",
+        Dialect::V03 | Dialect::V03Proto => "pushNotificationConfigId",
+    }
+}
+
+fn key(dialect: Dialect, it: &PushConfigKey) -> Members {
+    Members::new()
+        .with(task_name(dialect), it.task_id.as_str())
+        .text(config_name(dialect), it.id.as_ref())
+}
+
+/// v0.3 §7.6: whoever reads may leave out which one; v1.0 asks for it.
+fn read_key(
+    dialect: Dialect,
+    object: Object<'_>,
+    is_needed: bool,
+) -> Result<PushConfigKey, Malformed> {
+    let task_id = object.needed_text(task_name(dialect))?;
+    let id = match is_needed || dialect == Dialect::V10 {
+        true => Some(object.needed_text(config_name(dialect))?),
+        false => object.text(config_name(dialect))?,
+    };
+    Ok(PushConfigKey { task_id, id })
+}
