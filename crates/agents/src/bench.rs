@@ -160,7 +160,7 @@ impl Net {
 
 /// The profiles, with what the tests need of them.
 pub(crate) fn roster() -> Vec<Arc<Profile>> {
-    let rows: [(&str, Layer, &str, &[&str]); 6] = [
+    let rows: [Row; 6] = [
         (
             "oss-fault",
             Layer::Service,
@@ -203,32 +203,41 @@ pub(crate) fn roster() -> Vec<Arc<Profile>> {
         ),
     ];
     assert!(rows.len() <= PROFILES.len());
-    rows.into_iter()
-        .map(|(alias, layer, domains, schemas)| {
-            Arc::new(Profile {
-                name: format!("TMF-{alias}"),
-                alias: Some(alias.to_owned()),
-                description: String::new(),
-                agent_type: None,
-                version: "1.0.0".to_owned(),
-                provider: String::new(),
-                domain: Some(domains.to_owned()),
-                management_object: None,
-                layer,
-                province: None,
-                capability: Capability {
-                    negotiate: Some("acp-task-fulfillment-negotiation-v1.0".to_owned()),
-                    ..Capability::default()
-                },
-                skills: vec![Skill {
-                    name: "s".to_owned(),
-                    schemas: schemas.iter().map(|s| (*s).to_owned()).collect(),
-                    ..Skill::default()
-                }],
-                authentication: vec![],
-            })
-        })
-        .collect()
+    let negotiates = Capability {
+        negotiate: Some("acp-task-fulfillment-negotiation-v1.0".to_owned()),
+        ..Capability::default()
+    };
+    let profile = |row| Profile {
+        capability: negotiates.clone(),
+        ..profile_of(row)
+    };
+    rows.into_iter().map(|row| Arc::new(profile(row))).collect()
+}
+
+/// An alias, where it works, and the schemas it takes.
+pub(crate) type Row = (&'static str, Layer, &'static str, &'static [&'static str]);
+
+/// The profile of an agent, with what colleagues go by.
+pub(crate) fn profile_of((alias, layer, domains, schemas): Row) -> Profile {
+    Profile {
+        name: format!("TMF-{alias}"),
+        alias: Some(alias.to_owned()),
+        description: String::new(),
+        agent_type: None,
+        version: "1.0.0".to_owned(),
+        provider: String::new(),
+        domain: Some(domains.to_owned()),
+        management_object: None,
+        layer,
+        province: None,
+        capability: Capability::default(),
+        skills: vec![Skill {
+            name: "s".to_owned(),
+            schemas: schemas.iter().map(|s| (*s).to_owned()).collect(),
+            ..Skill::default()
+        }],
+        authentication: vec![],
+    }
 }
 
 pub(crate) fn briefing(alias: &str, open: Vec<Arc<Task>>) -> Briefing {

@@ -281,11 +281,13 @@ impl BssTickets {
 
     /// The ticket of a task; one from before a restart is taken up again as its news tell it.
     fn ticket_of(&mut self, told: &Notification) -> Option<String> {
-        let mut known = self.tickets.iter();
-        if let Some((number, _)) = known.find(|(_, open)| open.task == told.task) {
-            return Some(number.clone());
-        }
         let name = told.task.as_str().strip_prefix(PREFIX)?;
+        let unnumbered = name.rsplit_once('/').map_or(name, |(ticket, _)| ticket);
+        let is_its = |open: &Open| open.task == told.task;
+        let mut known = [name, unnumbered].into_iter();
+        if let Some(number) = known.find(|n| self.tickets.get(*n).is_some_and(is_its)) {
+            return Some(number.to_owned());
+        }
         let number = name.split_once('/').map_or(name, |(number, _)| number);
         if self.tickets.contains_key(number) {
             // An earlier assignment of a ticket that somebody else has now.

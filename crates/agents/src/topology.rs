@@ -6,7 +6,7 @@
 
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The inventory as a graph.
 #[derive(Clone, Debug)]
@@ -63,6 +63,21 @@ pub fn links_of<'a>(
 }
 
 impl Topology {
+    /// The index of `inventory`, made once for all who share the inventory: a platform has one, and
+    /// may have a thousand agents.
+    pub fn of(inventory: &Arc<Inventory>) -> Arc<Self> {
+        static LATEST: Mutex<Weak<Topology>> = Mutex::new(Weak::new());
+        let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = latest.upgrade();
+        known
+            .filter(|topology| Arc::ptr_eq(&topology.inventory, inventory))
+            .unwrap_or_else(|| {
+                let topology = Arc::new(Self::new(Arc::clone(inventory)));
+                *latest = Arc::downgrade(&topology);
+                topology
+            })
+    }
+
     /// Indexes `inventory`; links whose ends it does not know are left out.
     pub fn new(inventory: Arc<Inventory>) -> Self {
         let ids: Vec<ElementId> = inventory.elements.keys().cloned().collect();

@@ -13,9 +13,11 @@ use std::fmt;
 use std::str::FromStr;
 
 mod life;
+mod terms;
 
 pub(crate) use life::{CONTACTS_PER_LINK_YEAR, befalling, per_day};
 pub use life::{LIFE, Life, PACE, STORMS_PER_YEAR, storm};
+pub use terms::Terms;
 
 /// What kind of thing happens: the cause that agents will look for.
 pub use domain::cause::Cause as FaultKind;
@@ -81,6 +83,26 @@ pub enum FaultError {
         /// How many sites were asked for.
         min_sites: usize,
     },
+    /// How long it takes cannot be said of this kind.
+    #[error("a {kind} lasts until it is mended: it takes no duration")]
+    NoDuration {
+        /// The kind of fault.
+        kind: FaultKind,
+    },
+    /// It would take too short or too long.
+    #[error("a duration is {} to {} seconds", Terms::LASTS_S.0, Terms::LASTS_S.1)]
+    Duration,
+    /// How bad it is cannot be said of this kind.
+    #[error("a {kind} is no matter of degree: it takes no severity")]
+    NoSeverity {
+        /// The kind of fault.
+        kind: FaultKind,
+    },
+    /// No surge of traffic congests this link.
+    #[error(
+        "no surge of traffic congests '{0}': it must be a link of the backbone that carries traffic"
+    )]
+    NoSurge(ElementId),
 }
 
 impl FromStr for FaultRequest {

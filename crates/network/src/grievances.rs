@@ -7,6 +7,7 @@
 //! [`words`].
 
 mod chinese;
+mod composition;
 pub mod corpus;
 mod english;
 mod handwritten;

@@ -43,7 +43,7 @@ pub mod topology;
 pub mod traffic;
 
 pub use build::Parameters;
-pub use fault::{Fault, FaultError, FaultKind, FaultRequest};
+pub use fault::{Fault, FaultError, FaultKind, FaultRequest, Terms};
 pub use grievances::{Customers, Grievance};
 pub use mobile::Mobile;
 pub use noise::record::Recorded;

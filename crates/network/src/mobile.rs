@@ -6,7 +6,9 @@
 //! - [`propagation`]: the public formulas of coverage and rates;
 //! - [`demand`]: a measured day, and crowds;
 //! - `users`: sample points around sites, with hills and houses;
-//! - `evaluation`: who is served by what, how well, and what that loads;
+//! - `hearing`: who is served by what, and whom each user hears besides;
+//! - `evaluation`: what that loads, in rounds of which only what changes is computed again (`stirred`);
+//! - `picture`: what users get and cells carry;
 //! - `look`: the whole domain seen at one instant, on its ground;
 //! - [`energy`]: what units consume by load, power and sleep;
 //! - `account`: performance of a period, and the tally;
@@ -20,9 +22,12 @@ pub mod battery;
 pub mod demand;
 pub mod energy;
 mod evaluation;
+mod hearing;
 mod look;
 pub mod nearby;
+mod picture;
 pub mod propagation;
+mod stirred;
 mod users;
 
 pub use account::Tally;
@@ -34,11 +39,14 @@ use demand::Day;
 use domain::inventory::{Cell, ElementId, ElementKind, Inventory};
 use domain::telemetry::{Performance, Saving};
 use domain::time::{Dice, Timestamp};
-use evaluation::{Picture, Radio, share, slowest_tenth};
+use evaluation::Evaluation;
+use hearing::Hearing;
 use nearby::Nearby;
+use picture::{Picture, share, slowest_tenth};
 use propagation::{OPEN_LAND_DB, decibels, elements_db};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use stirred::Cast;
 use users::{Land, Unit, Users, ray, served_by};
 
 /// The dice of users; see [`stream`].
@@ -151,9 +159,7 @@ pub struct Mobile {
     told: Vec<Told>,
     /// True if a cell was told something, or a crowd was added, since it was looked at last.
     changed: bool,
-    factor: Vec<f64>,
-    foreign_mw: Vec<f64>,
-    picture: Picture,
+    evaluation: Evaluation,
     rates: Rates,
     account: Account,
 }
@@ -176,15 +182,18 @@ impl Mobile {
         };
         let users = land.settle(settings.points_per_site.clamp(1, 100), &mut dice);
         let loads = demand::loads(&places(&units, &on, &mut dice));
-        let (planned, silence) = (vec![1.0; units.len()], vec![0.0; units.len()]);
-        let wanted = demand::calibrated(&Radio::new(&units, &users, &planned, &silence), &loads);
+        let cast = Cast {
+            units: &units,
+            on: &on,
+            users: &users,
+        };
+        let hearing = Hearing::new(cast, &vec![1.0; units.len()]);
+        let wanted = demand::calibrated(cast, &hearing, &loads);
         let mut mobile = Self {
             settings: settings.clone(),
             told: vec![Told::default(); units.len()],
             changed: false,
-            factor: planned,
-            foreign_mw: silence,
-            picture: Picture::default(),
+            evaluation: Evaluation::new(cast, hearing),
             rates: Rates::default(),
             account: Account::new(units.len(), start),
             surges: Vec::new(),
@@ -207,7 +216,8 @@ impl Mobile {
     /// instant before the last one counts as the last one.
     pub fn see(&mut self, ground: Ground, now: Timestamp) {
         let now = now.max(self.account.at);
-        self.account.pass(now, &self.picture, &self.rates);
+        self.account
+            .pass(now, self.evaluation.picture(), &self.rates);
         self.forget(&ground);
         self.ground = ground;
         self.changed = false;
@@ -280,7 +290,7 @@ impl Mobile {
     /// True if a cell is on air and can serve users.
     pub fn on_air(&self, cell: &ElementId) -> bool {
         self.number(cell)
-            .is_some_and(|cell| self.factor[cell] > 0.0)
+            .is_some_and(|cell| self.evaluation.scene().factor[cell] > 0.0)
     }
 
     /// Foreign power on a cell's carrier, in dBm, and what the noise of receivers is there.
@@ -288,7 +298,7 @@ impl Mobile {
         let number = self.number(cell)?;
         let unit = &self.units[number];
         let carrier = elements_db(unit.plan.bandwidth_mhz);
-        let foreign = unit.noise_mw + self.picture.foreign[number];
+        let foreign = unit.noise_mw + self.picture().foreign[number];
         Some((
             decibels(foreign) + carrier,
             decibels(unit.noise_mw) + carrier,
@@ -307,21 +317,22 @@ impl Mobile {
             .iter()
             .flat_map(|(site, (x, y))| land.rays(*site, (-x, -y), gain_db).map(ray))
             .collect();
-        let (cell, mw) = served_by(&self.units, &rays, &self.factor)?;
+        let (scene, picture) = (self.evaluation.scene(), self.picture());
+        let (cell, mw) = served_by(&self.units, &rays, &scene.factor)?;
         let unit = &self.units[cell];
         let foreign: f64 = rays
             .iter()
             .filter(|r| r.cell != cell)
             .filter(|r| self.units[r.cell].plan.carrier_mhz == unit.plan.carrier_mhz)
-            .map(|r| r.rsrp_mw * self.factor[r.cell] * self.picture.load[r.cell])
+            .map(|r| r.rsrp_mw * scene.factor[r.cell] * picture.load[r.cell])
             .sum();
-        let sinr = mw / (unit.noise_mw + foreign + self.foreign_mw[cell]);
+        let sinr = mw / (unit.noise_mw + foreign + scene.foreign_mw[cell]);
         let rate = unit.plan.bandwidth_mhz * propagation::efficiency(sinr);
         Some(Served {
             cell: unit.id.clone(),
             rsrp_dbm: decibels(mw),
-            throughput_mbps: (rate * share(self.picture.asked[cell]))
-                .min(self.backhaul_mbps()[unit.site].max(0.0)),
+            throughput_mbps: (rate * share(picture.asked[cell]))
+                .min(scene.backhaul[unit.site].max(0.0)),
         })
     }
 
@@ -356,8 +367,8 @@ impl Mobile {
                 continue;
             }
             area.users += point.weight;
-            if self.picture.serving[user].is_some() {
-                let gets = self.picture.throughput[user];
+            if self.picture().serving[user].is_some() {
+                let gets = self.picture().throughput[user];
                 area.served_share += point.weight;
                 area.mean_throughput_mbps += point.weight * gets;
                 served.push((gets, point.weight));
@@ -367,18 +378,24 @@ impl Mobile {
             area.served_share /= area.users;
             area.mean_throughput_mbps /= area.users;
         }
-        area.edge_throughput_mbps = slowest_tenth(served);
+        area.edge_throughput_mbps = slowest_tenth(&mut served);
         area
     }
 
     /// What the cells of each site carry at this instant, in Mbit/s.
     pub fn traffic_of_sites(&self) -> BTreeMap<ElementId, f64> {
-        self.sums_of_sites(&self.picture.traffic)
+        self.sums_of_sites(&self.picture().traffic)
     }
 
     /// What each site gives its backhaul to carry at this instant, in Mbit/s.
     pub fn offered_by_sites(&self) -> BTreeMap<ElementId, f64> {
-        self.sums_of_sites(&self.picture.offered)
+        self.sums_of_sites(&self.picture().offered)
+    }
+
+    /// What a site gives its backhaul to carry at this instant, in Mbit/s.
+    pub fn offered_by(&self, site: &ElementId) -> Option<f64> {
+        let cells = self.on[self.sites.binary_search(site).ok()?].clone();
+        Some(self.picture().offered[cells].iter().sum())
     }
 
     fn sums_of_sites(&self, of_cells: &[f64]) -> BTreeMap<ElementId, f64> {
@@ -404,12 +421,12 @@ impl Mobile {
 
     /// The load of a cell at this instant, 0 to 1.
     pub fn load(&self, cell: &ElementId) -> Option<f64> {
-        Some(self.picture.load[self.number(cell)?])
+        Some(self.picture().load[self.number(cell)?])
     }
 
     /// The users that a cell serves at this instant.
     pub fn users_of(&self, cell: &ElementId) -> Option<f64> {
-        Some(self.picture.users[self.number(cell)?])
+        Some(self.picture().users[self.number(cell)?])
     }
 
     /// Ends the period at the instant at which it was looked at last; cells of sites out of service
@@ -435,6 +452,11 @@ impl Mobile {
             cells,
             links: BTreeMap::new(),
         }
+    }
+
+    /// Everything as it was looked at last.
+    fn picture(&self) -> &Picture {
+        self.evaluation.picture()
     }
 
     fn land(&self) -> Land<'_> {

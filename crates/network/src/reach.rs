@@ -6,6 +6,7 @@
 
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The paths of an inventory, by the position of each element in the order of identifiers.
 #[derive(Clone, Debug)]
@@ -18,12 +19,47 @@ pub struct Reach {
     cores: Vec<usize>,
     sites: Vec<usize>,
     routers: Vec<usize>,
+    /// What can reach the core, in the order of identifiers, by position and by name.
+    nodes: Vec<usize>,
+    node_names: Arc<[ElementId]>,
+    /// Links with an end that the inventory does not have, and the node on which the first one is.
+    loose: Vec<(ElementId, Option<usize>)>,
+}
+
+/// The nodes that reach the core.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reached {
+    names: Arc<[ElementId]>,
+    are: Vec<bool>,
+}
+
+/// What follows when something has failed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Aftermath {
+    /// The nodes that work and reach a working core router.
+    pub reached: Reached,
+    /// The sites that do not.
+    pub out: BTreeSet<ElementId>,
+    /// The links that do not work.
+    pub down: BTreeSet<ElementId>,
+    /// Those, and the links whose first end is out of reach.
+    pub astray: BTreeSet<ElementId>,
+}
+
+impl Reached {
+    /// True if `node` reaches the core.
+    pub fn contains(&self, node: &ElementId) -> bool {
+        let place = self.names.binary_search(node);
+        place.is_ok_and(|place| self.are[place])
+    }
 }
 
 #[derive(Clone, Debug)]
 struct Path {
     own: usize,
     ends: [usize; 2],
+    /// The node on which its first end is.
+    from: usize,
     optics: Vec<usize>,
     ducts: Vec<usize>,
 }
@@ -39,7 +75,7 @@ impl Reach {
             .map(|element| element.parent.as_ref().and_then(index))
             .collect();
         let mut adjacent = vec![Vec::new(); names.len()];
-        let mut links = Vec::new();
+        let (mut links, mut loose) = (Vec::new(), Vec::new());
         for (id, link) in &inventory.links {
             let nodes = (
                 index(inventory.node_of(&link.a)),
@@ -52,38 +88,74 @@ impl Reach {
                 links.push(Path {
                     own,
                     ends: [a, b],
+                    from,
                     optics: [&link.optic_a, &link.optic_b]
                         .into_iter()
                         .filter_map(index)
                         .collect(),
                     ducts: link.ducts.iter().filter_map(index).collect(),
                 });
+            } else {
+                loose.push((id.clone(), nodes.0));
             }
         }
-        let sites = inventory.of_kind(ElementKind::Site);
-        let routers = inventory.of_kind(ElementKind::Router);
+        let of_kind = |kind| -> Vec<usize> {
+            let elements = inventory.of_kind(kind);
+            elements.filter_map(|element| index(&element.id)).collect()
+        };
+        let (sites, routers) = (of_kind(ElementKind::Site), of_kind(ElementKind::Router));
+        let cores: Vec<usize> = inventory.cores.iter().filter_map(index).collect();
+        let joined = (0..names.len()).filter(|node| !adjacent[*node].is_empty());
+        let nodes: BTreeSet<usize> = joined
+            .chain([&sites, &routers, &cores].into_iter().flatten().copied())
+            .collect();
         Self {
+            node_names: nodes.iter().map(|node| names[*node].clone()).collect(),
+            nodes: nodes.into_iter().collect(),
+            loose,
             parents,
             adjacent,
             links,
-            cores: inventory.cores.iter().filter_map(index).collect(),
-            sites: sites.filter_map(|site| index(&site.id)).collect(),
-            routers: routers.filter_map(|router| index(&router.id)).collect(),
+            cores,
+            sites,
+            routers,
             names,
         }
     }
 
-    /// The routers and sites that work and reach a working core router when `failed` has failed.
-    pub fn nodes<'a>(
-        &self,
-        failed: impl IntoIterator<Item = &'a ElementId>,
-    ) -> BTreeSet<ElementId> {
-        let reached = self.reached(&self.flags(failed));
-        let nodes = self.names.iter().zip(reached);
-        nodes
-            .filter(|(_, reached)| *reached)
-            .map(|(name, _)| name.clone())
-            .collect()
+    /// What follows when `failed` has failed.
+    pub fn aftermath<'a>(&self, failed: impl IntoIterator<Item = &'a ElementId>) -> Aftermath {
+        let flags = self.flags(failed);
+        let reached = self.reached(&flags);
+        let name = |index: usize| self.names[index].clone();
+        let (mut down, mut astray) = (BTreeSet::new(), BTreeSet::new());
+        for link in &self.links {
+            let works = self.carries(link, &flags);
+            down.extend((!works).then(|| name(link.own)));
+            astray.extend((!works || !reached[link.from]).then(|| name(link.own)));
+        }
+        let loose = self.loose.iter();
+        let loose = loose.filter(|(_, from)| from.is_none_or(|from| !reached[from]));
+        astray.extend(loose.map(|(link, _)| link.clone()));
+        let out = self.sites.iter().filter(|site| !reached[**site]);
+        Aftermath {
+            out: out.map(|site| name(*site)).collect(),
+            reached: self.named(&reached),
+            down,
+            astray,
+        }
+    }
+
+    /// The nodes that work and reach a working core router when `failed` has failed.
+    pub fn nodes<'a>(&self, failed: impl IntoIterator<Item = &'a ElementId>) -> Reached {
+        self.named(&self.reached(&self.flags(failed)))
+    }
+
+    fn named(&self, reached: &[bool]) -> Reached {
+        Reached {
+            names: Arc::clone(&self.node_names),
+            are: self.nodes.iter().map(|node| reached[*node]).collect(),
+        }
     }
 
     /// The sites out of service when `failed` has failed.
@@ -99,27 +171,9 @@ impl Reach {
             .collect()
     }
 
-    /// All sites, in the order of their identifiers.
-    pub fn sites(&self) -> impl Iterator<Item = &ElementId> {
-        self.sites.iter().map(|site| &self.names[*site])
-    }
-
     /// All routers, in the order of their identifiers.
     pub fn routers(&self) -> impl Iterator<Item = &ElementId> {
         self.routers.iter().map(|router| &self.names[*router])
-    }
-
-    /// The links that do not work when `failed` has failed.
-    pub fn links_down<'a>(
-        &self,
-        failed: impl IntoIterator<Item = &'a ElementId>,
-    ) -> BTreeSet<ElementId> {
-        let flags = self.flags(failed);
-        self.links
-            .iter()
-            .filter(|link| !self.carries(link, &flags))
-            .map(|link| self.names[link.own].clone())
-            .collect()
     }
 
     fn flags<'a>(&self, failed: impl IntoIterator<Item = &'a ElementId>) -> Vec<bool> {

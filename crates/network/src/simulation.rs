@@ -18,6 +18,7 @@ mod events;
 mod journal;
 mod life;
 mod mobile;
+mod outside;
 mod remote;
 mod transport;
 
@@ -26,13 +27,14 @@ pub use transport::PERIOD_S;
 
 use crate::build::{self, Parameters};
 use crate::chance::stream;
-use crate::fault::{self, Fault, FaultError};
+use crate::fault::{Fault, FaultError, Terms};
 use crate::mobile::Mobile;
 use crate::mobile::battery::Batteries;
 use crate::noise::Noise;
 use crate::reach::Reach;
 use crate::state::{Sighting, State, View};
 use crate::topology::Topology;
+use crate::traffic::roads::Charts;
 use crate::traffic::{Demand, Flows, Terrain, Traffic, demand};
 use actions::Engineer;
 use domain::inventory::{Domain, ElementId, Inventory};
@@ -186,6 +188,8 @@ pub struct Simulation {
     /// What had failed and which sites were out when blame was laid last.
     explained: (BTreeSet<ElementId>, BTreeSet<ElementId>),
     traffic: Traffic,
+    /// The paths that traffic took when it was routed last.
+    charts: Charts,
     /// What traffic met when it was routed last.
     terrain: Terrain,
     flows: Flows,
@@ -232,6 +236,7 @@ impl Simulation {
             noise: Noise::new(&inventory, parameters.noise, seed)
                 .with_companions(parameters.companions),
             traffic: Traffic::new(&inventory, demands),
+            charts: Charts::default(),
             terrain: Terrain::default(),
             flows: Flows::default(),
             meter: Meter::new(start),
@@ -291,17 +296,12 @@ impl Simulation {
     ///
     /// # Errors
     /// [`FaultError`] if the element is unknown or of the wrong kind.
-    pub fn inject(&mut self, mut fault: Fault) -> Result<(), FaultError> {
-        fault::check(&self.inventory, &fault)?;
-        fault.at = fault.at.max(self.now);
-        let at = fault.at;
-        self.expect(fault);
-        self.schedule_decoys(at);
-        Ok(())
+    pub fn inject(&mut self, fault: Fault) -> Result<(), FaultError> {
+        self.inject_on(fault, Terms::default())
     }
 
     /// Schedules a fault and opens its truth; gives the number of its trouble.
-    fn expect(&mut self, fault: Fault) -> usize {
+    fn expect(&mut self, fault: Fault, terms: Terms) -> usize {
         let number = self.next_trouble();
         self.injected.insert(number, self.truths.len());
         self.truths.push(Truth {
@@ -311,7 +311,12 @@ impl Simulation {
             repaired_at: None,
             restored_at: None,
         });
-        self.schedule(fault.at, Event::Strike { number, fault });
+        let strike = Event::Strike {
+            number,
+            fault: fault.clone(),
+            terms,
+        };
+        self.schedule(fault.at, strike);
         number
     }
 

@@ -12,7 +12,7 @@ pub(crate) use ailments::{FLICKERS_FROM, LOW_FROM, POOR_FROM, link_of};
 
 use crate::configuration::Settings;
 use crate::fault::FaultKind;
-use crate::reach::Reach;
+use crate::reach::{Aftermath, Reach, Reached};
 use crate::traffic::Demand;
 use domain::inventory::{ElementId, ElementKind, Inventory, Link};
 use domain::telemetry::AlarmType;
@@ -89,7 +89,7 @@ pub struct View {
     /// Sites whose cabinet gets no mains.
     pub without_mains: BTreeSet<ElementId>,
     /// Routers and sites that work and reach the core: only these can report or be measured.
-    pub reached: BTreeSet<ElementId>,
+    pub reached: Reached,
     /// What could be reported.
     pub sightings: BTreeSet<Sighting>,
 }
@@ -104,6 +104,7 @@ impl Trouble {
         let alone = self.kind == TroubleKind::SitePower;
         inventory
             .of_kind(ElementKind::Site)
+            .take_while(move |_| zone || alone)
             .filter(move |site| {
                 (zone && site.parent.as_ref() == Some(&self.element))
                     || (alone && site.id == self.element)
@@ -168,13 +169,14 @@ impl State {
     /// What follows.
     pub fn view(&self, inventory: &Inventory, reach: &Reach) -> View {
         let failed = self.failed();
-        let reached = reach.nodes(&failed);
+        let Aftermath {
+            reached,
+            out,
+            down,
+            astray,
+        } = reach.aftermath(&failed);
         let mut view = View {
-            out: reach
-                .sites()
-                .filter(|site| !reached.contains(*site))
-                .cloned()
-                .collect(),
+            out,
             without_mains: self
                 .troubles
                 .values()
@@ -182,12 +184,12 @@ impl State {
                 .flat_map(|trouble| trouble.sites_without_mains(inventory))
                 .cloned()
                 .collect(),
-            down: reach.links_down(&failed),
+            down,
             failed,
             reached,
             sightings: BTreeSet::new(),
         };
-        view.sightings = view.sight(inventory, reach);
+        view.sightings = view.sight(inventory, reach, &astray);
         view.sightings.extend(self.ailments(inventory, &view));
         // Only a site in reach can tell, and it goes on saying so until its mains is back.
         view.sightings
@@ -243,7 +245,14 @@ impl View {
         !self.carries(id, link) || !self.sends(inventory, far) || self.failed.contains(module)
     }
 
-    fn sight(&self, inventory: &Inventory, reach: &Reach) -> BTreeSet<Sighting> {
+    /// What is seen of what is broken; `astray` are the links that do not work, or whose first end is
+    /// out of reach.
+    fn sight(
+        &self,
+        inventory: &Inventory,
+        reach: &Reach,
+        astray: &BTreeSet<ElementId>,
+    ) -> BTreeSet<Sighting> {
         let mut sightings = BTreeSet::new();
         let mut see = |resource: &ElementId, alarm_type, seen_by: &ElementId| {
             sightings.insert(Sighting {
@@ -259,7 +268,7 @@ impl View {
         for site in &self.without_mains {
             see(site, AlarmType::MainsFailure, site);
         }
-        for router in reach.routers().filter(|id| !self.reached.contains(*id)) {
+        for router in reach.routers().filter(|id| !self.reached.contains(id)) {
             see(router, AlarmType::NodeUnreachable, router);
         }
         let kind = |id: &ElementId| inventory.element(id).map(|element| element.kind);
@@ -270,12 +279,11 @@ impl View {
                 see(card, AlarmType::CardFailure, router);
             }
         }
-        for (id, link) in &inventory.links {
-            // Light arrives over what works, and both its ends are in reach, or neither is.
-            let up = !self.down.contains(id);
-            if up && self.reached.contains(inventory.node_of(&link.a)) {
-                continue;
-            }
+        // Light arrives over what works, and both its ends are in reach, or neither is.
+        let links = astray
+            .iter()
+            .filter_map(|id| inventory.links.get_key_value(id));
+        for (id, link) in links {
             for (end, far) in [(&link.a, &link.b), (&link.b, &link.a)] {
                 if self.answers(inventory, end) && self.dark(inventory, id, link, far) {
                     see(id, AlarmType::LossOfSignal, inventory.node_of(end));

@@ -22,8 +22,9 @@ pub use demand::Demand;
 
 use domain::inventory::{ElementId, Inventory};
 use domain::telemetry::LinkPerformance;
-use roads::{Roads, Tree};
+use roads::{Charts, Goal, Roads, Tree};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Uplink traffic of a site as a share of its downlink traffic; assumed.
 pub const UPLINK_SHARE: f64 = 0.1;
@@ -172,7 +173,7 @@ pub struct Traffic {
 
 /// One thing that flows: where it comes from, how much, and the paths it takes.
 struct Commodity {
-    tree: Tree,
+    tree: Arc<Tree>,
     sources: Vec<(usize, f64)>,
     kind: Kind,
 }
@@ -229,8 +230,14 @@ impl Traffic {
 
     /// Lets all traffic flow over `terrain`.
     pub fn flow(&self, terrain: &Terrain) -> Flows {
+        self.flow_by(&mut Charts::default(), terrain)
+    }
+
+    /// The same, by `charts` of this network's paths as far as they go: they need not be drawn again
+    /// where nothing but amounts has changed.
+    pub fn flow_by(&self, charts: &mut Charts, terrain: &Terrain) -> Flows {
         let ground = self.roads.ground(terrain);
-        let commodities = self.commodities(terrain, &ground);
+        let commodities = self.commodities(terrain, &ground, charts);
         let clear: Vec<f64> = ground.losses.iter().map(|loss| 1.0 - loss).collect();
         let mut kept = clear.clone();
         let mut all = self.spread(&commodities, &kept);
@@ -285,7 +292,7 @@ impl Traffic {
             return BTreeSet::new();
         };
         let sources = vec![(from, 1.0)];
-        let commodity = self.backbone_commodity(&ground, to, sources);
+        let commodity = self.backbone_commodity(&ground, &mut Charts::default(), to, sources);
         let kept = vec![1.0; 2 * self.roads.links.len()];
         let given = self.spread(&[commodity], &kept).given;
         let used = self.roads.links.iter().enumerate();
@@ -294,7 +301,12 @@ impl Traffic {
             .collect()
     }
 
-    fn commodities(&self, terrain: &Terrain, ground: &roads::Ground) -> Vec<Commodity> {
+    fn commodities(
+        &self,
+        terrain: &Terrain,
+        ground: &roads::Ground,
+        charts: &mut Charts,
+    ) -> Vec<Commodity> {
         let mut by_destination = self.demands.clone();
         for sources in by_destination.values_mut() {
             for (_, mbps) in sources.iter_mut() {
@@ -312,13 +324,13 @@ impl Traffic {
         }
         let mut commodities: Vec<Commodity> = by_destination
             .into_iter()
-            .map(|(to, sources)| self.backbone_commodity(ground, to, sources))
+            .map(|(to, sources)| self.backbone_commodity(ground, charts, to, sources))
             .collect();
         if !self.sites.is_empty() {
-            let tree = self.roads.tree_to_cores(ground);
+            let tree = charts.tree(&self.roads, ground, Goal::Core);
             let up = self.sites.iter().map(|(s, mbps)| (*s, mbps * UPLINK_SHARE));
             commodities.push(Commodity {
-                tree: tree.clone(),
+                tree: Arc::clone(&tree),
                 sources: up.collect(),
                 kind: Kind::Uplink,
             });
@@ -334,12 +346,13 @@ impl Traffic {
     fn backbone_commodity(
         &self,
         ground: &roads::Ground,
+        charts: &mut Charts,
         to: usize,
         sources: Vec<(usize, f64)>,
     ) -> Commodity {
-        let mut tree = self.roads.tree_over_backbone(ground, to);
+        let mut tree = charts.tree(&self.roads, ground, Goal::OverBackbone(to));
         if sources.iter().any(|(from, _)| !tree.reaches(*from)) {
-            tree = self.roads.tree(ground, &[to]);
+            tree = charts.tree(&self.roads, ground, Goal::Anyhow(to));
         }
         Commodity {
             tree,
@@ -461,7 +474,7 @@ impl Traffic {
         let name = |node: usize| self.roads.nodes[node].clone();
         Flows {
             links: working
-                .filter(|(link, _)| ground.works[*link])
+                .filter(|(link, _)| ground.lie.works[*link])
                 .map(|(link, road)| {
                     let load = Load {
                         forth: way(2 * link),

@@ -25,6 +25,7 @@ use domain::time::{Dice, Timestamp};
 use job::{Finding, Job, Measurements};
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
+use std::sync::Arc;
 use watch::Watch;
 
 /// The most sites measured at one time for a verification.
@@ -67,7 +68,7 @@ enum Purpose {
 #[derive(Debug)]
 pub struct DomainAgent<P> {
     desk: Desk,
-    topology: Topology,
+    topology: Arc<Topology>,
     watch: Watch,
     jobs: BTreeMap<TaskId, Job>,
     probes: BTreeMap<Token, (ElementId, Purpose)>,
@@ -80,7 +81,7 @@ impl<P: Practice> Worker for DomainAgent<P> {
         let desk = Desk::open(&briefing, now);
         let prefix = format!("{}-{}", P::DOMAIN.as_str().to_lowercase(), now.as_ms());
         let mut agent = Self {
-            topology: Topology::new(briefing.inventory.clone()),
+            topology: Topology::of(&briefing.inventory),
             desk,
             watch: Watch::new(P::DOMAIN, prefix),
             jobs: BTreeMap::new(),

@@ -1,7 +1,8 @@
 //! The energy-saving agent: cells sleep while nobody misses them (draft §2.2).
 //!
 //! - [`forecast`]: how busy each sector will be; [`policy`]: who sleeps, and how deeply;
-//! - [`meter`]: what was saved; [`negotiation`]: what it answers to those who want cells awake;
+//! - [`meter`]: what was saved; [`target`]: what of that is spare; [`negotiation`]: what it answers to
+//!   those who want cells awake;
 //! - [`tasks`]: the tasks in force, and what their publishers are told.
 //!
 //! What it may do comes from a standing task (`activate`), as the service-intent agent gives it: the
@@ -14,6 +15,7 @@ pub mod forecast;
 pub mod meter;
 mod negotiation;
 pub mod policy;
+mod target;
 pub mod tasks;
 
 use crate::alarms::AlarmList;
@@ -60,6 +62,8 @@ struct Standing {
 struct Hold {
     order: SavingOrder,
     until: Timestamp,
+    /// What waking its cells costs while it lasts, in kW.
+    costs_kw: f64,
     /// True once its publisher was told that all of them are awake.
     told: bool,
 }
@@ -137,10 +141,18 @@ impl Worker for EnergySaving {
 
     fn feasible(&self, content: &Content) -> Reply {
         match self.understand(content) {
-            Ok(order) if is_hold(order.action) => self.can_suspend(&order, content),
             Ok(_) => Reply::accepted(),
             Err(reply) => reply,
         }
+    }
+
+    fn proposed(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+        let reply = match self.understand(&ask.content) {
+            Ok(order) if is_hold(order.action) => self.can_suspend(&order, &ask.content, now),
+            Ok(_) => Reply::accepted(),
+            Err(reply) => reply,
+        };
+        (reply, Vec::new())
     }
 
     fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
@@ -249,7 +261,7 @@ impl EnergySaving {
             baseline_kwh: Some(day.baseline_kwh.max(0.0)),
             throughput_mbps: edges.min_by(f64::total_cmp).map(|e| e.max(0.0)),
             effective_at: Some(now),
-            reason: None,
+            reason: self.lowered_in_words(),
         }
     }
 

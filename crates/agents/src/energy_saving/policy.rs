@@ -7,17 +7,19 @@
 //! | any other | symbol shutdown |
 //!
 //! The covering cell can, if the most traffic that is expected until the look-ahead is over keeps its
-//! load under the bound and leaves its slowest users half as much again as was promised. A cell that
-//! sleeps is woken when the load is a tenth over the bound, or the slowest users come near to what
-//! was promised: between the two nothing changes, so that cells do not flap. On a site that lives on
-//! its batteries, capacity sleeps as long as the covering cell is not full: light lasts longer then.
-//! Read next: [`super::forecast`].
+//! load under the bound and leaves its slowest users four times what was promised; and if the covering
+//! cells around have as much for theirs, for they hear what it sends besides: most who would get less
+//! than was promised live there. A cell that sleeps is woken when the load is a tenth over the bound,
+//! or somebody's slowest users are down to three times what was promised: between the two nothing
+//! changes, so that cells do not flap. What is measured is what the slowest tenth does not exceed, and
+//! some have less still: hence the multiples. On a site that lives on its batteries, capacity sleeps as
+//! long as the covering cell is not full: light lasts longer then. Read next: [`super::forecast`].
 
 use super::forecast::{Forecast, sector_of};
 use crate::radio::Radio;
 use crate::radio::energy::can;
 use domain::inventory::ElementId;
-use domain::telemetry::Saving;
+use domain::telemetry::{CellPerformance, Saving};
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
 
@@ -29,10 +31,13 @@ const DEEP_AHEAD_S: f64 = 7_200.0;
 const BEYOND: f64 = 0.1;
 /// The same on a site that lives on its batteries: the load up to which the covering cell bears all.
 const BATTERY_LOAD: f64 = 0.9;
-/// What is left to the slowest users, as a multiple of what was promised, when a cell goes to sleep.
-const MARGIN_ASLEEP: f64 = 3.0;
+/// What is left to the slowest users, here and around, as a multiple of what was promised, when a cell
+/// goes to sleep.
+const MARGIN_ASLEEP: f64 = 4.0;
 /// The same below which it is woken.
-const MARGIN_AWAKE: f64 = 2.0;
+const MARGIN_AWAKE: f64 = 3.0;
+/// Below so many users nobody's throughput is told.
+const USERS_TELLING: f64 = 0.5;
 
 /// The bounds within which energy is saved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -133,15 +138,31 @@ impl Outlook<'_> {
             (false, false) => bounds.max_load,
         };
         let load = most / self.forecast.full_mbps(self.radio, cover);
+        if load > most_load || today.load > most_load {
+            return false;
+        }
         let margin = match asleep {
             true => MARGIN_AWAKE,
             false => MARGIN_ASLEEP,
         };
+        let least_mbps = bounds.min_throughput_mbps * margin;
         let left = (1.0 - load.min(0.99)) / (1.0 - today.load.min(0.99));
-        let edge = today.edge_throughput_mbps * left.min(1.0);
-        let kept = today.users < 0.5
-            || today.edge_throughput_mbps <= 0.0
-            || edge >= bounds.min_throughput_mbps * margin;
-        load <= most_load && today.load <= most_load && (kept || battery)
+        battery || keeps(today, left.min(1.0), least_mbps) && self.spares(cover, least_mbps)
     }
+
+    /// True if the slowest users of the covering cells around have so much.
+    fn spares(&self, cover: &ElementId, least_mbps: f64) -> bool {
+        let planned = |id: &ElementId| self.radio.cell(id);
+        let neighbours = planned(cover).map_or(&[][..], |c| &c.neighbours);
+        let covers = |id: &&ElementId| planned(id).is_some_and(|c| !c.capacity_layer);
+        let around = neighbours.iter().filter(covers);
+        let mut measured = around.filter_map(|id| self.forecast.cell(id));
+        measured.all(|cell| keeps(cell, 1.0, least_mbps))
+    }
+}
+
+/// True if a cell's slowest users have so much with `share` of what they get; nobody has no slowest.
+fn keeps(cell: &CellPerformance, share: f64, least_mbps: f64) -> bool {
+    let edge_mbps = cell.edge_throughput_mbps;
+    cell.users < USERS_TELLING || edge_mbps <= 0.0 || edge_mbps * share >= least_mbps
 }

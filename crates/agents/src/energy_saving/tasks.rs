@@ -149,9 +149,16 @@ impl EnergySaving {
             "{} cells stay awake for {minutes} minutes, {sleepers} of them are woken",
             order.cells.len()
         )));
-        let told = false;
-        self.holds
-            .insert(task.id.clone(), Hold { order, until, told });
+        let hold = Hold {
+            costs_kw: self.waking_kw(&order.cells),
+            order,
+            until,
+            told: false,
+        };
+        let was = self.lowered_in_words();
+        self.holds.insert(task.id.clone(), hold);
+        let lowered = self.lowered_in_words().filter(|l| Some(l) != was.as_ref());
+        outputs.extend(lowered.map(|words| Output::Note(format!("For that {words}"))));
         outputs.extend(self.decide(now));
         outputs.extend(self.tell_awake(&task.id, now));
         outputs

@@ -130,6 +130,70 @@ fn cells_are_held_awake_until_the_time_is_over_or_somebody_resumes() {
     assert_eq!(drill.tasks[&TaskId::new("i")].status, Status::Finished);
 }
 
+/// The order to save this much of all that is consumed.
+fn save(target: f64) -> Content {
+    let order = SavingOrder {
+        area: "network".into(),
+        saving_target_percent: Some(target),
+        ..SavingOrder::default()
+    };
+    Content::new("network", "save").with_payload(order.to_payload())
+}
+
+/// What the energy-saving agent said of a task last.
+fn told(drill: &Drill, task: &str) -> SavingResult {
+    let said = drill.tasks[&TaskId::new(task)].said.clone().unwrap();
+    SavingResult::in_content(&said).unwrap()
+}
+
+/// W2: what the target does not bear is offered for less time, for fewer cells, or under a lower
+/// target; what the first two ask for is borne, and what was granted is not promised twice.
+#[test]
+fn a_target_at_stake_is_answered_with_less_or_with_a_lower_target() {
+    let mut drill = Drill::begin(hour(2), 1, &["service-intent"]);
+    drill.order("energy-saving", "first", save(5.0));
+    drill.run_for(7_300.0);
+    let target = told(&drill, "first").saving_percent.unwrap() - 3.0;
+    drill.order("energy-saving", "s", save(target));
+    let asked = hold(&["cell:s0/2", "cell:s1/2"], 60);
+    let offered = drill.propose("energy-saving", "h", asked.clone());
+    assert_eq!(offered.verdict, Verdict::Offered);
+    assert_eq!(offered.reasons[0].reason, "saving-target");
+    let orders = offered.content.iter().filter_map(SavingOrder::in_content);
+    let [shorter, fewer, lower] = orders.collect::<Vec<_>>().try_into().unwrap();
+    assert_eq!((shorter.cells.len(), fewer.cells.len()), (2, 1));
+    assert!(shorter.duration_minutes < Some(60));
+    assert_eq!(fewer.duration_minutes, Some(60));
+    assert_eq!((lower.cells.len(), lower.duration_minutes), (2, Some(60)));
+    assert!(lower.saving_target_percent.unwrap() < target);
+    assert!(
+        offered.content[2]
+            .task_description
+            .contains("with a target of")
+    );
+    for (id, less) in [("shorter", 0), ("fewer", 1)] {
+        let reply = drill.propose("energy-saving", id, offered.content[less].clone());
+        assert_eq!(reply.verdict, Verdict::Accepted, "{id}");
+    }
+    let rest = drill.propose("energy-saving", "twice", asked);
+    assert_eq!(rest.content.len(), 3, "nothing was granted yet");
+    drill.order("energy-saving", "h2", offered.content[2].clone());
+    drill.run_for(600.0);
+    let lowered = told(&drill, "h2").reason.unwrap();
+    assert!(lowered.contains("the saving target is"), "{lowered}");
+    let more = drill.propose("energy-saving", "more", hold(&["cell:s2/2"], 60));
+    let more: Vec<_> = more
+        .content
+        .iter()
+        .filter_map(SavingOrder::in_content)
+        .collect();
+    assert_eq!(more.len(), 1, "nothing is spare: {more:?}");
+    assert!(more[0].saving_target_percent < lower.saving_target_percent);
+    drill.cancel("h2");
+    drill.run_for(3_600.0);
+    assert_eq!(told(&drill, "s").reason, None);
+}
+
 #[test]
 fn a_cell_that_is_not_there_is_refused() {
     let mut drill = Drill::begin(hour(2), 1, &[]);

@@ -37,6 +37,7 @@ use light::Lights;
 use practice::IpPractice;
 use relief::{Reliefs, Step};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Seconds after which the answer about a site is given with the readings that have come.
 const BACKHAUL_LONGEST_S: f64 = 300.0;
@@ -68,7 +69,7 @@ struct Held {
 #[derive(Debug)]
 pub struct IpFault {
     inside: DomainAgent<IpPractice>,
-    topology: Topology,
+    topology: Arc<Topology>,
     next_token: Token,
     purposes: BTreeMap<Token, Purpose>,
     backhauls: BTreeMap<TaskId, Backhaul>,
@@ -82,7 +83,7 @@ pub struct IpFault {
 
 impl Worker for IpFault {
     fn start(briefing: Briefing, now: Timestamp, dice: &mut Dice) -> (Self, Vec<Output>) {
-        let topology = Topology::new(briefing.inventory.clone());
+        let topology = Topology::of(&briefing.inventory);
         let asks_backhaul = |task: &Task| backhaul::site_asked(&topology, &task.content).is_some();
         let (own, others): (Vec<_>, Vec<_>) = briefing
             .open

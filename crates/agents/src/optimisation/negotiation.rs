@@ -1,9 +1,11 @@
 //! What is said about a compensation before it begins (draft §2.2; §5.3, 1).
 //!
 //! Whoever asks gets its answer when the energy-saving agent has given its own: a plan that wakes
-//! nobody has its helpers kept awake all the same. A counter-offer is taken if what it allows is
-//! nearly as good, or if batteries speak for it; else the service-intent agent says who yields, told
-//! what each side would lose. If nobody can be asked, the counter-offer stands. Read next:
+//! nobody has its helpers kept awake all the same. A counter-offer within the saving target is taken
+//! if what it allows is nearly as good, or if batteries speak for it, or if the order leaves the target
+//! as it is; else the service-intent agent says who yields, told what each side would lose and how low
+//! the target would have to be. If experience prevails, everything is asked for again, at that target and
+//! with the ruling; if energy does, or nobody can be asked, the counter-offer stands. Read next:
 //! [`super::running`].
 
 use super::plan::{Plan, Waking};
@@ -186,7 +188,9 @@ impl Optimisation {
         let mut outputs = vec![Output::Note(note)];
         let batteries = reply.reasons.iter().any(|r| r.reason == ON_BATTERY);
         let best = self.best_of(id, &reply, now);
-        let wanted = self.drafts.get(id).map_or(0.0, |d| worth(&d.plan));
+        let draft = self.drafts.get(id);
+        let wanted = draft.map_or(0.0, |d| worth(&d.plan));
+        let bound = draft.is_some_and(|d| d.order.energy_saving == SavingMeanwhile::Reduce);
         match best {
             Some(best) if batteries || best.worth >= NEARLY * wanted => {
                 outputs.extend(self.accept_counter(id, &sent, best, now));
@@ -194,6 +198,10 @@ impl Optimisation {
             None if batteries => {
                 let words = "the cells that sleep live on their batteries";
                 outputs.extend(self.without_waking(id, words, now));
+            }
+            _ if bound => {
+                let words = "it is to go without lowering the saving target";
+                outputs.extend(self.yield_to_energy(id, &sent, &reply, words, now));
             }
             best => {
                 let lost = wanted - best.as_ref().map_or(0.0, |b| b.worth);
@@ -203,12 +211,13 @@ impl Optimisation {
         outputs
     }
 
-    /// Of what is offered instead, what serves the users best.
+    /// Of what is offered instead within the saving target, what serves the users best.
     fn best_of(&self, id: &TaskId, reply: &Reply, now: Timestamp) -> Option<Counter> {
         let draft = self.drafts.get(id)?;
         let mut best: Option<Counter> = None;
         for (i, content) in reply.content.iter().enumerate() {
-            let Some(offered) = SavingOrder::in_content(content) else {
+            let order = SavingOrder::in_content(content);
+            let Some(offered) = order.filter(|o| o.saving_target_percent.is_none()) else {
                 continue;
             };
             let mut plan = self.plan(&draft.order, Waking::Only(&offered.cells), now);
@@ -280,6 +289,7 @@ impl Optimisation {
             .filter_map(|c| Some((c, self.cells.get(c)?.saving)));
         let kwh = waking_kw(&self.radio, sleeping) * minutes(order.duration_minutes) / 60.0;
         let energy_wants = offer.reasons.first().map(|r| r.message.clone());
+        let target = lowered_target(&offer);
         let conflict = IntentOrder {
             area: Some(area.clone()),
             incident_id: order.incident_id.clone(),
@@ -299,13 +309,16 @@ impl Optimisation {
             ],
             policy: Policy {
                 duration_minutes: order.duration_minutes,
+                saving_target_percent: target,
                 ..Policy::default()
             },
             ..IntentOrder::default()
         };
+        let meanwhile = target.map(|t| format!(", and a target of {t:.1} % meanwhile"));
         let words = format!(
             "Experience around {area} and the energy-saving target conflict: {lost_mbps:.1} Mbit/s \
-             against {kwh:.1} kWh"
+             against {kwh:.1} kWh{}",
+            meanwhile.unwrap_or_default()
         );
         let content = Content::new(area, words).with_payload(conflict.to_payload());
         let task = self.desk.task_id(now);
@@ -346,6 +359,8 @@ impl Optimisation {
         let area = area_of(&draft.order);
         let order = SavingOrder {
             ruling: Some(task.map_or_else(|| "unnamed".to_owned(), |t| t.to_string())),
+            // To no other target than was offered: what the ruling says without that is the usual one.
+            saving_target_percent: lowered_target(offer).and(ruling.policy.saving_target_percent),
             ..awake(&draft.order, &draft.plan, &area)
         };
         let words = format!("Keep {} cells awake all the same: {why}", order.cells.len());
@@ -467,6 +482,12 @@ struct Counter {
     plan: Plan,
     worth: f64,
     content: Content,
+}
+
+/// The target at which the energy-saving agent would do all that was asked, in percent.
+fn lowered_target(offer: &Reply) -> Option<f64> {
+    let orders = offer.content.iter().filter_map(SavingOrder::in_content);
+    orders.filter_map(|o| o.saving_target_percent).next()
 }
 
 fn minutes(stated: Option<u64>) -> f64 {

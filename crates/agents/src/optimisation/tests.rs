@@ -192,11 +192,37 @@ fn who_yields_is_a_matter_of_priorities() {
     };
     let (awake, drill) = compensate(&[Intent::Fault, Intent::Experience, Intent::Energy]);
     assert!(awake, "{}", drill.log.join("\n"));
-    assert!(drill.said(&["experience prevails over energy"]));
+    drill.in_order(&[
+        &["experience prevails over energy"],
+        &["energy-saving: For that the saving target is"],
+    ]);
     let (awake, drill) = compensate(&[Intent::Fault, Intent::Energy, Intent::Experience]);
     assert!(!awake, "{}", drill.log.join("\n"));
     assert!(drill.said(&["energy prevails over experience"]));
     assert!(drill.said(&["What energy saving offers is taken"]));
+    assert!(!drill.said(&["the saving target is"]));
+}
+
+/// W2: an order that lets cells be woken only as the target bears asks nobody to lower it.
+#[test]
+fn to_reduce_is_to_stay_within_the_target() {
+    let mut drill = night();
+    let target = saved_percent(&mut drill) - 1.5;
+    drill.order("service-intent", "p", policy(&[], target));
+    drill.run_for(10.0);
+    let mut content = order("site:s0", &["cell:s0/1"], 60);
+    let values = &mut content.payload.as_mut().unwrap().values;
+    values.insert("energy_saving".into(), "reduce".into());
+    drill.order("optimisation", "t", content);
+    drill.run_for(1_000.0);
+    drill.in_order(&[
+        &["energy-saving => optimisation offered"],
+        &["What energy saving offers is taken"],
+    ]);
+    assert!(!drill.said(&["optimisation -> service-intent"]));
+    assert!(!drill.said(&["the saving target is"]));
+    drill.run_for(7_400.0);
+    drill.is_clean().unwrap();
 }
 
 /// Without an agent that decides conflicts the counter-offer stands.

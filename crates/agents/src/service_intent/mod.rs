@@ -28,7 +28,7 @@ use ruling::rule;
 /// What users keep at the least until somebody says otherwise, in Mbit/s.
 const MIN_THROUGHPUT_MBPS: f64 = 2.0;
 /// The load up to which cells save energy, in percent.
-const MAX_LOAD_PERCENT: u64 = 30;
+const MAX_LOAD_PERCENT: u64 = 50;
 /// By how much consumption is to fall, in percent.
 const SAVING_TARGET_PERCENT: f64 = 5.0;
 /// For how long a conflict is decided, in minutes.

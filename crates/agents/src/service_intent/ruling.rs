@@ -2,7 +2,8 @@
 //!
 //! Throughput and energy are not traded against each other by a rate of exchange, since nobody gave
 //! one; the order of priorities decides, and a party that loses next to nothing yields whatever its
-//! place. A ruling holds for a bounded time, after which the conflict may be put again.
+//! place. If energy yields, the saving target is meanwhile as low as the parties say it would have to
+//! be. A ruling holds for a bounded time, after which the conflict may be put again.
 
 use crate::payloads::intent::{Intent, IntentOrder, IntentResult, IntentStatus, Party, Policy};
 
@@ -25,6 +26,11 @@ pub fn rule(policy: &Policy, order: &IntentOrder) -> IntentResult {
     let duration_minutes = asked.into_iter().chain(bound).min();
     let first = parties.first().copied();
     let second = parties.get(1).copied();
+    let lowered = order.policy.saving_target_percent;
+    let lowered = lowered.filter(|_| yields.contains(&Intent::Energy));
+    let targets = [policy.saving_target_percent, lowered]
+        .into_iter()
+        .flatten();
     IntentResult {
         status: IntentStatus::Decided,
         prevails,
@@ -32,6 +38,7 @@ pub fn rule(policy: &Policy, order: &IntentOrder) -> IntentResult {
         reason: first.zip(second).map(|(a, b)| words(policy, a, b)),
         policy: Policy {
             duration_minutes,
+            saving_target_percent: targets.min_by(f64::total_cmp),
             ..policy.clone()
         },
     }

@@ -85,6 +85,37 @@ fn a_ruling_holds_no_longer_than_the_policy_allows() {
     }
 }
 
+/// W2: if energy yields, its target does, as far as it must; else the one in force stays.
+#[test]
+fn the_target_is_lowered_only_where_energy_yields() {
+    let usual = usual_policy().saving_target_percent;
+    let rows: [(&[Row], Option<f64>, Option<f64>); 4] = [
+        (
+            &[(Experience, 5.0, 0.0), (Energy, 0.0, 5.0)],
+            Some(3.1),
+            Some(3.1),
+        ),
+        (&[(Experience, 5.0, 0.0), (Energy, 0.0, 5.0)], None, usual),
+        (
+            &[(Experience, 0.0, 0.0), (Energy, 0.0, 5.0)],
+            Some(3.1),
+            usual,
+        ),
+        // Whoever asks for a higher one lowers nothing.
+        (
+            &[(Experience, 5.0, 0.0), (Energy, 0.0, 5.0)],
+            Some(90.0),
+            usual,
+        ),
+    ];
+    for (parties, asked, granted) in rows {
+        let mut order = conflict(parties);
+        order.policy.saving_target_percent = asked;
+        let result = rule(&usual_policy(), &order);
+        assert_eq!(result.policy.saving_target_percent, granted, "{parties:?}");
+    }
+}
+
 fn set(priorities: &[Intent]) -> Content {
     let order = IntentOrder {
         action: IntentAction::Set,

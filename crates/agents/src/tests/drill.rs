@@ -8,14 +8,14 @@
 #[path = "drill/net.rs"]
 pub(crate) mod net;
 
-use crate::bench::{at, dice};
+use crate::bench::{Row, at, dice, profile_of};
 use crate::roster;
 use domain::agent::{Agent, Ask, Briefing, Input, Message, Output, Progress, Undelivered};
 use domain::content::Content;
 use domain::inventory::Inventory;
 use domain::negotiation::{Kind, Move, Negotiation, Side, Speech, Stance};
 use domain::notification::Notification;
-use domain::profile::{Capability, Layer, Profile, Skill};
+use domain::profile::{Layer, Profile};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Command, Event, Status, Task, TaskId};
 use domain::telemetry::{Telemetry, Token};
@@ -74,7 +74,7 @@ pub(crate) struct Drill {
 
 /// The profiles of the agents of use case 2.
 fn profiles() -> Vec<Arc<Profile>> {
-    let rows: [(&str, Layer, &str, &[&str]); 6] = [
+    let rows: [Row; 6] = [
         (
             "wireless-fault",
             Layer::Resource,
@@ -116,28 +116,9 @@ fn profiles() -> Vec<Arc<Profile>> {
             &["energy_saving_v1"],
         ),
     ];
-    let profile = |(alias, layer, domains, schemas): (&str, Layer, &str, &[&str])| {
-        Arc::new(Profile {
-            name: format!("TMF-{alias}"),
-            alias: Some(alias.to_owned()),
-            description: String::new(),
-            agent_type: None,
-            version: "1.0.0".to_owned(),
-            provider: String::new(),
-            domain: Some(domains.to_owned()),
-            management_object: None,
-            layer,
-            province: None,
-            capability: Capability::default(),
-            skills: vec![Skill {
-                name: "s".to_owned(),
-                schemas: schemas.iter().map(|s| (*s).to_owned()).collect(),
-                ..Skill::default()
-            }],
-            authentication: vec![],
-        })
-    };
-    rows.into_iter().map(profile).collect()
+    rows.into_iter()
+        .map(|row| Arc::new(profile_of(row)))
+        .collect()
 }
 
 /// The instant at which drills begin: the usual day's `hour` o'clock.
@@ -709,6 +690,18 @@ impl Drill {
             content,
         );
         self.assigned("operator", &message).unwrap()
+    }
+
+    /// Somebody outside asks whether an agent could do it; the reply.
+    pub(crate) fn propose(&mut self, to: &str, id: &str, content: Content) -> Reply {
+        let message = crate::desk::message(
+            format!("TMF-{to}"),
+            Verb::FeasibilityNegotiate,
+            TaskId::new(id),
+            content,
+        );
+        let reply = self.feasibility("operator", 0, &message);
+        reply.unwrap().expect("it answers at once")
     }
 
     /// The operator cancels a task.

@@ -2,9 +2,10 @@
 //!
 //! Read next: [`super::words`].
 
+use super::Plight;
+use super::composition::{Grammar, Suffering, pick};
 use super::words::{Moment, Parts};
-use super::{Outside, Plight, Symptom};
-use crate::chance::{choose, happens, whole};
+use crate::chance::{happens, whole};
 use domain::gazetteer;
 use domain::time::{Dice, Timestamp};
 
@@ -13,9 +14,17 @@ const DIGITS: [&str; 13] = [
 ];
 const WEEKDAYS: [&str; 7] = ["一", "二", "三", "四", "五", "六", "日"];
 
-fn pick(dice: &mut Dice, words: &[&str]) -> String {
-    choose(dice, words).copied().unwrap_or_default().to_owned()
-}
+/// The grammar.
+pub(super) const GRAMMAR: Grammar = Grammar {
+    suffering: SUFFERING,
+    place,
+    sentence,
+    vehicle: &["车架号", "VIN码是", "我的车架号是", "车辆识别码："],
+    stop: "。",
+    chatter: &CHATTER,
+    greetings: &["你好，", "您好！", "客服你好，"],
+    between: "",
+};
 
 /// When it happened, in words.
 pub(super) fn when(at: Timestamp, written: Timestamp, dice: &mut Dice) -> String {
@@ -109,106 +118,74 @@ pub(super) fn town(town: &str, dice: &mut Dice) -> String {
     }
 }
 
-fn suffering(plight: &Plight, dice: &mut Dice) -> String {
-    let words: &[&str] = match (plight.outside, plight.symptom) {
-        (Some(Outside::Account), _) => &[
-            "App提示账号被锁定",
-            "登录不了App账号，密码一直不对",
-            "App的验证码收不到",
-            "我的账户被冻结了",
-        ],
-        (Some(Outside::Bill), _) => &[
-            "账单多扣了钱",
-            "这个月重复扣费了",
-            "账单里有一笔看不懂的漫游费",
-            "我要求退还车联网套餐费",
-        ],
-        (Some(Outside::Quota), _) => &[
-            "车机提示流量已用完",
-            "套餐流量用光了，什么都加载不了",
-            "提示流量超额，可是我没怎么用",
-            "流量包好像没了",
-        ],
-        (Some(Outside::Modem), _) => &[
-            "车机提示通信模块故障，同一辆车里手机上网正常",
-            "车机显示SIM卡无法识别",
-            "车机升级以后通信模块起不来",
-            "仪表显示T-BOX故障",
-        ],
-        (None, Some(Symptom::NoService)) => &[
-            "车机完全没有网络",
-            "车子一直离线",
-            "完全断网",
-            "一点信号都没有",
-            "车机显示无服务",
-            "手机App连不上车，显示车辆离线",
-        ],
-        (None, Some(Symptom::SlowData)) => &[
-            "车机网速特别慢",
-            "导航地图半天加载不出来",
-            "听歌一直在缓冲",
-            "上网很卡",
-        ],
-        (None, Some(Symptom::CallDrop)) => &[
-            "车载电话打到一半断了",
-            "通话突然中断",
-            "打电话老是掉线",
-            "电话断了两次",
-        ],
-        (None, Some(Symptom::HighLatency)) => &[
-            "远程控制反应很慢，要等半分钟",
-            "延迟特别高",
-            "语音助手半天才有反应",
-            "车机在线功能时延很大",
-        ],
-        (None, Some(Symptom::WeakSignal)) => {
-            &["信号只有一格", "信号特别弱", "信号很差", "几乎没什么信号"]
-        }
-        (None, Some(Symptom::Intermittent) | None) => &[
-            "网络时断时续",
-            "一会儿有网一会儿没网",
-            "网络断断续续的",
-            "连接反复断开又恢复",
-        ],
-    };
-    pick(dice, words)
-}
+/// What it felt like.
+const SUFFERING: Suffering = Suffering {
+    account: &[
+        "App提示账号被锁定",
+        "登录不了App账号，密码一直不对",
+        "App的验证码收不到",
+        "我的账户被冻结了",
+    ],
+    bill: &[
+        "账单多扣了钱",
+        "这个月重复扣费了",
+        "账单里有一笔看不懂的漫游费",
+        "我要求退还车联网套餐费",
+    ],
+    quota: &[
+        "车机提示流量已用完",
+        "套餐流量用光了，什么都加载不了",
+        "提示流量超额，可是我没怎么用",
+        "流量包好像没了",
+    ],
+    modem: &[
+        "车机提示通信模块故障，同一辆车里手机上网正常",
+        "车机显示SIM卡无法识别",
+        "车机升级以后通信模块起不来",
+        "仪表显示T-BOX故障",
+    ],
+    no_service: &[
+        "车机完全没有网络",
+        "车子一直离线",
+        "完全断网",
+        "一点信号都没有",
+        "车机显示无服务",
+        "手机App连不上车，显示车辆离线",
+    ],
+    slow_data: &[
+        "车机网速特别慢",
+        "导航地图半天加载不出来",
+        "听歌一直在缓冲",
+        "上网很卡",
+    ],
+    call_drop: &[
+        "车载电话打到一半断了",
+        "通话突然中断",
+        "打电话老是掉线",
+        "电话断了两次",
+    ],
+    high_latency: &[
+        "远程控制反应很慢，要等半分钟",
+        "延迟特别高",
+        "语音助手半天才有反应",
+        "车机在线功能时延很大",
+    ],
+    weak_signal: &["信号只有一格", "信号特别弱", "信号很差", "几乎没什么信号"],
+    intermittent: &[
+        "网络时断时续",
+        "一会儿有网一会儿没网",
+        "网络断断续续的",
+        "连接反复断开又恢复",
+    ],
+};
 
-/// The letter.
-pub(super) fn composed(plight: &Plight, parts: &Parts, dice: &mut Dice) -> String {
-    let mut core = vec![suffering(plight, dice)];
-    if let Some(place) = place(parts, dice) {
-        core.push(place);
+/// One sentence of its clauses; what happened comes last where another leads, as one says it.
+fn sentence(clauses: &[String], suffering_leads: bool) -> String {
+    let mut clauses: Vec<&str> = clauses.iter().map(String::as_str).collect();
+    if !suffering_leads {
+        clauses[1..].rotate_left(1);
     }
-    if let Some(when) = &parts.when {
-        core.push(when.clone());
-    }
-    let lead = whole(dice, 0, core.len() - 1);
-    let led = core.remove(lead);
-    core.insert(0, led);
-    if lead != 0 {
-        // What happened comes last, as one says it.
-        let suffered = core.remove(1);
-        core.push(suffered);
-    }
-    let mut sentences = vec![format!("{}。", core.join("，"))];
-    if let Some(vehicle) = &parts.vehicle {
-        let ways = ["车架号", "VIN码是", "我的车架号是", "车辆识别码："];
-        let said = format!("{}{vehicle}。", pick(dice, &ways));
-        let at = whole(dice, 0, sentences.len());
-        sentences.insert(at, said);
-    }
-    for _ in 0..whole(dice, 0, 2) {
-        let at = whole(dice, 0, sentences.len());
-        let chatter = pick(dice, &CHATTER);
-        if !sentences.contains(&chatter) {
-            sentences.insert(at, chatter);
-        }
-    }
-    if happens(dice, 0.5) {
-        sentences.insert(0, pick(dice, &["你好，", "您好！", "客服你好，"]));
-    }
-    sentences.concat()
+    format!("{}。", clauses.join("，"))
 }
 
 const CHATTER: [&str; 9] = [

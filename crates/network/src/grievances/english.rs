@@ -2,9 +2,10 @@
 //!
 //! Read next: [`super::words`].
 
+use super::Plight;
+use super::composition::{Grammar, Suffering, pick};
 use super::words::{Moment, Parts};
-use super::{Outside, Plight, Symptom};
-use crate::chance::{choose, happens, whole};
+use crate::chance::{happens, whole};
 use domain::gazetteer;
 use domain::time::{Dice, Timestamp};
 
@@ -33,9 +34,17 @@ const MONTHS: [&str; 12] = [
 ];
 const NUMBERS: [&str; 7] = ["zero", "one", "two", "three", "four", "five", "six"];
 
-fn pick(dice: &mut Dice, words: &[&str]) -> String {
-    choose(dice, words).copied().unwrap_or_default().to_owned()
-}
+/// The grammar.
+pub(super) const GRAMMAR: Grammar = Grammar {
+    suffering: SUFFERING,
+    place,
+    sentence,
+    vehicle: &["VIN: ", "My VIN is ", "Vehicle ", "The car is "],
+    stop: ".",
+    chatter: &CHATTER,
+    greetings: &["Hello,", "Hi there,", "Dear service team,"],
+    between: " ",
+};
 
 /// When it happened, in words.
 pub(super) fn when(at: Timestamp, written: Timestamp, dice: &mut Dice) -> String {
@@ -175,114 +184,76 @@ fn with_umlauts(town: &str) -> String {
 }
 
 /// What it felt like.
-fn suffering(plight: &Plight, dice: &mut Dice) -> String {
-    let words: &[&str] = match (plight.outside, plight.symptom) {
-        (Some(Outside::Account), _) => &[
-            "the app says my account is locked",
-            "I cannot log in to the app any more, it refuses my password",
-            "the login code for the app never arrives",
-            "my user account has been blocked",
-        ],
-        (Some(Outside::Bill), _) => &[
-            "my bill is 40 euros too high",
-            "I was charged twice this month",
-            "there is a roaming fee on my invoice that I do not understand",
-            "I want a refund for the connectivity package",
-        ],
-        (Some(Outside::Quota), _) => &[
-            "the display says my data volume is used up",
-            "my monthly data allowance ran out and now nothing loads",
-            "it says quota exceeded although I hardly used it",
-            "my data package seems to be empty",
-        ],
-        (Some(Outside::Modem), _) => &[
-            "the dashboard shows a modem error while my phone in the same car works fine",
-            "the car reports that its SIM card is not recognised",
-            "the telematics unit says communication module fault",
-            "after the software update the car's modem does not start any more",
-        ],
-        (None, Some(Symptom::NoService)) => &[
-            "the car had no connection at all",
-            "my car was completely offline",
-            "there was no network whatsoever",
-            "the connection was gone",
-            "the display showed no service",
-            "I could not reach the car with the app because it was offline",
-        ],
-        (None, Some(Symptom::SlowData)) => &[
-            "data was painfully slow",
-            "the navigation map took forever to load",
-            "music streaming kept buffering",
-            "the internet in the car was very slow",
-        ],
-        (None, Some(Symptom::CallDrop)) => &[
-            "my hands-free call was cut off",
-            "the call dropped in the middle of a sentence",
-            "calls kept dropping",
-            "my phone call got disconnected twice",
-        ],
-        (None, Some(Symptom::HighLatency)) => &[
-            "remote commands reacted with a delay of half a minute",
-            "there was a terrible lag",
-            "the voice assistant answered only after ages, a huge delay",
-            "everything online responded with high latency",
-        ],
-        (None, Some(Symptom::WeakSignal)) => &[
-            "there was only one bar of signal",
-            "the signal was very weak",
-            "reception was really poor",
-            "hardly any reception",
-        ],
-        (None, Some(Symptom::Intermittent) | None) => &[
-            "the connection came and went",
-            "it kept disconnecting and reconnecting",
-            "the network was there one minute and gone the next",
-            "the connection was on and off all the time",
-        ],
-    };
-    pick(dice, words)
-}
+const SUFFERING: Suffering = Suffering {
+    account: &[
+        "the app says my account is locked",
+        "I cannot log in to the app any more, it refuses my password",
+        "the login code for the app never arrives",
+        "my user account has been blocked",
+    ],
+    bill: &[
+        "my bill is 40 euros too high",
+        "I was charged twice this month",
+        "there is a roaming fee on my invoice that I do not understand",
+        "I want a refund for the connectivity package",
+    ],
+    quota: &[
+        "the display says my data volume is used up",
+        "my monthly data allowance ran out and now nothing loads",
+        "it says quota exceeded although I hardly used it",
+        "my data package seems to be empty",
+    ],
+    modem: &[
+        "the dashboard shows a modem error while my phone in the same car works fine",
+        "the car reports that its SIM card is not recognised",
+        "the telematics unit says communication module fault",
+        "after the software update the car's modem does not start any more",
+    ],
+    no_service: &[
+        "the car had no connection at all",
+        "my car was completely offline",
+        "there was no network whatsoever",
+        "the connection was gone",
+        "the display showed no service",
+        "I could not reach the car with the app because it was offline",
+    ],
+    slow_data: &[
+        "data was painfully slow",
+        "the navigation map took forever to load",
+        "music streaming kept buffering",
+        "the internet in the car was very slow",
+    ],
+    call_drop: &[
+        "my hands-free call was cut off",
+        "the call dropped in the middle of a sentence",
+        "calls kept dropping",
+        "my phone call got disconnected twice",
+    ],
+    high_latency: &[
+        "remote commands reacted with a delay of half a minute",
+        "there was a terrible lag",
+        "the voice assistant answered only after ages, a huge delay",
+        "everything online responded with high latency",
+    ],
+    weak_signal: &[
+        "there was only one bar of signal",
+        "the signal was very weak",
+        "reception was really poor",
+        "hardly any reception",
+    ],
+    intermittent: &[
+        "the connection came and went",
+        "it kept disconnecting and reconnecting",
+        "the network was there one minute and gone the next",
+        "the connection was on and off all the time",
+    ],
+};
 
-/// The letter.
-pub(super) fn composed(plight: &Plight, parts: &Parts, dice: &mut Dice) -> String {
-    let mut core = vec![suffering(plight, dice)];
-    if let Some(place) = place(parts, dice) {
-        core.push(place);
-    }
-    if let Some(when) = &parts.when {
-        core.push(when.clone());
-    }
-    // A clause of time or place may lead.
-    let lead = whole(dice, 0, core.len() - 1);
-    let led = core.remove(lead);
-    core.insert(0, led);
-    let joint = if lead == 0 { " " } else { ", " };
-    let mut sentences = vec![capital(&format!(
-        "{}{joint}{}.",
-        core[0],
-        core[1..].join(" ")
-    ))];
-    sentences[0] = sentences[0].replace(" .", ".");
-    if let Some(vehicle) = &parts.vehicle {
-        let ways = ["VIN: ", "My VIN is ", "Vehicle ", "The car is "];
-        let said = format!("{}{vehicle}.", pick(dice, &ways));
-        let at = whole(dice, 0, sentences.len());
-        sentences.insert(at, said);
-    }
-    for _ in 0..whole(dice, 0, 2) {
-        let at = whole(dice, 0, sentences.len());
-        let chatter = pick(dice, &CHATTER);
-        if !sentences.contains(&chatter) {
-            sentences.insert(at, chatter);
-        }
-    }
-    if happens(dice, 0.5) {
-        sentences.insert(
-            0,
-            pick(dice, &["Hello,", "Hi there,", "Dear service team,"]),
-        );
-    }
-    sentences.join(" ")
+/// One sentence of its clauses; a clause of time or place may lead.
+fn sentence(clauses: &[String], suffering_leads: bool) -> String {
+    let joint = if suffering_leads { " " } else { ", " };
+    let whole = format!("{}{joint}{}.", clauses[0], clauses[1..].join(" "));
+    capital(&whole).replace(" .", ".")
 }
 
 const CHATTER: [&str; 10] = [

@@ -25,8 +25,10 @@ pub fn letter(plight: &Plight, written: Timestamp, dice: &mut Dice) -> Letter {
     };
     let text = match sheet {
         Some(sheet) => return by_hand_on(sheet, plight, &parts),
-        None if plight.chinese => noise::chinese(chinese::composed(plight, &parts, dice), dice),
-        None => noise::english(english::composed(plight, &parts, dice), dice),
+        None if plight.chinese => {
+            noise::chinese(chinese::GRAMMAR.composed(plight, &parts, dice), dice)
+        }
+        None => noise::english(english::GRAMMAR.composed(plight, &parts, dice), dice),
     };
     Letter {
         text,

@@ -3,7 +3,7 @@
 //! Knows integrals of what is constant between two changes; refuses to know why it is as it is
 //! (`evaluation`). Read next: [`super::battery`].
 
-use super::evaluation::Picture;
+use super::picture::Picture;
 use super::propagation::{decibels, elements_db, linear};
 use super::users::Unit;
 use domain::inventory::ElementId;

@@ -6,7 +6,9 @@
 //! its place in that order all day: a busy cell is busy at every hour. Hours are those of the
 //! simulation's clock (UTC); weekdays and weekends do not differ. Read next: `users`.
 
-use super::evaluation::Radio;
+use super::evaluation::rates;
+use super::hearing::Hearing;
+use super::stirred::Cast;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::time::{Dice, Timestamp};
 use std::collections::BTreeSet;
@@ -129,17 +131,17 @@ impl Hour {
     }
 }
 
-/// What each user of each cell wants by hour, in Mbit/s, so that cells of an undisturbed network
-/// are loaded as `loads` says. `users` gives a user's cell, weight and signal as
-/// [`Radio::rates`] takes them.
-pub(super) fn calibrated(radio: &Radio<'_>, loads: &[Day]) -> Vec<Day> {
+/// What each user of each cell wants by hour, in Mbit/s, so that cells of an undisturbed network,
+/// which `hearing` is of, are loaded as `loads` says.
+pub(super) fn calibrated(cast: Cast<'_>, hearing: &Hearing, loads: &[Day]) -> Vec<Day> {
     let mut wanted = vec![[0.0; 24]; loads.len()];
     for hour in 0..24 {
         let now: Vec<f64> = loads.iter().map(|day| day[hour]).collect();
         let mut air = vec![0.0; loads.len()];
-        for (user, rate) in radio.rates(&now) {
-            if let Some(home) = radio.users[user].home {
-                air[home] += radio.users[user].weight / rate;
+        for (user, rate) in rates(cast, hearing, &now) {
+            let point = &cast.users.points[user];
+            if let Some(home) = point.home {
+                air[home] += point.weight / rate;
             }
         }
         for (cell, air) in air.iter().enumerate() {

@@ -96,6 +96,9 @@ pub fn power_w(cell: &Cell, load: f64, offset_db: f64, saving: Saving) -> f64 {
 }
 
 fn raised_w(cell: &Cell, load: f64, offset_db: f64) -> f64 {
+    if offset_db == 0.0 {
+        return 0.0;
+    }
     let radiated_w = linear(cell.power_dbm) / 1000.0;
     let sends = REFERENCE_SIGNALS + (1.0 - REFERENCE_SIGNALS) * load;
     sends * radiated_w * (linear(offset_db) - 1.0) / EFFICIENCY

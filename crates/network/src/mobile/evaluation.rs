@@ -1,254 +1,268 @@
-//! Who is served by what, how well, and what that loads: a picture of one instant.
-//!
-//! Knows signal, noise and neighbours; a picture depends on the instant, the ground and the
-//! settings of cells alone, not on what was before. Refuses to know time (`account`).
+//! How loaded cells are, and what each link sends: rounds between loads and interference.
 //!
 //! A cell's load is what its users want over what it can send to each of them; interference is what
 //! other cells of the same carrier send, in the measure of their loads, which depend on
-//! interference again: so loads are found in rounds. A user gets the rate of the radio link in the
-//! share of the time in which the cell has nothing else to do (processor sharing); a cell that is
-//! asked for more than it has gives every user less. Read next: [`super::energy`].
+//! interference again: so loads are found in rounds, which begin with the loads of an undisturbed
+//! day. What comes of it depends on the instant, the ground and the settings of cells alone, not on
+//! what was before. Refuses to know time (`account`).
+//!
+//! Rounds are kept, and the next look takes the same ones: in each only those users are computed again
+//! who hear something else, or the same at another load, and the cells that serve them. A law holds
+//! that this gives, to the last bit, what everything computed anew does. Read next: `picture`.
 
+use super::hearing::Hearing;
+use super::picture::Picture;
 use super::propagation::efficiency;
-use super::users::{Ray, Unit, User, Users, served_by};
-use std::ops::Range;
+use super::stirred::{Cast, Stirred, differing};
+use super::users::Unit;
 
 /// Rounds at most, and the change of a load at which there is no further.
 const ROUNDS_MOST: usize = 8;
 const SETTLED: f64 = 2e-3;
 /// The share of the time in which a cell without traffic sends.
 const REFERENCE_SIGNALS: f64 = 0.05;
-/// The share of a full cell that one who comes to it still gets.
-const FULL_SHARE: f64 = 0.05;
 
-/// What is on air: the same in every round.
-pub(super) struct Radio<'a> {
-    pub(super) units: &'a [Unit],
-    pub(super) users: &'a [User],
-    foreign_mw: &'a [f64],
-    /// For each user: the cell and what arrives of it.
-    serving: Vec<Option<(usize, f64)>>,
-    /// Cells that send on the carrier that serves a user, and what would arrive of each at full
-    /// load.
-    others: Vec<(usize, f64)>,
-    /// For each user: its part of `others`.
-    of: Vec<Range<usize>>,
-}
-
-/// A picture; vectors by number of cell, or of user where it says so.
+/// What a picture follows from.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Picture {
-    /// Of each user: who serves it.
-    pub(super) serving: Vec<Option<usize>>,
-    /// Of each user: what it gets if it asks, in Mbit/s.
-    pub(super) throughput: Vec<f64>,
-    /// 0 to 1.
-    pub(super) load: Vec<f64>,
-    /// What is asked for as a share of what there is; may be above 1.
-    pub(super) asked: Vec<f64>,
-    /// How many users it serves.
-    pub(super) users: Vec<f64>,
-    /// What it would carry over the air if nothing held its site back, in Mbit/s.
-    pub(super) offered: Vec<f64>,
-    /// What it carries, in Mbit/s.
-    pub(super) traffic: Vec<f64>,
-    /// Sum over its users of what each gets, in Mbit/s.
-    pub(super) throughput_sum: Vec<f64>,
-    /// What the slowest tenth gets, in Mbit/s.
-    pub(super) edge: Vec<f64>,
-    /// Foreign power at its users, in mW per resource element.
-    pub(super) foreign: Vec<f64>,
+pub(super) struct Scene {
+    /// By cell: by what its power is changed, 0 where it is off air.
+    pub(super) factor: Vec<f64>,
+    /// By cell: power per resource element on its carrier that comes from outside the network.
+    pub(super) foreign_mw: Vec<f64>,
+    /// By cell: the load with which rounds begin.
+    pub(super) usual: Vec<f64>,
+    /// By user: what it wants, in Mbit/s.
+    pub(super) wanted: Vec<f64>,
+    /// By site: what its backhaul carries, in Mbit/s.
+    pub(super) backhaul: Vec<f64>,
 }
 
-impl<'a> Radio<'a> {
-    /// `factor`: by what each cell's power is changed, 0 where it is off air; `foreign_mw`: power
-    /// per resource element on each cell's carrier that comes from outside the network.
-    pub(super) fn new(
-        units: &'a [Unit],
-        users: &'a Users,
-        factor: &'a [f64],
-        foreign_mw: &'a [f64],
-    ) -> Self {
-        let mut radio = Self {
-            units,
-            users: &users.points,
-            foreign_mw,
-            serving: Vec::with_capacity(users.points.len()),
-            others: Vec::new(),
-            of: Vec::with_capacity(users.points.len()),
+/// What rates depend on of a cell's carrier.
+#[derive(Clone, Copy, Debug)]
+struct Carrier {
+    noise_mw: f64,
+    bandwidth_mhz: f64,
+}
+
+/// One round.
+#[derive(Clone, Debug)]
+pub(super) struct Round {
+    /// The loads with which it begins.
+    load: Vec<f64>,
+    /// By user: power that is not meant for it, in mW per resource element, and what its link would
+    /// send to it alone, in Mbit/s.
+    pub(super) foreign: Vec<f64>,
+    pub(super) rate: Vec<f64>,
+    /// By cell: what is asked of it as a share of what it has.
+    pub(super) asked: Vec<f64>,
+}
+
+/// The rounds of the last look, and the picture that came of them.
+#[derive(Clone, Debug)]
+pub(super) struct Evaluation {
+    carriers: Vec<Carrier>,
+    scene: Scene,
+    /// By user: what all of those want for whom it stands, in Mbit/s.
+    wishes: Vec<f64>,
+    hearing: Hearing,
+    rounds: Vec<Round>,
+    picture: Picture,
+}
+
+impl Evaluation {
+    /// Of a network as planned, in which nobody wants anything.
+    pub(super) fn new(cast: Cast<'_>, hearing: Hearing) -> Self {
+        let mut evaluation = Self {
+            carriers: cast.units.iter().map(Carrier::of).collect(),
+            wishes: vec![0.0; cast.users.points.len()],
+            scene: Scene {
+                factor: hearing.factor().to_vec(),
+                foreign_mw: vec![0.0; cast.units.len()],
+                usual: vec![0.0; cast.units.len()],
+                wanted: vec![0.0; cast.users.points.len()],
+                backhaul: vec![f64::MAX; cast.on.len()],
+            },
+            hearing,
+            rounds: Vec::new(),
+            picture: Picture::blank(cast),
         };
-        for user in &users.points {
-            radio.hear(&users.rays[user.rays.clone()], factor);
+        evaluation.look(cast, &Stirred::everybody(cast), &[]);
+        evaluation
+    }
+
+    /// Looks at `scene`.
+    pub(super) fn see(&mut self, cast: Cast<'_>, scene: Scene) {
+        if scene == self.scene {
+            return;
         }
-        radio
+        let heard = self.hearing.tune(cast, &scene.factor);
+        let before = std::mem::replace(&mut self.scene, scene);
+        let pairs = cast.users.points.iter().zip(&self.scene.wanted);
+        self.wishes = pairs.map(|(point, wanted)| point.weight * wanted).collect();
+        let stirred = self.stirred(cast, &before, &heard);
+        let sites: Vec<usize> = differing(&before.backhaul, &self.scene.backhaul).collect();
+        self.look(cast, &stirred, &sites);
     }
 
-    /// Adds one user: who serves it, and who disturbs.
-    fn hear(&mut self, rays: &[Ray], factor: &[f64]) {
-        let serving = served_by(self.units, rays, factor);
-        let from = self.others.len();
-        if let Some((cell, _)) = serving {
-            let carrier = self.units[cell].plan.carrier_mhz;
-            for ray in rays {
-                let same = self.units[ray.cell].plan.carrier_mhz == carrier;
-                if same && ray.cell != cell && factor[ray.cell] > 0.0 {
-                    self.others.push((ray.cell, ray.rsrp_mw * factor[ray.cell]));
-                }
-            }
+    /// What was seen.
+    pub(super) fn picture(&self) -> &Picture {
+        &self.picture
+    }
+
+    /// What was looked at.
+    pub(super) fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// Whom a change of the scene concerns in every round: who hears something else, and the cells
+    /// that serve other users, or users who want something else.
+    fn stirred(&self, cast: Cast<'_>, before: &Scene, heard: &[(usize, Option<usize>)]) -> Stirred {
+        let mut stirred = Stirred::nobody(cast);
+        for (user, served_by) in heard {
+            stirred.users.add([*user]);
+            stirred.cells.add(*served_by);
         }
-        self.serving.push(serving);
-        self.of.push(from..self.others.len());
-    }
-
-    /// The rate in Mbit/s that each served user would have alone, while cells are loaded so.
-    pub(super) fn rates(&self, load: &[f64]) -> impl Iterator<Item = (usize, f64)> {
-        let active = active(load);
-        self.serving
-            .iter()
-            .enumerate()
-            .filter_map(move |(user, serving)| {
-                let (cell, mw) = (*serving)?;
-                let foreign = self.foreign(user, cell, &active);
-                Some((user, self.rate(cell, mw, foreign)))
-            })
-    }
-
-    fn foreign(&self, user: usize, cell: usize, active: &[f64]) -> f64 {
-        let mut foreign = self.foreign_mw[cell];
-        for (other, mw) in &self.others[self.of[user].clone()] {
-            foreign += mw * active[*other];
+        for cell in differing(&before.foreign_mw, &self.scene.foreign_mw) {
+            stirred.users.add(self.hearing.served(cell).iter().copied());
+            // Its picture tells of what disturbs it even if it serves nobody.
+            stirred.cells.add([cell]);
         }
-        foreign
+        for user in differing(&before.wanted, &self.scene.wanted) {
+            stirred.cells.add(self.hearing.cell_of(user));
+        }
+        stirred
     }
 
-    fn rate(&self, cell: usize, mw: f64, foreign_mw: f64) -> f64 {
-        let unit = &self.units[cell];
-        unit.plan.bandwidth_mhz * efficiency(mw / (unit.noise_mw + foreign_mw))
-    }
-
-    /// The picture if each user wants `wanted` Mbit/s; `load` is where the rounds begin,
-    /// `backhaul` what each site's backhaul carries, in Mbit/s.
-    pub(super) fn picture(&self, wanted: &[f64], load: Vec<f64>, backhaul: &[f64]) -> Picture {
-        let mut load = load;
-        for _ in 0..ROUNDS_MOST {
-            let asked = self.asked(wanted, &load);
-            let change = asked.iter().zip(&load).map(|(a, l)| (a.min(1.0) - l).abs());
-            let change = change.fold(0.0, f64::max);
-            load = asked.iter().map(|a| a.min(1.0)).collect();
-            if change < SETTLED {
+    /// Finds loads in rounds and draws the picture; `sites` are those whose backhaul has changed.
+    fn look(&mut self, cast: Cast<'_>, stirred: &Stirred, sites: &[usize]) {
+        let rounds_before = self.rounds.len();
+        let mut load = self.scene.usual.clone();
+        let mut number = 0;
+        while number < ROUNDS_MOST {
+            self.take_round(cast, number, load, stirred);
+            let round = &self.rounds[number];
+            let change = round.asked.iter().zip(&round.load);
+            let change = change.map(|(a, l)| (a.min(1.0) - l).abs());
+            let settles = change.fold(0.0, f64::max) < SETTLED;
+            load = round.asked.iter().map(|a| a.min(1.0)).collect();
+            number += 1;
+            if settles {
                 break;
             }
         }
-        self.look(wanted, &load, backhaul)
-    }
-
-    fn asked(&self, wanted: &[f64], load: &[f64]) -> Vec<f64> {
-        let mut asked = vec![0.0; self.units.len()];
-        for (user, rate) in self.rates(load) {
-            if let Some((cell, _)) = self.serving[user] {
-                asked[cell] += self.users[user].weight * wanted[user] / rate;
-            }
-        }
-        asked
-    }
-
-    fn look(&self, wanted: &[f64], load: &[f64], backhaul: &[f64]) -> Picture {
-        let cells = self.units.len();
-        let mut picture = Picture {
-            serving: self.serving.iter().map(|s| s.map(|(c, _)| c)).collect(),
-            throughput: vec![0.0; self.users.len()],
-            load: vec![0.0; cells],
-            asked: self.asked(wanted, load),
-            users: vec![0.0; cells],
-            offered: Vec::new(),
-            traffic: vec![0.0; cells],
-            throughput_sum: vec![0.0; cells],
-            edge: vec![0.0; cells],
-            foreign: vec![0.0; cells],
+        let last = self.take_round(cast, number, load, stirred);
+        self.rounds.truncate(number + 1);
+        // A picture of another round has nothing in common with this one.
+        let drawn = match rounds_before == number + 1 {
+            true => last,
+            false => Stirred::everybody(cast),
         };
-        let asked = &picture.asked;
-        picture.load = asked.iter().map(|a| a.min(1.0)).collect();
-        for (user, rate) in self.rates(load) {
-            let Some((cell, _)) = self.serving[user] else {
-                continue;
-            };
-            picture.throughput[user] = rate * share(asked[cell]);
-            let weight = self.users[user].weight;
-            picture.users[cell] += weight;
-            picture.traffic[cell] += weight * wanted[user] / asked[cell].max(1.0);
-        }
-        picture.offered.clone_from(&picture.traffic);
-        self.squeeze(&mut picture, backhaul);
-        self.sum_up(&mut picture, load);
-        picture
+        let (hearing, round) = (&self.hearing, &self.rounds[number]);
+        self.picture
+            .redraw(cast, hearing, round, &self.scene, &drawn, sites);
     }
 
-    /// Where the backhaul of a site carries less than its cells would, everybody there gets less.
-    fn squeeze(&self, picture: &mut Picture, backhaul: &[f64]) {
-        let mut carried = vec![0.0; backhaul.len()];
-        for (unit, traffic) in self.units.iter().zip(&picture.traffic) {
-            carried[unit.site] += traffic;
-        }
-        let fits = |site: usize| -> f64 {
-            match carried[site] > backhaul[site] {
-                true => backhaul[site].max(0.0) / carried[site],
-                false => 1.0,
+    /// Computes a round, where it is another than at the last look; gives what was computed.
+    fn take_round(
+        &mut self,
+        cast: Cast<'_>,
+        number: usize,
+        load: Vec<f64>,
+        stirred: &Stirred,
+    ) -> Stirred {
+        let stirred = match self.rounds.get(number) {
+            Some(known) => self.swayed(cast, stirred, &known.load, &load),
+            None => {
+                self.rounds.push(Round::blank(cast));
+                Stirred::everybody(cast)
             }
         };
-        for (unit, traffic) in self.units.iter().zip(&mut picture.traffic) {
-            *traffic *= fits(unit.site);
-        }
-        for (serving, throughput) in picture.serving.iter().zip(&mut picture.throughput) {
-            if let Some(cell) = serving {
-                let site = self.units[*cell].site;
-                *throughput = (*throughput * fits(site)).min(backhaul[site].max(0.0));
+        let (scene, round) = (&self.scene, &mut self.rounds[number]);
+        let active = active(&load);
+        round.load = load;
+        for &user in stirred.users.members() {
+            if let Some((cell, mw)) = self.hearing.serving(user) {
+                let outside = scene.foreign_mw[cell];
+                let foreign = self.hearing.foreign_mw(cast, user, outside, &active);
+                round.foreign[user] = foreign;
+                round.rate[user] = self.carriers[cell].rate(mw, foreign);
             }
+        }
+        for &cell in stirred.cells.members() {
+            let served = self.hearing.served(cell).iter();
+            let asked = |sum, &user: &usize| sum + self.wishes[user] / round.rate[user];
+            round.asked[cell] = served.fold(0.0, asked);
+        }
+        stirred
+    }
+
+    /// Who is to be computed again in a round that begins with other loads: besides `stirred` users
+    /// whom a cell disturbs whose load is another, and the cells that serve all of them.
+    fn swayed(&self, cast: Cast<'_>, stirred: &Stirred, before: &[f64], load: &[f64]) -> Stirred {
+        let others = differing(before, load);
+        if 2 * others.clone().count() > load.len() {
+            return Stirred::everybody(cast);
+        }
+        let mut swayed = stirred.clone();
+        for other in others.filter(|other| self.scene.factor[*other] > 0.0) {
+            let carrier = cast.units[other].plan.carrier_mhz;
+            let disturbs = |user: &usize| {
+                let cell = self.hearing.cell_of(*user).filter(|cell| *cell != other);
+                cell.is_some_and(|cell| cast.units[cell].plan.carrier_mhz == carrier)
+            };
+            let hearers = self.hearing.heard_by(other).iter().copied();
+            swayed.users.add(hearers.filter(disturbs));
+        }
+        let users = swayed.users.members().iter();
+        let cells = users.filter_map(|user| self.hearing.cell_of(*user));
+        swayed.cells.add(cells);
+        swayed
+    }
+}
+
+impl Round {
+    fn blank(cast: Cast<'_>) -> Self {
+        let (users, cells) = (cast.users.points.len(), cast.units.len());
+        Self {
+            load: Vec::new(),
+            foreign: vec![0.0; users],
+            rate: vec![0.0; users],
+            asked: vec![0.0; cells],
+        }
+    }
+}
+
+impl Carrier {
+    fn of(unit: &Unit) -> Self {
+        Self {
+            noise_mw: unit.noise_mw,
+            bandwidth_mhz: unit.plan.bandwidth_mhz,
         }
     }
 
-    fn sum_up(&self, picture: &mut Picture, load: &[f64]) {
-        let active = active(load);
-        let mut of: Vec<Vec<(f64, f64)>> = vec![Vec::new(); self.units.len()];
-        for (user, point) in self.users.iter().enumerate() {
-            let Some(cell) = picture.serving[user] else {
-                continue;
-            };
-            let gets = picture.throughput[user];
-            picture.throughput_sum[cell] += point.weight * gets;
-            picture.foreign[cell] += point.weight * self.foreign(user, cell, &active);
-            of[cell].push((gets, point.weight));
-        }
-        for (cell, users) in of.into_iter().enumerate() {
-            picture.foreign[cell] = match picture.users[cell] > 0.0 {
-                true => picture.foreign[cell] / picture.users[cell],
-                false => self.foreign_mw[cell],
-            };
-            picture.edge[cell] = slowest_tenth(users);
-        }
+    /// What a link sends if so much arrives of what is meant, in Mbit/s.
+    fn rate(self, mw: f64, foreign_mw: f64) -> f64 {
+        self.bandwidth_mhz * efficiency(mw / (self.noise_mw + foreign_mw))
     }
+}
+
+/// The rate in Mbit/s that each served user would have alone if nothing foreign disturbed, while cells
+/// are loaded so.
+pub(super) fn rates(
+    cast: Cast<'_>,
+    hearing: &Hearing,
+    load: &[f64],
+) -> impl Iterator<Item = (usize, f64)> {
+    let active = active(load);
+    (0..cast.users.points.len()).filter_map(move |user| {
+        let (cell, mw) = hearing.serving(user)?;
+        let foreign = hearing.foreign_mw(cast, user, 0.0, &active);
+        Some((user, Carrier::of(&cast.units[cell]).rate(mw, foreign)))
+    })
 }
 
 /// The share of the time in which each cell sends.
 fn active(load: &[f64]) -> Vec<f64> {
     let active = |load: &f64| REFERENCE_SIGNALS + (1.0 - REFERENCE_SIGNALS) * load.min(1.0);
     load.iter().map(active).collect()
-}
-
-/// The share of a link's rate that one who comes gets of a cell that is asked for so much.
-pub(super) fn share(asked: f64) -> f64 {
-    (1.0 - asked).max(FULL_SHARE / asked.max(1.0))
-}
-
-/// What the slowest tenth does not exceed, of values with weights; 0 of nobody.
-pub(super) fn slowest_tenth(mut values: Vec<(f64, f64)>) -> f64 {
-    values.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let tenth = 0.1 * values.iter().map(|(_, weight)| weight).sum::<f64>();
-    let mut seen = 0.0;
-    for (value, weight) in values {
-        seen += weight;
-        if seen >= tenth {
-            return value;
-        }
-    }
-    0.0
 }

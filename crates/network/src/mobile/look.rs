@@ -5,51 +5,92 @@
 //! served by what (`evaluation`) and what comes together over time. Read next: `account`.
 
 use super::account::Rates;
-use super::evaluation::Radio;
+use super::evaluation::Scene;
 use super::propagation::{elements_db, linear};
+use super::stirred::Cast;
 use super::{Mobile, PERIOD_MS, demand, energy};
+use domain::inventory::ElementId;
 use domain::telemetry::Saving;
 use domain::time::Timestamp;
+use std::collections::BTreeSet;
 
 impl Mobile {
     /// Looks at everything as it is at `now`.
     pub(super) fn evaluate(&mut self, now: Timestamp) {
-        self.tune();
         let now = quarter(now);
         let hour = demand::Hour::of(now);
         let levels: Vec<f64> = self.wanted.iter().map(|day| hour.value(day)).collect();
         let crowds = self.crowds(now);
-        let wanted: Vec<f64> = self
-            .users
-            .points
-            .iter()
-            .map(|user| user.home.map_or(0.0, |home| levels[home]) * crowds[user.site])
-            .collect();
-        let usual: Vec<f64> = self.loads.iter().map(|day| hour.value(day)).collect();
-        let radio = Radio::new(&self.units, &self.users, &self.factor, &self.foreign_mw);
-        self.picture = radio.picture(&wanted, usual, &self.backhaul_mbps());
-        self.rates = self.rates(&wanted);
+        let users = self.users.points.iter();
+        let wanted =
+            users.map(|user| user.home.map_or(0.0, |home| levels[home]) * crowds[user.site]);
+        let scene = Scene {
+            factor: self.factors(),
+            foreign_mw: self.foreign_mw(),
+            usual: self.loads.iter().map(|day| hour.value(day)).collect(),
+            wanted: wanted.collect(),
+            backhaul: self.backhaul_mbps(),
+        };
+        let cast = Cast {
+            units: &self.units,
+            on: &self.on,
+            users: &self.users,
+        };
+        self.evaluation.see(cast, scene);
+        self.rates = self.rates();
     }
 
-    /// Sets by how much each cell's power is changed, and what disturbs it from outside.
-    fn tune(&mut self) {
-        for (site, id) in self.sites.iter().enumerate() {
-            let out = self.ground.sites_out.contains(id) || self.ground.unpowered.contains(id);
-            for cell in self.on[site].clone() {
-                let (unit, told) = (&self.units[cell], self.told[cell]);
-                let off =
-                    out || !told.saving.serves() || self.ground.cells_failed.contains(&unit.id);
-                let loss = self.ground.losses_db.get(&unit.id).copied().unwrap_or(0.0);
-                self.factor[cell] = match off {
-                    true => 0.0,
-                    false => linear(told.offset_db - loss.max(0.0)),
-                };
-                let foreign = self.ground.interference_dbm.get(&unit.id);
-                self.foreign_mw[cell] = foreign.map_or(0.0, |dbm| {
-                    linear(dbm - elements_db(unit.plan.bandwidth_mhz))
-                });
+    /// By what each cell's power is changed; 0 where it is off air.
+    fn factors(&self) -> Vec<f64> {
+        let offsets = self
+            .told
+            .iter()
+            .map(|told| (told.saving.serves(), told.offset_db));
+        let (mut serves, mut offsets_db): (Vec<bool>, Vec<f64>) = offsets.unzip();
+        let dark = self.ground.sites_out.iter().chain(&self.ground.unpowered);
+        for site in dark.filter_map(|id| self.sites.binary_search(id).ok()) {
+            serves[self.on[site].clone()].fill(false);
+        }
+        for cell in self.numbered(&self.ground.cells_failed) {
+            serves[cell] = false;
+        }
+        for (id, loss_db) in &self.ground.losses_db {
+            if let Some(cell) = self.number(id) {
+                offsets_db[cell] -= loss_db.max(0.0);
             }
         }
+        let cells = serves.into_iter().zip(offsets_db);
+        let factor = |(serves, offset_db)| if serves { linear(offset_db) } else { 0.0 };
+        cells.map(factor).collect()
+    }
+
+    /// Power from outside the network on each cell's carrier, in mW per resource element.
+    fn foreign_mw(&self) -> Vec<f64> {
+        let mut foreign_mw = vec![0.0; self.units.len()];
+        for (id, dbm) in &self.ground.interference_dbm {
+            if let Some(cell) = self.number(id) {
+                let bandwidth_mhz = self.units[cell].plan.bandwidth_mhz;
+                foreign_mw[cell] = linear(dbm - elements_db(bandwidth_mhz));
+            }
+        }
+        foreign_mw
+    }
+
+    /// True of each cell that draws nothing, for want of power or because it is broken.
+    fn dead(&self) -> Vec<bool> {
+        let mut dead = vec![false; self.units.len()];
+        let unpowered = self.ground.unpowered.iter();
+        for site in unpowered.filter_map(|id| self.sites.binary_search(id).ok()) {
+            dead[self.on[site].clone()].fill(true);
+        }
+        for cell in self.numbered(&self.ground.cells_failed) {
+            dead[cell] = true;
+        }
+        dead
+    }
+
+    fn numbered<'a>(&'a self, cells: &'a BTreeSet<ElementId>) -> impl Iterator<Item = usize> {
+        cells.iter().filter_map(|id| self.number(id))
     }
 
     /// How many times as much is wanted around each site.
@@ -67,39 +108,43 @@ impl Mobile {
     }
 
     /// What the backhaul of each site carries at most, in Mbit/s.
-    pub(super) fn backhaul_mbps(&self) -> Vec<f64> {
-        let limit = |site| self.ground.backhaul_mbps.get(site).copied();
-        let sites = self.sites.iter();
-        sites.map(|site| limit(site).unwrap_or(f64::MAX)).collect()
+    fn backhaul_mbps(&self) -> Vec<f64> {
+        let mut backhaul = vec![f64::MAX; self.sites.len()];
+        for (id, limit) in &self.ground.backhaul_mbps {
+            if let Ok(site) = self.sites.binary_search(id) {
+                backhaul[site] = *limit;
+            }
+        }
+        backhaul
     }
 
-    /// What goes on each second as long as the picture and what is `wanted` hold.
-    fn rates(&self, wanted: &[f64]) -> Rates {
+    /// What goes on each second as long as the picture and what is wanted hold.
+    fn rates(&self) -> Rates {
+        let (picture, scene) = (self.picture(), self.evaluation.scene());
         let mut rates = Rates::default();
-        for (cell, unit) in self.units.iter().enumerate() {
-            let (told, load) = (self.told[cell], self.picture.load[cell]);
-            let dead = self.ground.cells_failed.contains(&unit.id)
-                || self.ground.unpowered.contains(&self.sites[unit.site]);
-            let awake = energy::power_w(&unit.plan, load, told.offset_db, Saving::Off);
-            let drawn = match told.waking {
-                Some(_) => awake,
-                None => energy::power_w(&unit.plan, load, told.offset_db, told.saving),
+        let cells = self.units.iter().zip(&self.told).zip(&picture.load);
+        for (((unit, told), load), dead) in cells.zip(self.dead()) {
+            let power_w = |saving| energy::power_w(&unit.plan, *load, told.offset_db, saving);
+            let awake = power_w(Saving::Off);
+            let drawn = match (told.waking, told.saving) {
+                (Some(_), _) | (None, Saving::Off) => awake,
+                (None, saving) => power_w(saving),
             };
             rates.power_w.push(if dead { 0.0 } else { drawn });
             rates.power_without_w.push(if dead { 0.0 } else { awake });
         }
         for (user, point) in self.users.points.iter().enumerate() {
             rates.users += point.weight;
-            rates.wanted_mbps += point.weight * wanted[user];
-            match self.picture.serving[user] {
+            rates.wanted_mbps += point.weight * scene.wanted[user];
+            match picture.serving[user] {
                 None => rates.users_out += point.weight,
-                Some(_) if self.picture.throughput[user] < self.settings.guaranteed_mbps => {
+                Some(_) if picture.throughput[user] < self.settings.guaranteed_mbps => {
                     rates.users_below += point.weight;
                 }
                 Some(_) => {}
             }
         }
-        rates.traffic_mbps = self.picture.traffic.iter().sum();
+        rates.traffic_mbps = picture.traffic.iter().sum();
         rates
     }
 }

@@ -27,6 +27,9 @@ pub const EFFICIENCY_LEAST: f64 = 0.05;
 /// (dB): RMa and UMa of TR 38.901, both without line of sight, at 1 to 5 km.
 pub const OPEN_LAND_DB: f64 = 11.6;
 
+/// With this ratio of signal to noise and interference a link sends more than [`EFFICIENCY_MOST`]
+/// allows, whatever is rounded on the way.
+const FAR_BEYOND: f64 = 200.0;
 /// The height of a terminal in metres.
 const TERMINAL_M: f64 = 1.5;
 /// Nearer than this (metres) the formula does not hold; it is as at this distance.
@@ -92,11 +95,19 @@ pub fn rsrp_dbm(cell: &Cell, to: (f64, f64)) -> f64 {
 
 /// What a link with this ratio of signal to noise and interference sends, in bit/s per hertz.
 pub fn efficiency(sinr: f64) -> f64 {
+    // Logarithms are slow, and those far beyond the most need none.
+    if sinr > FAR_BEYOND {
+        return EFFICIENCY_MOST;
+    }
     (SHANNON_SHARE * (1.0 + sinr).log2()).clamp(EFFICIENCY_LEAST, EFFICIENCY_MOST)
 }
 
 /// A level in dBm as milliwatts, or a ratio in dB as a factor.
 pub fn linear(db: f64) -> f64 {
+    // Most cells send as planned, and powers are slow.
+    if db == 0.0 {
+        return 1.0;
+    }
     10.0_f64.powf(db / 10.0)
 }
 
@@ -126,6 +137,7 @@ mod tests {
         assert!((noise_dbm(10.0) + 125.24).abs() < 0.01);
         assert!((carrier_noise_dbm(10.0) + 97.46).abs() < 0.01);
         assert_eq!(efficiency(1e9), EFFICIENCY_MOST);
+        assert_eq!(efficiency(FAR_BEYOND), EFFICIENCY_MOST);
         assert!((efficiency(1.0) - 0.75).abs() < 1e-9);
     }
 

@@ -12,13 +12,14 @@ use super::events::Event;
 use crate::build::distance_km;
 use crate::chance::{between, choose, error};
 use crate::configuration::mistake;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{Fault, FaultKind, Terms};
 use crate::state::{
     Course, FLICKERS_FROM, LOW_FROM, Light, POOR_FROM, Trouble, TroubleKind, link_of,
 };
 use crate::traffic::roads::planned_metric;
 use crate::traffic::{Demand, RouterPair, Terrain};
 use domain::inventory::{ElementId, ElementKind};
+use domain::telemetry::Severity;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An optical module takes so long from the first loss of light to darkness, in seconds; assumed.
@@ -34,15 +35,12 @@ const CLOSED_S: (f64, f64) = (30.0, 300.0);
 const SETTLES_S: (f64, f64) = (600.0, 3_600.0);
 /// A surge of traffic lasts so long, in seconds.
 const SURGE_S: (f64, f64) = (7_200.0, 21_600.0);
-/// It fills its link so far.
-const SURGE_FILLS: (f64, f64) = (1.06, 1.20);
 /// It flows between so many pairs of routers at most, and so many sets of them are looked at.
 const SURGE_PARTS: usize = 5;
 const SURGE_TRIES: usize = 20;
 /// A metric that is higher by so much leads everything around that has another way.
 const LED_AROUND: u32 = 100_000;
-/// A stranger is heard so strongly (dBm) at 300 m, and weaker by 35 dB per tenfold distance.
-const STRANGER_DBM: f64 = -82.0;
+/// A stranger is heard weaker by 35 dB per tenfold distance from 300 m on.
 const STRANGER_KM: f64 = 0.3;
 const STRANGER_DECAY_DB: f64 = 35.0;
 /// A cell that looks the other way hears so much less of it, in dB.
@@ -50,23 +48,43 @@ const TURNED_AWAY_DB: f64 = 12.0;
 /// Weaker than this (dBm) nobody hears it.
 const INAUDIBLE_DBM: f64 = -108.0;
 
+/// A stranger is heard so strongly (dBm) at 300 m: hardly above what disturbs, as usual, or so that it
+/// disturbs cells far around.
+fn stranger_dbm(severity: Option<Severity>) -> f64 {
+    match severity {
+        Some(Severity::Warning | Severity::Minor) => -95.0,
+        Some(Severity::Major) | None => -82.0,
+        Some(Severity::Critical) => -72.0,
+    }
+}
+
+/// A surge of traffic fills its link so far.
+fn surge_fills(severity: Option<Severity>) -> (f64, f64) {
+    match severity {
+        Some(Severity::Warning | Severity::Minor) => (1.02, 1.06),
+        Some(Severity::Major) | None => (1.06, 1.20),
+        Some(Severity::Critical) => (1.30, 1.60),
+    }
+}
+
 impl Simulation {
     /// How a fault that strikes now will go on.
-    pub(super) fn course(&mut self, number: usize, fault: &Fault) -> Course {
+    pub(super) fn course(&mut self, number: usize, fault: &Fault, terms: Terms) -> Course {
         match fault.kind {
-            FaultKind::OpticalModuleAgeing => self.age(number),
+            FaultKind::OpticalModuleAgeing => self.age(number, terms),
             FaultKind::Misconfiguration => self.misconfigure(&fault.element),
-            FaultKind::Interference => self.disturb(&fault.element),
+            FaultKind::Interference => self.disturb(&fault.element, terms),
             FaultKind::Congestion => {
-                self.surge(number, &fault.element);
+                self.surge(number, &fault.element, terms);
                 Course::Steady
             }
             _ => Course::Steady,
         }
     }
 
-    fn age(&mut self, number: usize) -> Course {
-        let lasts_s = between(&mut self.chances.ailments, AGEING_S.0, AGEING_S.1);
+    fn age(&mut self, number: usize, terms: Terms) -> Course {
+        let usual = between(&mut self.chances.ailments, AGEING_S.0, AGEING_S.1);
+        let lasts_s = terms.lasts_s.unwrap_or(usual);
         for (from, light) in [
             (LOW_FROM, Light::Low),
             (POOR_FROM, Light::Poor),
@@ -96,7 +114,7 @@ impl Simulation {
     }
 
     /// Something transmits near `cell`; all cells around that use the same carrier hear it.
-    fn disturb(&mut self, cell: &ElementId) -> Course {
+    fn disturb(&mut self, cell: &ElementId, terms: Terms) -> Course {
         let inventory = &self.inventory;
         let carrier = |id: &ElementId| inventory.cells.get(id).map(|cell| cell.carrier_mhz);
         let Some(source) = inventory.element(cell).map(|cell| cell.position) else {
@@ -116,7 +134,7 @@ impl Simulation {
             };
             let faded = STRANGER_DECAY_DB * (km / STRANGER_KM).log10();
             let wobble = error(&mut self.chances.ailments, 2.0);
-            let dbm = STRANGER_DBM - faded - turned + wobble;
+            let dbm = stranger_dbm(terms.severity) - faded - turned + wobble;
             if dbm > INAUDIBLE_DBM {
                 heard_dbm.insert(other.id.clone(), dbm);
             }
@@ -124,17 +142,34 @@ impl Simulation {
         Course::Foreign { heard_dbm }
     }
 
-    /// More traffic than usual over `link`, between routers where it hurts only there and can be
-    /// led around, as far as this network has such routers.
-    fn surge(&mut self, number: usize, link: &ElementId) {
+    /// True if a surge of traffic would congest this link if it came now, for
+    /// [`FaultKind::Congestion`] on these terms. Nothing is changed by asking.
+    pub fn can_surge(&mut self, link: &ElementId, terms: Terms) -> bool {
+        let dice = self.chances.ailments.clone();
+        let found = self.find_surge(link, terms);
+        self.chances.ailments = dice;
+        found.is_some()
+    }
+
+    /// More traffic than usual over `link` for a while, if it can be brought about.
+    fn surge(&mut self, number: usize, link: &ElementId, terms: Terms) {
+        if let Some((surge, usual)) = self.find_surge(link, terms) {
+            let lasts_s = terms.lasts_s.unwrap_or(usual);
+            self.state.surges.insert(number, surge);
+            self.schedule(self.now.plus_s(lasts_s), Event::Subside(number));
+        }
+    }
+
+    /// A surge over `link` between routers where it hurts only there and can be led around, as far as
+    /// this network has such routers; and how long it lasts, in seconds, if nobody says.
+    fn find_surge(&mut self, link: &ElementId, terms: Terms) -> Option<(Vec<Demand>, f64)> {
         let terrain = self.terrain_now();
+        let (least, most) = surge_fills(terms.severity);
         let dice = &mut self.chances.ailments;
-        let fills = between(dice, SURGE_FILLS.0, SURGE_FILLS.1);
-        let lasts = between(dice, SURGE_S.0, SURGE_S.1);
+        let fills = between(dice, least, most);
+        let lasts_s = between(dice, SURGE_S.0, SURGE_S.1);
         let pairs = self.traffic.pairs_over(link, &terrain);
-        let Some(load) = self.traffic.flow(&terrain).links.remove(link) else {
-            return;
-        };
+        let load = self.traffic.flow(&terrain).links.remove(link)?;
         let mut best: Option<(usize, Vec<Demand>)> = None;
         for attempt in 0..SURGE_TRIES {
             let dice = &mut self.chances.ailments;
@@ -155,10 +190,7 @@ impl Simulation {
                 break;
             }
         }
-        if let Some((_, surge)) = best {
-            self.state.surges.insert(number, surge);
-            self.schedule(self.now.plus_s(lasts), Event::Subside(number));
-        }
+        best.map(|(_, surge)| (surge, lasts_s))
     }
 
     /// A surge of `mbps` in all between these routers, and how many links it hurts besides, before

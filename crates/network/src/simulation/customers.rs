@@ -123,6 +123,14 @@ impl Desk {
         }
     }
 
+    /// The index of the grievance whose ticket this is.
+    fn numbered(&self, ticket: &str) -> Option<usize> {
+        let number: usize = ticket.strip_prefix("C-")?.parse().ok()?;
+        let index = number.checked_sub(1)?;
+        let grievance = self.grievances.get(index)?;
+        (grievance.ticket == ticket).then_some(index)
+    }
+
     /// Dice for one purpose of one vehicle at one instant.
     fn dice_of(&self, vehicle: usize, at: Timestamp) -> Dice {
         let mixed = (vehicle as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
@@ -396,7 +404,7 @@ impl Simulation {
         let letter = words::letter(&plight, now, &mut dice);
         let owner = &desk.journeys.vehicles()[vehicle];
         let ticket = Ticket {
-            ticket: format!("C-{:05}", desk.grievances.len() + 1),
+            ticket: ticket_of(desk.grievances.len()),
             time: now,
             from: owner.fleet(),
             language: if plight.chinese { "zh" } else { "en" }.to_owned(),
@@ -450,8 +458,7 @@ impl Simulation {
         if !permit.customers {
             return Err(format!("{agent} does not speak to customers"));
         }
-        let mut all = self.customers.grievances.iter();
-        let Some(index) = all.position(|g| g.ticket == ticket) else {
+        let Some(index) = self.customers.numbered(ticket) else {
             return Err(format!("there is no ticket '{ticket}'"));
         };
         let outcome = &mut self.customers.grievances[index].outcome;
@@ -500,6 +507,11 @@ impl Simulation {
         let tiding = Tiding::Telemetry(answered);
         self.deliver(now, Audience::Domain(Domain::Business), tiding);
     }
+}
+
+/// The number of the ticket of the grievance of this index.
+fn ticket_of(index: usize) -> String {
+    format!("C-{:05}", index + 1)
 }
 
 /// What such trouble feels like.

@@ -9,7 +9,7 @@ use super::mobile::Air;
 use super::remote::Errand;
 use super::{Audience, Emission, Simulation, Tiding};
 use crate::chance::between;
-use crate::fault::{Fault, FaultKind, break_km};
+use crate::fault::{Fault, FaultKind, Terms, break_km};
 use crate::noise::Grumble;
 use crate::state::{Light, Sighting, Trouble, TroubleKind};
 use crate::{alarms, complaint};
@@ -25,7 +25,11 @@ const BOOT_S: (f64, f64) = (120.0, 300.0);
 #[derive(Clone, Debug)]
 pub(super) enum Event {
     /// An injected fault happens.
-    Strike { number: usize, fault: Fault },
+    Strike {
+        number: usize,
+        fault: Fault,
+        terms: Terms,
+    },
     /// A trouble ends, by repair or by itself.
     Mend(usize),
     /// Something of the mobile domain.
@@ -98,7 +102,11 @@ pub(super) enum Event {
 impl Simulation {
     pub(super) fn happen(&mut self, event: Event, emissions: &mut Vec<Emission>) {
         match event {
-            Event::Strike { number, fault } => self.strike(number, &fault),
+            Event::Strike {
+                number,
+                fault,
+                terms,
+            } => self.strike(number, &fault, terms),
             Event::Mend(number) => self.mend(number),
             Event::Air(air) => self.air(air),
             Event::Boot(site) => self.boot(site),
@@ -145,13 +153,13 @@ impl Simulation {
         }
     }
 
-    fn strike(&mut self, number: usize, fault: &Fault) {
+    fn strike(&mut self, number: usize, fault: &Fault, terms: Terms) {
         let trouble = Trouble {
             kind: TroubleKind::Fault(fault.kind),
             element: fault.element.clone(),
             since: self.now,
             breaks: self.breaks(fault),
-            course: self.course(number, fault),
+            course: self.course(number, fault, terms),
         };
         if let Some(index) = self.injected.get(&number) {
             self.truths[*index].touched = self.touched(&trouble);
@@ -359,8 +367,8 @@ impl Simulation {
     fn keep_silence(&mut self) {
         let reached = &self.view.reached;
         self.silent_since.retain(|id, _| !reached.contains(id));
-        let nodes = self.reach.sites().chain(self.reach.routers());
-        for node in nodes.filter(|id| !reached.contains(*id)) {
+        let routers = self.reach.routers().filter(|id| !reached.contains(id));
+        for node in self.view.out.iter().chain(routers) {
             self.silent_since.entry(node.clone()).or_insert(self.now);
         }
     }

@@ -6,7 +6,9 @@
 use super::Simulation;
 use super::events::Event;
 use crate::chance::{between, choose, waiting};
-use crate::fault::{self, CONTACTS_PER_LINK_YEAR, Fault, FaultKind, Life, PACE, STORMS_PER_YEAR};
+use crate::fault::{
+    self, CONTACTS_PER_LINK_YEAR, Fault, FaultKind, Life, PACE, STORMS_PER_YEAR, Terms,
+};
 use domain::inventory::ElementId;
 
 const DAY_S: f64 = 86_400.0;
@@ -75,7 +77,7 @@ impl Simulation {
     /// Lets a fault happen at its instant and end by itself if its kind does.
     fn let_happen(&mut self, fault: Fault) {
         let (at, kind) = (fault.at, fault.kind);
-        let number = self.expect(fault);
+        let number = self.expect(fault, Terms::default());
         // Surges end with their own event.
         let lasts = Life::lasts_h(kind).filter(|_| kind != FaultKind::Congestion);
         if let Some((low, high)) = lasts {

@@ -123,9 +123,8 @@ impl Simulation {
     /// Mbit/s.
     fn squeezed(&self) -> BTreeMap<ElementId, f64> {
         let delivered = self.flows.sites.iter().filter(|(_, share)| **share < 1.0);
-        let wanted = self.mobile.offered_by_sites();
         let left = delivered.filter_map(|(site, share)| {
-            let wanted = wanted.get(site)?;
+            let wanted = self.mobile.offered_by(site)?;
             Some((site.clone(), wanted * share))
         });
         left.collect()

@@ -111,7 +111,7 @@ impl Simulation {
 
     fn route(&mut self, terrain: Terrain) {
         self.meter.count(&self.flows, self.now);
-        self.flows = self.traffic.flow(&terrain);
+        self.flows = self.traffic.flow_by(&mut self.charts, &terrain);
         self.terrain = terrain;
     }
 
@@ -122,9 +122,7 @@ impl Simulation {
                 continue;
             };
             let ends = [&link.a, &link.b].map(|end| self.inventory.node_of(end));
-            let by = ends
-                .into_iter()
-                .find(|end| self.view.reached.contains(*end));
+            let by = ends.into_iter().find(|end| self.view.reached.contains(end));
             if let Some(by) = by {
                 self.view.sightings.insert(Sighting {
                     resource: id.clone(),

@@ -7,6 +7,7 @@ use super::Terrain;
 use domain::inventory::{Element, ElementId, ElementKind, Inventory};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::sync::Arc;
 
 /// The largest metric that can be set.
 pub const METRIC_MAX: u32 = 16_777_214;
@@ -46,11 +47,51 @@ pub(super) struct Road {
 
 /// A [`Terrain`] by index.
 pub struct Ground {
-    pub(super) works: Vec<bool>,
+    pub(super) lie: Lie,
     /// By direction.
     pub(super) losses: Vec<f64>,
+}
+
+/// What of a [`Terrain`] paths depend on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lie {
+    pub(super) works: Vec<bool>,
     metrics: Vec<u32>,
     avoided: Vec<bool>,
+}
+
+/// Where paths lead to, and over what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Goal {
+    /// To one router over the backbone alone.
+    OverBackbone(usize),
+    /// To one router over everything.
+    Anyhow(usize),
+    /// To the nearest core router.
+    Core,
+}
+
+/// Paths that were found, kept while what they depend on stays as it is.
+#[derive(Clone, Debug, Default)]
+pub struct Charts {
+    lie: Lie,
+    trees: BTreeMap<Goal, Arc<Tree>>,
+}
+
+impl Charts {
+    /// The cheapest paths to `goal`.
+    pub(super) fn tree(&mut self, roads: &Roads, ground: &Ground, goal: Goal) -> Arc<Tree> {
+        if self.lie != ground.lie {
+            self.trees.clear();
+            self.lie.clone_from(&ground.lie);
+        }
+        let grow = || match goal {
+            Goal::OverBackbone(to) => roads.tree_over_backbone(ground, to),
+            Goal::Anyhow(to) => roads.tree(ground, &[to]),
+            Goal::Core => roads.tree_to_cores(ground),
+        };
+        Arc::clone(self.trees.entry(goal).or_insert_with(|| Arc::new(grow())))
+    }
 }
 
 /// All cheapest paths to one or several nodes.
@@ -158,14 +199,16 @@ impl Roads {
         };
         let links = self.links.iter();
         Ground {
-            works: links.map(|road| !terrain.down.contains(&road.id)).collect(),
             losses: losses.collect(),
-            metrics: self.links.iter().map(metric).collect(),
-            avoided: self
-                .nodes
-                .iter()
-                .map(|n| terrain.avoided.contains(n))
-                .collect(),
+            lie: Lie {
+                works: links.map(|road| !terrain.down.contains(&road.id)).collect(),
+                metrics: self.links.iter().map(metric).collect(),
+                avoided: self
+                    .nodes
+                    .iter()
+                    .map(|n| terrain.avoided.contains(n))
+                    .collect(),
+            },
         }
     }
 
@@ -187,8 +230,8 @@ impl Roads {
     /// What it costs to go from one node to the next in direction `way`.
     fn cost(&self, ground: &Ground, from: usize, to: usize, way: usize, is_root: bool) -> u64 {
         let through_ring = !self.is_site[from] && self.is_site[to];
-        let unwelcome = ground.avoided[to] && !is_root;
-        u64::from(ground.metrics[way / 2])
+        let unwelcome = ground.lie.avoided[to] && !is_root;
+        u64::from(ground.lie.metrics[way / 2])
             + if through_ring { LAST_RESORT } else { 0 }
             + if unwelcome { LAST_RESORT } else { 0 }
     }
@@ -204,7 +247,7 @@ impl Roads {
         // The step from `from` to `node` is taken in the direction opposite to the one listed.
         let step = |node: usize, (from, way): (usize, usize)| {
             let is_root = roots.contains(&node);
-            ground.works[way / 2].then(|| self.cost(ground, from, node, way, is_root))
+            ground.lie.works[way / 2].then(|| self.cost(ground, from, node, way, is_root))
         };
         while let Some(Reverse((far, node))) = open.pop() {
             if far > cost[node] {

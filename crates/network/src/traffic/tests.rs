@@ -305,10 +305,15 @@ proptest! {
         let ground = traffic.roads.ground(&terrain);
         let kept: Vec<f64> = ground.losses.iter().enumerate()
             .map(|(way, loss)| (1.0 - loss) * (1.0 - (way % 7) as f64 / 20.0)).collect();
-        for commodity in traffic.commodities(&terrain, &ground) {
+        for commodity in traffic.commodities(&terrain, &ground, &mut Charts::default()) {
             let worst = imbalance(&traffic, &commodity, &kept);
             prop_assert!(worst < 1e-6 * (1.0 + surge + site_mbps * 120.0), "{worst}");
         }
         prop_assert_eq!(&flows, &traffic.flow(&terrain));
+        // Charts of what was before lead nobody astray.
+        let mut charts = Charts::default();
+        for terrain in [&busy(), &terrain, &terrain, &Terrain { hour_share: 0.3, ..terrain.clone() }, &busy()] {
+            prop_assert_eq!(traffic.flow_by(&mut charts, terrain), traffic.flow(terrain));
+        }
     }
 }

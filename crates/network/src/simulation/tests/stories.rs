@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::fault::{FaultKind, candidates};
+use crate::fault::{self, FaultKind, candidates};
 use crate::state::{Trouble, TroubleKind};
 use domain::inventory::{Cell, Element, ElementKind, RadioUnit};
 use domain::telemetry::Performance;

@@ -1,0 +1,155 @@
+//! Who is served by what, and whom each user hears besides, at the powers of now.
+//!
+//! Kept from one look to the next: only users who hear a cell whose power changed are asked again.
+//! Refuses to know loads. Read next: `evaluation`.
+
+use super::stirred::Cast;
+use super::users::{Ray, served_by};
+
+/// A cell and what arrives of it, in mW per resource element.
+pub(super) type Arrival = (usize, f64);
+
+/// What everybody hears.
+#[derive(Clone, Debug)]
+pub(super) struct Hearing {
+    /// By what each cell's power is changed, 0 where it is off air.
+    factor: Vec<f64>,
+    /// Of each user: the cell that serves it.
+    serving: Vec<Option<Arrival>>,
+    /// Where the rays of a user lie among all: the cells that send on the carrier that serves it, and
+    /// what would arrive of each at full load. So many of each user.
+    others: Vec<u32>,
+    others_mw: Vec<f64>,
+    disturbers: Vec<usize>,
+    /// Of each cell, in the order of users: who hears it at any power, and whom it serves.
+    heard_by: Vec<Vec<usize>>,
+    served: Vec<Vec<usize>>,
+}
+
+impl Hearing {
+    /// What everybody hears at these powers.
+    pub(super) fn new(cast: Cast<'_>, factor: &[f64]) -> Self {
+        let Cast { units, users, .. } = cast;
+        let mut hearing = Self {
+            factor: factor.to_vec(),
+            serving: vec![None; users.points.len()],
+            others: vec![0; users.rays.len()],
+            others_mw: vec![0.0; users.rays.len()],
+            disturbers: vec![0; users.points.len()],
+            heard_by: vec![Vec::new(); units.len()],
+            served: vec![Vec::new(); units.len()],
+        };
+        for (user, point) in users.points.iter().enumerate() {
+            for ray in &users.rays[point.rays.clone()] {
+                hearing.heard_by[ray.cell].push(user);
+            }
+            hearing.listen(cast, user);
+            if let Some((cell, _)) = hearing.serving[user] {
+                hearing.served[cell].push(user);
+            }
+        }
+        hearing
+    }
+
+    /// Sets powers anew; gives the users who hear a cell whose power has changed, each with the cell
+    /// that served it before.
+    pub(super) fn tune(&mut self, cast: Cast<'_>, factor: &[f64]) -> Vec<(usize, Option<usize>)> {
+        let pairs = self.factor.iter().zip(factor).enumerate();
+        let changed = pairs.filter(|(_, (before, now))| before != now);
+        let mut hearers: Vec<usize> = changed
+            .flat_map(|(cell, _)| self.heard_by[cell].iter().copied())
+            .collect();
+        hearers.sort_unstable();
+        hearers.dedup();
+        self.factor.copy_from_slice(factor);
+        let asked = hearers.into_iter().map(|user| {
+            let before = self.cell_of(user);
+            self.listen(cast, user);
+            let now = self.cell_of(user);
+            if before != now {
+                self.moves(user, before, now);
+            }
+            (user, before)
+        });
+        asked.collect()
+    }
+
+    /// The user's own look: who serves it, and who disturbs.
+    fn listen(&mut self, cast: Cast<'_>, user: usize) {
+        let Cast { units, users, .. } = cast;
+        let place = users.points[user].rays.clone();
+        let rays: &[Ray] = &users.rays[place.clone()];
+        let serving = served_by(units, rays, &self.factor);
+        let mut disturbers = 0;
+        if let Some((cell, _)) = serving {
+            let carrier = units[cell].plan.carrier_mhz;
+            for ray in rays {
+                let factor = self.factor[ray.cell];
+                let same = units[ray.cell].plan.carrier_mhz == carrier;
+                if same && ray.cell != cell && factor > 0.0 {
+                    self.others[place.start + disturbers] = ray.cell as u32;
+                    self.others_mw[place.start + disturbers] = ray.rsrp_mw * factor;
+                    disturbers += 1;
+                }
+            }
+        }
+        self.serving[user] = serving;
+        self.disturbers[user] = disturbers;
+    }
+
+    /// A user leaves a cell and comes to another.
+    fn moves(&mut self, user: usize, from: Option<usize>, to: Option<usize>) {
+        if let Some(from) = from {
+            self.served[from].retain(|other| *other != user);
+        }
+        if let Some(to) = to {
+            let served = &mut self.served[to];
+            let place = served.partition_point(|other| *other < user);
+            served.insert(place, user);
+        }
+    }
+
+    /// What serves a user, and what arrives of it.
+    pub(super) fn serving(&self, user: usize) -> Option<Arrival> {
+        self.serving[user]
+    }
+
+    /// The cell that serves a user.
+    pub(super) fn cell_of(&self, user: usize) -> Option<usize> {
+        self.serving[user].map(|(cell, _)| cell)
+    }
+
+    /// Power at a user that is not meant for it: `outside` the network's, and that of cells on its
+    /// carrier, each of which is `active` for a share of the time.
+    pub(super) fn foreign_mw(
+        &self,
+        cast: Cast<'_>,
+        user: usize,
+        outside: f64,
+        active: &[f64],
+    ) -> f64 {
+        let from = cast.users.points[user].rays.start;
+        let place = from..from + self.disturbers[user];
+        let others = self.others[place.clone()]
+            .iter()
+            .zip(&self.others_mw[place]);
+        others.fold(outside, |foreign, (cell, mw)| {
+            foreign + mw * active[*cell as usize]
+        })
+    }
+
+    /// Whom a cell serves, in the order of users.
+    pub(super) fn served(&self, cell: usize) -> &[usize] {
+        &self.served[cell]
+    }
+
+    /// Who hears a cell, at whatever power.
+    pub(super) fn heard_by(&self, cell: usize) -> &[usize] {
+        &self.heard_by[cell]
+    }
+
+    /// By what each cell's power is changed.
+    pub(super) fn factor(&self) -> &[f64] {
+        &self.factor
+    }
+}

@@ -1,0 +1,165 @@
+//! What is seen at one instant: what users get and cells carry.
+//!
+//! A user gets the rate of the radio link in the share of the time in which the cell has nothing else
+//! to do (processor sharing); a cell that is asked for more than it has gives every user less, and so
+//! does a site whose backhaul carries less than its cells would. Drawn again cell by cell and site by
+//! site, where something has changed. Read next: [`super::energy`].
+
+use super::evaluation::{Round, Scene};
+use super::hearing::Hearing;
+use super::stirred::{Cast, Marked, Stirred};
+
+/// The share of a full cell that one who comes to it still gets.
+const FULL_SHARE: f64 = 0.05;
+
+/// A picture; vectors by number of cell, or of user where it says so.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Picture {
+    /// Of each user: who serves it.
+    pub(super) serving: Vec<Option<usize>>,
+    /// Of each user: what it gets if it asks, in Mbit/s.
+    pub(super) throughput: Vec<f64>,
+    /// 0 to 1.
+    pub(super) load: Vec<f64>,
+    /// What is asked for as a share of what there is; may be above 1.
+    pub(super) asked: Vec<f64>,
+    /// How many users it serves.
+    pub(super) users: Vec<f64>,
+    /// What it would carry over the air if nothing held its site back, in Mbit/s.
+    pub(super) offered: Vec<f64>,
+    /// What it carries, in Mbit/s.
+    pub(super) traffic: Vec<f64>,
+    /// Sum over its users of what each gets, in Mbit/s.
+    pub(super) throughput_sum: Vec<f64>,
+    /// What the slowest tenth gets, in Mbit/s.
+    pub(super) edge: Vec<f64>,
+    /// Foreign power at its users, in mW per resource element.
+    pub(super) foreign: Vec<f64>,
+}
+
+impl Picture {
+    /// A picture on which nothing is.
+    pub(super) fn blank(cast: Cast<'_>) -> Self {
+        let (users, cells) = (cast.users.points.len(), vec![0.0; cast.units.len()]);
+        Self {
+            serving: vec![None; users],
+            throughput: vec![0.0; users],
+            load: cells.clone(),
+            asked: cells.clone(),
+            users: cells.clone(),
+            offered: cells.clone(),
+            traffic: cells.clone(),
+            throughput_sum: cells.clone(),
+            edge: cells.clone(),
+            foreign: cells,
+        }
+    }
+
+    /// Draws these users, these cells and their sites, and `sites` again.
+    pub(super) fn redraw(
+        &mut self,
+        cast: Cast<'_>,
+        hearing: &Hearing,
+        round: &Round,
+        scene: &Scene,
+        drawn: &Stirred,
+        sites: &[usize],
+    ) {
+        for &user in drawn.users.members() {
+            self.serving[user] = hearing.cell_of(user);
+            if self.serving[user].is_none() {
+                self.throughput[user] = 0.0;
+            }
+        }
+        let mut grounds = Marked::none_of(cast.on.len());
+        grounds.add(sites.iter().copied());
+        for &cell in drawn.cells.members() {
+            self.draw_air(cast, hearing.served(cell), round.asked[cell], scene, cell);
+            grounds.add([cast.units[cell].site]);
+        }
+        for &site in grounds.members() {
+            self.draw_site(cast, hearing, round, scene, site);
+        }
+    }
+
+    /// What a cell would do if nothing held its site back.
+    fn draw_air(
+        &mut self,
+        cast: Cast<'_>,
+        served: &[usize],
+        asked: f64,
+        scene: &Scene,
+        cell: usize,
+    ) {
+        let (mut users, mut offered) = (0.0, 0.0);
+        for &user in served {
+            let weight = cast.users.points[user].weight;
+            users += weight;
+            offered += weight * scene.wanted[user] / asked.max(1.0);
+        }
+        self.asked[cell] = asked;
+        self.load[cell] = asked.min(1.0);
+        self.users[cell] = users;
+        self.offered[cell] = offered;
+    }
+
+    /// What the cells of a site do. Where its backhaul carries less than they would, everybody there
+    /// gets less.
+    fn draw_site(
+        &mut self,
+        cast: Cast<'_>,
+        hearing: &Hearing,
+        round: &Round,
+        scene: &Scene,
+        site: usize,
+    ) {
+        let (cells, backhaul) = (cast.on[site].clone(), scene.backhaul[site]);
+        let carried = cells
+            .clone()
+            .fold(0.0, |sum, cell| sum + self.offered[cell]);
+        let fits = match carried > backhaul {
+            true => backhaul.max(0.0) / carried,
+            false => 1.0,
+        };
+        let mut gained = Vec::new();
+        for cell in cells {
+            self.traffic[cell] = self.offered[cell] * fits;
+            let (mut sum, mut foreign) = (0.0, 0.0);
+            gained.clear();
+            for &user in hearing.served(cell) {
+                let weight = cast.users.points[user].weight;
+                let alone = round.rate[user] * share(self.asked[cell]);
+                let gets = (alone * fits).min(backhaul.max(0.0));
+                self.throughput[user] = gets;
+                sum += weight * gets;
+                foreign += weight * round.foreign[user];
+                gained.push((gets, weight));
+            }
+            self.throughput_sum[cell] = sum;
+            self.foreign[cell] = match self.users[cell] > 0.0 {
+                true => foreign / self.users[cell],
+                false => scene.foreign_mw[cell],
+            };
+            self.edge[cell] = slowest_tenth(&mut gained);
+        }
+    }
+}
+
+/// The share of a link's rate that one who comes gets of a cell that is asked for so much.
+pub(super) fn share(asked: f64) -> f64 {
+    (1.0 - asked).max(FULL_SHARE / asked.max(1.0))
+}
+
+/// What the slowest tenth does not exceed, of values with weights; 0 of nobody.
+pub(super) fn slowest_tenth(values: &mut [(f64, f64)]) -> f64 {
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let tenth = 0.1 * values.iter().map(|(_, weight)| weight).sum::<f64>();
+    let mut seen = 0.0;
+    for (value, weight) in values {
+        seen += *weight;
+        if seen >= tenth {
+            return *value;
+        }
+    }
+    0.0
+}
