@@ -7,7 +7,7 @@ use crate::files;
 use crate::output::{self, Failure, line};
 use crate::replay;
 use crate::serve::{announce, asked_to_end, settings_of};
-use crate::show::Show;
+use crate::show::{self, Show};
 use domain::time::Timestamp;
 use network::FaultRequest;
 use report::Record;
@@ -200,21 +200,22 @@ fn listener(common: &Common, show: &Arc<Mutex<Show>>, recording: Option<&Recordi
 
 fn introduce(scenario: Scenario, story: &Story, stage: &Stage) {
     let paint = output::Paint::new();
+    let headline = report::story::headline(scenario.as_str());
     let title = match scenario {
-        Scenario::Fault => "A batch of base stations goes out of service (use case 1 of the draft)",
-        Scenario::Experience => {
-            "A base station goes out of service while its neighbours sleep (use case 2)"
-        }
-        Scenario::Complaints => "Drivers complain, in their own words (use case 3)",
-        Scenario::All => "A day of a network: everything at once",
+        Scenario::Fault => format!("{headline} (use case 1 of the draft)"),
+        Scenario::Experience => format!("{headline} (use case 2)"),
+        Scenario::Complaints => format!("{headline} (use case 3)"),
+        Scenario::All => headline,
     };
-    line(&paint.style("1", title));
+    line(&paint.style("1", &title));
     line(&format!(
-        "{} agents, each behind a NETCONF endpoint of its own, on {} with seed {}.\n",
+        "{} agents, each behind a NETCONF endpoint of its own, on {} with seed {}.",
         stage.world.host().profiles.len(),
         story.stage.topology,
         story.seed
     ));
+    line(&paint.style("2", show::LEGEND));
+    line("");
 }
 
 fn conclude(common: &Common, scenario: Scenario, show: &Arc<Mutex<Show>>, stage: &Stage) {

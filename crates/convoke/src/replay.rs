@@ -1,27 +1,30 @@
 //! `convoke demo --replay FILE`: a recorded run, stepped through.
 //!
 //! On a terminal each line waits for its reader: an empty line goes on, a number goes on by so many
-//! lines, `b` shows the board, `q` ends. Elsewhere everything is told at once. Read next:
-//! [`report::Player`].
+//! lines, a time of the day goes there, forwards or back, `b` shows the board, `q` ends. Elsewhere
+//! everything is told at once. Read next: [`report::Player`].
 
 use crate::cli::Common;
 use crate::files;
 use crate::output::{Failure, Paint, line, on_terminal};
+use crate::show::{self, Screen};
 use report::replay::{Line, Tone};
-use report::words::cut;
-use report::{Player, Record};
+use report::{Player, Record, Timestamp};
 use std::io::BufRead;
 use std::path::Path;
 
-/// Told lines are cut to this many columns.
-const WIDTH: usize = 150;
 /// As long as nothing else is said, so many lines are told at a time.
 const AT_A_TIME: usize = 12;
+const KEYS: &str = "Enter goes on, a number by so many lines, a time such as 14:30 goes there, b shows the board, \
+                    q ends.";
+const DAY_S: f64 = 86_400.0;
 
 /// What a reader wants next.
 #[derive(Debug, PartialEq, Eq)]
 enum Wish {
     On(usize),
+    /// To a time of the day, in minutes.
+    To(u16),
     Board,
     End,
     Unclear,
@@ -36,33 +39,34 @@ pub(crate) fn run(common: &Common, file: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     let run = &record.run;
+    line(&Paint::new().style("1", &report::story::headline(&run.scenario)));
     line(&format!(
-        "{} by {} on {}, seed {}; it began {}\n",
-        run.scenario, run.policy, run.topology, run.seed, run.began
+        "Played by {} on {} with seed {}; it began {}\n",
+        run.policy, run.topology, run.seed, run.began
     ));
     let mut player = Player::new(record);
     if !on_terminal() {
         tell(&mut player, usize::MAX);
-        board(&player);
         return Ok(());
     }
     step_through(&mut player)
 }
 
 fn step_through(player: &mut Player) -> Result<(), Failure> {
-    line("Enter goes on, a number goes on by so many lines, b shows the board, q ends.\n");
+    line(&format!("{KEYS}\n"));
     let mut readers = std::io::stdin().lock().lines();
     let mut wish = Wish::On(AT_A_TIME);
     loop {
         match wish {
-            Wish::On(lines) if !tell(player, lines) => {
+            Wish::On(_) if player.progress() >= 1.0 => return Ok(()),
+            Wish::On(lines) => tell(player, lines),
+            Wish::To(minutes) => {
+                player.to(instant(player, minutes));
                 board(player);
-                return Ok(());
             }
             Wish::Board => board(player),
             Wish::End => return Ok(()),
-            Wish::Unclear => line("Enter, a number, b or q"),
-            Wish::On(_) => {}
+            Wish::Unclear => line(KEYS),
         }
         wish = match readers.next() {
             Some(Ok(said)) => wished(&said),
@@ -77,23 +81,49 @@ fn wished(said: &str) -> Wish {
         "" => Wish::On(AT_A_TIME),
         "b" => Wish::Board,
         "q" => Wish::End,
-        number => number.parse().map_or(Wish::Unclear, Wish::On),
+        other => match (other.parse(), minutes(other)) {
+            (Ok(lines), _) => Wish::On(lines),
+            (_, Some(minutes)) => Wish::To(minutes),
+            _ => Wish::Unclear,
+        },
     }
 }
 
-/// Tells so many lines; false when there are no more.
-fn tell(player: &mut Player, lines: usize) -> bool {
-    let paint = Paint::new();
+/// A time of the day, `HH:MM`, in minutes.
+fn minutes(said: &str) -> Option<u16> {
+    let (hours, minutes) = said.split_once(':')?;
+    let (hours, minutes): (u16, u16) = (hours.parse().ok()?, minutes.parse().ok()?);
+    (hours < 24 && minutes < 60).then_some(hours * 60 + minutes)
+}
+
+/// The next instant with that time of the day, in UTC; behind the last the first.
+fn instant(player: &Player, minutes: u16) -> Timestamp {
+    let (began, ended) = (player.record().run.began, player.record().ended());
+    let midnight = -(began.as_ms() as f64 / 1_000.0).rem_euclid(DAY_S);
+    let on_day =
+        |day: u32| began.plus_s(midnight + f64::from(day) * DAY_S + f64::from(minutes) * 60.0);
+    let first = u32::from(on_day(0) < began);
+    let all = || (first..).map(on_day).take_while(|at| *at <= ended);
+    let next = all().find(|at| *at > player.at());
+    next.or_else(|| all().next()).unwrap_or(ended)
+}
+
+/// Tells so many lines; behind the last what stands in the end, and the score.
+fn tell(player: &mut Player, lines: usize) {
+    let screen = Screen::new();
     for _ in 0..lines {
         match player.step() {
-            Some(told) => line(&in_columns(&told, paint)),
-            None => return false,
+            Some(told) => tell_line(screen, &told),
+            None => break,
         }
     }
-    true
+    if player.progress() >= 1.0 {
+        board(player);
+        player.record().score.iter().for_each(show::figures);
+    }
 }
 
-fn in_columns(told: &Line, paint: Paint) -> String {
+fn tell_line(screen: Screen, told: &Line) {
     let style = match told.tone {
         Tone::Plain => "36",
         Tone::Good => "32",
@@ -101,12 +131,11 @@ fn in_columns(told: &Line, paint: Paint) -> String {
         Tone::Waiting => "33",
         Tone::Truth => "1;35",
     };
-    let arrow = match &told.to {
-        Some(to) => format!("{} {to:<16}", paint.style(style, "──▶")),
-        None => paint.style(style, "·"),
-    };
-    let (at, who, words) = (told.at.clock(), &told.who, cut(&told.words, WIDTH));
-    format!("{at}  {who:>16} {arrow} {words}")
+    let (time, who, words) = (told.at.clock(), &told.who, &told.words);
+    match &told.to {
+        Some(to) => screen.spoken(&time, style, [who, to], words),
+        None => screen.alone(&time, who, "·", style, words),
+    }
 }
 
 fn board(player: &Player) {
@@ -116,6 +145,7 @@ fn board(player: &Player) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -123,8 +153,29 @@ mod tests {
     fn a_reader_says_how_far() {
         assert_eq!(wished(""), Wish::On(AT_A_TIME));
         assert_eq!(wished(" 40 "), Wish::On(40));
+        assert_eq!(wished("14:30"), Wish::To(870));
         assert_eq!(wished("b"), Wish::Board);
         assert_eq!(wished("q"), Wish::End);
-        assert_eq!(wished("x"), Wish::Unclear);
+        for unclear in ["x", "24:00", "1:60", ":", "-3"] {
+            assert_eq!(wished(unclear), Wish::Unclear, "{unclear}");
+        }
+    }
+
+    #[test]
+    fn a_time_of_the_day_is_the_next_of_the_run_or_its_first() {
+        let record = r#"{"event":"run","version":1,"scenario":"all","policy":"agents","seed":1,"topology":"t","began":"2026-11-21T22:00:00Z","network":{"towns":[],"links":[],"sites":[]}}
+{"event":"moment","at":"2026-11-23T01:00:00Z","kind":"note","agent":"a","words":"w"}
+"#;
+        let mut player = Player::new(Record::parse(record).unwrap());
+        let at = |player: &Player, minutes| instant(player, minutes).to_string();
+        assert_eq!(at(&player, 23 * 60), "2026-11-21T23:00:00.000Z");
+        assert_eq!(at(&player, 60), "2026-11-22T01:00:00.000Z");
+        player.to(Timestamp::parse("2026-11-22T12:00:00Z").unwrap());
+        assert_eq!(at(&player, 60), "2026-11-23T01:00:00.000Z");
+        player.to(Timestamp::parse("2026-11-23T00:30:00Z").unwrap());
+        assert_eq!(at(&player, 23 * 60), "2026-11-21T23:00:00.000Z");
+        let short = record.replace("2026-11-23T01", "2026-11-21T23");
+        let player = Player::new(Record::parse(&short).unwrap());
+        assert_eq!(at(&player, 12 * 60), "2026-11-21T23:00:00.000Z", "its end");
     }
 }

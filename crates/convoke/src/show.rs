@@ -1,75 +1,85 @@
 //! The story on a terminal: a timeline of who said what to whom, and why.
 //!
-//! Alarms are gathered and told as counts; everything that agents say is told. Read next:
-//! `server::story`.
+//! Alarms and what agents merely measure are gathered and told as counts; everything that agents say
+//! is told. Read next: [`gathered`], [`screen`], `server::story`.
 
+mod gathered;
+mod screen;
+
+pub(crate) use self::screen::Screen;
+
+use self::gathered::{Gathered, Sum};
 use crate::output::{Paint, line};
 use domain::agent::Message;
 use domain::content::Content;
-use domain::inventory::Domain;
 use domain::notification::Notification;
 use domain::reply::{Reply, Verdict};
-use domain::telemetry::{FieldReport, Outcome};
+use domain::telemetry::{Action, FieldReport, Outcome};
 use domain::time::Timestamp;
 use domain::verb::Verb;
-use report::words::cut;
+use report::words::number;
 use report::{METRICS, Score};
 use server::referee::Report;
 use server::story::{Happened, Told, acted, outcome_in_words};
+use std::mem::discriminant;
 
-/// Told lines are cut to this many characters.
-const WIDTH: usize = 150;
+/// What the marks of a story mean.
+pub(crate) const LEGEND: &str = "──▶ says to · says why ! what the network shows";
 
 /// A narrator, from the instant at which the story begins.
 pub(crate) struct Show {
     paint: Paint,
+    screen: Screen,
     start: Timestamp,
-    alarms: [u64; 2],
-    cleared: u64,
+    gathered: Gathered,
     complaints: u64,
-    since: Option<Timestamp>,
+    /// What an agent does, and may do again at the same instant.
+    doing: Option<Doing>,
     /// A note that is told unless the next thing told says the same.
     noted: Option<(Timestamp, String, String)>,
+}
+
+/// What an agent does, and how often more it does the like.
+struct Doing {
+    at: Timestamp,
+    agent: String,
+    action: Action,
+    more: usize,
 }
 
 impl Show {
     pub(crate) fn new(start: Timestamp) -> Self {
         Self {
             paint: Paint::new(),
+            screen: Screen::new(),
             start,
-            alarms: [0; 2],
-            cleared: 0,
+            gathered: Gathered::default(),
             complaints: 0,
-            since: None,
+            doing: None,
             noted: None,
         }
     }
 
-    /// Tells what happened; alarms only when something else follows, or a minute has passed.
+    /// Tells what happened; what is gathered only when something else follows, or after a while.
     pub(crate) fn tell(&mut self, told: &Told) {
+        if self.gathered.takes(told) {
+            if self.gathered.is_due(told.at) {
+                self.tell_rest();
+                self.flush(told.at);
+            }
+            return;
+        }
         self.tell_noted(&told.happened);
+        self.tell_doing(Some(told));
         match &told.happened {
             Happened::Broke => {
                 self.flush(told.at);
-                let words = self
-                    .paint
-                    .style("1;31", "something breaks; what, the score will tell");
-                line(&format!(
-                    "{}  {:>16} ! {words}",
-                    self.time(told.at),
-                    "network"
-                ));
+                let words = "something breaks; what, the score will tell";
+                self.network(told.at, "1;31", words);
             }
-            Happened::Alarm(alarm) => {
-                self.since.get_or_insert(told.at);
-                match (alarm.cleared, domain_of(&alarm.resource)) {
-                    (true, _) => self.cleared += 1,
-                    (false, Domain::Wireless) => self.alarms[0] += 1,
-                    (false, _) => self.alarms[1] += 1,
-                }
-            }
+            // Gathered.
+            Happened::Alarm(_) => {}
             Happened::Complaint(complaint) => {
-                self.since.get_or_insert(told.at);
                 self.complaints += 1;
                 if self.complaints == 1 {
                     self.flush(told.at);
@@ -115,8 +125,17 @@ impl Show {
             }
             Happened::Acted { agent, action } => {
                 self.flush(told.at);
-                let words = acted(action);
-                self.line(told.at, "2", agent, "network", &words);
+                match &mut self.doing {
+                    Some(doing) => doing.more += 1,
+                    None => {
+                        self.doing = Some(Doing {
+                            at: told.at,
+                            agent: agent.clone(),
+                            action: action.clone(),
+                            more: 0,
+                        });
+                    }
+                }
             }
             Happened::Outcome { agent, outcome } => {
                 // What was merely taken note of is told when it happens.
@@ -132,11 +151,24 @@ impl Show {
                 self.noted = Some((told.at, agent.clone(), text.clone()));
             }
         }
-        if self
-            .since
-            .is_some_and(|since| told.at.seconds_since(since) > 60.0)
-        {
-            self.flush(told.at);
+    }
+
+    /// Tells what an agent was doing, unless it goes on with that at the same instant.
+    fn tell_doing(&mut self, next: Option<&Told>) {
+        let goes_on = |doing: &Doing| match next.map(|told| (told.at, &told.happened)) {
+            Some((at, Happened::Acted { agent, action })) => {
+                let same = discriminant(action) == discriminant(&doing.action);
+                same && at == doing.at && *agent == doing.agent
+            }
+            _ => false,
+        };
+        if let Some(doing) = self.doing.take_if(|doing| !goes_on(doing)) {
+            let more = match doing.more {
+                0 => String::new(),
+                more => format!(", and {more} more like it"),
+            };
+            let words = format!("{}{more}", acted(&doing.action));
+            self.line(doing.at, "2", &doing.agent, "network", &words);
         }
     }
 
@@ -152,8 +184,7 @@ impl Show {
             _ => false,
         };
         if !repeated {
-            let words = self.paint.style("3", &cut(&text, WIDTH));
-            line(&format!("{}  {agent:>16} · {words}", self.time(at)));
+            self.said(at, &agent, "·", "3", &text);
         }
     }
 
@@ -181,32 +212,24 @@ impl Show {
     }
 
     fn flush(&mut self, at: Timestamp) {
-        self.since = None;
-        let [wireless, ip] = std::mem::take(&mut self.alarms);
-        let cleared = std::mem::take(&mut self.cleared);
-        if wireless + ip + cleared > 0 {
-            let mut parts = Vec::new();
-            for (count, what) in [
-                (wireless, "wireless alarms"),
-                (ip, "IP alarms"),
-                (cleared, "cleared"),
-            ] {
-                if count > 0 {
-                    parts.push(format!("{count} {what}"));
-                }
+        for sum in self.gathered.drain() {
+            match sum {
+                Sum::Alarms(words) => self.network(at, "31", &words),
+                Sum::Found { agent, words } => self.line(at, "2", "network", &agent, &words),
             }
-            let words = self.paint.style("31", &parts.join(", "));
-            line(&format!("{}  {:>16} ! {words}", self.time(at), "network"));
         }
     }
 
+    fn network(&self, at: Timestamp, style: &str, words: &str) {
+        self.said(at, "network", "!", style, words);
+    }
+
+    fn said(&self, at: Timestamp, who: &str, mark: &str, style: &str, words: &str) {
+        self.screen.alone(&self.time(at), who, mark, style, words);
+    }
+
     fn line(&self, at: Timestamp, style: &str, from: &str, to: &str, words: &str) {
-        let arrow = self.paint.style(style, "──▶");
-        line(&format!(
-            "{}  {from:>16} {arrow} {to:<16} {}",
-            self.time(at),
-            cut(words, WIDTH)
-        ));
+        self.screen.spoken(&self.time(at), style, [from, to], words);
     }
 
     fn time(&self, at: Timestamp) -> String {
@@ -217,30 +240,24 @@ impl Show {
             seconds / 60 % 60,
             seconds % 60
         );
-        self.paint.style("2", &format!("{clock:>8}"))
+        format!("{clock:>8}")
+    }
+
+    /// Tells what waited for something to follow.
+    fn tell_rest(&mut self) {
+        self.tell_noted(&Happened::Broke);
+        self.tell_doing(None);
     }
 
     /// The figures at the end.
     pub(crate) fn figures(&mut self, score: &Score) {
-        self.tell_noted(&Happened::Broke);
-        line("");
-        line(
-            &self
-                .paint
-                .style("1", "The score, against what really happened"),
-        );
-        for metric in METRICS {
-            if let Some(value) = score.figure(metric.name) {
-                let (title, (unit, factor)) = (metric.title, metric.unit.shown());
-                let shown = value * factor;
-                line(&format!("  {title:<52} {shown:>12.1} {unit}"));
-            }
-        }
+        self.tell_rest();
+        figures(score);
     }
 
     /// The score at the end.
     pub(crate) fn score(&mut self, report: &Report) {
-        self.tell_noted(&Happened::Broke);
+        self.tell_rest();
         let paint = self.paint;
         let minutes = |s: Option<f64>| {
             s.map_or_else(|| "never".to_owned(), |s| format!("{:.0} min", s / 60.0))
@@ -260,15 +277,18 @@ impl Show {
         };
         line("");
         line(&paint.style("1", "The score, against what really happened"));
+        let truth = &report.root_cause.truth;
+        let truth = match report.root_cause.correct {
+            true => String::new(),
+            false => format!(" (truly {} at {})", truth.cause, truth.element),
+        };
         line(&format!(
-            "  root cause   {}  {} (truly {} at {})",
+            "  root cause   {}  {}{truth}",
             mark(report.root_cause.correct),
             cause(&report.root_cause.found),
-            report.root_cause.truth.cause,
-            report.root_cause.truth.element
         ));
         line(&format!(
-            "  first alarm  {}  {} (what blaming the first alarm would have found)",
+            "  first alarm  {}  {}, if it were blamed",
             mark(report.baseline.correct),
             cause(&report.baseline.found)
         ));
@@ -289,11 +309,16 @@ impl Show {
     }
 }
 
-fn domain_of(resource: &domain::inventory::ElementId) -> Domain {
-    if resource.as_str().starts_with("site:") {
-        Domain::Wireless
-    } else {
-        Domain::Ip
+/// The figures of a run.
+pub(crate) fn figures(score: &Score) {
+    let title = Paint::new().style("1", "The score, against what really happened");
+    line(&format!("\n{title}"));
+    for metric in METRICS {
+        if let Some(value) = score.figure(metric.name) {
+            let (title, (unit, factor)) = (metric.title, metric.unit.shown());
+            let shown = number(value * factor);
+            line(format!("  {title:<44} {shown:>14} {unit}").trim_end());
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! to a page but [`Markup::raw`], which takes what this crate wrote itself. Pages are well-formed
 //! XML below their doctype. Read next: [`crate::picture`].
 
+use crate::words::turns_around;
 use std::fmt::{Display, Write};
 
 /// XML that grows.
@@ -94,7 +95,7 @@ impl Markup {
 }
 
 /// Turns whatever is written into text of XML 1.0: marks become references, and characters that it
-/// cannot hold (§2.2) the replacement character.
+/// cannot hold (§2.2) the replacement character, as do those that turn around what stands next to them.
 struct Escaping<'a>(&'a mut String);
 
 impl Write for Escaping<'_> {
@@ -110,6 +111,7 @@ impl Write for Escaping<'_> {
                 '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => {
                     self.0.push('\u{fffd}');
                 }
+                _ if turns_around(c) => self.0.push('\u{fffd}'),
                 _ => self.0.push(c),
             }
         }
@@ -142,6 +144,13 @@ mod tests {
             .text(&"<script>&\u{1}\u{fffe}")
             .close();
         insta::assert_snapshot!(page.finish(), @r#"<p title="a&quot; onload=&#39;x&#39;">&lt;script&gt;&amp;��</p>"#);
+    }
+
+    #[test]
+    fn nothing_turns_around_what_stands_next_to_it() {
+        let mut page = Markup::new();
+        page.leaf("p", &[], &"\u{202e}ip\u{2066}.");
+        insta::assert_snapshot!(page.finish(), @"<p>�ip�.</p>");
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! A record stepped through: one line after another, and the board as it stands between them.
 //!
-//! Pure: whoever draws it decides when to step. What the referee knew is told only if wanted, as in
+//! What comes in rows is told in one line: alarms, and what one agent does or finds. //! Pure: whoever draws it decides when to step. What the referee knew is told only if wanted, as in
 //! the run itself no agent knew it. Read next: [`crate::story`].
 
 use crate::record::{Moment, Record, What};
 use crate::story::{Ending, Tasks};
 use crate::timestamp::Timestamp;
 use crate::words::{count, cut, decimal, span};
+
+/// A row that is told in one line lasts so many seconds at the most.
+const ROW_S: f64 = 300.0;
 
 /// How a line sounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,12 +116,20 @@ impl Player {
     }
 
     /// The next line; none at the end. Readings of the network are told where the number of sites
-    /// out changed, and otherwise change the board alone.
+    /// out changed, and otherwise change the board alone. What follows within five minutes and is of
+    /// the same kind is told with it.
     pub fn step(&mut self) -> Option<Line> {
         while let Some(moment) = self.moments.get(self.next) {
             self.next += 1;
             if let Some(line) = self.board.take(moment) {
-                return Some(line);
+                let rest = &self.moments[self.next..];
+                let ends = |next: &Moment| !is_alike(moment, next);
+                let row = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
+                for next in row {
+                    self.board.take(next);
+                }
+                self.next += row.len();
+                return Some(gathered(line, moment, row));
             }
         }
         None
@@ -221,6 +232,45 @@ impl Board {
             return changed.then(|| network(moment.at, *sites_out, fewer, self.served_share));
         }
         Some(line(moment))
+    }
+}
+
+fn is_alike(first: &Moment, next: &Moment) -> bool {
+    let same = match (&first.what, &next.what) {
+        (What::Alarm { .. }, What::Alarm { .. }) => true,
+        (What::Action { agent, .. }, What::Action { agent: other, .. })
+        | (What::Outcome { agent, .. }, What::Outcome { agent: other, .. }) => agent == other,
+        _ => false,
+    };
+    same && next.at.seconds_since(first.at) <= ROW_S
+}
+
+/// The line of a moment, with what followed it in a row.
+fn gathered(line: Line, first: &Moment, row: &[Moment]) -> Line {
+    if row.is_empty() {
+        return line;
+    }
+    if !matches!(first.what, What::Alarm { .. }) {
+        let words = format!("{}; and {} more", line.words, row.len());
+        return Line { words, ..line };
+    }
+    let all = || std::iter::once(first).chain(row);
+    let is_cleared = |m: &&Moment| matches!(m.what, What::Alarm { cleared: true, .. });
+    let cleared = all().filter(is_cleared).count();
+    let raised = row.len() + 1 - cleared;
+    Line {
+        who: "network".to_owned(),
+        words: match raised {
+            0 => format!("{cleared} alarms cleared"),
+            _ => format!(
+                "{}, {cleared} cleared; first {}: {}",
+                count(raised, "alarm raised", "alarms raised"),
+                line.who,
+                line.words
+            ),
+        },
+        tone: if raised > 0 { Tone::Bad } else { Tone::Good },
+        ..line
     }
 }
 

@@ -12,7 +12,19 @@ pub use tasks::{Ending, Task, Tasks};
 
 use crate::record::{Record, What};
 use crate::timestamp::Timestamp;
+use crate::words::span;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What a run is about, in words.
+pub fn headline(scenario: &str) -> String {
+    match scenario {
+        "fault" => "A batch of base stations goes out of service".to_owned(),
+        "experience" => "A base station goes out of service while its neighbours sleep".to_owned(),
+        "complaints" => "Drivers complain, in their own words".to_owned(),
+        "all" => "A day of a network: everything at once".to_owned(),
+        other => format!("A run of {other}"),
+    }
+}
 
 /// Something that lasted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +37,28 @@ pub struct Span {
     pub title: String,
     /// How it ended.
     pub ending: Ending,
+}
+
+impl Span {
+    /// How it ended, and after how long: `ended well after 9 min`.
+    pub fn ended(&self) -> String {
+        match self.until {
+            None => Ending::Open.told().to_owned(),
+            Some(until) => {
+                let lasted = span(until.seconds_since(self.from));
+                format!("{} after {lasted}", self.ending.told())
+            }
+        }
+    }
+}
+
+/// Something that truly was broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Its element.
+    pub element: String,
+    /// From when until when, and what.
+    pub span: Span,
 }
 
 /// A task that is part of no other, with all its parts.
@@ -118,8 +152,8 @@ pub fn compensations(record: &Record) -> Vec<Span> {
 }
 
 /// What truly was broken, from when until when.
-pub fn faults(record: &Record) -> Vec<Span> {
-    let mut spans: Vec<Span> = Vec::new();
+pub fn faults(record: &Record) -> Vec<Fault> {
+    let mut faults: Vec<Fault> = Vec::new();
     let mut open: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for moment in &record.truth {
         let What::Truth {
@@ -133,29 +167,34 @@ pub fn faults(record: &Record) -> Vec<Span> {
         };
         match (mended, open.remove(&(fault.as_str(), element.as_str()))) {
             (true, Some(place)) => {
-                spans[place].until = Some(moment.at);
-                spans[place].ending = Ending::Well;
+                faults[place].span.until = Some(moment.at);
+                faults[place].span.ending = Ending::Well;
             }
             (true, None) => {}
             (false, before) => {
                 // Broken twice without having been mended between is one fault.
-                let place = before.unwrap_or(spans.len());
+                let place = before.unwrap_or(faults.len());
                 open.insert((fault, element), place);
                 if before.is_none() {
-                    spans.push(broken(moment.at, fault, element));
+                    faults.push(Fault::begun(moment.at, fault, element));
                 }
             }
         }
     }
-    spans
+    faults
 }
 
-fn broken(from: Timestamp, fault: &str, element: &str) -> Span {
-    Span {
-        from,
-        until: None,
-        title: format!("{fault} at {element}"),
-        ending: Ending::Open,
+impl Fault {
+    fn begun(from: Timestamp, fault: &str, element: &str) -> Self {
+        Self {
+            element: element.to_owned(),
+            span: Span {
+                from,
+                until: None,
+                title: format!("{fault} at {element}"),
+                ending: Ending::Open,
+            },
+        }
     }
 }
 

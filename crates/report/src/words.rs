@@ -23,10 +23,16 @@ pub fn width(text: &str) -> usize {
     text.chars().map(columns).sum()
 }
 
+/// True for characters that set the direction of others (UAX #9 §2): a name that holds one would
+/// reorder the words behind it.
+pub fn turns_around(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// The text on one line, at most so many columns wide; what is cut off leaves an ellipsis.
 pub fn cut(text: &str, most: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = text.replace(char::is_control, "\u{fffd}");
+    let text = text.replace(|c: char| c.is_control() || turns_around(c), "\u{fffd}");
     if width(&text) <= most {
         return text;
     }

@@ -40,8 +40,8 @@ pub(crate) struct Stage {
         value_name = "FILE|NAME"
     )]
     pub(crate) topology: String,
-    /// What breaks in a story: random, or a cause such as fibre-cut, duct-cut, card-failure,
-    /// router-failure or mains-failure, with an element after a colon if it matters which.
+    /// What breaks in a story: random, or a cause as in `fault inject --help`, with an element after a
+    /// colon if it matters which.
     #[arg(long, default_value = "random", value_name = "KIND[:ELEMENT]")]
     pub(crate) fault: String,
     /// Background alarms replayed from a file instead of drawn: CSV with alarm_id, device_id,

@@ -8,8 +8,8 @@ use std::fmt::Write;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark}\
-body{font:15px/1.45 ui-sans-serif,system-ui,sans-serif;margin:24px auto;max-width:1200px;padding:0 16px}\
-.picture{overflow-x:auto}h1{font-size:20px}summary{cursor:pointer}\
+body{font:15px/1.45 ui-sans-serif,system-ui,sans-serif;margin:24px auto;max-width:1200px;padding:0 16px;overflow-wrap:break-word}\
+.picture{overflow-x:auto}h1{font-size:20px}h2{font-size:17px}summary{cursor:pointer}\
 pre{white-space:pre-wrap;overflow-wrap:anywhere;border-left:3px solid #8c959f;padding-left:12px}\
 time{font-variant-numeric:tabular-nums;opacity:.7}";
 
@@ -20,14 +20,14 @@ pub(crate) fn draw(picture: &Picture) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width\"/>\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n\
-         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
+         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n\
          <div class=\"picture\">\n{}</div>\n<h2>Word for word</h2>\n",
         svg::draw(picture)
     );
     for row in &picture.rows {
         said(&mut page, picture, row);
     }
-    page.push_str("</body>\n</html>\n");
+    page.push_str("</main>\n</body>\n</html>\n");
     page
 }
 

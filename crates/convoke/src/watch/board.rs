@@ -4,7 +4,7 @@
 //! terminal. Read next: [`super::follow`].
 
 use super::follow::Heard;
-use crate::output::Paint;
+use crate::output::{Paint, terminal_size};
 use crate::remote::{target, text, time};
 use domain::notification::Notification;
 use domain::task::Status;
@@ -14,7 +14,6 @@ use report::words::{cut, left};
 use server::client::read_notification;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
-use std::process::{Command, Stdio};
 
 /// How many happenings are remembered.
 const RECENT: usize = 200;
@@ -193,14 +192,7 @@ impl Screen {
 
     /// Asks the terminal for its size.
     pub(super) fn measure(&mut self) {
-        let terminal = std::fs::File::open("/dev/tty").map_or(Stdio::inherit(), Stdio::from);
-        let size = Command::new("stty").arg("size").stdin(terminal).output();
-        let Ok(size) = size else {
-            return;
-        };
-        let size = String::from_utf8_lossy(&size.stdout).into_owned();
-        let mut numbers = size.split_whitespace().filter_map(|n| n.parse().ok());
-        if let (Some(lines @ 1..), Some(columns @ 1..)) = (numbers.next(), numbers.next()) {
+        if let Some([lines, columns]) = terminal_size() {
             (self.lines, self.columns) = (lines, columns);
         }
     }

@@ -29,6 +29,7 @@ pub fn batch(batch: &Batch, about: &About) -> String {
         page.leaf("p", &[], &runs(batch, &figures));
         headlines(page, &figures);
         values(page, &figures);
+        page.leaf("h2", &[], &"Policies side by side");
         legend(page, &figures.policies);
         page.leaf("p", &[], &PERCENTILES);
         page.open("div", &[("class", &"charts")]);
@@ -96,9 +97,26 @@ fn headlines(page: &mut Markup, figures: &Table) {
             &format!("Only {subject} ran, so there is nothing to compare it with."),
         );
     }
-    for note in &figures.notes {
+    notes(page, &figures.notes);
+}
+
+/// What a reader must know of the table: as much as is read in sight, the rest in a drawer.
+fn notes(page: &mut Markup, notes: &[String]) {
+    let (seen, drawer) = notes.split_at(notes.len().min(2));
+    for note in seen {
         page.leaf("p", &[("class", &"soft")], note);
     }
+    if drawer.is_empty() {
+        return;
+    }
+    let more = count(drawer.len(), "note more", "notes more");
+    page.open("details", &[])
+        .leaf("summary", &[], &more)
+        .open("ul", &[("class", &"soft")]);
+    for note in drawer {
+        page.leaf("li", &[], note);
+    }
+    page.close().close();
 }
 
 /// `28 rows: 17 better, 1 worse, …`.
@@ -180,8 +198,7 @@ fn values_of(page: &mut Markup, figures: &Table, row: &Row) {
 }
 
 fn legend(page: &mut Markup, policies: &[String]) {
-    page.leaf("h2", &[], &"Policies side by side")
-        .open("ul", &[("class", &"legend")]);
+    page.open("ul", &[("class", &"legend")]);
     for (place, policy) in policies.iter().enumerate() {
         let mut swatch = opened(policy, &"mark of the policy", [16.0, 16.0]);
         mark(&mut swatch, place, [8.0, 8.0], 5.0, "mark");
@@ -210,6 +227,7 @@ fn times(page: &mut Markup, batch: &Batch, policies: &[String]) {
     ];
     page.leaf("h2", &[], &"How times are spread");
     page.leaf("p", &[], &"The share of all faults, or tickets, that were through by then, all runs together. A line that ends below the top never got there for the rest.");
+    legend(page, policies);
     page.open("div", &[("class", &"charts")]);
     for (title, of) in spreads {
         let minutes = |score: &Score| -> Vec<Option<f64>> {

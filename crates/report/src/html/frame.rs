@@ -49,7 +49,7 @@ const STYLE: &str = "\
 --p0:#6cb6ff;--p1:#f0883e;--p2:#3ccfa4;--p3:#e583c6;--p4:#d9c04a;--p5:#b1b1b1;\
 --t0:#6cb6ff;--t1:#f0883e;--t2:#3ccfa4;--t3:#e583c6}}\
 body{font:15px/1.5 ui-sans-serif,system-ui,'DejaVu Sans',sans-serif;color:var(--ink);background:var(--paper);\
-margin:28px auto;max-width:1200px;padding:0 20px}\
+margin:28px auto;max-width:1200px;padding:0 20px;overflow-wrap:break-word}\
 h1{font-size:23px;line-height:1.25}h2{font-size:18px;margin:36px 0 8px}h3{font-size:14px;margin:0 0 4px}\
 p,li{max-width:80ch}.soft{color:var(--soft)}.picture{overflow-x:auto}\
 table{border-collapse:collapse;font-size:13px}.wide{overflow-x:auto}\
@@ -59,8 +59,8 @@ thead th{border-bottom:2px solid var(--edge)}td.number,th.number{text-align:righ
 ul.findings{padding-left:0;list-style:none}ul.findings li{border-left:4px solid var(--edge);padding:3px 12px;margin:6px 0}\
 ul.findings li.worse{border-color:var(--bad);background:var(--badfield);color:var(--ink);font-weight:400}\
 ul.findings li.better{border-color:var(--good);background:var(--goodfield);color:var(--ink)}\
-.charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(380px,1fr));gap:22px 12px}\
-figure{margin:0}figcaption{font-size:12px;color:var(--soft);max-width:60ch}\
+.charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(380px,100%),1fr));gap:22px 12px}\
+figure{margin:0;min-width:0}figcaption{font-size:12px;color:var(--soft);max-width:60ch}\
 .beside{display:flex;flex-wrap:wrap;gap:28px;align-items:flex-start}.beside>*{flex:0 1 auto;min-width:0;max-width:100%}\
 details{margin:4px 0}summary{cursor:pointer}time{font-variant-numeric:tabular-nums;color:var(--soft)}\
 pre{white-space:pre-wrap;overflow-wrap:anywhere;border-left:3px solid var(--edge);padding-left:12px;margin:4px 0;font:inherit}\
@@ -80,6 +80,8 @@ svg .name{font-weight:600;text-anchor:middle}svg .mid{text-anchor:middle}svg .en
 .backbone{stroke:var(--edge);stroke-width:1.6}.town{fill:var(--ink)}.core{stroke:var(--paper);stroke-width:2}\
 .site{fill:var(--soft)}.cross{display:none;fill:none;stroke:var(--bad);stroke-width:2.4;stroke-linecap:round}\
 .out .cross{display:inline}.out .site{display:none}\
+.broken{display:none;fill:none;stroke:var(--bad)}.broken.out{display:inline}.break{stroke-width:5;stroke-linecap:round;opacity:.75}\
+.ring{stroke-width:2.4}\
 .grave{fill:var(--bad)}.other{fill:var(--wait);opacity:.55}.reading{fill:none;stroke:var(--p0);stroke-width:1.6}\
 .bar{stroke-width:1}.bar.open{fill:var(--waitfield);stroke:var(--wait);stroke-dasharray:4 2}\
 .bar.well{fill:var(--goodfield);stroke:var(--good)}.bar.badly{fill:var(--badfield);stroke:var(--bad)}\
@@ -113,8 +115,10 @@ pub(super) fn page(title: &dyn Display, body: impl FnOnce(&mut Markup)) -> Strin
         .raw(STYLE)
         .close()
         .close();
-    page.open("body", &[]).leaf("h1", &[], title);
+    page.open("body", &[]).open("main", &[]);
+    page.leaf("h1", &[], title);
     body(&mut page);
+    page.close();
     page.open("script", &[]).raw(SCRIPT).close().close().close();
     page.finish()
 }

@@ -9,8 +9,9 @@ use crate::metric::METRICS;
 use crate::picture::{lanes, map, sequence};
 use crate::record::{Moment, Record, What};
 use crate::score::Score;
-use crate::story::{self, Case, Outages, Tasks};
+use crate::story::{self, Case, Ending, Outages, Tasks};
 use crate::words::{self, count, cut, span};
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// Steps through which the map moves.
@@ -23,12 +24,7 @@ const AGENTS: usize = 24;
 
 /// The page of a run.
 pub fn run(record: &Record) -> String {
-    let run = &record.run;
-    let title = format!(
-        "A run of {} by {}: {}, seed {}",
-        run.scenario, run.policy, run.topology, run.seed
-    );
-    page(&title, |page| {
+    page(&story::headline(&record.run.scenario), |page| {
         page.leaf("p", &[], &facts(record));
         if record.score.is_none() {
             page.leaf(
@@ -42,6 +38,7 @@ pub fn run(record: &Record) -> String {
         page.open("div", &[("class", &"picture")])
             .markup(&lanes::draw(record))
             .close();
+        legend(page);
         cases(page, record);
         conversations(page, record);
         happenings(page, record);
@@ -57,14 +54,15 @@ fn facts(record: &Record) -> String {
     let alarms = of(|what| matches!(what, What::Alarm { cleared: false, .. }));
     let messages = of(|what| matches!(what, What::Message { .. }));
     let complaints = of(|what| matches!(what, What::Complaint { .. } | What::Ticket { .. }));
+    let run = &record.run;
+    let began = run.began.to_string().replace('T', " ");
     format!(
-        "It began {} UTC and lasted {}: {} raised, {} between agents, {} of customers. {}",
-        record
-            .run
-            .began
-            .to_string()
-            .replace('T', " ")
-            .trim_end_matches(".000Z"),
+        "Played by {} on {} with seed {}. It began {} UTC and lasted {}: {} raised, {} between agents, {} of \
+         customers. {}",
+        run.policy,
+        run.topology,
+        run.seed,
+        began.split('.').next().unwrap_or(&began),
         span(lasted),
         count(alarms, "alarm", "alarms"),
         count(messages, "request", "requests"),
@@ -109,11 +107,23 @@ fn network(page: &mut Markup, record: &Record) {
         "alarms"
     };
     page.leaf("figcaption", &[], &format!(
-        "● town, large with the mobile core; · site; red ✕ site that is out, as {source} told. Shaded: provinces. \
-         First shown is the worst moment."
+        "● town, large with the mobile core; · site; red ✕ site that is out, as {source} told; red ring or thick \
+         line: what truly was broken, which no agent is told. Shaded: provinces. First shown is the worst moment."
     ));
     page.close();
     worst_moments(page, &outages);
+    page.close();
+}
+
+/// What the bars of the lanes mean.
+fn legend(page: &mut Markup) {
+    page.open("ul", &[("class", &"legend")]);
+    for ending in [Ending::Well, Ending::Badly, Ending::CalledOff, Ending::Open] {
+        page.open("li", &[])
+            .markup(&lanes::swatch(ending))
+            .text(&ending.told())
+            .close();
+    }
     page.close();
 }
 
@@ -169,24 +179,27 @@ fn cases(page: &mut Markup, record: &Record) {
         ));
     }
     let tasks = Tasks::of(&record.moments);
-    for (place, case) in chosen.iter().enumerate() {
-        drawn(page, record, &tasks, case, place == 0);
+    let first = chosen.iter().max_by_key(|case| weight(record, case));
+    for case in &chosen {
+        drawn(page, record, &tasks, case, Some(case) == first);
     }
 }
 
 /// The cases that are drawn, in order of time.
 fn chosen(record: &Record, mut cases: Vec<Case>) -> Vec<Case> {
-    let weight = |case: &Case| {
-        let lines = sequence::lines(record, case);
-        let agents: BTreeSet<&str> = lines.iter().flat_map(|l| [l.from, l.to]).collect();
-        std::cmp::Reverse((agents.len(), lines.len()))
-    };
     if cases.len() > CASES {
-        cases.sort_by_cached_key(|case| (weight(case), case.root.clone()));
+        cases.sort_by_cached_key(|case| Reverse(weight(record, case)));
         cases.truncate(CASES);
         cases.sort_by(|a, b| (a.span.from, &a.root).cmp(&(b.span.from, &b.root)));
     }
     cases
+}
+
+/// How much a case has to tell: agents that took part, and what they said. No two weigh the same.
+fn weight(record: &Record, case: &Case) -> (usize, usize, String) {
+    let lines = sequence::lines(record, case);
+    let agents: BTreeSet<&str> = lines.iter().flat_map(|l| [l.from, l.to]).collect();
+    (agents.len(), lines.len(), case.root.clone())
 }
 
 fn drawn(page: &mut Markup, record: &Record, tasks: &Tasks, case: &Case, open: bool) {
@@ -200,7 +213,7 @@ fn drawn(page: &mut Markup, record: &Record, tasks: &Tasks, case: &Case, open: b
         cut(&case.span.title, 110),
         count(case.tasks.len(), "task", "tasks"),
         count(lines.len(), "message", "messages"),
-        ended(case),
+        case.span.ended(),
     ));
     page.close();
     let title = format!("Task {}: {}", case.root, cut(&case.span.title, 90));
@@ -238,17 +251,6 @@ fn numbered(page: &mut Markup, tasks: &Tasks, case: &Case) {
         page.text(&format!("[{}] {name}{schema}  ", place + 1));
     }
     page.close();
-}
-
-fn ended(case: &Case) -> String {
-    match case.span.until {
-        None => "open when the record ended".to_owned(),
-        Some(until) => format!(
-            "ended {} after {}",
-            case.span.ending.as_str().replace('-', " "),
-            span(until.seconds_since(case.span.from))
-        ),
-    }
 }
 
 fn conversations(page: &mut Markup, record: &Record) {

@@ -126,7 +126,8 @@ fn the_map_begins_at_the_worst_moment_and_knows_the_others() {
             .map(|(_, v)| v.clone())
             .collect()
     };
-    assert_eq!(with("data-out"), ["1-1"]);
+    // The site, and the link that is cut while it is out.
+    assert_eq!(with("data-out"), ["1-1", "0-1"]);
     assert_eq!(
         with("data-steps"),
         [
@@ -142,8 +143,8 @@ fn the_map_begins_at_the_worst_moment_and_knows_the_others() {
 fn a_page_of_a_run_tells_the_whole_story() {
     let page = run(&record());
     for told in [
-        "A run of fault by agents: two-towns, seed 7",
-        "It began 2025-04-21 00:00:00 UTC and lasted 62 min: 1 alarm raised, 2 requests between agents",
+        "<h1>A batch of base stations goes out of service</h1>",
+        "Played by agents on two-towns with seed 7. It began 2025-04-21 00:00:00 UTC and lasted 62 min: 1 alarm raised, 2 requests between agents",
         "2 tasks, 6 messages, ended well after 49 min",
         "fibre-cut at link:Nord-Süd",
         "[2] t2",

@@ -16,8 +16,10 @@ const TOP: f64 = 10.0;
 const BOTTOM: f64 = 46.0;
 /// More steps than this show nothing more.
 const STEPS: usize = 400;
-/// Minutes that stand at the axis.
-const TICKS: [(f64, &str); 9] = [
+/// What the words at a tick take.
+const LETTERS: f64 = 38.0;
+/// Minutes that stand at the axis, as far as there is room; the first ones go before.
+const TICKS: [(f64, &str); 13] = [
     (0.1, "6 s"),
     (1.0, "1 min"),
     (10.0, "10 min"),
@@ -27,6 +29,10 @@ const TICKS: [(f64, &str); 9] = [
     (10_080.0, "7 d"),
     (43_200.0, "30 d"),
     (525_600.0, "1 y"),
+    (2.0, "2 min"),
+    (5.0, "5 min"),
+    (20.0, "20 min"),
+    (120.0, "2 h"),
 ];
 
 /// Draws the spread of these times, in minutes; none means never. Empty lists are left out.
@@ -93,8 +99,13 @@ fn axes(svg: &mut Markup, x: &Scale, y: &Scale) {
         let [from, to] = x.values;
         (from..=to).contains(&minutes.log10())
     };
+    let mut told: Vec<f64> = Vec::new();
     for (minutes, name) in TICKS.into_iter().filter(|(m, _)| inside(*m)) {
         let at = x.at(minutes.log10()).0;
+        if told.iter().any(|other| (other - at).abs() < LETTERS) {
+            continue;
+        }
+        told.push(at);
         line(svg, "grid", [at, top], [at, bottom]);
         label(svg, "small mid", [at, bottom + 14.0], &name);
     }

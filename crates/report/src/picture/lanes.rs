@@ -36,7 +36,8 @@ pub fn draw(record: &Record) -> Markup {
     };
     let before = sheet.y;
     sheet.alarms(record);
-    let broken = story::faults(record);
+    let broken = story::faults(record).into_iter().map(|fault| fault.span);
+    let broken: Vec<Span> = broken.collect();
     if !broken.is_empty() {
         sheet.spans(&["Truly broken"], "fault", &broken);
     }
@@ -52,6 +53,14 @@ pub fn draw(record: &Record) -> Markup {
         &story::compensations(record),
     );
     sheet.finish(before)
+}
+
+/// A bar of that ending, for a legend.
+pub fn swatch(ending: Ending) -> Markup {
+    let mut svg = opened(&"A bar", &ending.as_str(), [34.0, ROW]);
+    outline(&mut svg, "case", ending, [1.0, 20.0], 0.0);
+    svg.close();
+    svg
 }
 
 /// From instants to pixels.
@@ -294,28 +303,18 @@ impl Sheet {
     }
 
     fn bar(&mut self, class: &str, span: &Span, [from, until]: [f64; 2], y: f64) {
-        let class = format!("bar {class} {}", span.ending.as_str());
-        let lasted = span
-            .until
-            .map(|until| crate::words::span(until.seconds_since(span.from)));
-        let ended = match (lasted, span.ending) {
-            (Some(lasted), ending) => {
-                format!("{lasted}, ended {}", ending.as_str().replace('-', " "))
-            }
-            (None, _) => "open when the record ended".to_owned(),
-        };
         self.body.open("g", &[]);
         self.body.leaf(
             "title",
             &[],
-            &format!("{} {}: {ended}", span.from.day_and_clock(), span.title),
+            &format!(
+                "{} {}: {}",
+                span.from.day_and_clock(),
+                span.title,
+                span.ended()
+            ),
         );
-        rectangle(
-            &mut self.body,
-            &class,
-            [from, y + 1.0],
-            [until - from, ROW - 3.0],
-        );
+        outline(&mut self.body, class, span.ending, [from, until], y);
         let room = ((until - from - 6.0) / LETTER).max(0.0) as usize;
         if room >= 4 {
             label(
@@ -324,9 +323,6 @@ impl Sheet {
                 [from + 4.0, y + 10.0],
                 &cut(&span.title, room),
             );
-        }
-        if span.ending == Ending::Badly {
-            label(&mut self.body, "small fail", [until + 2.0, y + 10.5], &"✕");
         }
         self.body.close();
     }
@@ -347,6 +343,15 @@ impl Sheet {
         label(&mut svg, "small", [8.0, TOP - 14.0], &"UTC");
         svg.markup(&self.body).close();
         svg
+    }
+}
+
+/// The bar itself; what ended badly is marked, not only red.
+fn outline(svg: &mut Markup, class: &str, ending: Ending, [from, until]: [f64; 2], y: f64) {
+    let class = format!("bar {class} {}", ending.as_str());
+    rectangle(svg, &class, [from, y + 1.0], [until - from, ROW - 3.0]);
+    if ending == Ending::Badly {
+        label(svg, "small fail", [until + 2.0, y + 10.5], &"✕");
     }
 }
 

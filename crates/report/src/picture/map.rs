@@ -1,21 +1,30 @@
 //! The map of a run: provinces, the backbone, sites, and which of them were out.
 //!
-//! Drawn as at one step; sites carry the steps at which they were out, so that the page's script can
-//! move through them. A site that is out is a cross, not only red. Positions are degrees, shrunk
-//! east-west by the cosine of the latitude. Read next: [`super::lanes`].
+//! Drawn as at one step; sites and what truly was broken carry the steps at which they were out, so
+//! that the page's script can move through them. A site that is out is a cross, what is broken a
+//! ring: neither is only red. Positions are degrees, shrunk east-west by the cosine of the latitude.
+//! Read next: [`names`], [`places`], then [`super::lanes`].
 
+mod names;
+mod places;
+
+use self::names::Names;
+use self::places::Places;
 use super::{label, line, opened};
 use crate::markup::{Markup, Px};
-use crate::record::{Network, Record};
-use crate::story::{Outages, Step};
-use crate::words::{count, decimal};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::record::{Network, Record, Town};
+use crate::story::{self, Outages, Step};
+use crate::words::{count, cut, decimal};
+use std::collections::BTreeMap;
 
 const WIDTH: f64 = 640.0;
 const TALLEST: f64 = 760.0;
 const MARGIN: f64 = 34.0;
 /// How far a province reaches around its places.
 const TINTS: usize = 4;
+
+/// Columns that the name of a town takes at the most.
+const NAME: usize = 24;
 
 /// Where the script finds what it moves.
 pub const ID: &str = "map";
@@ -32,9 +41,12 @@ pub fn draw(record: &Record, outages: &Outages, step: usize) -> Markup {
     let mut svg = opened(&"Map of the network", &what, [WIDTH, land.height]);
     provinces(&mut svg, network, &land);
     backbone(&mut svg, network, &land);
+    let told: Vec<String> = outages.steps.iter().map(told).collect();
+    svg.open("g", &[("id", &ID), ("data-steps", &told.join("|"))]);
     sites(&mut svg, network, &land, outages, step);
     towns(&mut svg, network, &land);
-    svg.close();
+    broken(&mut svg, record, &land, outages, step);
+    svg.close().close();
     svg
 }
 
@@ -193,85 +205,97 @@ fn backbone(svg: &mut Markup, network: &Network, land: &Land) {
 
 fn sites(svg: &mut Markup, network: &Network, land: &Land, outages: &Outages, step: usize) {
     let steps = outages.by_site();
-    let now = &outages.steps[step].out;
-    let told: Vec<String> = outages.steps.iter().map(told).collect();
-    svg.open(
-        "g",
-        &[
-            ("id", &ID),
-            ("data-steps", &told.join("|")),
-            ("data-step", &step),
-        ],
-    );
-    let mut known = BTreeSet::new();
     for site in &network.sites {
-        known.insert(site.id.as_str());
         let [x, y] = land.at(site.lon, site.lat);
         match steps.get(site.id.as_str()) {
-            None => drop(svg.empty(
-                "circle",
-                &[
-                    ("class", &"site"),
-                    ("cx", &Px(x)),
-                    ("cy", &Px(y)),
-                    ("r", &"1.6"),
-                ],
-            )),
-            Some(ranges) => outage(svg, &site.id, [x, y], ranges, now.contains(&site.id)),
+            None => circle(svg, "site", [x, y], 1.6),
+            Some(ranges) => outage(svg, &site.id, [x, y], ranges, step),
         }
     }
-    svg.close();
 }
 
-fn outage(svg: &mut Markup, id: &str, [x, y]: [f64; 2], ranges: &[[usize; 2]], out: bool) {
+/// What moves with time carries the steps in which it is `out`, for the page's script.
+fn moving(svg: &mut Markup, kind: &str, ranges: &[[usize; 2]], step: usize) {
+    let out = ranges
+        .iter()
+        .any(|[first, last]| (*first..=*last).contains(&step));
+    let class = format!("{kind}{}", if out { " out" } else { "" });
     let ranges: Vec<String> = ranges
         .iter()
         .map(|[first, last]| format!("{first}-{last}"))
         .collect();
-    let class = if out { "ever out" } else { "ever" };
-    let cross = format!("M{} {}l7 7m0 -7l-7 7", Px(x - 3.5), Px(y - 3.5));
     svg.open("g", &[("class", &class), ("data-out", &ranges.join(" "))]);
+}
+
+/// A line where a link is broken, a ring around anything else.
+fn broken(svg: &mut Markup, record: &Record, land: &Land, outages: &Outages, step: usize) {
+    let places = Places::of(&record.run.network);
+    for fault in story::faults(record) {
+        let at = |[lon, lat]: [f64; 2]| land.at(lon, lat);
+        let Some([from, to]) = places.ends(&fault.element) else {
+            continue;
+        };
+        moving(svg, "broken", &[outages.during(&fault.span)], step);
+        svg.leaf("title", &[], &fault.span.title);
+        if from != to {
+            line(svg, "break", at(from), at(to));
+        }
+        let middle = at([(from[0] + to[0]) / 2.0, (from[1] + to[1]) / 2.0]);
+        circle(svg, "ring", middle, 9.0);
+        svg.close();
+    }
+}
+
+fn outage(svg: &mut Markup, id: &str, [x, y]: [f64; 2], ranges: &[[usize; 2]], step: usize) {
+    let cross = format!("M{} {}l7 7m0 -7l-7 7", Px(x - 3.5), Px(y - 3.5));
+    moving(svg, "ever", ranges, step);
     svg.leaf("title", &[], &id);
-    svg.empty(
-        "circle",
-        &[
-            ("class", &"site"),
-            ("cx", &Px(x)),
-            ("cy", &Px(y)),
-            ("r", &"1.6"),
-        ],
-    );
+    circle(svg, "site", [x, y], 1.6);
     svg.empty("path", &[("class", &"cross"), ("d", &cross)]);
     svg.close();
 }
 
+/// The towns with their names, which keep out of each other's way as far as there is room.
 fn towns(svg: &mut Markup, network: &Network, land: &Land) {
-    for town in &network.towns {
-        let [x, y] = land.at(town.lon, town.lat);
-        let (class, radius) = if town.core {
-            ("town core", "6")
+    let size = |town: &Town| {
+        if town.core {
+            ("town core", 6.0)
         } else {
-            ("town", "3.5")
-        };
-        svg.open("g", &[]);
+            ("town", 3.5)
+        }
+    };
+    let dots = network
+        .towns
+        .iter()
+        .map(|town| (land.at(town.lon, town.lat), size(town).1));
+    let mut names = Names::around(dots.collect());
+    for town in &network.towns {
+        let at = land.at(town.lon, town.lat);
+        let (class, radius) = size(town);
         let core = if town.core { ", mobile core" } else { "" };
-        svg.leaf(
+        svg.open("g", &[]).leaf(
             "title",
             &[],
             &format!("{}, {}{core}", town.name, town.province),
         );
-        svg.empty(
-            "circle",
-            &[
-                ("class", &class),
-                ("cx", &Px(x)),
-                ("cy", &Px(y)),
-                ("r", &radius),
-            ],
-        );
-        label(svg, "small over mid", [x, y - 8.0], &town.name);
+        circle(svg, class, at, radius);
+        let name = cut(&town.name, NAME);
+        let (anchor, place) = names.place(&name, at);
+        label(svg, &format!("small over {anchor}"), place, &name);
         svg.close();
     }
+}
+
+fn circle(svg: &mut Markup, class: &str, [x, y]: [f64; 2], radius: f64) {
+    svg.empty(
+        "circle",
+        &[
+            ("class", &class),
+            ("cx", &Px(x)),
+            ("cy", &Px(y)),
+            ("r", &Px(radius)),
+        ],
+    );
 }
 
 #[cfg(test)]

@@ -42,9 +42,12 @@ pub fn draw(batch: &Batch) -> Option<Markup> {
     }
     for (column, points) in points.iter().enumerate() {
         middle(&mut svg, column, points, [&x, &y]);
+    }
+    // Names lie over the lines of all.
+    for (policy, points) in policies.iter().zip(&points) {
         if let Some([kwh, mbps]) = summaries(points) {
-            let at = [x.at(kwh.mean).0, y.at(mbps.mean).0 - 12.0];
-            label(&mut svg, "name over", at, &policies[column]);
+            let at = [x.at(kwh.mean).0 + 9.0, y.at(mbps.mean).0 - 9.0];
+            label(&mut svg, "lane over", at, policy);
         }
     }
     svg.close();

@@ -1,7 +1,7 @@
 //! Stepping and jumping through a record.
 
 use super::*;
-use crate::invented::{self, minute, record};
+use crate::invented::{self, alarm, minute, record};
 use proptest::prelude::*;
 
 fn told(player: &mut Player) -> String {
@@ -32,6 +32,35 @@ fn a_record_is_told_line_by_line() {
 01:00:00 good    field → ip: t2 finished: It is finished.
 01:01:00 good    ip → oss: t1 finished: It is finished.
 01:02:00 good    network: 0 sites out, 100.0 % of the traffic served
+"#);
+}
+
+#[test]
+fn what_comes_in_rows_is_told_in_one_line() {
+    let outcome = |agent: &str, words: &str| What::Outcome {
+        agent: agent.into(),
+        words: words.into(),
+    };
+    let mut busy = record();
+    let moments = [
+        (1.0, alarm("site:N-1", false)),
+        (2.0, alarm("site:S-1", false)),
+        (3.0, alarm("site:N-1", true)),
+        (7.0, alarm("site:S-1", true)),
+        (8.0, outcome("ip", "good")),
+        (8.0, outcome("ip", "bad")),
+        (8.0, outcome("oss", "good")),
+    ];
+    let moment = |(at, what)| Moment {
+        at: minute(at),
+        what,
+    };
+    busy.moments = moments.map(moment).to_vec();
+    insta::assert_snapshot!(told(&mut Player::new(busy)), @r#"
+00:01:00 bad     network: 2 alarms raised, 1 cleared; first site:N-1: site-unreachable, critical
+00:07:00 good    site:S-1: site-unreachable, cleared
+00:08:00 plain   ip: outcome: good; and 1 more
+00:08:00 plain   oss: outcome: good
 "#);
 }
 
@@ -85,13 +114,18 @@ proptest! {
         prop_assert_eq!(straight.step(), winding.step());
     }
 
-    /// Every moment is told once, but for readings that say nothing new.
+    /// Every moment is told once, but for readings that say nothing new and what comes in rows.
     #[test]
     fn nothing_is_told_twice(record in invented::records()) {
-        let readings = record.moments.iter().filter(|m| matches!(m.what, What::Network { .. })).count();
+        let is_in_row = |m: &&Moment| matches!(
+            m.what,
+            What::Network { .. } | What::Alarm { .. } | What::Action { .. } | What::Outcome { .. }
+        );
+        let rows = record.moments.iter().filter(is_in_row).count();
         let all = record.moments.len();
         let mut player = Player::new(record);
         let lines = std::iter::from_fn(|| player.step()).count();
-        prop_assert!(lines <= all && lines >= all - readings);
+        prop_assert!(lines <= all && lines >= all - rows);
+        prop_assert_eq!(player.progress(), 1.0);
     }
 }

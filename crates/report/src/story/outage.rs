@@ -3,6 +3,7 @@
 //! As the moments of kind `network` say where they name sites, and else as alarms do. Knows
 //! instants at which the set changed; refuses to know why. Read next: [`super`].
 
+use super::Span;
 use crate::record::{Record, What};
 use crate::timestamp::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,6 +101,13 @@ impl Outages {
             }
         }
         sites
+    }
+
+    /// The steps in which something lasted, at least a part of it, as a range from first to last.
+    pub fn during(&self, span: &Span) -> [usize; 2] {
+        let at = |instant: Timestamp| self.steps.partition_point(|step| step.at <= instant);
+        let last = span.until.map_or(self.steps.len(), at);
+        [at(span.from).max(1) - 1, last.max(1) - 1]
     }
 
     fn thin(&mut self, most: usize) {

@@ -32,6 +32,16 @@ impl Ending {
         }
     }
 
+    /// How it ended, for people.
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::Open => "open when the record ended",
+            Self::Well => "ended well",
+            Self::Badly => "ended badly",
+            Self::CalledOff => "called off",
+        }
+    }
+
     /// What a state of a task or the verdict of a reply means; [`Self::Open`] for all that go on.
     pub fn of(word: &str) -> Self {
         match word {

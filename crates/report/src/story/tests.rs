@@ -105,12 +105,12 @@ fn faults_last_until_they_are_mended() {
     let faults = faults(&record());
     assert_eq!(faults.len(), 1);
     assert_eq!(
-        (faults[0].from, faults[0].until),
+        (faults[0].span.from, faults[0].span.until),
         (minute(9.0), Some(minute(59.0)))
     );
     let mut unmended = record();
     unmended.truth.pop();
-    assert_eq!(super::faults(&unmended)[0].ending, Ending::Open);
+    assert_eq!(super::faults(&unmended)[0].span.ending, Ending::Open);
 }
 
 #[test]

@@ -21,30 +21,35 @@ use std::fmt::Write as _;
 /// Blank rows of an array, for browsers without script.
 const ROWS: usize = 3;
 
-/// Adds a row to an array: the last one, its values emptied and its number raised. Free of `<` and
-/// `&`, so that HTML and XML read it alike.
-const SCRIPT: &str = r#"document.querySelectorAll('fieldset[data-rows]').forEach(function (list) {
-  var button = list.querySelector(':scope > button');
-  button.hidden = false;
-  button.addEventListener('click', function () {
-    var rows = list.querySelectorAll(':scope > .row');
-    var last = rows[rows.length - 1];
-    var old = list.dataset.rows + '/' + (rows.length - 1);
-    var next = list.dataset.rows + '/' + rows.length;
-    var row = last.cloneNode(true);
-    var renamed = ['name', 'id', 'for', 'aria-describedby', 'aria-label', 'data-rows'];
-    row.querySelectorAll('*').forEach(function (element) {
-      renamed.forEach(function (attribute) {
-        var value = element.getAttribute(attribute);
-        if (value) { element.setAttribute(attribute, value.split(old).join(next)); }
-      });
-      if (element.matches('input[type=radio]')) { element.checked = element.value === ''; }
-      else if (element.matches('input, textarea, select')) { element.value = ''; }
+/// Adds a row to an array: the last one, its values emptied and its number raised. Rows within rows
+/// come with it, so the form listens for all buttons. Free of `<` and `&`, so that HTML and XML read
+/// it alike.
+const SCRIPT: &str = r#"(function (form) {
+form.querySelectorAll('fieldset[data-rows] > button').forEach(function (button) { button.hidden = false; });
+form.addEventListener('click', function (event) {
+  var button = event.target;
+  if (!button.matches('fieldset[data-rows] > button')) { return; }
+  var list = button.parentElement;
+  var rows = list.querySelectorAll(':scope > .row');
+  var last = rows[rows.length - 1];
+  var old = list.dataset.rows + '/' + (rows.length - 1);
+  var next = list.dataset.rows + '/' + rows.length;
+  var row = last.cloneNode(true);
+  var renamed = ['name', 'id', 'for', 'aria-describedby', 'aria-label', 'data-rows'];
+  row.querySelectorAll('*').forEach(function (element) {
+    renamed.forEach(function (attribute) {
+      var value = element.getAttribute(attribute);
+      if (value) { element.setAttribute(attribute, value.split(old).join(next)); }
     });
-    list.insertBefore(row, button);
-    button.disabled = rows.length + 1 === Number(list.dataset.max);
+    if (element.matches('input[type=radio]')) { element.checked = element.value === ''; }
+    else if (element.matches('input, textarea, select')) { element.value = ''; }
   });
-});"#;
+  var label = row.querySelector('label, legend');
+  label.textContent = label.textContent.replace(/[0-9]+$/, rows.length + 1);
+  list.insertBefore(row, button);
+  button.disabled = rows.length + 1 === Number(list.dataset.max);
+});
+})(document.currentScript.parentElement);"#;
 
 /// The form of a template, in the language asked for: one `<form>` element, without outside
 /// resources. With `action`, it is posted there; without, it has no button and goes nowhere.
