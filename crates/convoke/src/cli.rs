@@ -3,24 +3,29 @@
 mod agent;
 mod data;
 mod eval;
+mod fault;
 mod language;
 mod play;
 mod schema;
 mod task;
+mod token;
 mod watch;
 
 pub(crate) use agent::{AgentCommand, Criteria, Discover, Register, Renew, Team};
 pub(crate) use data::{DataCommand, Get, Put};
 pub(crate) use eval::{EvalCommand, Fragments, Intents};
+pub(crate) use fault::{FaultCommand, Inject};
 pub(crate) use language::{Embedding, Reader};
 pub(crate) use play::{Demo, Play, Simulate, Stage, Story};
 pub(crate) use schema::{Evolve, Form, Parse, SchemaCommand, Show, Verdict};
 pub(crate) use task::{
     Answer, Assign, Conditions, Format, Judge, List, Negotiate, TaskCommand, Timeline,
 };
+pub(crate) use token::TokenCommand;
 pub(crate) use watch::Watch;
 
 use clap::{Args, Parser, Subcommand};
+use server::config::Listen;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -99,6 +104,9 @@ pub(crate) enum Command {
     /// Faults in the simulated network of a running platform.
     #[command(subcommand)]
     Fault(FaultCommand),
+    /// Bearer tokens for the HTTP door of a platform.
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// The store of a platform.
     #[command(subcommand)]
     Store(StoreCommand),
@@ -143,9 +151,9 @@ pub(crate) struct Platform {
     /// First port of the agents' own endpoints; 0 takes free ones.
     #[arg(long, env = "CONVOKE_AGENTS_FROM", value_name = "PORT")]
     pub(crate) agents_from: Option<u16>,
-    /// Not offered by this version.
-    #[arg(long, value_name = "ADDR", hide = true)]
-    pub(crate) http: Option<String>,
+    /// Where the HTTP door is, or off; `serve` has one on 127.0.0.1:8880, a demo has none.
+    #[arg(long, env = "CONVOKE_HTTP", value_name = "ADDR|off")]
+    pub(crate) http: Option<Listen>,
     /// Number of base-station sites, 1 to 20000.
     #[arg(long, env = "CONVOKE_SITES", value_name = "N")]
     pub(crate) sites: Option<usize>,
@@ -169,6 +177,14 @@ pub(crate) struct Serve {
     /// Seeds network, noise and dice.
     #[arg(long, env = "CONVOKE_SEED", value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Let the network live: things break by themselves, storms come, stadiums fill, drivers complain.
+    /// How much of that, the section [life] of convoke.toml says.
+    #[arg(long, env = "CONVOKE_LIFE")]
+    pub(crate) life: bool,
+    /// How many times as fast as the wall time passes, for platform and network, 1 to 600. It runs
+    /// ahead of the wall: take a state folder of its own.
+    #[arg(long, env = "CONVOKE_SPEED", value_name = "N")]
+    pub(crate) speed: Option<f64>,
 }
 
 #[derive(Args)]
@@ -199,17 +215,6 @@ pub(crate) struct Ask {
     pub(crate) reader: Reader,
     #[command(flatten)]
     pub(crate) remote: Remote,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum FaultCommand {
-    /// Break something, now.
-    Inject {
-        /// KIND or KIND:ELEMENT, as in `demo fault --fault`.
-        fault: String,
-        #[command(flatten)]
-        remote: Remote,
-    },
 }
 
 #[derive(Subcommand)]

@@ -3,7 +3,7 @@
 //!
 //! A tour: [`cli`] is what can be typed; [`demo`] plays a fault; [`serve`] runs the platform;
 //! [`agent`], [`task`], [`data`], [`schemas`], [`ask`] and [`watch`] speak NETCONF to a running one ([`remote`]);
-//! [`eval`] scores those who read words ([`understanding`]);
+//! [`token`] lets people in at the HTTP door; [`eval`] scores those who read words ([`understanding`]);
 //! [`record`] reads how a task went and [`timeline`] draws it; [`show`], [`output`] and [`words`] are
 //! how things look. Exit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable,
 //! 5 conflict.
@@ -28,6 +28,7 @@ mod simulate;
 mod store;
 mod task;
 mod timeline;
+mod token;
 mod understanding;
 mod watch;
 
@@ -69,6 +70,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Eval(command) => eval::run(common, &command),
         Command::Watch(watch) => watch::run(common, watch).await,
         Command::Fault(command) => fault::run(common, command).await,
+        Command::Token(command) => token::run(common, command),
         Command::Store(command) => store::run(common, command).await,
         Command::Config(command) => serve::config(common, command),
     }

@@ -9,7 +9,7 @@ use server::host::StartError;
 use server::ssh::ConnectError;
 use server::stage::StageError;
 use std::io::{IsTerminal, Write};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 use tracing_subscriber::EnvFilter;
 
 /// Why a command did not do what was asked, with its exit code.
@@ -125,6 +125,28 @@ pub(crate) fn line(text: &str) {
 /// True if someone watches a terminal.
 pub(crate) fn on_terminal() -> bool {
     std::io::stdout().is_terminal()
+}
+
+/// The columns of the terminal: what `COLUMNS` says, else the terminal itself. None without one.
+pub(crate) fn columns() -> Option<usize> {
+    if !on_terminal() {
+        return None;
+    }
+    let said = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|said| said.parse().ok());
+    let asked = || terminal_size().map(|[_, columns]| columns);
+    said.filter(|columns| *columns > 0).or_else(asked)
+}
+
+/// The lines and columns of the terminal, as stty(1) tells them; none of which is zero.
+pub(crate) fn terminal_size() -> Option<[usize; 2]> {
+    let terminal = std::fs::File::open("/dev/tty").map_or(Stdio::inherit(), Stdio::from);
+    let told = Command::new("stty").arg("size").stdin(terminal).output();
+    let told = String::from_utf8(told.ok()?.stdout).ok()?;
+    let mut numbers = told.split_whitespace().map(|n| n.parse().unwrap_or(0));
+    let size = [numbers.next()?, numbers.next()?];
+    (!size.contains(&0)).then_some(size)
 }
 
 /// Colours, unless they are unwanted (`NO_COLOR`) or nobody sees them.

@@ -4,10 +4,9 @@ use crate::cli::{Common, ConfigCommand, Platform as PlatformFlags, Serve};
 use crate::output::{self, Failure, line};
 use serde_json::json;
 use server::clock::Clock;
-use server::config::Settings;
-use server::host::Endpoint;
-use server::host::{Home, Host};
-use server::stage::{network, topology};
+use server::config::{HttpSettings, LifeSettings, Settings};
+use server::host::{Endpoint, Home, Host, StartError};
+use server::stage::served;
 use server::state::StateFolder;
 use server::world::World;
 use std::sync::Arc;
@@ -19,11 +18,6 @@ pub(crate) fn settings_of(
     network: Option<String>,
     seed: Option<u64>,
 ) -> Result<Settings, Failure> {
-    if flags.http.is_some() {
-        return Err(Failure::usage(
-            "--http: HTTP (A2A, metrics, dashboard) is not offered by this version",
-        ));
-    }
     let given = Settings {
         netconf: flags.netconf,
         agents_from: flags.agents_from,
@@ -31,6 +25,10 @@ pub(crate) fn settings_of(
         network,
         sites: flags.sites,
         profiles: flags.profiles.clone(),
+        http: HttpSettings {
+            listen: flags.http,
+            ..HttpSettings::default()
+        },
         ..Settings::default()
     };
     let folder = StateFolder::new(&common.state);
@@ -39,17 +37,21 @@ pub(crate) fn settings_of(
 }
 
 pub(crate) async fn run(common: &Common, serve: Serve) -> Result<(), Failure> {
-    let settings = settings_of(common, &serve.platform, serve.network, serve.seed)?;
-    let folder = StateFolder::new(&common.state);
-    let clock = Arc::new(Clock::wall());
-    let simulation = match settings.network.as_deref() {
-        Some("none") => None,
-        name => {
-            let topology = topology(name.unwrap_or("Germany50"))?;
-            let (sites, seed) = (settings.sites.unwrap_or(300), settings.seed.unwrap_or(1));
-            Some(network(&topology, sites, seed, clock.now()))
-        }
+    let given = Settings {
+        speed: serve.speed,
+        life: serve.life.then(LifeSettings::default),
+        ..Settings::default()
     };
+    let below = settings_of(common, &serve.platform, serve.network, serve.seed)?;
+    let mut settings = given.over(below);
+    settings.http = settings.http.served(settings.netconf);
+    let folder = StateFolder::new(&common.state);
+    // Before the network is made, which takes what it is told.
+    settings.check(&folder).map_err(StartError::from)?;
+    let speed = settings.speed.unwrap_or(1.0);
+    let clock = Arc::new(Clock::wall().at_speed(speed));
+    let simulation = served(&settings, clock.now())?;
+    let lives = simulation.is_some() && settings.life.is_some();
     let inventory = simulation
         .as_ref()
         .map(|s| s.inventory())
@@ -58,6 +60,11 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<(), Failure> {
     let mut world = World::new(Arc::clone(&host), simulation, Box::new(|_| {}));
     world.begin().await;
     announce(common, &host);
+    if lives && !common.json {
+        line(
+            "The network lives: `convoke watch` shows what agents do, `convoke fault list` what is broken.",
+        );
+    }
     let ended = asked_to_end()?;
     let mut failed = false;
     let stop = async {
@@ -93,7 +100,7 @@ pub(crate) fn asked_to_end() -> Result<impl Future<Output = ()>, Failure> {
 pub(crate) fn announce(common: &Common, host: &Host) {
     let key = common.state.join("operator_ed25519");
     if common.json {
-        let listeners: Vec<_> = host
+        let mut listeners: Vec<_> = host
             .listening
             .iter()
             .map(|l| {
@@ -104,6 +111,10 @@ pub(crate) fn announce(common: &Common, host: &Host) {
                 json!({ "protocol": "netconf-ssh", what: name, "address": l.address.to_string() })
             })
             .collect();
+        let http = host.http.map(
+            |door| json!({ "protocol": door.protocol(), "address": door.address.to_string() }),
+        );
+        listeners.extend(http);
         output::json(&json!({
             "event": "ready", "listeners": listeners, "user": "operator", "key": key.display().to_string(),
         }));
@@ -118,6 +129,13 @@ pub(crate) fn announce(common: &Common, host: &Host) {
         line(&format!(
             "netconf-ssh  {:<21}  {what}",
             listening.address.to_string()
+        ));
+    }
+    if let Some(door) = host.http {
+        line(&format!(
+            "{:<11}  {:<21}  for whoever has a token: convoke token issue",
+            door.protocol(),
+            door.address.to_string()
         ));
     }
     line(&format!("user operator, key {}\n", key.display()));

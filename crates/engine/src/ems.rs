@@ -7,6 +7,7 @@
 
 mod reports;
 
+use crate::feed::FeedOfAgent;
 use crate::operation::{Acted, Execution, Outcome, Query, Records};
 use crate::stream::Stream;
 use crate::{Endpoint, Engine, Refusal};
@@ -115,7 +116,8 @@ impl Engine {
     /// The stream that subscribers at an endpoint follow: a management system's own, else the log.
     pub fn stream(&self, endpoint: &Endpoint) -> Arc<dyn Stream> {
         match endpoint {
-            Endpoint::Platform | Endpoint::Agent(_) => Arc::clone(&self.feed) as Arc<dyn Stream>,
+            Endpoint::Platform => Arc::clone(&self.feed) as Arc<dyn Stream>,
+            Endpoint::Agent(agent) => Arc::new(FeedOfAgent::new(Arc::clone(&self.feed), agent)),
             Endpoint::Ems(ems) => {
                 Arc::clone(&self.management.desk(*ems).reports) as Arc<dyn Stream>
             }

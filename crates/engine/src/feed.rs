@@ -2,10 +2,17 @@
 //!
 //! Replay and live reading are the same loop with different start cursors: the newest entries are
 //! kept in memory, older ones come from the store. Nothing is pushed; a subscriber that is slow
-//! is merely behind, and delays nobody. Read next: `bindings`, which encodes entries.
+//! is merely behind, and delays nobody. What an agent's own endpoint tells is a stream of its own
+//! ([`of_agent`]), so that who follows one agent is not woken by all the others. Read next:
+//! `bindings`, which encodes entries.
+
+mod of_agent;
+
+pub(crate) use of_agent::FeedOfAgent;
 
 use domain::event::{Entry, Sequence};
 use domain::time::Timestamp;
+use of_agent::Tellers;
 use std::collections::VecDeque;
 use std::sync::{Arc, RwLock};
 use store::{ReadError, Store};
@@ -17,15 +24,22 @@ const RECENT: usize = 4_096;
 /// The newest entries and the place of the last: what the writer fills after each commit. It owns
 /// no store, since the store owns it.
 pub(crate) struct Recent {
-    entries: RwLock<VecDeque<Arc<Entry>>>,
+    memory: RwLock<Memory>,
     last: watch::Sender<Sequence>,
     began: RwLock<Option<Timestamp>>,
+}
+
+#[derive(Default)]
+struct Memory {
+    entries: VecDeque<Arc<Entry>>,
+    /// The same by the agent at whose endpoint they are told.
+    tellers: Tellers,
 }
 
 impl Default for Recent {
     fn default() -> Self {
         Self {
-            entries: RwLock::default(),
+            memory: RwLock::default(),
             last: watch::Sender::new(0),
             began: RwLock::default(),
         }
@@ -34,13 +48,18 @@ impl Default for Recent {
 
 impl Recent {
     pub(crate) fn push(&self, entries: impl Iterator<Item = Arc<Entry>>) {
-        let mut recent = self.entries.write().expect("no writer panics");
+        let memory = &mut *self.memory.write().expect("no writer panics");
+        let recent = &mut memory.entries;
         for entry in entries {
-            if recent.len() == RECENT {
-                recent.pop_front();
+            if recent.len() == RECENT
+                && let Some(oldest) = recent.pop_front()
+            {
+                memory.tellers.forget(&oldest);
             }
+            memory.tellers.take(&entry);
             recent.push_back(entry);
         }
+        memory.tellers.tell();
         if let Some(newest) = recent.back() {
             let mut began = self.began.write().expect("no writer panics");
             began.get_or_insert(recent.front().map_or(newest.time, |e| e.time));
@@ -53,12 +72,13 @@ impl Recent {
     /// The log begins there now, or holds nothing of what stood up to `last`; false if more has
     /// come since, so that it may begin with that.
     fn begin(&self, began: Option<Timestamp>, last: Sequence) -> bool {
-        let mut recent = self.entries.write().expect("no writer panics");
+        let mut memory = self.memory.write().expect("no writer panics");
         if began.is_none() {
             if *self.last.borrow() != last {
                 return false;
             }
-            recent.clear();
+            memory.entries.clear();
+            memory.tellers.clear();
         }
         *self.began.write().expect("no writer panics") = began;
         true
@@ -80,6 +100,9 @@ impl Feed {
     ) -> Self {
         *recent.began.write().expect("no writer panics") = began;
         recent.last.send_replace(last);
+        let mut memory = recent.memory.write().expect("no writer panics");
+        memory.tellers.begin_after(last);
+        drop(memory);
         Self { recent, store }
     }
 
@@ -120,7 +143,8 @@ impl Feed {
             return Ok(Vec::new());
         }
         {
-            let recent = self.recent.entries.read().expect("no writer panics");
+            let memory = self.recent.memory.read().expect("no writer panics");
+            let recent = &memory.entries;
             if let Some(first) = recent.front().map(|e| e.sequence)
                 && cursor + 1 >= first
             {

@@ -15,6 +15,7 @@
 mod data;
 mod dispatch;
 mod ems;
+mod faults;
 pub mod feed;
 mod life;
 mod negotiate;
@@ -35,12 +36,13 @@ mod view;
 mod work;
 
 pub use ems::{ActAnswer, ActFailure, ActWanted};
+pub use faults::{FaultAnswer, FaultRecord, FaultRefusal, FaultWanted, FaultWish};
 pub use feed::Feed;
 pub use operation::{
-    Acted, Bytes, ClusterRecord, Endpoint, Execution, FaultWanted, Form, Injected, KeyRecord,
-    Negotiate, Notice, Operation, Outcome, PatchAnswer, PatchRecord, PatchStanding, PoolRecord,
-    Query, Records, Register, SampleRecord, ScenarioAnswer, SchemaOutcome, SchemaRecord,
-    SchemaRecords, SchemaRequest, TemplateAnswer, Updates, Validated, Which, WriteData, Written,
+    Acted, Bytes, ClusterRecord, Endpoint, Execution, Form, KeyRecord, Negotiate, Notice,
+    Operation, Outcome, PatchAnswer, PatchRecord, PatchStanding, PoolRecord, Query, Records,
+    Register, SampleRecord, ScenarioAnswer, SchemaOutcome, SchemaRecord, SchemaRecords,
+    SchemaRequest, TemplateAnswer, Updates, Validated, Which, WriteData, Written,
 };
 pub use refusal::Refusal;
 pub use registry::{Credential, Credentials};
@@ -164,7 +166,7 @@ pub struct Engine {
     outbox: Mutex<VecDeque<Outgoing>>,
     outbox_filled: Notify,
     /// Faults wanted, while somebody runs a simulated network.
-    faults: Mutex<Option<Vec<FaultWanted>>>,
+    faults: faults::Wanted,
     management: ems::Management,
     /// How many decisions that were not stored have been taken back.
     taken_back: AtomicU64,
@@ -298,7 +300,7 @@ impl Engine {
             Operation::FormTeam { task, needs } => self.form_team(who, task, needs, now),
             Operation::WriteData(write) => self.write_data(who, write, now),
             Operation::ReadData { id, offset, length } => self.read_data(who, id, offset, length),
-            Operation::InjectFault { kind, element } => self.inject_fault(kind, element),
+            Operation::Faults(wish) => self.wish_of_faults(who, wish),
             Operation::Act { ems, action } => self.act(who, ems, action),
             Operation::Schema(request) => self.schema(who, request, now),
         }
@@ -394,40 +396,6 @@ impl Engine {
         if fell_due {
             drop(self.commit(staged));
         }
-    }
-
-    /// Says that a simulated network is run here: faults may be wanted from now on.
-    pub fn open_to_faults(&self) {
-        self.faults
-            .lock()
-            .expect("no holder panics")
-            .get_or_insert_default();
-    }
-
-    /// The faults wanted since the last call.
-    pub fn faults_wanted(&self) -> Vec<FaultWanted> {
-        let mut faults = self.faults.lock().expect("no holder panics");
-        faults.as_mut().map(std::mem::take).unwrap_or_default()
-    }
-
-    fn inject_fault(&self, kind: String, element: Option<String>) -> Execution {
-        let (answer, answered) = tokio::sync::oneshot::channel();
-        match self.faults.lock().expect("no holder panics").as_mut() {
-            Some(wanted) => wanted.push(FaultWanted {
-                kind,
-                element,
-                answer,
-            }),
-            None => return Execution::refused(Refusal::NoNetwork),
-        }
-        self.outbox_filled.notify_one();
-        Execution::Pending(Box::pin(async move {
-            match answered.await {
-                Ok(Ok(injected)) => Ok(Outcome::Injected(injected)),
-                Ok(Err(why)) => Err(Refusal::NoSuchFault { why }),
-                Err(_) => Err(Refusal::NoNetwork),
-            }
-        }))
     }
 
     /// What agents want of the world, in order; empties the outbox.

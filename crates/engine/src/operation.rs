@@ -10,6 +10,7 @@ pub use schema::{
     TemplateAnswer, Updates, Validated, Which,
 };
 
+use crate::faults::{FaultAnswer, FaultWish};
 use crate::refusal::Refusal;
 use domain::content::Payload;
 use domain::context::{DataParam, DataType, Exchange};
@@ -92,13 +93,9 @@ pub enum Operation {
     },
     /// A question or a wish about schemas (module convoke-schema).
     Schema(SchemaRequest),
-    /// `inject-fault`: break something in the simulated network.
-    InjectFault {
-        /// What breaks, in the words of the schema.
-        kind: String,
-        /// The element, if it matters which.
-        element: Option<String>,
-    },
+    /// Break something in the simulated network, know what is broken, mend it (module
+    /// convoke-simulation).
+    Faults(FaultWish),
     /// Do something to the network, through one of its management systems (module convoke-ems).
     Act {
         /// Which.
@@ -324,8 +321,8 @@ pub enum Outcome {
     Bytes(Bytes),
     /// What came of a question or wish about schemas.
     Schema(SchemaOutcome),
-    /// What broke.
-    Injected(Injected),
+    /// What came of a wish about what is broken.
+    Faults(FaultAnswer),
     /// What came of an action.
     Acted(Acted),
 }
@@ -359,26 +356,6 @@ pub struct Bytes {
     pub sha256: Option<[u8; 32]>,
     /// True if the piece reaches the end.
     pub last: bool,
-}
-
-/// What broke in the simulated network.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Injected {
-    /// What.
-    pub kind: String,
-    /// The element.
-    pub element: String,
-}
-
-/// Somebody wants something broken in the simulated network; whoever runs it answers.
-#[derive(Debug)]
-pub struct FaultWanted {
-    /// What is to break.
-    pub kind: String,
-    /// The element, if it matters which.
-    pub element: Option<String>,
-    /// What broke, or why nothing did.
-    pub answer: tokio::sync::oneshot::Sender<Result<Injected, String>>,
 }
 
 /// The answer, now or after the commit.

@@ -3,6 +3,7 @@
 //! Facts only: `rpc-error` tags and HTTP codes are chosen in the bindings. Read next:
 //! [`crate::operation`].
 
+use crate::faults::FaultRefusal;
 use domain::content::ContentError;
 use domain::negotiation::{Kind, Misfit, Misplaced};
 use domain::profile::ProfileError;
@@ -198,12 +199,9 @@ pub enum Refusal {
     /// This platform runs no simulated network.
     #[error("this platform runs no simulated network")]
     NoNetwork,
-    /// The fault cannot happen.
-    #[error("{why}")]
-    NoSuchFault {
-        /// Why.
-        why: String,
-    },
+    /// Nothing was broken, told or mended.
+    #[error(transparent)]
+    Fault(#[from] FaultRefusal),
     /// A management system does not let the agent do this.
     #[error("agent '{user}' may not do this through the management system '{ems}'")]
     NotEntitled {

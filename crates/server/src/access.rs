@@ -4,6 +4,7 @@
 //! themselves are `domain::access`'s. Read next: [`crate::host`].
 
 use crate::file::FileError;
+use crate::http::certificate::CertificateRow;
 use domain::access::{AccessOperation, AccessRules, Action, Rule, RuleList, RuleTarget};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +28,8 @@ struct Document {
     group: Vec<Group>,
     #[serde(default)]
     rule_list: Vec<List>,
+    #[serde(default)]
+    certificate: Vec<toml::Spanned<CertificateRow>>,
 }
 
 fn yes() -> bool {
@@ -99,14 +102,26 @@ pub fn load(path: &Path) -> Result<AccessRules, FileError> {
     parse(&path.display().to_string(), &text)
 }
 
+/// Who has which client certificate, by the file in the state folder; nobody if there is none.
+///
+/// # Errors
+/// [`FileError`]
+pub fn certificates(path: &Path) -> Result<Vec<CertificateRow>, FileError> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = std::fs::read_to_string(path).map_err(|e| FileError::unreadable(path, e))?;
+    let rows = document(&path.display().to_string(), &text)?.certificate;
+    Ok(rows.into_iter().map(toml::Spanned::into_inner).collect())
+}
+
 /// Reads the rules; `file` is named in errors.
 ///
 /// # Errors
 /// [`FileError::Wrong`] with the line.
 pub fn parse(file: &str, text: &str) -> Result<AccessRules, FileError> {
     let wrong = |offset: usize, message: String| FileError::at(file, text, offset, message);
-    let document: Document =
-        toml::from_str(text).map_err(|error| FileError::toml(file, text, &error))?;
+    let document = document(file, text)?;
     let groups: BTreeMap<_, _> = document
         .group
         .into_iter()
@@ -137,6 +152,23 @@ pub fn parse(file: &str, text: &str) -> Result<AccessRules, FileError> {
         lists,
     })
 }
+
+fn document(file: &str, text: &str) -> Result<Document, FileError> {
+    let document: Document =
+        toml::from_str(text).map_err(|error| FileError::toml(file, text, &error))?;
+    let improper = document
+        .certificate
+        .iter()
+        .find(|row| !row.get_ref().is_proper());
+    match improper {
+        Some(row) => Err(FileError::at(file, text, row.span().start, ONE_THING)),
+        None => Ok(document),
+    }
+}
+
+/// What a row of certificates must be.
+const ONE_THING: &str =
+    "a certificate has one of san-uri, san-dns-name, san-rfc822-name and common-name";
 
 fn rule(table: RuleTable) -> Result<Rule, String> {
     let target = match (table.rpc_name, table.notification_name, table.path) {
@@ -243,5 +275,9 @@ mod tests {
         assert!(error("x = 1").starts_with("a:1: unknown field `x`"));
         let text = "[[rule-list]]\nname = \"l\"\ngroup = [\"*\"]\n[[rule-list.rule]]\nname = \"r\"\npath = \"a\"\naction = \"permit\"\n";
         assert_eq!(error(text), "a:5: the path 'a' does not begin with '/'");
+        let both = "[[certificate]]\nname = \"n\"\ncommon-name = \"c\"\nsan-uri = \"urn:x\"\n";
+        for text in [both, "[[certificate]]\nname = \"n\"\n"] {
+            assert!(error(text).starts_with("a:1: a certificate has one of"));
+        }
     }
 }

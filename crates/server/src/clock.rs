@@ -2,13 +2,13 @@
 //!
 //! It runs by the machine's monotonic clock and steers towards what the wall shows. So a wall that
 //! is put forward or back, by hours even, moves nothing back, stops nothing, and lets a deadline
-//! fall due early or late by a tenth of its time at most. Or it stands where a simulation has set
-//! it. What is timed in it is the engine's. Read next: [`crate::world`], which sets it.
+//! fall due early or late by a tenth of its time at most. Or it goes many times as fast, for a network
+//! of which one wants to see more; or it stands where a simulation has set it. What is timed in it is the engine's. Read next: [`crate::world`], which sets it.
 
 use domain::time::Timestamp;
 use std::fmt::Debug;
 use std::sync::{Mutex, MutexGuard};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tracing::{info, warn};
 
 /// The clock gains or loses at most the time that passes, divided by this.
@@ -62,8 +62,19 @@ pub struct Clock {
 struct Hand {
     shown_ns: i64,
     read_ns: i64,
-    follows: bool,
+    goes: Goes,
     astray: bool,
+}
+
+/// How a clock goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Goes {
+    /// It follows the wall.
+    ByTheWall,
+    /// So many times as fast as time passes, whatever the wall shows.
+    Fast(f64),
+    /// It stands until it is set.
+    Not,
 }
 
 impl Clock {
@@ -79,7 +90,7 @@ impl Clock {
         let hand = Hand {
             shown_ns: source.wall_ns(),
             read_ns: source.monotonic_ns(),
-            follows: true,
+            goes: Goes::ByTheWall,
             astray: false,
         };
         Self {
@@ -94,10 +105,20 @@ impl Clock {
         *clock.hand() = Hand {
             shown_ns: ns(at),
             read_ns: 0,
-            follows: false,
+            goes: Goes::Not,
             astray: false,
         };
         clock
+    }
+
+    /// This clock, but `speed` times as fast as time passes (1 or more), from where the wall stands now;
+    /// at 1 it follows the wall.
+    #[must_use]
+    pub fn at_speed(self, speed: f64) -> Self {
+        if speed > 1.0 {
+            self.hand().goes = Goes::Fast(speed);
+        }
+        self
     }
 
     /// What the wall shows.
@@ -111,10 +132,21 @@ impl Clock {
     /// slower than time passes until both agree again.
     pub fn now(&self) -> Timestamp {
         let mut hand = self.hand();
-        if hand.follows {
-            hand.steer(self.source.wall_ns(), self.source.monotonic_ns());
+        match hand.goes {
+            Goes::ByTheWall => hand.steer(self.source.wall_ns(), self.source.monotonic_ns()),
+            Goes::Fast(speed) => hand.race(speed, self.source.monotonic_ns()),
+            Goes::Not => {}
         }
         Timestamp::from_ms(hand.shown_ns / MS_NS)
+    }
+
+    /// How long it takes this clock, as it goes now, to show `at`; nothing if it has.
+    pub fn until(&self, at: Timestamp) -> Duration {
+        let left = Duration::from_millis((at - self.now()).max(0) as u64);
+        match self.hand().goes {
+            Goes::Fast(speed) => left.div_f64(speed),
+            Goes::ByTheWall | Goes::Not => left,
+        }
     }
 
     /// Monotonic milliseconds, for timeouts; what the wall shows does not matter.
@@ -125,14 +157,14 @@ impl Clock {
     /// Stands at `at` from now on, or where it is if that is later.
     pub fn set(&self, at: Timestamp) {
         let mut hand = self.hand();
-        hand.follows = false;
+        hand.goes = Goes::Not;
         hand.shown_ns = hand.shown_ns.max(ns(at));
     }
 
     /// Follows the wall from now on: at once if it is ahead, else from where the clock stands.
     pub fn follow_wall(&self) {
         let mut hand = self.hand();
-        hand.follows = true;
+        hand.goes = Goes::ByTheWall;
         hand.shown_ns = hand.shown_ns.max(self.source.wall_ns());
         hand.read_ns = self.source.monotonic_ns();
     }
@@ -149,6 +181,13 @@ impl Clock {
 }
 
 impl Hand {
+    fn race(&mut self, speed: f64, monotonic_ns: i64) {
+        let passed = monotonic_ns.saturating_sub(self.read_ns).max(0);
+        let gone = (passed as f64 * speed) as i64;
+        self.shown_ns = self.shown_ns.saturating_add(gone);
+        self.read_ns = self.read_ns.max(monotonic_ns);
+    }
+
     fn steer(&mut self, wall_ns: i64, monotonic_ns: i64) {
         let passed = monotonic_ns.saturating_sub(self.read_ns).max(0);
         let kept = self.shown_ns.saturating_add(passed);
@@ -249,6 +288,21 @@ mod tests {
                 "{gone} ms in 60 s after {jump} h"
             );
         }
+    }
+
+    #[test]
+    fn at_speed_it_goes_on_from_the_wall_whatever_that_shows_later() {
+        let hands = Hands::default();
+        let clock = Clock::by(hands.clone()).at_speed(60.0);
+        hands.set_ms.store(-2 * HOUR_MS, Relaxed);
+        assert_eq!(goes(&clock, &hands, 60_000), HOUR_MS);
+        assert_eq!(clock.now().as_ms(), NOON_MS + HOUR_MS);
+        let hour = clock.now() + HOUR_MS;
+        assert_eq!(clock.until(hour), Duration::from_secs(60));
+        assert_eq!(clock.until(clock.now()), Duration::ZERO);
+        assert_eq!(clock.monotonic_ms(), 60_000, "timeouts are not hastened");
+        let usual = Clock::by(Hands::default()).at_speed(1.0);
+        assert_eq!(usual.until(usual.now() + 5), Duration::from_millis(5));
     }
 
     #[test]

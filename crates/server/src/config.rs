@@ -3,11 +3,15 @@
 //! Knows names, defaults and what may not be combined; the command line is `convoke`'s. Read next:
 //! [`crate::host`].
 
+pub mod http;
+pub mod life;
 pub mod schemas;
 pub mod store;
 pub mod tasks;
 pub mod webhook;
 
+pub use http::{HttpSettings, Listen};
+pub use life::LifeSettings;
 pub use schemas::{SchemaSettings, UnknownKeys};
 pub use store::StoreSettings;
 pub use tasks::{RetentionSettings, TaskSettings};
@@ -44,6 +48,11 @@ pub struct Settings {
     pub network: Option<String>,
     /// `sites`: how many base-station sites hang on it, 1 to 20,000.
     pub sites: Option<usize>,
+    /// `speed`: how many times as fast as the wall the platform's time passes, and with it the
+    /// network's, 1 to 600; 1 if nothing is said.
+    pub speed: Option<f64>,
+    /// `[life]`: the network lives; at rest if the section is not there.
+    pub life: Option<LifeSettings>,
     /// `profiles`: a folder of profiles instead of those that ship.
     pub profiles: Option<PathBuf>,
     /// `roles`: only the agents with these roles run; all if nothing is said.
@@ -60,6 +69,9 @@ pub struct Settings {
     /// `[webhook]`: where reports of tasks may be sent.
     #[serde(default)]
     pub webhook: WebhookSettings,
+    /// `[http]`: where the HTTP door is.
+    #[serde(default)]
+    pub http: HttpSettings,
     /// `[store]`: whether payloads are encrypted at rest.
     #[serde(default)]
     pub store: StoreSettings,
@@ -154,6 +166,15 @@ pub enum SettingsError {
          access.toml, then ask for it again"
     )]
     Exposed(SocketAddr),
+    /// Others could read tokens on their way.
+    #[error(
+        "[http]: {0} would carry tokens in the clear: give it a certificate in [http.tls], or say \
+         allow-plain = true if a proxy in front of it speaks TLS"
+    )]
+    Plain(SocketAddr),
+    /// There can be no TLS.
+    #[error(transparent)]
+    Tls(#[from] crate::http::tls::TlsError),
     /// A receiver of reports cannot be allowed.
     #[error("[webhook]: {0}")]
     Webhook(#[source] crate::webhook::BadEntry),
@@ -200,12 +221,18 @@ impl Settings {
             seed: self.seed.or(below.seed),
             network: self.network.or(below.network),
             sites: self.sites.or(below.sites),
+            speed: self.speed.or(below.speed),
+            life: match (self.life, below.life) {
+                (Some(life), Some(below)) => Some(life.over(below)),
+                (life, below) => life.or(below),
+            },
             profiles: self.profiles.or(below.profiles),
             roles: self.roles.or(below.roles),
             limits: self.limits.over(below.limits),
             tasks: self.tasks.over(below.tasks),
             retention: self.retention.over(below.retention),
             webhook: self.webhook.over(below.webhook),
+            http: self.http.over(below.http),
             store: self.store.over(below.store),
             schemas: self.schemas.over(below.schemas),
         }
@@ -234,10 +261,13 @@ impl Settings {
         if !netconf.ip().is_loopback() && !prepared {
             return Err(SettingsError::Exposed(netconf));
         }
+        self.http.check(prepared)?;
         self.limits.check()?;
         self.tasks.check()?;
         self.retention.check()?;
         self.webhook.allowed()?;
+        self.life.unwrap_or_default().check()?;
+        range("speed", self.speed, (1.0, 600.0), "1 to 600")?;
         match self.sites {
             Some(sites) if !(1..=20_000).contains(&sites) => Err(SettingsError::Range {
                 name: "sites",
@@ -246,6 +276,23 @@ impl Settings {
             }),
             _ => Ok(()),
         }
+    }
+}
+
+/// Checks that a number, if it is given, lies within its range.
+fn range(
+    name: &'static str,
+    value: Option<f64>,
+    (least, most): (f64, f64),
+    range: &'static str,
+) -> Result<(), SettingsError> {
+    match value {
+        Some(value) if !(least..=most).contains(&value) => Err(SettingsError::Range {
+            name,
+            value: value.to_string(),
+            range,
+        }),
+        _ => Ok(()),
     }
 }
 

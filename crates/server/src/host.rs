@@ -7,6 +7,7 @@ use crate::access;
 use crate::clock::Clock;
 use crate::config::{AGENTS_FROM, NETCONF, Settings, SettingsError};
 use crate::file::FileError;
+use crate::http::{self, DoorError};
 use crate::master_key::{self, MasterKeyError};
 use crate::post::Post;
 use crate::profile::{self, ProfileFile};
@@ -82,6 +83,9 @@ pub enum StartError {
     /// Reports of tasks cannot be delivered.
     #[error(transparent)]
     Webhook(#[from] WebhookError),
+    /// The HTTP door does not open.
+    #[error(transparent)]
+    Door(#[from] DoorError),
 }
 
 /// One listener.
@@ -108,10 +112,13 @@ pub struct Host {
     pub posts: BTreeMap<String, Post>,
     /// The listeners; empty without sockets.
     pub listening: Vec<Listening>,
+    /// Where the HTTP door is; none without one.
+    pub http: Option<http::Listening>,
     /// The keys; none without a state folder.
     pub keys: Option<StateKeys>,
     patience: Patience,
     serving: Vec<Serving>,
+    door: Option<http::Serving>,
     housekeeping: Option<tokio::task::JoinHandle<()>>,
     learning: Option<tokio::task::JoinHandle<()>>,
     deliveries: Option<Deliveries>,
@@ -195,20 +202,21 @@ impl Host {
             Home::Folder(_) => settings.webhook.allowed()?,
             Home::Memory => AllowList::default(),
         };
-        let (store, keys, listeners) = match &home {
+        let (store, keys, listeners, door) = match &home {
             Home::Folder(folder) => {
                 settings.check(folder)?;
                 let keys = StateKeys::open(folder.path())?;
                 let managed = !inventory.elements.is_empty();
                 let listeners = bind(&keys, settings, &company, managed)?;
+                let door = settings.http.address().map(http::Listener::bind);
                 let store = StoreOptions {
                     signer: Some(Arc::new(HostSeal(keys.host()?))),
                     keys: master_key(folder, settings)?,
                     ..StoreOptions::file(folder.store())
                 };
-                (store, Some(keys), listeners)
+                (store, Some(keys), listeners, door.transpose()?)
             }
-            Home::Memory => (StoreOptions::memory(), None, Vec::new()),
+            Home::Memory => (StoreOptions::memory(), None, Vec::new(), None),
         };
         let credentials = credentials(&home, &company)?;
         let now = clock.now();
@@ -249,9 +257,11 @@ impl Host {
             platform,
             clock,
             listening: listeners.iter().map(|(l, _)| l.clone()).collect(),
+            http: door.as_ref().map(|door| settings.http.listening(door)),
             keys,
             patience: settings.limits.patience(),
             serving: Vec::new(),
+            door: None,
             housekeeping: None,
             learning: None,
             deliveries: None,
@@ -268,6 +278,11 @@ impl Host {
             host.deliver(folder, settings, allowed)?;
         }
         host.serve(listeners)?;
+        if let (Home::Folder(folder), Some(door)) = (&home, door) {
+            let (platform, clock) = (&host.platform, &host.clock);
+            let opened = http::open(door, &settings.http, folder, platform, clock)?;
+            host.door = Some(opened);
+        }
         Ok(host)
     }
 
@@ -402,6 +417,9 @@ impl Host {
     pub async fn stop(self) {
         for task in [self.housekeeping, self.learning].into_iter().flatten() {
             task.abort();
+        }
+        if let Some(door) = self.door {
+            door.close().await;
         }
         for serving in self.serving {
             serving.close().await;

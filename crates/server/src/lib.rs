@@ -4,7 +4,8 @@
 //! files; [`clock`] is the time; [`session`] moves the bytes of one NETCONF session; [`host`] puts
 //! a platform together; [`peers`] lets its agents speak to others over NETCONF, [`remote`]
 //! stands for those that are servers elsewhere; [`world`]
-//! brings network and agents to life, `ems` joins its management systems to it; [`webhook`] tells of tasks over HTTP; [`story`] tells what
+//! brings network and agents to life, `ems` joins its management systems to it, [`faults`] breaks and
+//! mends in it what people want; [`webhook`] tells of tasks over HTTP; [`story`] tells what
 //! happens and [`referee`] scores it.
 //! [`client`] is the other side, for the command line.
 //!
@@ -16,8 +17,10 @@ pub mod clock;
 pub mod config;
 pub mod day;
 mod ems;
+pub mod faults;
 pub mod file;
 pub mod host;
+pub mod http;
 pub mod master_key;
 pub mod peers;
 pub mod post;
@@ -35,6 +38,7 @@ pub mod ssh;
 pub mod stage;
 pub mod state;
 pub mod story;
+pub mod token;
 pub mod webhook;
 pub mod world;
 

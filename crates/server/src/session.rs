@@ -206,6 +206,6 @@ fn wait_for(session: &Session, clock: &Clock) -> Duration {
         .map(|at| Duration::from_millis(at.saturating_sub(clock.monotonic_ms()) + 1));
     let stop = session
         .stops_at()
-        .map(|at: Timestamp| Duration::from_millis((at - clock.now()).max(1) as u64));
+        .map(|at: Timestamp| clock.until(at).max(Duration::from_millis(1)));
     timeout.into_iter().chain(stop).min().unwrap_or(LONG)
 }

@@ -5,6 +5,7 @@
 use crate::clock::Clock;
 use crate::config::Settings;
 use crate::day::lively;
+use crate::faults::MIN_SITES;
 use crate::host::{Home, Host, StartError};
 use crate::recorder;
 use crate::referee::{self, Report};
@@ -13,15 +14,11 @@ use crate::score::{self, Played, Watch};
 use crate::story::{Happened, Listener};
 use crate::world::{Pace, World};
 use domain::time::{Dice, Timestamp};
-use engine::Injected;
 use network::import::ImportError;
 use network::{Fault, FaultError, FaultRequest, Parameters, Recorded, Simulation, Topology};
 use rand_chacha::rand_core::SeedableRng;
 use report::{Run, Score};
 use std::sync::{Arc, Mutex};
-
-/// How many sites a fault must take out of service to be worth a story.
-const MIN_SITES: usize = 4;
 
 /// Why a story cannot be played.
 #[derive(Debug, thiserror::Error)]
@@ -91,38 +88,27 @@ pub fn topology(name_or_file: &str) -> Result<Topology, StageError> {
         })
 }
 
-/// A network for `serve`, at rest, from `now` on.
-pub fn network(topology: &Topology, sites: usize, seed: u64, now: Timestamp) -> Simulation {
-    let parameters = Parameters {
-        sites,
-        ..Parameters::default()
-    };
-    Simulation::new(topology, parameters, seed, now)
-}
-
-/// Breaks something in a running network, now.
+/// The network that the settings ask for, from `now` on: at rest unless it is to live; none if there is
+/// to be none.
 ///
 /// # Errors
-/// [`FaultError`] if it cannot happen.
-pub fn inject(
-    simulation: &mut Simulation,
-    kind: &str,
-    element: Option<&str>,
-    now: Timestamp,
-) -> Result<Injected, FaultError> {
-    let request: FaultRequest = match element {
-        Some(element) => format!("{kind}:{element}").parse()?,
-        None => kind.parse()?,
+/// [`StageError::Unreadable`] and [`StageError::Topology`]
+pub fn served(settings: &Settings, now: Timestamp) -> Result<Option<Simulation>, StageError> {
+    let name = settings.network.as_deref().unwrap_or("Germany50");
+    if name == "none" {
+        return Ok(None);
+    }
+    let at_rest = Parameters {
+        sites: settings.sites.unwrap_or(300),
+        ..Parameters::default()
     };
-    let number = simulation.truth().len() as u64;
-    let mut dice = Dice::seed_from_u64(now.as_ms() as u64 ^ number);
-    let fault = request.resolve(&simulation.inventory(), MIN_SITES, now, &mut dice)?;
-    let injected = Injected {
-        kind: fault.kind.as_str().to_owned(),
-        element: fault.element.to_string(),
+    let parameters = match &settings.life {
+        Some(life) => life.brought_to(at_rest),
+        None => at_rest,
     };
-    simulation.inject(fault)?;
-    Ok(injected)
+    let seed = settings.seed.unwrap_or(1);
+    let simulation = Simulation::new(&topology(name)?, parameters, seed, now);
+    Ok(Some(simulation))
 }
 
 /// A story ready to be played.

@@ -1,14 +1,15 @@
 //! The state folder: everything that a platform keeps, under one roof.
 //!
 //! `convoke.toml`, `access.toml`, `convoke.db`, `host_ed25519`, `known_hosts`, `operator_ed25519`,
-//! `keys/AGENT_ed25519`, `users/NAME.pub`, `agents/NAME.pub`. Made at the first start; no password
-//! exists. A name is one principal's: a user's, or a hosted agent's, or that of an agent elsewhere.
+//! `keys/AGENT_ed25519`, `users/NAME.pub`, `agents/NAME.pub`, `token_ed25519`, `tokens/ID.json`. Made
+//! at the first start; no password exists. A name is one principal's: a user's, or a hosted agent's, or that of an agent elsewhere.
 //! Read next: [`crate::config`], [`crate::ssh::keys`].
 
 use crate::file::FileError;
 use crate::ssh::is_user_name;
 use domain::profile::{ProfileError, usable_name};
 use engine::Credential;
+use sha2::{Digest as _, Sha256};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -92,6 +93,22 @@ impl StateFolder {
         }
         let agent = self.key("agents", name).is_file();
         agent.then_some(Credential::Agent)
+    }
+
+    /// What the public keys of a name are, as a digest (SHA-256, hexadecimal); none if the folder
+    /// knows no such name. Other keys, another digest.
+    pub fn credential_digest(&self, name: &str) -> Option<String> {
+        let folder = match self.credential(name)? {
+            Credential::User => "users",
+            Credential::Agent => "agents",
+        };
+        let first = (name == OPERATOR).then(|| self.0.join("operator_ed25519.pub"));
+        let mut digest = Sha256::new();
+        for file in first.into_iter().chain([self.key(folder, name)]) {
+            digest.update(std::fs::read(file).unwrap_or_default());
+        }
+        let digest = digest.finalize();
+        Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
     /// Checks that every key in `agents/` has a name that an agent can have and nobody else has;

@@ -8,9 +8,10 @@
 
 use crate::clock::Clock;
 use crate::ems::Acts;
+use crate::faults;
 use crate::host::Host;
 use crate::peers::{Arrival, Peers, Tally};
-use crate::post::Post;
+use crate::post::{Post, Shares};
 use crate::referee;
 use crate::score::{self, Work};
 use crate::story::{Happened, Listener, Told};
@@ -217,19 +218,21 @@ impl World {
         }
     }
 
-    /// Lives by the wall clock until `stop` resolves.
+    /// Lives by the clock, which runs by itself, until `stop` resolves. What the referee of a story
+    /// would want to know is not kept: this may go on for months.
     pub async fn live(&mut self, stop: impl Future<Output = ()>) {
         let mut stop = std::pin::pin!(stop);
         loop {
             let now = self.clock.now();
             self.pass(now).await;
+            self.alarms.clear();
+            self.incidents.clear();
+            self.remedies.clear();
             let next = [self.engine.next_wakeup(), self.next_event()]
                 .into_iter()
                 .flatten()
                 .min();
-            let wait = next.map_or(Duration::from_secs(3_600), |next| {
-                Duration::from_millis((next - self.clock.now()).max(0) as u64)
-            });
+            let wait = next.map_or(Duration::from_secs(3_600), |next| self.clock.until(next));
             tokio::select! {
                 () = &mut stop => return,
                 () = tokio::time::sleep(wait) => {}
@@ -294,8 +297,14 @@ impl World {
         match emission.tiding {
             Tiding::Telemetry(telemetry) => {
                 self.tell_telemetry(&telemetry);
+                let shares = Shares::new(&telemetry, self.inventory.as_deref());
                 for name in hearers {
-                    if let Some(share) = self.share(&name, &telemetry) {
+                    // What was sent to somebody by name who has no post is heard whole.
+                    let share = match self.posts.get(&name) {
+                        Some(post) => shares.heard_by(post),
+                        None => Some(telemetry.clone()),
+                    };
+                    if let Some(share) = share {
                         self.engine.deliver(&name, Input::Telemetry(share), now);
                     }
                 }
@@ -311,14 +320,6 @@ impl World {
                     self.engine.deliver(&name, input.clone(), now);
                 }
             }
-        }
-    }
-
-    /// What of `telemetry` the agent hears; what was sent to it by name it hears whole.
-    fn share(&self, agent: &str, telemetry: &Telemetry) -> Option<Telemetry> {
-        match (self.posts.get(agent), &self.inventory) {
-            (Some(post), Some(inventory)) => post.share(telemetry, inventory),
-            _ => Some(telemetry.clone()),
         }
     }
 
@@ -375,16 +376,14 @@ impl World {
         }
     }
 
-    /// Faults that somebody injects over NETCONF.
+    /// Faults that somebody breaks, asks for or mends over NETCONF.
     fn break_what_is_wanted(&mut self) {
         let Some(simulation) = &mut self.simulation else {
             return;
         };
         for wanted in self.engine.faults_wanted() {
-            let now = self.clock.now();
-            let injected =
-                crate::stage::inject(simulation, &wanted.kind, wanted.element.as_deref(), now);
-            let _ = wanted.answer.send(injected.map_err(|e| e.to_string()));
+            let answer = faults::grant(simulation, &wanted.wish, self.clock.now());
+            let _ = wanted.answer.send(answer);
         }
     }
 
@@ -465,10 +464,11 @@ impl World {
                     },
                     to,
                 };
+                self.await_arrivals().await;
                 match self.peers.send(&agent, token, &message) {
                     Ok(()) => {
                         self.awaited.insert((agent, token), awaited);
-                        self.await_reply().await;
+                        self.await_arrivals().await;
                     }
                     Err(undelivered) => {
                         let reply = Err(undelivered);
@@ -512,13 +512,15 @@ impl World {
         }
     }
 
-    /// One message at a time: the next is sent when the last was answered, or is being worked on.
-    /// So the order of what happens is the same each time, whatever carries the messages.
-    async fn await_reply(&mut self) {
+    /// One message at a time: the next is sent when the last was answered, or is being worked on, and
+    /// whoever is to be notified of what happened so far has been. So the order of what happens is the
+    /// same each time, whatever carries the messages.
+    async fn await_arrivals(&mut self) {
         loop {
             while let Some(arrival) = self.peers.arrived() {
                 self.arrive(arrival);
             }
+            self.engine.flushed().await;
             self.follow_log();
             if self.is_quiet() {
                 return;

@@ -201,21 +201,27 @@ impl Writer {
     fn commit(&mut self, group: Vec<Waiting>) {
         let size = group.len() as u64;
         let mut ends = self.ends;
-        let written = {
+        let (written, changes) = {
             let shared = Arc::clone(&self.connection);
             let connection = locked(&shared);
+            let before = connection.total_changes();
             self.log_length.bound(&connection);
             let tables = Tables {
                 connection: &connection,
                 keys: &self.keys,
             };
             let wanted: Vec<Wanted<'_>> = group.iter().map(Waiting::wanted).collect();
-            transaction::write(tables, &mut self.ink, &wanted, &mut ends, &self.counters)
+            let ink = &mut self.ink;
+            let written = transaction::write(tables, ink, &wanted, &mut ends, &self.counters);
+            (written, connection.total_changes() > before)
         };
         match written {
             Ok(outcomes) => {
                 self.advance(ends);
-                self.counters.note(Condition::Working);
+                // A barrier changes nothing, and so tells nothing about the disk.
+                if changes {
+                    self.counters.note(Condition::Working);
+                }
                 self.publish(group, outcomes);
             }
             Err(cause) => {

@@ -13,7 +13,7 @@ use ::netconf::xml::Element;
 use domain::content::ContentError;
 use domain::negotiation::Misplaced;
 use domain::profile::ProfileError;
-use engine::Refusal;
+use engine::{FaultRefusal, Refusal};
 use schema::catalogue::PublishError;
 use schema::evolution::Refusal as EvolutionRefusal;
 use schema::violation::{Code, Violation as PayloadViolation};
@@ -30,8 +30,8 @@ pub(crate) enum Asked {
     Data(&'static str),
     /// An rpc of convoke-schema.
     Schema(&'static str),
-    /// `inject-fault`.
-    Simulation,
+    /// An rpc of convoke-simulation.
+    Simulation(&'static str),
     /// An rpc of convoke-ems.
     Ems(&'static str),
 }
@@ -55,7 +55,7 @@ impl Asked {
             Self::Registry(rpc) => ("cvr", REGISTRY_NAMESPACE, rpc),
             Self::Data(rpc) => ("cvdata", DATA_NAMESPACE, rpc),
             Self::Schema(rpc) => ("cvschema", SCHEMA_NAMESPACE, rpc),
-            Self::Simulation => ("cvs", SIMULATION_NAMESPACE, "inject-fault"),
+            Self::Simulation(rpc) => ("cvs", SIMULATION_NAMESPACE, rpc),
             Self::Ems(rpc) => ("cvems", EMS_NAMESPACE, rpc),
         };
         let path = format!("/nc:rpc/{prefix}:{rpc}");
@@ -78,7 +78,7 @@ impl Asked {
         match self {
             Self::Negotiate => "task-sendTo",
             Self::Data(_) => "reader",
-            Self::Registry(_) | Self::Schema(_) | Self::Simulation | Self::Ems(_) => "name",
+            Self::Registry(_) | Self::Schema(_) | Self::Simulation(_) | Self::Ems(_) => "name",
         }
     }
 
@@ -98,7 +98,7 @@ impl Asked {
             Self::Registry(_)
             | Self::Data(_)
             | Self::Schema(_)
-            | Self::Simulation
+            | Self::Simulation(_)
             | Self::Ems(_) => "id",
         }
     }
@@ -207,9 +207,7 @@ pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
             .path(at("task-subscription/subscript-url")),
         Refusal::NoAnswer { .. } => E::application(OperationFailed).app_tag("no-answer"),
         Refusal::NoNetwork => E::application(OperationFailed).app_tag("no-network"),
-        Refusal::NoSuchFault { .. } => {
-            E::application(InvalidValue).path(Asked::Simulation.path(Some("element")))
-        }
+        Refusal::Fault(cause) => of_fault(cause, asked),
         Refusal::NotEntitled { .. } => E::protocol(AccessDenied).path(asked.path(None)),
         Refusal::UnknownElement { leaf, .. } => E::application(InvalidValue)
             .app_tag("unknown-element")
@@ -248,6 +246,28 @@ pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
         Refusal::StoreFailed { .. } => E::application(OperationFailed).app_tag("store-failed"),
     };
     error.message(refusal.to_string())
+}
+
+/// Nothing was broken, told or mended in the simulated network.
+fn of_fault(cause: &FaultRefusal, asked: Asked) -> RpcError {
+    let invalid = |leaf| {
+        let path = Asked::Simulation("inject-fault").path(Some(leaf));
+        RpcError::application(ErrorTag::InvalidValue).path(path)
+    };
+    match cause {
+        FaultRefusal::Agent { .. } => {
+            RpcError::protocol(ErrorTag::AccessDenied).path(asked.path(None))
+        }
+        FaultRefusal::UnknownElement(_) => invalid("element").app_tag("unknown-element"),
+        FaultRefusal::OtherElement(_) => invalid("element").app_tag("wrong-kind"),
+        FaultRefusal::Duration(_) => invalid("duration"),
+        FaultRefusal::Severity(_) => invalid("severity"),
+        FaultRefusal::Nowhere(_) => {
+            RpcError::application(ErrorTag::OperationFailed).app_tag("impossible")
+        }
+        FaultRefusal::Unknown { .. } => RpcError::application(ErrorTag::DataMissing)
+            .path(Asked::Simulation("clear-fault").path(Some("id"))),
+    }
 }
 
 /// A payload that does not keep to its schema: the tag is that of the first violation, and all of

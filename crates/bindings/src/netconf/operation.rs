@@ -88,6 +88,8 @@ pub(super) enum Offered {
     DataWrite,
     DataRead,
     InjectFault,
+    ListFaults,
+    ClearFault,
     GetSchemaTemplate,
     ListScenarios,
     ValidatePayload,
@@ -136,9 +138,19 @@ impl Offered {
             (REGISTRY_NAMESPACE, "get-context") => (Self::GetContext, "convoke-registry"),
             (DATA_NAMESPACE, "data-write") => (Self::DataWrite, "convoke-data"),
             (DATA_NAMESPACE, "data-read") => (Self::DataRead, "convoke-data"),
-            (SIMULATION_NAMESPACE, "inject-fault") => (Self::InjectFault, "convoke-simulation"),
+            (SIMULATION_NAMESPACE, name) => (Self::of_simulation(name)?, "convoke-simulation"),
             (SCHEMA_NAMESPACE, name) => (Self::of_schemas(name)?, "convoke-schema"),
             (EMS_NAMESPACE, name) => (ems::offered(name)?, "convoke-ems"),
+            _ => return None,
+        })
+    }
+
+    /// The rpc of convoke-simulation called so.
+    fn of_simulation(name: &str) -> Option<Self> {
+        Some(match name {
+            "inject-fault" => Self::InjectFault,
+            "list-faults" => Self::ListFaults,
+            "clear-fault" => Self::ClearFault,
             _ => return None,
         })
     }
@@ -220,6 +232,8 @@ pub(super) fn handle(scene: &Scene<'_>, rpc: &Rpc) -> Handled {
         Offered::DataWrite => data::data_write(scene, operation),
         Offered::DataRead => data::data_read(scene, operation),
         Offered::InjectFault => simulation::inject_fault(scene, operation),
+        Offered::ListFaults => simulation::list_faults(scene, operation),
+        Offered::ClearFault => simulation::clear_fault(scene, operation),
         Offered::GetSchemaTemplate => schemas::handle(
             scene,
             operation,
@@ -328,7 +342,7 @@ fn encoded(outcome: Outcome) -> Answer {
         Outcome::Team(team) => registry::formed(&team),
         Outcome::Written(written) => data::written(written),
         Outcome::Bytes(piece) => data::piece(&piece),
-        Outcome::Injected(injected) => simulation::injected(&injected),
+        Outcome::Faults(answer) => simulation::answered(&answer),
         Outcome::Acted(acted) => ems::acted(&acted),
         Outcome::Schema(outcome) => schemas::encoded(&outcome),
         Outcome::Records(_) => unreachable!("records are read, not asked for"),

@@ -76,7 +76,7 @@ struct Waiter {
 
 /// An address as far as it identifies a culprit: a whole IPv6 /64 is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Source(IpAddr);
+pub(crate) struct Source(IpAddr);
 
 #[derive(Debug, Default)]
 struct Record {
@@ -142,6 +142,19 @@ impl Gate {
         }
         state.counts.sessions += 1;
         Some(SessionPermit(Arc::clone(self)))
+    }
+
+    /// Counts a failure to authenticate that happened elsewhere than in a handshake here.
+    pub(crate) fn blame(&self, address: IpAddr) {
+        let mut state = self.lock();
+        self.count_failure(&mut state, Source::of(address), Instant::now());
+    }
+
+    /// How long an address is still refused, having failed too often; none if it is not.
+    pub(crate) fn refused_for(&self, address: IpAddr) -> Option<Duration> {
+        let state = self.lock();
+        let until = state.sources.get(&Source::of(address))?.refused_until?;
+        until.checked_duration_since(Instant::now())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -315,7 +328,7 @@ impl State {
 }
 
 impl Source {
-    fn of(address: IpAddr) -> Self {
+    pub(crate) fn of(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V6(v6) => {
                 let [a, b, c, d, ..] = v6.segments();

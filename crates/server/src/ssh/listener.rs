@@ -135,7 +135,8 @@ impl Drop for Serving {
     }
 }
 
-fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+/// A socket that listens on `address`.
+pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = match address {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,

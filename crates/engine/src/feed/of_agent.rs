@@ -1,0 +1,266 @@
+//! The log as an agent's own endpoint tells it: the tasks and negotiations that the agent executes.
+//!
+//! Who follows one agent is woken by that agent's entries alone, and passes over none of the others',
+//! as long as they are in memory. Older ones come from the store, all of them, and whoever reads
+//! looks at each. Read next: [`super::Feed`].
+
+use super::Feed;
+use crate::stream::{Event, Stream, StreamError};
+use domain::event::{Entry, Happening, Sequence};
+use domain::time::Timestamp;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+use store::ReadError;
+use tokio::sync::watch;
+
+/// The agent at whose endpoint an entry is told; none if it is told at the platform's alone.
+fn teller(entry: &Entry) -> Option<&str> {
+    match &entry.happening {
+        Happening::Task(n) => Some(&n.from),
+        Happening::Negotiation(n) => Some(&n.executor),
+        Happening::Agent(_)
+        | Happening::Schema(_)
+        | Happening::SessionStarted { .. }
+        | Happening::SessionEnded { .. } => None,
+    }
+}
+
+/// What is in memory of one agent's entries.
+struct Told {
+    entries: VecDeque<Arc<Entry>>,
+    /// The last of those that are not: it is in the store, or was cut off.
+    gone: Sequence,
+    last: watch::Sender<Sequence>,
+}
+
+/// The entries in memory by who tells them.
+#[derive(Default)]
+pub(super) struct Tellers {
+    of: HashMap<String, Told>,
+    /// Where the log ended when it was opened: what stands before is anybody's.
+    opened: Sequence,
+    /// Those whose entries nobody was woken for yet.
+    news_of: BTreeSet<String>,
+}
+
+impl Tellers {
+    /// The log ends there now; everything so far is in the store.
+    pub(super) fn begin_after(&mut self, last: Sequence) {
+        self.opened = last;
+        self.of.clear();
+    }
+
+    fn told_by(&mut self, agent: &str) -> &mut Told {
+        if !self.of.contains_key(agent) {
+            let told = Told {
+                entries: VecDeque::new(),
+                gone: self.opened,
+                last: watch::Sender::new(self.opened),
+            };
+            self.of.insert(agent.to_owned(), told);
+        }
+        self.of.get_mut(agent).expect("it was put there")
+    }
+
+    /// Takes in the newest entry.
+    pub(super) fn take(&mut self, entry: &Arc<Entry>) {
+        if let Some(agent) = teller(entry) {
+            self.told_by(agent).entries.push_back(Arc::clone(entry));
+            self.news_of.insert(agent.to_owned());
+        }
+    }
+
+    /// The oldest entry leaves memory.
+    pub(super) fn forget(&mut self, entry: &Entry) {
+        if let Some(agent) = teller(entry) {
+            let told = self.told_by(agent);
+            told.entries.pop_front();
+            told.gone = entry.sequence;
+        }
+    }
+
+    /// All entries leave memory.
+    pub(super) fn clear(&mut self) {
+        for told in self.of.values_mut() {
+            told.entries.clear();
+            told.gone = *told.last.borrow();
+        }
+    }
+
+    /// Wakes those who follow agents that have news.
+    pub(super) fn tell(&mut self) {
+        for agent in std::mem::take(&mut self.news_of) {
+            let told = self.told_by(&agent);
+            if let Some(newest) = told.entries.back() {
+                told.last.send_replace(newest.sequence);
+            }
+        }
+    }
+}
+
+/// The log as the endpoint of one agent tells it.
+pub(crate) struct FeedOfAgent {
+    feed: Arc<Feed>,
+    agent: String,
+}
+
+impl FeedOfAgent {
+    pub(crate) fn new(feed: Arc<Feed>, agent: &str) -> Self {
+        let agent = agent.to_owned();
+        Self { feed, agent }
+    }
+}
+
+impl Stream for FeedOfAgent {
+    /// The last entry of the agent; of one that has told nothing yet, where the log ended when it
+    /// was opened.
+    fn last(&self) -> Sequence {
+        let memory = self.feed.recent.memory.read().expect("no writer panics");
+        let told = memory.tellers.of.get(&self.agent);
+        told.map_or(memory.tellers.opened, |told| *told.last.borrow())
+    }
+
+    fn watch(&self) -> watch::Receiver<Sequence> {
+        let mut memory = self.feed.recent.memory.write().expect("no writer panics");
+        memory.tellers.told_by(&self.agent).last.subscribe()
+    }
+
+    fn began(&self) -> Option<Timestamp> {
+        self.feed.began()
+    }
+
+    /// Entries of others are among those that have left memory.
+    fn after(&self, cursor: Sequence, limit: usize) -> Result<Vec<Event>, StreamError> {
+        let (gone, own): (Sequence, Vec<Arc<Entry>>) = {
+            let memory = self.feed.recent.memory.read().expect("no writer panics");
+            match memory.tellers.of.get(&self.agent) {
+                Some(told) => {
+                    let from = told.entries.partition_point(|e| e.sequence <= cursor);
+                    let own = told.entries.iter().skip(from).take(limit);
+                    (told.gone, own.cloned().collect())
+                }
+                None => (memory.tellers.opened, Vec::new()),
+            }
+        };
+        let older = match cursor < gone {
+            true => self.feed.after(cursor, limit)?,
+            false => Vec::new(),
+        };
+        let older: Vec<_> = older.into_iter().filter(|e| e.sequence <= gone).collect();
+        let entries = if older.is_empty() { own } else { older };
+        Ok(entries.into_iter().map(Event::Logged).collect())
+    }
+
+    fn cursor_at(&self, time: Timestamp) -> Result<Sequence, ReadError> {
+        self.feed.cursor_at(time)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::{RECENT, Recent};
+    use super::*;
+    use domain::content::Content;
+    use domain::notification::Notification;
+    use domain::task::{Status, TaskId};
+    use domain::verb::Verb;
+    use store::{Batch, Options, Store};
+
+    const AGENTS: [&str; 3] = ["busy", "rare", "silent"];
+
+    /// Who tells the `number`th entry: the busy agent most, the rare one two early ones and one late.
+    fn happening(number: usize) -> Happening {
+        let from = match number {
+            7 | 9 | 5_900 => AGENTS[1],
+            n if n % 10 == 3 => {
+                return Happening::SessionStarted {
+                    username: "operator".to_owned(),
+                    session: 1,
+                    source_host: String::new(),
+                };
+            }
+            _ => AGENTS[0],
+        };
+        Happening::Task(Arc::new(Notification {
+            time: Timestamp::from_ms(0),
+            task: TaskId::new(format!("t-{number}")),
+            from: from.to_owned(),
+            to: "operator".to_owned(),
+            verb: Verb::TaskResultNotify,
+            asynchronous: true,
+            status: Status::Processing,
+            previous: None,
+            start_time: Timestamp::from_ms(0),
+            percent: 0,
+            content: Content::default(),
+            awaits: None,
+            data: None,
+        }))
+    }
+
+    fn feed(recent: &Arc<Recent>) -> Arc<Feed> {
+        let taken = Arc::clone(recent);
+        let on_commit = move |committed: &[store::Committed]| {
+            taken.push(committed.iter().flat_map(|c| c.entries.iter().cloned()));
+        };
+        let (store, recovered) = Store::open(Options::memory(), Box::new(on_commit)).unwrap();
+        let recent = Arc::clone(recent);
+        Arc::new(Feed::new(recent, store, recovered.last, None))
+    }
+
+    fn commit(feed: &Feed, numbers: std::ops::Range<usize>) {
+        let happenings = numbers.map(|n| (Timestamp::from_ms(0), happening(n)));
+        let batch = Batch {
+            happenings: happenings.collect(),
+            ..Batch::default()
+        };
+        feed.store.commit(batch).wait().unwrap();
+    }
+
+    /// Every entry of the agent after the cursor, read to the end of the stream.
+    fn own(stream: &dyn Stream, agent: &str, mut cursor: Sequence) -> Vec<Sequence> {
+        let mut own = Vec::new();
+        loop {
+            let events = stream.after(cursor, 64).unwrap();
+            let Some(last) = events.last() else {
+                return own;
+            };
+            cursor = last.sequence();
+            own.extend(events.iter().filter_map(|event| match event {
+                Event::Logged(entry) => (teller(entry) == Some(agent)).then_some(entry.sequence),
+                Event::Reported(_) => None,
+            }));
+        }
+    }
+
+    /// Of what an agent's endpoint tells nothing is missing, wherever one begins to read, and whether
+    /// it is in memory or not; who follows another is not woken.
+    #[test]
+    fn an_agents_stream_tells_what_of_the_log_is_the_agents() {
+        let recent = Arc::new(Recent::default());
+        let feed = feed(&recent);
+        let streams = AGENTS.map(|agent| FeedOfAgent::new(Arc::clone(&feed), agent));
+        let mut watches = streams.each_ref().map(|stream| stream.watch());
+        for until in [20, RECENT + 50, 6_000] {
+            let from = feed.last() as usize;
+            commit(&feed, from..until);
+            let woken = watches.each_mut().map(|watch| {
+                let woken = watch.has_changed().unwrap();
+                watch.mark_unchanged();
+                woken
+            });
+            assert_eq!(woken, [true, until != RECENT + 50, false]);
+            for (stream, agent) in streams.iter().zip(AGENTS) {
+                for cursor in [0, 5, 8, 1_000, 5_000, 5_990] {
+                    let expected = own(&*feed, agent, cursor);
+                    assert_eq!(own(stream, agent, cursor), expected, "{agent} {cursor}");
+                    assert!(expected.last().is_none_or(|last| *last == stream.last()));
+                }
+            }
+        }
+        // Nobody passes over what is others' in memory.
+        assert_eq!(streams[1].after(10, 64).unwrap().len(), 1);
+        assert_eq!(streams[2].last(), 0);
+    }
+}

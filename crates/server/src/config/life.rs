@@ -1,0 +1,159 @@
+//! The section `[life]`: the simulated network lives, instead of being at rest until somebody breaks
+//! something.
+//!
+//! That the section is there is what makes it live; what it leaves open is as usual. How often what
+//! happens at 1 is in [`network::fault::LIFE`], and its pace in [`network::fault::PACE`]. Read next:
+//! [`crate::stage::served`].
+
+use super::SettingsError;
+use network::{Customers, Parameters, mobile};
+use serde::Deserialize;
+
+/// Connected vehicles, if nothing is said.
+const DRIVERS: usize = 120;
+
+/// The section `[life]`, as far as it is given.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct LifeSettings {
+    /// `faults`: how often things break by themselves, storms among them, 0 to 100 times as often as on
+    /// a day of `simulate`, which is ten real ones; 1 if nothing is said.
+    pub faults: Option<f64>,
+    /// `drivers`: connected vehicles whose drivers complain, 0 to 200; 120 if nothing is said.
+    pub drivers: Option<usize>,
+    /// `stadiums-per-day`: how often a stadium fills, 0 to 24 times a day; 1 if nothing is said.
+    pub stadiums_per_day: Option<f64>,
+}
+
+impl LifeSettings {
+    pub(super) fn over(self, below: Self) -> Self {
+        Self {
+            faults: self.faults.or(below.faults),
+            drivers: self.drivers.or(below.drivers),
+            stadiums_per_day: self.stadiums_per_day.or(below.stadiums_per_day),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), SettingsError> {
+        super::range("faults of [life]", self.faults, (0.0, 100.0), "0 to 100")?;
+        let drivers = self.drivers.map(|n| n as f64);
+        super::range("drivers of [life]", drivers, (0.0, 200.0), "0 to 200")?;
+        let stadiums = self.stadiums_per_day;
+        super::range(
+            "stadiums-per-day of [life]",
+            stadiums,
+            (0.0, 24.0),
+            "0 to 24",
+        )
+    }
+
+    /// The same network, alive.
+    pub fn brought_to(&self, at_rest: Parameters) -> Parameters {
+        Parameters {
+            life: self.faults.unwrap_or(1.0),
+            companions: true,
+            customers: Customers {
+                vehicles: self.drivers.unwrap_or(DRIVERS),
+                ..at_rest.customers
+            },
+            mobile: mobile::Settings {
+                stadiums_per_day: self.stadiums_per_day.unwrap_or(1.0),
+                ..at_rest.mobile
+            },
+            ..at_rest
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::Settings;
+    use super::*;
+    use crate::stage;
+    use crate::state::StateFolder;
+    use domain::time::Timestamp;
+
+    /// What a file of these words, below no flags, is refused for; none if it is not.
+    fn refused(text: &str) -> Option<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let state = StateFolder::new(folder.path());
+        std::fs::write(state.settings(), text).unwrap();
+        let checked = Settings::load(&state).and_then(|settings| settings.check(&state));
+        checked.err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_cannot_be_is_named_with_its_range() {
+        for good in ["[life]", "[life]\nfaults = 0\ndrivers = 0", "speed = 600"] {
+            assert_eq!(refused(good), None, "{good}");
+        }
+        for (text, why) in [
+            (
+                "[life]\nfaults = -1",
+                "faults of [life] is -1; it must be 0 to 100",
+            ),
+            (
+                "[life]\nfaults = nan",
+                "faults of [life] is NaN; it must be 0 to 100",
+            ),
+            (
+                "[life]\ndrivers = 201",
+                "drivers of [life] is 201; it must be 0 to 200",
+            ),
+            (
+                "[life]\nstadiums-per-day = 25",
+                "stadiums-per-day of [life] is 25; it must be 0 to 24",
+            ),
+            ("speed = 0.5", "speed is 0.5; it must be 1 to 600"),
+            ("speed = inf", "speed is inf; it must be 1 to 600"),
+        ] {
+            assert_eq!(refused(text).as_deref(), Some(why));
+        }
+        assert!(
+            refused("[life]\nstorms = 1")
+                .unwrap()
+                .contains("unknown field")
+        );
+    }
+
+    #[test]
+    fn a_network_is_at_rest_unless_it_is_to_live() {
+        let small = |life| Settings {
+            network: Some("Polska".to_owned()),
+            sites: Some(20),
+            life,
+            ..Settings::default()
+        };
+        let now = Timestamp::parse("2026-11-22T08:00:00Z").unwrap();
+        let after = |settings: Settings| {
+            let mut simulation = stage::served(&settings, now).unwrap().unwrap();
+            simulation.advance(now.plus_s(20.0 * 86_400.0));
+            simulation.truth().len()
+        };
+        assert_eq!(after(small(None)), 0);
+        let often = LifeSettings {
+            faults: Some(20.0),
+            ..LifeSettings::default()
+        };
+        assert!(after(small(Some(often))) > 20);
+        let none = Settings {
+            network: Some("none".to_owned()),
+            ..small(Some(often))
+        };
+        assert!(stage::served(&none, now).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_flag_makes_it_live_as_the_file_says() {
+        let parsed = |text| toml::from_str::<Settings>(text).unwrap();
+        let flag = Settings {
+            life: Some(LifeSettings::default()),
+            ..Settings::default()
+        };
+        let both = flag.clone().over(parsed("[life]\nfaults = 3"));
+        assert_eq!(both.life.unwrap().faults, Some(3.0));
+        assert_eq!(flag.over(parsed("")).life, Some(LifeSettings::default()));
+        assert_eq!(Settings::default().over(parsed("")).life, None);
+    }
+}

@@ -1,0 +1,208 @@
+//! What people want of the faults of a simulated network, done to it.
+//!
+//! Translates between what is asked ([`FaultWish`]) and the simulation, whose truth it reads: what it
+//! answers is for those whom the engine lets ask, and never for agents. Read next: `engine`'s
+//! `faults.rs`, [`crate::world`], which calls it.
+
+use domain::inventory::ElementId;
+use domain::time::{Dice, Timestamp};
+use engine::{FaultAnswer, FaultRecord, FaultRefusal, FaultWish};
+use network::{FaultError, FaultKind, FaultRequest, Simulation, Terms, Truth};
+use rand_chacha::rand_core::SeedableRng;
+
+/// How many sites a fault must take out of service to be worth a story.
+pub const MIN_SITES: usize = 4;
+
+/// Where nobody says where, so many places are tried; not every link can be congested.
+const TRIES: usize = 20;
+
+/// Does what is wanted, at the instant `now`.
+///
+/// # Errors
+/// [`FaultRefusal`] says what of the wish cannot be.
+pub fn grant(
+    simulation: &mut Simulation,
+    wish: &FaultWish,
+    now: Timestamp,
+) -> Result<FaultAnswer, FaultRefusal> {
+    match wish {
+        FaultWish::Inject {
+            kind,
+            element,
+            duration_s,
+            severity,
+        } => {
+            let terms = Terms {
+                lasts_s: duration_s.map(|s| s as f64),
+                severity: *severity,
+            };
+            let request = request(*kind, element.as_ref(), &terms)?;
+            inject(simulation, &request, terms, now).map_err(refusal)?;
+            let place = simulation.truth().len() - 1;
+            let record = record(place, &simulation.truth()[place]);
+            Ok(FaultAnswer::Injected(record))
+        }
+        FaultWish::List { ended } => Ok(FaultAnswer::Listed(list(simulation, *ended, now))),
+        FaultWish::Clear { id } => {
+            let place = usize::try_from(*id).unwrap_or(0).checked_sub(1);
+            match place.is_some_and(|place| simulation.mend_fault(place, now)) {
+                true => Ok(FaultAnswer::Cleared),
+                false => Err(FaultRefusal::Unknown { id: *id }),
+            }
+        }
+    }
+}
+
+/// What is to break; who leaves that open leaves all of it open.
+fn request(
+    kind: Option<FaultKind>,
+    element: Option<&ElementId>,
+    terms: &Terms,
+) -> Result<FaultRequest, FaultRefusal> {
+    let needs = |what: &str| format!("{what} needs a kind of fault other than random");
+    match (kind, element) {
+        (None, Some(_)) => Err(FaultRefusal::OtherElement(needs("an element"))),
+        (None, _) if terms.lasts_s.is_some() => Err(FaultRefusal::Duration(needs("a duration"))),
+        (None, _) if terms.severity.is_some() => Err(FaultRefusal::Severity(needs("a severity"))),
+        (None, None) => Ok(FaultRequest::Random),
+        (Some(kind), None) => Ok(FaultRequest::OfKind(kind)),
+        (Some(kind), Some(element)) => Ok(FaultRequest::Exactly {
+            kind,
+            element: element.clone(),
+        }),
+    }
+}
+
+fn inject(
+    simulation: &mut Simulation,
+    request: &FaultRequest,
+    terms: Terms,
+    now: Timestamp,
+) -> Result<(), FaultError> {
+    let inventory = simulation.inventory();
+    let number = simulation.truth().len() as u64;
+    let mut dice = Dice::seed_from_u64(now.as_ms() as u64 ^ number);
+    for _ in 0..TRIES {
+        let fault = request.resolve(&inventory, MIN_SITES, now, &mut dice)?;
+        if fault.kind != FaultKind::Congestion || simulation.can_surge(&fault.element, terms) {
+            return simulation.inject_on(fault, terms);
+        }
+        if matches!(request, FaultRequest::Exactly { .. }) {
+            return Err(FaultError::NoSurge(fault.element));
+        }
+    }
+    Err(FaultError::NoCandidate {
+        min_sites: MIN_SITES,
+    })
+}
+
+/// The faults that have begun by `now`, and unless `ended` those alone that are not over.
+fn list(simulation: &Simulation, ended: bool, now: Timestamp) -> Vec<FaultRecord> {
+    let truths = simulation.truth().iter().enumerate();
+    let told = truths
+        .filter(|(_, truth)| truth.fault.at <= now)
+        .filter(|(_, truth)| ended || truth.restored_at.is_none());
+    told.map(|(place, truth)| record(place, truth)).collect()
+}
+
+fn record(place: usize, truth: &Truth) -> FaultRecord {
+    FaultRecord {
+        id: place as u64 + 1,
+        kind: truth.fault.kind,
+        element: truth.fault.element.clone(),
+        began: truth.fault.at,
+        repaired: truth.repaired_at,
+        restored: truth.restored_at,
+        sites_out: truth.sites_out.len(),
+    }
+}
+
+fn refusal(error: FaultError) -> FaultRefusal {
+    let words = error.to_string();
+    match error {
+        FaultError::UnknownElement(element) => FaultRefusal::UnknownElement(element),
+        FaultError::Mismatch { .. } => FaultRefusal::OtherElement(words),
+        FaultError::NoDuration { .. } | FaultError::Duration => FaultRefusal::Duration(words),
+        FaultError::NoSeverity { .. } => FaultRefusal::Severity(words),
+        FaultError::NoCandidate { .. } => FaultRefusal::Nowhere(
+            "nothing in this network comes into question: name an element, or another kind"
+                .to_owned(),
+        ),
+        FaultError::NoSurge(_) | FaultError::UnknownKind(_) => FaultRefusal::Nowhere(words),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use network::{Fault, Parameters, Topology};
+
+    fn now() -> Timestamp {
+        Timestamp::parse("2026-11-22T10:00:00Z").unwrap()
+    }
+
+    fn simulation() -> Simulation {
+        let quiet = Parameters {
+            sites: 60,
+            noise: 0.0,
+            decoys: false,
+            ..Parameters::default()
+        };
+        Simulation::new(&Topology::named("Polska").unwrap(), quiet, 7, now())
+    }
+
+    fn told(simulation: &mut Simulation, ended: bool, at: Timestamp) -> Vec<u64> {
+        match grant(simulation, &FaultWish::List { ended }, at).unwrap() {
+            FaultAnswer::Listed(faults) => faults.iter().map(|fault| fault.id).collect(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn any_kind_finds_a_place_and_has_an_effect() {
+        for kind in FaultKind::ALL {
+            let mut simulation = simulation();
+            let wish = FaultWish::Inject {
+                kind: Some(kind),
+                element: None,
+                duration_s: None,
+                severity: None,
+            };
+            let granted = grant(&mut simulation, &wish, now()).unwrap();
+            let FaultAnswer::Injected(record) = granted else {
+                panic!("{granted:?}");
+            };
+            assert_eq!((record.id, record.kind, record.began), (1, kind, now()));
+            simulation.advance(now().plus_s(60.0));
+            assert_eq!(simulation.state().troubles.len(), 1, "{kind}");
+            assert_eq!(simulation.truth()[0].repaired_at, None, "{kind}");
+        }
+    }
+
+    #[test]
+    fn what_has_not_begun_is_not_told_and_what_is_over_only_to_who_asks() {
+        let mut simulation = simulation();
+        let links: Vec<ElementId> = simulation.inventory().links.keys().cloned().collect();
+        let ends = [links.first().unwrap(), links.last().unwrap()];
+        for (link, minutes) in ends.into_iter().zip([0.0, 30.0]) {
+            let at = now().plus_s(minutes * 60.0);
+            let (kind, element) = (FaultKind::FibreCut, link.clone());
+            simulation.inject(Fault { kind, element, at }).unwrap();
+        }
+        simulation.advance(now());
+        assert_eq!(told(&mut simulation, true, now()), [1]);
+        let later = now().plus_s(3_600.0);
+        simulation.advance(later);
+        assert_eq!(told(&mut simulation, false, later), [1, 2]);
+        let cleared = grant(&mut simulation, &FaultWish::Clear { id: 1 }, later);
+        assert_eq!(cleared, Ok(FaultAnswer::Cleared));
+        simulation.advance(later.plus_s(900.0));
+        assert_eq!(told(&mut simulation, false, later), [2]);
+        assert_eq!(told(&mut simulation, true, later), [1, 2]);
+        for id in [0, 1, 3, u64::MAX] {
+            let refused = grant(&mut simulation, &FaultWish::Clear { id }, later);
+            assert_eq!(refused, Err(FaultRefusal::Unknown { id }));
+        }
+    }
+}

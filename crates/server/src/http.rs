@@ -1,0 +1,110 @@
+//! The HTTP door: what must be so before anybody behind it is asked.
+//!
+//! A tour: [`listener`] accepts, within the bounds of [`limits`] that `crowd` counts; `connection`
+//! is one connection, over [`tls`] or plain, with the patience of `wire`; `door` takes a request
+//! through [`guard`], [`caller`] (a token, or a [`certificate`]) and [`router`] to a room, which is
+//! handed an [`Ask`] and answers with a [`body`] or a [`problem`]. [`rooms`] are those that every
+//! door has.
+//!
+//! Protocols mount rooms of their own on the [`Router`]: a room for callers is handed the
+//! [`Caller`], whose principal is the one that a NETCONF session of the same name has, and makes an
+//! `engine::Operation` of what it is asked. No protocol is known here.
+
+pub mod ask;
+pub mod body;
+pub mod caller;
+pub mod certificate;
+mod connection;
+mod crowd;
+mod door;
+pub mod guard;
+pub mod limits;
+pub mod listener;
+pub mod problem;
+pub mod rooms;
+pub mod router;
+pub mod tls;
+mod wire;
+
+pub use ask::{Ask, Content};
+pub use body::Reply;
+pub use caller::{Caller, Doorkeeper, Proof};
+pub use limits::Limits;
+pub use listener::{Listener, Serving, Setup};
+pub use problem::Problem;
+pub use router::Router;
+
+use crate::access;
+use crate::clock::Clock;
+use crate::config::HttpSettings;
+use crate::file::FileError;
+use crate::ssh::{Gate, Limits as GateLimits};
+use crate::state::StateFolder;
+use crate::token::{TokenError, Tokens};
+use bindings::netconf::Platform;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// Where a door is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listening {
+    /// The address, with the port that was really taken.
+    pub address: SocketAddr,
+    /// True if TLS is spoken there.
+    pub secure: bool,
+}
+
+impl Listening {
+    /// `http` or `https`.
+    pub fn protocol(&self) -> &'static str {
+        if self.secure { "https" } else { "http" }
+    }
+}
+
+/// Why the door does not open.
+#[derive(Debug, thiserror::Error)]
+pub enum DoorError {
+    /// There can be no tokens.
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    /// There can be no TLS.
+    #[error(transparent)]
+    Tls(#[from] tls::TlsError),
+    /// It cannot be read who has which certificate.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Opens the door of a platform, on a socket that is bound already.
+///
+/// # Errors
+/// [`DoorError`]
+pub fn open(
+    listener: Listener,
+    settings: &HttpSettings,
+    folder: &StateFolder,
+    platform: &Arc<Platform>,
+    clock: &Arc<Clock>,
+) -> Result<Serving, DoorError> {
+    let tokens = Tokens::open(folder, settings.token.terms())?;
+    let files = settings.tls.as_ref();
+    let tls = files.map(|files| tls::configure(&files.files(), clock));
+    let (asked, stored) = (Arc::clone(platform), Arc::clone(platform));
+    let condition = move || stored.engine().store().statistics().condition;
+    Ok(listener.serve(Setup {
+        router: rooms::rooms(condition, tokens.issuer().jwks()),
+        keeper: Doorkeeper {
+            tokens,
+            certificates: access::certificates(&folder.access())?,
+            folder: folder.clone(),
+            clock: Arc::clone(clock),
+            principals: Box::new(move |name| asked.engine().principal(name)),
+        },
+        names: settings.names(),
+        limits: Limits::default(),
+        // Not the gate of SSH: behind a proxy all clients are one source, and that is where our own
+        // agents may come from as well.
+        gate: Gate::new(GateLimits::default()),
+        tls: tls.transpose()?,
+    }))
+}

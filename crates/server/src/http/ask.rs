@@ -1,0 +1,114 @@
+//! A request as a room sees it: a head that passed the door, and a body that is taken in within
+//! bounds.
+//!
+//! What the credential was is not in it any more; who asks is a [`super::Caller`].
+
+use super::limits::Limits;
+use super::problem::Problem;
+use hyper::body::{Body as _, Bytes, Incoming};
+use hyper::header::CONTENT_LENGTH;
+use hyper::http::request::Parts;
+use std::future::poll_fn;
+use std::ops::Deref;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use tokio::time::timeout;
+
+/// A request.
+pub struct Ask {
+    /// Method, target and head fields, without `Authorization`.
+    pub head: Parts,
+    /// What the room's pattern left open in the path.
+    pub captures: Vec<String>,
+    pub(super) body: Incoming,
+    pub(super) limits: Arc<Limits>,
+    pub(super) held: Arc<AtomicUsize>,
+}
+
+/// A body that was taken in; what it takes of the door's memory is given back with it.
+#[derive(Debug)]
+pub struct Content {
+    bytes: Bytes,
+    _share: Share,
+}
+
+impl Deref for Content {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Ask {
+    /// Takes the body in; what is left of the request is its head.
+    ///
+    /// # Errors
+    /// [`Problem`]: 413 if it is longer than 2 MiB, 408 if it takes longer than a minute, 503 if
+    /// all bodies together are too many, 400 if it breaks off.
+    pub async fn content(&mut self) -> Result<Content, Problem> {
+        let most = self.limits.body_bytes_max;
+        let announced = self.head.headers.get(CONTENT_LENGTH);
+        let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
+        if announced.is_some_and(|length: usize| length > most) {
+            return Err(Problem::too_large(most));
+        }
+        let within = self.limits.body;
+        let taken = timeout(within, self.take()).await;
+        taken.unwrap_or_else(|_| Err(Problem::too_slow("the body", within)))
+    }
+
+    async fn take(&mut self) -> Result<Content, Problem> {
+        let mut bytes = Vec::new();
+        let mut share = Share::of(&self.held);
+        while let Some(frame) = poll_fn(|cx| Pin::new(&mut self.body).poll_frame(cx)).await {
+            let frame = frame.map_err(|_| Problem::bad_request("the body breaks off"))?;
+            let Ok(data) = frame.into_data() else {
+                continue;
+            };
+            if bytes.len() + data.len() > self.limits.body_bytes_max {
+                return Err(Problem::too_large(self.limits.body_bytes_max));
+            }
+            if !share.grow(data.len(), self.limits.bodies_bytes_max) {
+                let wait = self.limits.retry_after;
+                return Err(Problem::unavailable("too many bodies at once", wait));
+            }
+            bytes.extend_from_slice(&data);
+        }
+        Ok(Content {
+            bytes: bytes.into(),
+            _share: share,
+        })
+    }
+}
+
+/// A share of the memory that bodies may take together.
+#[derive(Debug)]
+struct Share {
+    all: Arc<AtomicUsize>,
+    own: usize,
+}
+
+impl Share {
+    fn of(all: &Arc<AtomicUsize>) -> Self {
+        Self {
+            all: Arc::clone(all),
+            own: 0,
+        }
+    }
+
+    /// Takes so much more, unless all together would be more than `most`.
+    fn grow(&mut self, bytes: usize, most: usize) -> bool {
+        let fits = |all: usize| Some(all + bytes).filter(|sum| *sum <= most);
+        let grown = self.all.fetch_update(Relaxed, Relaxed, fits).is_ok();
+        self.own += if grown { bytes } else { 0 };
+        grown
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.all.fetch_sub(self.own, Relaxed);
+    }
+}

@@ -1,0 +1,145 @@
+//! Who asks: the same principal, with the same groups and under the same rules, as over NETCONF.
+//!
+//! A bearer token (RFC 6750) or a client certificate names it; whoever shows both must be one. The
+//! name must be one that the state folder knows now, so that taking a key away keeps its owner out at
+//! once. What the principal may do is the access rules' matter.
+
+use super::certificate::{self, CertificateRow, Holder};
+use super::problem::Problem;
+use crate::clock::Clock;
+use crate::state::StateFolder;
+use crate::token::{Entry, Tokens};
+use domain::access::Principal;
+use hyper::HeaderMap;
+use hyper::header::AUTHORIZATION;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// Somebody whose credential was verified.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// Who it is, as the engine knows it.
+    pub principal: Principal,
+    /// Where the connection comes from; a proxy, if there is one.
+    pub source: SocketAddr,
+    /// What was shown.
+    pub proof: Proof,
+}
+
+/// A credential that was verified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// A bearer token.
+    Token(Entry),
+    /// A client certificate.
+    Certificate(Arc<Holder>),
+}
+
+impl Caller {
+    /// True if its credential opens what needs this scope; a credential without scopes opens all.
+    pub fn has_scope(&self, scope: &str) -> bool {
+        match &self.proof {
+            Proof::Token(entry) => entry.scope.is_empty() || entry.scope.contains(scope),
+            Proof::Certificate(_) => true,
+        }
+    }
+}
+
+/// What makes a principal of a verified name.
+pub type Principals = Box<dyn Fn(&str) -> Principal + Send + Sync>;
+
+/// Whoever looks at credentials.
+pub struct Doorkeeper {
+    /// The tokens of the platform.
+    pub tokens: Tokens,
+    /// Who has which certificate.
+    pub certificates: Vec<CertificateRow>,
+    /// Where the names are.
+    pub folder: StateFolder,
+    /// The time by which credentials expire.
+    pub clock: Arc<Clock>,
+    /// What the engine knows of a name.
+    pub principals: Principals,
+}
+
+impl Doorkeeper {
+    /// Who asks; none if nothing was shown that could say it. Takes `Authorization` out of the head,
+    /// so that nobody behind the door sees it.
+    ///
+    /// # Errors
+    /// [`Problem`]: 401 if what was shown does not count, 400 if it cannot be read.
+    pub(super) fn recognise(
+        &self,
+        head: &mut HeaderMap,
+        holder: Option<&Arc<Holder>>,
+        source: SocketAddr,
+    ) -> Result<Option<Caller>, Problem> {
+        let token = bearer(head);
+        head.remove(AUTHORIZATION);
+        let certified = holder.map(|holder| (self.certified(holder), holder));
+        let (name, proof) = match (token?, certified) {
+            (None, None) => return Ok(None),
+            (None, Some((Some(name), holder))) => {
+                (name.to_owned(), Proof::Certificate(Arc::clone(holder)))
+            }
+            (None, Some((None, _))) => return Err(Problem::invalid_token(NOBODYS)),
+            (Some(token), certified) => {
+                let entry = self.tokens.verify(&token, self.clock.now());
+                let entry = entry.map_err(|void| Problem::invalid_token(&void.to_string()))?;
+                let other = certified.and_then(|(name, _)| name);
+                if other.is_some_and(|other| other != entry.name) {
+                    return Err(Problem::invalid_token(OF_TWO));
+                }
+                (entry.name.clone(), Proof::Token(entry))
+            }
+        };
+        Ok(Some(Caller {
+            principal: (self.principals)(&name),
+            source,
+            proof,
+        }))
+    }
+
+    /// Whether a caller's credential still counts.
+    pub(super) fn still_knows(&self, caller: &Caller) -> bool {
+        match &caller.proof {
+            Proof::Token(entry) => self.tokens.counts(entry, self.clock.now()),
+            Proof::Certificate(holder) => {
+                self.certified(holder) == Some(caller.principal.name.as_str())
+            }
+        }
+    }
+
+    /// Whose a certificate is now.
+    fn certified(&self, holder: &Holder) -> Option<&str> {
+        let name = certificate::name_of(&self.certificates, holder)?;
+        let counts = self.clock.now() < holder.expires && self.folder.credential(name).is_some();
+        counts.then_some(name)
+    }
+}
+
+const NOBODYS: &str = "the certificate is nobody's here";
+const OF_TWO: &str = "token and certificate are of two names";
+
+/// The bearer token in a head (RFC 6750 §2.1); none if there is no credential of that kind.
+fn bearer(head: &HeaderMap) -> Result<Option<String>, Problem> {
+    let unreadable = || Problem::invalid_request("the credential cannot be read");
+    let mut fields = head.get_all(AUTHORIZATION).iter();
+    let (field, None) = (fields.next(), fields.next()) else {
+        return Err(unreadable());
+    };
+    let Some(field) = field else {
+        return Ok(None);
+    };
+    let field = field.to_str().map_err(|_| unreadable())?;
+    let (scheme, token) = field.split_once(' ').unwrap_or((field, ""));
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Ok(None);
+    }
+    let token = token.trim_start_matches(' ');
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-._~+/=".contains(c);
+    match !token.is_empty() && token.chars().all(fits) {
+        true => Ok(Some(token.to_owned())),
+        false => Err(unreadable()),
+    }
+}

@@ -1,0 +1,113 @@
+//! From a client's certificate to a name (RFC 7589 §7): the table `[[certificate]]` of `access.toml`.
+//!
+//! TLS has proved that the peer holds the key, and that an authority we trust signed the
+//! certificate; here it is decided who that is. The first row that fits decides, as in RFC 7407.
+//! A row names one thing that the certificate must say, exactly: a URI, DNS or mail name of its
+//! `subjectAltName`, or its only common name.
+
+use domain::time::Timestamp;
+use serde::Deserialize;
+use x509_cert::Certificate;
+use x509_cert::der::asn1::ObjectIdentifier;
+use x509_cert::der::{Decode as _, Tag, Tagged as _};
+use x509_cert::ext::pkix::SubjectAltName;
+use x509_cert::ext::pkix::name::GeneralName;
+
+/// The attribute `commonName` (RFC 5280 §4.1.2.4).
+const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
+
+/// A row of the table: who it is that has such a certificate.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CertificateRow {
+    /// `name`: the principal.
+    pub name: String,
+    /// `san-uri`: a URI of the certificate.
+    pub san_uri: Option<String>,
+    /// `san-dns-name`: a DNS name of the certificate, in any case.
+    pub san_dns_name: Option<String>,
+    /// `san-rfc822-name`: a mail address of the certificate.
+    pub san_rfc822_name: Option<String>,
+    /// `common-name`: the common name of its subject.
+    pub common_name: Option<String>,
+}
+
+/// What a client's certificate says of its holder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Holder {
+    uris: Vec<String>,
+    dns_names: Vec<String>,
+    mail_names: Vec<String>,
+    common_name: Option<String>,
+    /// When the certificate expires.
+    pub expires: Timestamp,
+}
+
+impl CertificateRow {
+    /// True if the row says exactly one thing.
+    pub fn is_proper(&self) -> bool {
+        let said = [
+            &self.san_uri,
+            &self.san_dns_name,
+            &self.san_rfc822_name,
+            &self.common_name,
+        ];
+        said.into_iter().flatten().count() == 1 && said.into_iter().flatten().all(|s| !s.is_empty())
+    }
+
+    fn fits(&self, holder: &Holder) -> bool {
+        let has = |wanted: &Option<String>, found: &[String]| {
+            wanted.as_ref().is_some_and(|wanted| found.contains(wanted))
+        };
+        let dns = self.san_dns_name.as_ref().map(|name| name.to_lowercase());
+        has(&self.san_uri, &holder.uris)
+            || has(&dns, &holder.dns_names)
+            || has(&self.san_rfc822_name, &holder.mail_names)
+            || (self.common_name.is_some() && self.common_name == holder.common_name)
+    }
+}
+
+/// The name that the first fitting row gives.
+pub fn name_of<'t>(table: &'t [CertificateRow], holder: &Holder) -> Option<&'t str> {
+    let row = table.iter().find(|row| row.fits(holder));
+    row.map(|row| row.name.as_str())
+}
+
+impl Holder {
+    /// What a certificate (DER) says; none if it cannot be read.
+    pub fn read(certificate: &[u8]) -> Option<Self> {
+        let certificate = Certificate::from_der(certificate).ok()?;
+        let body = certificate.tbs_certificate();
+        let expires = body.validity().not_after.to_unix_duration();
+        let mut holder = Self {
+            common_name: common_name(&certificate),
+            expires: Timestamp::from_ms(i64::try_from(expires.as_millis()).ok()?),
+            ..Self::default()
+        };
+        let names = body.get_extension::<SubjectAltName>().ok()?;
+        for name in names.into_iter().flat_map(|(_, names)| names.0) {
+            match name {
+                GeneralName::UniformResourceIdentifier(uri) => holder.uris.push(uri.to_string()),
+                GeneralName::DnsName(dns) => holder.dns_names.push(dns.to_string().to_lowercase()),
+                GeneralName::Rfc822Name(mail) => holder.mail_names.push(mail.to_string()),
+                _ => {}
+            }
+        }
+        Some(holder)
+    }
+}
+
+/// The common name, if there is exactly one: of several nobody could say which is meant.
+fn common_name(certificate: &Certificate) -> Option<String> {
+    let attributes = certificate.tbs_certificate().subject().iter();
+    let mut names = attributes.filter(|attribute| attribute.oid == COMMON_NAME);
+    let (name, None) = (names.next()?, names.next()) else {
+        return None;
+    };
+    let is_text = matches!(
+        name.value.tag(),
+        Tag::Utf8String | Tag::PrintableString | Tag::Ia5String
+    );
+    let text = is_text.then(|| name.value.value())?;
+    String::from_utf8(text.to_vec()).ok()
+}

@@ -1,0 +1,188 @@
+//! One connection: let in or told why not, TLS, then HTTP/1.1 or HTTP/2 until it ends.
+//!
+//! What a request is answered is [`super::door`]'s; how long is waited for one, [`super::wire`]'s.
+
+use super::certificate::Holder;
+use super::crowd::{Full, Place};
+use super::door::{Door, Visitor};
+use super::limits::Limits;
+use super::problem::Problem;
+use super::wire::{Pace, Wire};
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use socket2::{SockRef, TcpKeepalive};
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+use tracing::debug;
+
+/// A peer that is silent for so long is asked for a sign of life, and again as often.
+const KEEPALIVE: Duration = Duration::from_secs(15);
+/// So often it may leave that unanswered, or keep written bytes unacknowledged for as long.
+const KEEPALIVES: u32 = 3;
+/// Room for a head beyond what is answered with a problem, in bytes; beyond this the library
+/// answers with the bare status.
+const HEAD_BYTES: usize = 64 << 10;
+/// The same in fields.
+const FIELDS: usize = 256;
+/// Streams that a client may open and reset before any is served (CVE-2023-44487).
+const RESETS: usize = 20;
+/// Streams that may end by errors of the client's before the connection does (CVE-2025-8671).
+const ERRORS: usize = 100;
+/// How much an HTTP/2 stream may hold of an answer that is not taken, in bytes.
+const SEND_BYTES: usize = 256 << 10;
+/// How long a client that is refused may take to hang up.
+const REFUSAL: Duration = Duration::from_secs(1);
+
+/// Serves a connection until it ends.
+pub(super) async fn run(tcp: TcpStream, source: SocketAddr, door: Arc<Door>) {
+    let first = Instant::now() + door.limits.head;
+    prepare(&tcp);
+    let place = match door.crowd.enter(source.ip()) {
+        Ok(place) => Arc::new(place),
+        Err(full) => return refuse(tcp, full, &door).await,
+    };
+    tokio::select! {
+        () = begin(tcp, source, &door, &place, first) => {}
+        () = place.cut() => debug!(http.source = %source, "{source} makes room for another"),
+    }
+}
+
+/// Refinements, all of them: a socket that refuses them still works.
+fn prepare(tcp: &TcpStream) {
+    let _ = tcp.set_nodelay(true);
+    let keepalive = TcpKeepalive::new()
+        .with_time(KEEPALIVE)
+        .with_interval(KEEPALIVE)
+        .with_retries(KEEPALIVES);
+    let _ = SockRef::from(tcp).set_tcp_keepalive(&keepalive);
+    #[cfg(target_os = "linux")]
+    let _ = SockRef::from(tcp).set_tcp_user_timeout(Some(KEEPALIVE * KEEPALIVES));
+}
+
+async fn begin(
+    tcp: TcpStream,
+    source: SocketAddr,
+    door: &Arc<Door>,
+    place: &Arc<Place>,
+    first: Instant,
+) {
+    let visitor = |holder| Visitor {
+        source,
+        holder,
+        place: Arc::clone(place),
+        pace: Arc::new(Pace::default()),
+    };
+    let Some(tls) = &door.tls else {
+        return speak(tcp, visitor(None), door, first).await;
+    };
+    if let Some(stream) = handshake(tls, tcp, source, door, first).await {
+        let shown = stream.get_ref().1.peer_certificates();
+        let shown = shown.and_then(|chain| chain.first());
+        // What cannot be read is a certificate all the same, and nobody's.
+        let holder = shown.map(|shown| Arc::new(Holder::read(shown).unwrap_or_default()));
+        speak(stream, visitor(holder), door, first).await;
+    }
+}
+
+/// TLS, in time; none if it fails. Costs us more than the client, so that a source which has failed
+/// too often is not even asked.
+async fn handshake(
+    tls: &TlsAcceptor,
+    tcp: TcpStream,
+    source: SocketAddr,
+    door: &Door,
+    first: Instant,
+) -> Option<TlsStream<TcpStream>> {
+    if door.gate.refused_for(source.ip()).is_some() {
+        return None;
+    }
+    match timeout_at(first, tls.accept(tcp)).await {
+        Ok(Ok(stream)) => Some(stream),
+        Ok(Err(error)) => {
+            door.gate.blame(source.ip());
+            debug!(http.source = %source, %error, "no TLS with {source}");
+            None
+        }
+        Err(_) => None,
+    }
+}
+
+async fn speak<S>(stream: S, visitor: Visitor, door: &Arc<Door>, first: Instant)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let source = visitor.source;
+    let wire = Wire::new(stream, Arc::clone(&visitor.pace), &door.limits, first);
+    let visitor = Arc::new(visitor);
+    let service = service_fn(|request| {
+        // Before the answer is asked for: the library looks at the wire in between.
+        let under_way = visitor.pace.begin();
+        let answering = Arc::clone(door).answer(request, Arc::clone(&visitor), under_way);
+        async { Ok::<_, Infallible>(answering.await) }
+    });
+    let builder = builder(&door.limits);
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(wire), service));
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = door.closes() => {
+            connection.as_mut().graceful_shutdown();
+            timeout(door.limits.farewell, connection).await.unwrap_or(Ok(()))
+        }
+    };
+    if let Err(error) = ended {
+        debug!(http.source = %source, %error, "the connection of {source} broke off");
+    }
+}
+
+fn builder(limits: &Limits) -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    // The wire has the patience that HTTP/1.1 lacks, and answers when it ends.
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(None)
+        .max_headers(FIELDS)
+        .max_buf_size(HEAD_BYTES);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(limits.streams_max)
+        .max_pending_accept_reset_streams(RESETS)
+        .max_local_error_reset_streams(ERRORS)
+        .max_header_list_size(HEAD_BYTES as u32)
+        .max_send_buf_size(SEND_BYTES)
+        .keep_alive_interval(KEEPALIVE)
+        .keep_alive_timeout(KEEPALIVE);
+    builder
+}
+
+/// Tells a client why it is not let in, if that costs little; else hangs up.
+async fn refuse(mut tcp: TcpStream, full: Full, door: &Door) {
+    let wait = door.limits.retry_after;
+    let problem = match full {
+        Full::Connections => Problem::unavailable("too many connections", wait),
+        Full::Strangers => Problem::too_many("too many connections without a credential", wait),
+    };
+    let told = door.refusals.fetch_add(1, SeqCst);
+    if door.tls.is_none() && told < door.limits.refusals_max {
+        let farewell = async {
+            tcp.write_all(&problem.bytes()).await?;
+            tcp.shutdown().await?;
+            // What has come unread would turn the answer into a reset.
+            while tcp.read(&mut [0; 1_024]).await? > 0 {}
+            Ok::<_, std::io::Error>(())
+        };
+        let _ = timeout(REFUSAL, farewell).await;
+    }
+    door.refusals.fetch_sub(1, SeqCst);
+}

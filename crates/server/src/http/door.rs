@@ -1,0 +1,199 @@
+//! From a request to its answer: guarded, recognised, led to a room, and finished.
+//!
+//! The order decides what a stranger learns: nothing about what is behind the door, for without a
+//! credential every path that is not open to everybody is answered alike, and with one a path that
+//! is not there and one that is not the caller's are. Read next: [`super::guard`],
+//! [`super::caller`], [`super::router`].
+
+use super::ask::Ask;
+use super::body::{Ending, Reply};
+use super::caller::{Caller, Doorkeeper};
+use super::certificate::Holder;
+use super::crowd::{Crowd, Place};
+use super::guard::{self, Names};
+use super::limits::Limits;
+use super::problem::Problem;
+use super::router::{Entry, Found, Router};
+use super::wire::{Pace, UnderWay};
+use crate::ssh::Gate;
+use hyper::body::Incoming;
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::http::request::Parts;
+use hyper::{Request, StatusCode};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
+use tracing::debug;
+
+/// What every answer says unless its room says otherwise: nothing is kept, guessed at, framed, or
+/// told to others.
+const USUAL: [(HeaderName, HeaderValue); 4] = [
+    (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (
+        CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"),
+    ),
+    (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+];
+
+/// What the connections of a door share.
+pub(super) struct Door {
+    pub(super) router: Router,
+    pub(super) keeper: Doorkeeper,
+    pub(super) names: Names,
+    pub(super) limits: Arc<Limits>,
+    pub(super) gate: Arc<Gate>,
+    pub(super) crowd: Arc<Crowd>,
+    pub(super) tls: Option<TlsAcceptor>,
+    /// What bodies take of the memory, in bytes.
+    pub(super) held: Arc<AtomicUsize>,
+    /// How many connections are being told why they are refused.
+    pub(super) refusals: AtomicUsize,
+    pub(super) closing: watch::Receiver<bool>,
+}
+
+/// The connection on which a request came.
+pub(super) struct Visitor {
+    pub(super) source: SocketAddr,
+    /// Of whom the client's certificate is, if it showed one.
+    pub(super) holder: Option<Arc<Holder>>,
+    pub(super) place: Arc<Place>,
+    pub(super) pace: Arc<Pace>,
+}
+
+impl Door {
+    /// Answers a request, which is under way until its answer has ended.
+    pub(super) async fn answer(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+        visitor: Arc<Visitor>,
+        under_way: UnderWay,
+    ) -> Reply {
+        let (head, body) = request.into_parts();
+        let (method, path) = (head.method.clone(), head.uri.path().to_owned());
+        let (caller, outcome) = self.attend(head, body, &visitor).await;
+        let reply = outcome.unwrap_or_else(Problem::reply);
+        let name = caller.as_ref().map(|caller| caller.principal.name.as_str());
+        let status = reply.status().as_u16();
+        debug!(
+            http.source = %visitor.source, http.status = status, user = name.unwrap_or(""),
+            "{method} {path} is answered with {status}"
+        );
+        self.finish(reply, caller, under_way)
+    }
+
+    async fn attend(
+        &self,
+        mut head: Parts,
+        body: Incoming,
+        visitor: &Visitor,
+    ) -> (Option<Caller>, Result<Reply, Problem>) {
+        if let Err(problem) = guard::check(&head, &self.names, &self.limits) {
+            return (None, Err(problem));
+        }
+        let open = self.router.find_open(&head.method, head.uri.path());
+        let caller = match (&open, self.recognised(&mut head, visitor)) {
+            // What is open to everybody is open to those as well whose credential does not count.
+            (Found::Room(..), recognised) => recognised.unwrap_or_default(),
+            (_, Err(problem)) => return (None, Err(problem)),
+            (Found::Methods(allowed), Ok(None)) => {
+                return (None, Err(Problem::wrong_method(allowed)));
+            }
+            (Found::Nothing, Ok(None)) => return (None, Err(Problem::unauthenticated())),
+            (_, Ok(caller)) => caller,
+        };
+        let outcome = self.enter(head, body, caller.clone()).await;
+        (caller, outcome)
+    }
+
+    /// Who asks, if anybody who is known; tells the gate of those who fail.
+    fn recognised(&self, head: &mut Parts, visitor: &Visitor) -> Result<Option<Caller>, Problem> {
+        let holder = visitor.holder.as_ref();
+        let recognised = self
+            .keeper
+            .recognise(&mut head.headers, holder, visitor.source);
+        let address = visitor.source.ip();
+        match recognised {
+            Ok(Some(caller)) => {
+                visitor.place.is_known();
+                Ok(Some(caller))
+            }
+            Err(problem) if problem.status() == StatusCode::UNAUTHORIZED => {
+                self.gate.blame(address);
+                let wait = self.gate.refused_for(address);
+                let refused = |wait| Problem::too_many("too many credentials did not count", wait);
+                Err(wait.map_or(problem, refused))
+            }
+            other => other,
+        }
+    }
+
+    async fn enter(
+        &self,
+        head: Parts,
+        body: Incoming,
+        caller: Option<Caller>,
+    ) -> Result<Reply, Problem> {
+        let (entry, captures) = match self.router.find(&head.method, head.uri.path()) {
+            Found::Room(entry, captures) => (entry, captures),
+            Found::Methods(allowed) => return Err(Problem::wrong_method(&allowed)),
+            Found::Nothing => return Err(Problem::not_found()),
+        };
+        let ask = Ask {
+            head,
+            captures,
+            body,
+            limits: Arc::clone(&self.limits),
+            held: Arc::clone(&self.held),
+        };
+        match (entry, caller) {
+            (Entry::Open(answer), _) => answer(ask).await,
+            (Entry::Guarded { .. }, None) => Err(Problem::unauthenticated()),
+            (Entry::Guarded { scope, answer }, Some(caller)) => match scope {
+                Some(scope) if !caller.has_scope(scope) => Err(Problem::insufficient_scope(scope)),
+                _ => answer(caller, ask).await,
+            },
+        }
+    }
+
+    /// Adds what every answer says, and sees to it that one that goes on ends in time.
+    fn finish(self: Arc<Self>, reply: Reply, caller: Option<Caller>, held: UnderWay) -> Reply {
+        let (mut head, body) = reply.into_parts();
+        for (name, value) in USUAL {
+            head.headers.entry(name).or_insert(value);
+        }
+        let body = Ending::new(body, held, || Box::pin(self.end(caller)));
+        Reply::from_parts(head, Box::pin(body))
+    }
+
+    /// Completes when the door closes, or when the caller's credential counts no more.
+    async fn end(self: Arc<Self>, caller: Option<Caller>) {
+        let gone = async {
+            loop {
+                tokio::time::sleep(self.limits.recheck).await;
+                if caller
+                    .as_ref()
+                    .is_some_and(|caller| !self.keeper.still_knows(caller))
+                {
+                    return;
+                }
+            }
+        };
+        tokio::select! {
+            () = self.closes() => {}
+            () = gone => {}
+        }
+    }
+
+    /// Completes when the door closes.
+    pub(super) async fn closes(&self) {
+        let mut closing = self.closing.clone();
+        drop(closing.wait_for(|closing| *closing).await);
+    }
+}

@@ -1,0 +1,151 @@
+//! The listening socket of the door: bind, accept, close.
+//!
+//! Knows when connections begin and when all of them must end; what happens between is
+//! [`super::connection`]'s.
+
+use super::caller::Doorkeeper;
+use super::connection;
+use super::crowd::Crowd;
+use super::door::Door;
+use super::guard::Names;
+use super::limits::Limits;
+use super::router::Router;
+use crate::ssh::listener::listen;
+use crate::ssh::{BindError, Gate};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::{JoinError, JoinHandle, JoinSet};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tracing::{error, warn};
+
+/// A bound socket. Clients may connect; they are served by [`Self::serve`].
+#[derive(Debug)]
+pub struct Listener {
+    socket: TcpListener,
+    address: SocketAddr,
+}
+
+/// What a door is made of.
+pub struct Setup {
+    /// What is behind it.
+    pub router: Router,
+    /// Who looks at credentials.
+    pub keeper: Doorkeeper,
+    /// The names in `[http]`, in lower case.
+    pub names: Vec<String>,
+    /// How much is too much.
+    pub limits: Limits,
+    /// Who has failed too often.
+    pub gate: Arc<Gate>,
+    /// TLS, unless it is spoken in front.
+    pub tls: Option<Arc<ServerConfig>>,
+}
+
+impl Listener {
+    /// Binds `address` (port 0: any). Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    /// [`BindError`] if the address is taken or not ours.
+    pub fn bind(address: SocketAddr) -> Result<Self, BindError> {
+        let failed = |cause| BindError { address, cause };
+        let socket = listen(address).map_err(failed)?;
+        let address = socket.local_addr().map_err(failed)?;
+        Ok(Self { socket, address })
+    }
+
+    /// The address bound, with the port that was chosen.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Accepts and serves connections until [`Serving::close`].
+    #[must_use = "dropping it ends the service"]
+    pub fn serve(self, setup: Setup) -> Serving {
+        let (stop, closing) = watch::channel(false);
+        let door = Door {
+            router: setup.router,
+            keeper: setup.keeper,
+            names: Names {
+                given: setup.names,
+                loopback: self.address.ip().is_loopback(),
+            },
+            crowd: Crowd::new(&setup.limits),
+            limits: Arc::new(setup.limits),
+            gate: setup.gate,
+            tls: setup.tls.map(TlsAcceptor::from),
+            held: Arc::default(),
+            refusals: 0.into(),
+            closing,
+        };
+        Serving {
+            stop,
+            task: tokio::spawn(accept(self.socket, Arc::new(door))),
+        }
+    }
+}
+
+/// A door at work. Dropping it cuts all its connections.
+#[derive(Debug)]
+pub struct Serving {
+    stop: watch::Sender<bool>,
+    task: JoinHandle<()>,
+}
+
+impl Serving {
+    /// Stops accepting, lets answers end, those that go on at once, and returns when all
+    /// connections have ended, within about 2 s.
+    pub async fn close(mut self) {
+        let _ = self.stop.send(true);
+        let _ = (&mut self.task).await;
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn accept(socket: TcpListener, door: Arc<Door>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            () = door.closes() => break,
+            accepted = socket.accept() => start(accepted, &door, &mut connections).await,
+            Some(ended) = connections.join_next() => report(ended),
+        }
+    }
+    drop(socket);
+    while let Some(ended) = connections.join_next().await {
+        report(ended);
+    }
+}
+
+async fn start(
+    accepted: io::Result<(TcpStream, SocketAddr)>,
+    door: &Arc<Door>,
+    connections: &mut JoinSet<()>,
+) {
+    match accepted {
+        Ok((tcp, source)) => {
+            drop(connections.spawn(connection::run(tcp, source, Arc::clone(door))))
+        }
+        Err(error) => {
+            // Mostly "too many open files": what is open may close meanwhile.
+            warn!(%error, "cannot accept a connection");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+}
+
+fn report(ended: Result<(), JoinError>) {
+    if let Err(error) = ended {
+        error!(%error, "a connection ended by a defect");
+    }
+}

@@ -1,0 +1,74 @@
+//! The rooms that every door has: is the platform alive, is it ready, whose keys, and who am I.
+//!
+//! Read next: [`super::router`].
+
+use super::ask::Ask;
+use super::body::{self, Reply};
+use super::caller::{Caller, Proof};
+use super::problem::Problem;
+use super::router::Router;
+use hyper::Method;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use serde_json::{Value, json};
+use std::time::Duration;
+use store::Condition;
+
+/// When to look again whether the platform is ready.
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
+
+/// The rooms: `/livez`, `/readyz`, `/.well-known/jwks.json` and, for callers, `/whoami`.
+pub fn rooms<F>(condition: F, jwks: Value) -> Router
+where
+    F: Fn() -> Condition + Send + Sync + 'static,
+{
+    let get = &[Method::GET];
+    Router::new()
+        .open("/livez", get, |_| async { Ok(status("alive")) })
+        .open("/readyz", get, move |_| {
+            let condition = condition();
+            async move { ready(condition) }
+        })
+        .open("/.well-known/jwks.json", get, move |_| {
+            let reply = keys(&jwks);
+            async move { Ok(reply) }
+        })
+        .guarded("/whoami", get, None, whoami)
+}
+
+fn status(word: &str) -> Reply {
+    body::json(&json!({ "status": word }))
+}
+
+/// Ready is who can promise something: whose store takes what is committed.
+fn ready(condition: Condition) -> Result<Reply, Problem> {
+    match condition {
+        Condition::Working => Ok(status("ready")),
+        Condition::Full => Err(Problem::unavailable("the store is full", LOOK_AGAIN)),
+        Condition::Stopped => Err(Problem::unavailable("the store failed", LOOK_AGAIN)),
+    }
+}
+
+fn keys(jwks: &Value) -> Reply {
+    let mut reply = body::json(jwks);
+    let fields = reply.headers_mut();
+    let (kept, media_type) = ("public, max-age=300", "application/jwk-set+json");
+    fields.insert(CACHE_CONTROL, HeaderValue::from_static(kept));
+    fields.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    reply
+}
+
+async fn whoami(caller: Caller, _: Ask) -> Result<Reply, Problem> {
+    let credential = match &caller.proof {
+        Proof::Token(entry) => json!({
+            "kind": "token", "id": entry.id, "expires": entry.expires.to_string(),
+            "scope": entry.scope,
+        }),
+        Proof::Certificate(holder) => json!({
+            "kind": "certificate", "expires": holder.expires.to_string(),
+        }),
+    };
+    let who = &caller.principal;
+    Ok(body::json(&json!({
+        "name": who.name, "agent": who.agent, "groups": who.groups, "credential": credential,
+    })))
+}

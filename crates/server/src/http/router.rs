@@ -1,0 +1,291 @@
+//! What is behind the door: a pattern of paths, methods, and who answers.
+//!
+//! A room is open to everybody or only to callers; whoever writes one for callers is handed the
+//! [`Caller`] and cannot forget to ask. Knows paths and methods; whether somebody is a caller is
+//! [`super::door`]'s to find out.
+
+use super::ask::Ask;
+use super::body::Reply;
+use super::caller::Caller;
+use super::problem::Problem;
+use hyper::Method;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// An answer under way.
+pub type Answering = Pin<Box<dyn Future<Output = Result<Reply, Problem>> + Send>>;
+
+type Open = Arc<dyn Fn(Ask) -> Answering + Send + Sync>;
+type Guarded = Arc<dyn Fn(Caller, Ask) -> Answering + Send + Sync>;
+
+/// The rooms behind a door, in the order in which they are tried.
+#[derive(Clone, Default)]
+pub struct Router {
+    rooms: Vec<Room>,
+}
+
+#[derive(Clone)]
+struct Room {
+    pattern: Pattern,
+    methods: Vec<Method>,
+    entry: Entry,
+}
+
+/// Who may enter a room, and who answers there.
+#[derive(Clone)]
+pub(super) enum Entry {
+    Open(Open),
+    Guarded {
+        scope: Option<&'static str>,
+        answer: Guarded,
+    },
+}
+
+/// What is at a path.
+pub(super) enum Found {
+    /// A room, and what its pattern left open in the path.
+    Room(Entry, Vec<String>),
+    /// Rooms with other methods only.
+    Methods(Vec<Method>),
+    Nothing,
+}
+
+impl Router {
+    /// Without rooms.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A room for everybody. A pattern is a path in which `{}` stands for one segment and `*`, at
+    /// its end, for any number of them; both reach [`Ask::captures`], decoded. Without methods, any
+    /// will do; GET means HEAD as well.
+    #[must_use]
+    pub fn open<F, R>(self, pattern: &str, methods: &[Method], answer: F) -> Self
+    where
+        F: Fn(Ask) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Reply, Problem>> + Send + 'static,
+    {
+        let entry = Entry::Open(Arc::new(move |ask| Box::pin(answer(ask))));
+        self.with(pattern, methods, entry)
+    }
+
+    /// A room for callers; one whose token has scopes needs `scope` among them, if that is given.
+    #[must_use]
+    pub fn guarded<F, R>(
+        self,
+        pattern: &str,
+        methods: &[Method],
+        scope: Option<&'static str>,
+        answer: F,
+    ) -> Self
+    where
+        F: Fn(Caller, Ask) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Reply, Problem>> + Send + 'static,
+    {
+        let answer: Guarded = Arc::new(move |caller, ask| Box::pin(answer(caller, ask)));
+        self.with(pattern, methods, Entry::Guarded { scope, answer })
+    }
+
+    fn with(mut self, pattern: &str, methods: &[Method], entry: Entry) -> Self {
+        self.rooms.push(Room {
+            pattern: Pattern::new(pattern),
+            methods: methods.to_vec(),
+            entry,
+        });
+        self
+    }
+
+    /// What is at a path for whoever has shown nothing. That a room for callers would take the
+    /// method is not told.
+    pub(super) fn find_open(&self, method: &Method, path: &str) -> Found {
+        let open = |room: &&Room| matches!(room.entry, Entry::Open(_));
+        let found = find(self.rooms.iter().filter(open), method, path);
+        match (&found, self.find(method, path)) {
+            (Found::Methods(_), Found::Room(..)) => Found::Nothing,
+            _ => found,
+        }
+    }
+
+    /// What is at a path for callers, which is everything.
+    pub(super) fn find(&self, method: &Method, path: &str) -> Found {
+        find(self.rooms.iter(), method, path)
+    }
+}
+
+fn find<'r>(rooms: impl Iterator<Item = &'r Room>, method: &Method, path: &str) -> Found {
+    let mut others = Vec::new();
+    let mut there = false;
+    for room in rooms {
+        let Some(captures) = room.pattern.captures(path) else {
+            continue;
+        };
+        if room.takes(method) {
+            return Found::Room(room.entry.clone(), captures);
+        }
+        there = true;
+        others.extend(room.methods.iter().cloned());
+    }
+    match there {
+        true => Found::Methods(others),
+        false => Found::Nothing,
+    }
+}
+
+impl Room {
+    fn takes(&self, method: &Method) -> bool {
+        // RFC 9110 §9.3.2: what answers GET answers HEAD.
+        let wanted = match *method {
+            Method::HEAD => &Method::GET,
+            _ => method,
+        };
+        self.methods.is_empty() || self.methods.contains(wanted) || self.methods.contains(method)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Pattern {
+    segments: Vec<Segment>,
+    goes_on: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Segment {
+    Word(String),
+    Any,
+}
+
+impl Pattern {
+    fn new(text: &str) -> Self {
+        let path = text.strip_prefix('/').expect("a pattern begins with '/'");
+        let (path, goes_on) = match path.strip_suffix("/*") {
+            Some(front) => (front, true),
+            None => (path, false),
+        };
+        let segments = path.split('/').map(|segment| match segment {
+            "{}" => Segment::Any,
+            word => Segment::Word(word.to_owned()),
+        });
+        Self {
+            segments: segments.collect(),
+            goes_on,
+        }
+    }
+
+    /// What stands in the path where the pattern is open; none if the path is another. The last
+    /// one, if the pattern goes on, is the rest of the path as it was sent, with its slash.
+    fn captures(&self, path: &str) -> Option<Vec<String>> {
+        let mut captures = Vec::new();
+        let mut rest = path;
+        for segment in &self.segments {
+            let inner = rest.strip_prefix('/')?;
+            let end = inner.find('/').unwrap_or(inner.len());
+            let (word, after) = inner.split_at(end);
+            let word = decoded(word)?;
+            match segment {
+                Segment::Word(wanted) if *wanted == word => {}
+                Segment::Any if !word.is_empty() => captures.push(word),
+                Segment::Word(_) | Segment::Any => return None,
+            }
+            rest = after;
+        }
+        match self.goes_on {
+            true => captures.push(rest.to_owned()),
+            false if !rest.is_empty() => return None,
+            false => {}
+        }
+        Some(captures)
+    }
+}
+
+/// A segment without percent-encoding (RFC 3986 §2.1); none if that is broken, or is no text.
+fn decoded(segment: &str) -> Option<String> {
+    let mut parts = segment.split('%');
+    let mut bytes = parts.next()?.as_bytes().to_vec();
+    for part in parts {
+        let (digits, after) = part.split_at_checked(2)?;
+        let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        bytes.push(is_hex.then(|| u8::from_str_radix(digits, 16).ok())??);
+        bytes.extend_from_slice(after.as_bytes());
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_leaves_segments_and_the_rest_open() {
+        let captures = |pattern: &str, path: &str| {
+            let found = Pattern::new(pattern).captures(path);
+            found.map(|captures| captures.join("|"))
+        };
+        for (pattern, path, expected) in [
+            ("/livez", "/livez", Some("")),
+            ("/livez", "/live%7A", Some("")),
+            ("/livez", "/livez/", None),
+            ("/livez", "//livez", None),
+            ("/livez", "/./livez", None),
+            ("/livez", "", None),
+            ("/livez", "*", None),
+            ("/agents/{}/card", "/agents/ip%20east/card", Some("ip east")),
+            ("/agents/{}/card", "/agents/a%2Fb/card", Some("a/b")),
+            ("/agents/{}/card", "/agents//card", None),
+            ("/agents/{}/card", "/agents/%zz/card", None),
+            ("/agents/{}/card", "/agents/%ff/card", None),
+            ("/agents/{}/card", "/agents/%/card", None),
+            ("/agents/{}/*", "/agents/ip", Some("ip|")),
+            ("/agents/{}/*", "/agents/ip/", Some("ip|/")),
+            (
+                "/agents/{}/*",
+                "/agents/ip/message%3Asend",
+                Some("ip|/message%3Asend"),
+            ),
+            ("/agents/{}/*", "/agents", None),
+        ] {
+            assert_eq!(
+                captures(pattern, path).as_deref(),
+                expected,
+                "{pattern} {path}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_first_room_that_takes_the_method_answers() {
+        let nobody = async |_: Ask| Err(Problem::not_found());
+        let router = Router::new()
+            .open("/a/card", &[Method::GET], move |ask| async move {
+                nobody(ask).await
+            })
+            .guarded(
+                "/a/*",
+                &[Method::GET, Method::POST],
+                Some("a"),
+                |_, _| async { Err(Problem::not_found()) },
+            );
+        let told = |found: Found| match found {
+            Found::Room(Entry::Open(_), _) => "open".to_owned(),
+            Found::Room(Entry::Guarded { scope, .. }, _) => scope.unwrap().to_owned(),
+            Found::Methods(methods) => format!("{methods:?}"),
+            Found::Nothing => String::new(),
+        };
+        for (method, path, everybody, callers) in [
+            (Method::GET, "/a/card", "open", "open"),
+            (Method::HEAD, "/a/card", "open", "open"),
+            (Method::POST, "/a/card", "", "a"),
+            (Method::PUT, "/a/card", "[GET]", "[GET, GET, POST]"),
+            (Method::GET, "/a", "", "a"),
+            (Method::GET, "/b", "", ""),
+        ] {
+            assert_eq!(
+                told(router.find_open(&method, path)),
+                everybody,
+                "{method} {path}"
+            );
+            assert_eq!(told(router.find(&method, path)), callers, "{method} {path}");
+        }
+    }
+}

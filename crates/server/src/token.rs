@@ -1,0 +1,267 @@
+//! Bearer tokens: whoever has a name here may have one, for a while, and it opens the HTTP door.
+//!
+//! A token is a JWT (RFC 7519) that this platform has signed and that is on its list: the folder
+//! `tokens/` of the state folder holds a file for each, and a token whose file is gone is void. So
+//! whoever revokes one removes a file, at once and for good, as with keys in `users/`. A token
+//! never makes a principal: its name must have a key, the same key as when it was issued. What the
+//! principal may then do is not known here.
+//!
+//! Read next: [`signed`] (the form and the signature), [`list`] (the folder), [`crate::http`].
+
+pub mod list;
+pub mod signed;
+
+pub use list::Entry;
+pub use signed::{Claims, Issuer};
+
+use crate::ssh::keys::KeyError;
+use crate::state::StateFolder;
+use domain::time::Timestamp;
+use list::{List, ListError};
+use std::collections::BTreeSet;
+
+/// How far the clock of whoever looks at a token may be off, in seconds.
+pub const SKEW_S: i64 = 30;
+
+/// How long a token is valid if nothing else is asked for, in seconds.
+pub const VALID_S: u64 = 3_600;
+
+/// What a platform demands of its tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// For whom tokens are (`aud`, RFC 7519 §4.1.3).
+    pub audience: String,
+    /// How long one may be valid, in seconds. One that was issued for longer is void.
+    pub valid_max_s: u64,
+}
+
+impl Default for Terms {
+    /// `convoke`; 30 days.
+    fn default() -> Self {
+        Self {
+            audience: "convoke".to_owned(),
+            valid_max_s: 30 * 86_400,
+        }
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Grant {
+    /// Whose token it is: `operator`, or a name in `users/` or `agents/`.
+    pub name: String,
+    /// How long it is valid, in seconds.
+    pub valid_s: u64,
+    /// The parts of the door that it opens (RFC 6749 §3.3); all of them if there is none.
+    pub scope: BTreeSet<String>,
+}
+
+/// A token that was issued.
+pub struct Issued {
+    /// The token itself, which is nowhere else.
+    pub token: String,
+    /// What is on the list about it.
+    pub entry: Entry,
+}
+
+/// Why no token is issued, listed or revoked.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenError {
+    /// There are no keys yet, so that nobody has a name.
+    #[error("{0} holds no platform: `convoke serve` makes one")]
+    Nowhere(String),
+    /// Nobody has that name.
+    #[error("nobody is called '{0}': a token is the operator's, or of a name in users/ or agents/")]
+    Stranger(String),
+    /// A token cannot be valid for that long.
+    #[error("a token is valid for 1 to {most} s, not for {asked} s; `[http.token]` says how long")]
+    Validity {
+        /// What was asked for, in seconds.
+        asked: u64,
+        /// The most, in seconds.
+        most: u64,
+    },
+    /// A scope is no scope.
+    #[error("'{0}' is no scope: letters, digits, '.', '-' and '_'")]
+    Scope(String),
+    /// Neither a token nor anybody's.
+    #[error("'{0}' is neither the identifier of a token nor the name of somebody who has one")]
+    Unknown(String),
+    /// The key that signs them cannot be used.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The list cannot be read or written.
+    #[error(transparent)]
+    List(#[from] ListError),
+}
+
+/// Why a token does not count. The words are fit for its bearer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Void {
+    /// It has not the form that this platform gives its tokens, the header included.
+    #[error("this is not the form of this platform's tokens")]
+    Form,
+    /// It was not signed here, or changed since.
+    #[error("the signature does not hold")]
+    Signature,
+    /// It is of another issuer, for another audience, or valid for longer than is allowed.
+    #[error("the token is not for this platform on its present terms")]
+    Terms,
+    /// Its time is over.
+    #[error("the token has expired")]
+    Expired,
+    /// Its time has not come: its platform's clock was ahead of this one's.
+    #[error("the token was issued in the future, by this platform's clock")]
+    Early,
+    /// It is not on the list any more, or its bearer's key is not what it was.
+    #[error("the token was revoked")]
+    Revoked,
+}
+
+/// The tokens of a platform.
+pub struct Tokens {
+    folder: StateFolder,
+    issuer: Issuer,
+    list: List,
+    terms: Terms,
+}
+
+impl Tokens {
+    /// Those of a state folder; the key that signs them is made if there is none.
+    ///
+    /// # Errors
+    /// [`TokenError::Nowhere`] if no platform was ever started there, [`TokenError::Key`]
+    pub fn open(folder: &StateFolder, terms: Terms) -> Result<Self, TokenError> {
+        if !folder.host_key().exists() {
+            return Err(TokenError::Nowhere(folder.path().display().to_string()));
+        }
+        Ok(Self {
+            issuer: Issuer::open(&folder.path().join("token_ed25519"))?,
+            list: List::new(folder.path().join("tokens")),
+            folder: folder.clone(),
+            terms,
+        })
+    }
+
+    /// Whoever signs them.
+    pub fn issuer(&self) -> &Issuer {
+        &self.issuer
+    }
+
+    /// Issues a token.
+    ///
+    /// # Errors
+    /// [`TokenError`]
+    pub fn issue(&self, grant: &Grant, now: Timestamp) -> Result<Issued, TokenError> {
+        let most = self.terms.valid_max_s;
+        if !(1..=most).contains(&grant.valid_s) {
+            let asked = grant.valid_s;
+            return Err(TokenError::Validity { asked, most });
+        }
+        if let Some(odd) = grant.scope.iter().find(|scope| !is_scope(scope)) {
+            return Err(TokenError::Scope(odd.clone()));
+        }
+        let stranger = || TokenError::Stranger(grant.name.clone());
+        let key = self.folder.credential_digest(&grant.name);
+        let issued_s = now.as_ms().div_euclid(1_000);
+        let expires_s = issued_s + grant.valid_s as i64;
+        let entry = Entry {
+            id: list::fresh_id()?,
+            name: grant.name.clone(),
+            issued: Timestamp::from_ms(issued_s * 1_000),
+            expires: Timestamp::from_ms(expires_s * 1_000),
+            scope: grant.scope.clone(),
+            key: key.ok_or_else(stranger)?,
+        };
+        self.list.forget_expired(now.plus_s(-SKEW_S as f64))?;
+        self.list.add(&entry)?;
+        let token = self.issuer.sign(&Claims {
+            iss: self.issuer.name().to_owned(),
+            sub: entry.name.clone(),
+            aud: self.terms.audience.clone(),
+            client_id: entry.name.clone(),
+            iat: issued_s,
+            exp: expires_s,
+            jti: entry.id.clone(),
+            scope: list::joined(&entry.scope),
+        });
+        Ok(Issued { token, entry })
+    }
+
+    /// The tokens that were issued and not revoked, by who bears them and when they expire.
+    ///
+    /// # Errors
+    /// [`ListError`]
+    pub fn entries(&self) -> Result<Vec<Entry>, ListError> {
+        self.list.entries()
+    }
+
+    /// Whether a token that once counted still does at `now`.
+    pub fn counts(&self, entry: &Entry, now: Timestamp) -> bool {
+        self.list.entry(&entry.id).as_ref() == Some(entry) && self.is_sound(entry, now)
+    }
+
+    /// Whether time and its bearer's key speak for an entry of the list.
+    fn is_sound(&self, entry: &Entry, now: Timestamp) -> bool {
+        now.as_ms() < entry.expires.as_ms() + SKEW_S * 1_000
+            && self.folder.credential_digest(&entry.name).as_ref() == Some(&entry.key)
+    }
+
+    /// Voids a token by its identifier, or all tokens of a name; tells which.
+    ///
+    /// # Errors
+    /// [`TokenError::Unknown`], [`TokenError::List`]
+    pub fn revoke(&self, id_or_name: &str) -> Result<Vec<Entry>, TokenError> {
+        let mut entries = self.list.entries()?;
+        let is_id = entries.iter().any(|entry| entry.id == id_or_name);
+        entries.retain(|entry| match is_id {
+            true => entry.id == id_or_name,
+            false => entry.name == id_or_name,
+        });
+        if entries.is_empty() {
+            return Err(TokenError::Unknown(id_or_name.to_owned()));
+        }
+        for entry in &entries {
+            self.list.remove(&entry.id)?;
+        }
+        Ok(entries)
+    }
+
+    /// What a token says, if it counts at `now` (RFC 8725 §3).
+    ///
+    /// # Errors
+    /// [`Void`]
+    pub fn verify(&self, token: &str, now: Timestamp) -> Result<Entry, Void> {
+        let claims = self.issuer.read(token)?;
+        self.check(&claims, now.as_ms().div_euclid(1_000))?;
+        let entry = self.list.entry(&claims.jti).ok_or(Void::Revoked)?;
+        let same = entry.name == claims.sub && list::joined(&entry.scope) == claims.scope;
+        match same && self.is_sound(&entry, now) {
+            true => Ok(entry),
+            false => Err(Void::Revoked),
+        }
+    }
+
+    fn check(&self, claims: &Claims, now_s: i64) -> Result<(), Void> {
+        let valid_s = claims.exp.saturating_sub(claims.iat);
+        if claims.iss != self.issuer.name()
+            || claims.aud != self.terms.audience
+            || !(1..=self.terms.valid_max_s as i64).contains(&valid_s)
+        {
+            return Err(Void::Terms);
+        }
+        if now_s >= claims.exp.saturating_add(SKEW_S) {
+            return Err(Void::Expired);
+        }
+        match claims.iat > now_s.saturating_add(SKEW_S) {
+            true => Err(Void::Early),
+            false => Ok(()),
+        }
+    }
+}
+
+/// RFC 6749 §3.3 allows more; nobody needs it.
+fn is_scope(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
+    !text.is_empty() && text.len() <= 64 && text.chars().all(fits)
+}

@@ -1,0 +1,168 @@
+//! The list of tokens: the folder `tokens/`, a file `ID.json` for each that was issued.
+//!
+//! The token itself is not in it, and nothing that would help to make one. Files appear complete or
+//! not at all. What a token must be besides is [`super`]'s.
+
+use crate::ssh::keys::{sync_parent, write_temporary};
+use domain::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fs::{self, DirBuilder};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+/// How many bytes of chance are in an identifier.
+const ID_BYTES: usize = 10;
+
+/// The list cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("the list of tokens {}: {cause}", path.display())]
+pub struct ListError {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What the system says.
+    #[source]
+    pub cause: io::Error,
+}
+
+/// What the list knows of a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its identifier, `jti`.
+    pub id: String,
+    /// Who bears it.
+    pub name: String,
+    /// When it was issued.
+    pub issued: Timestamp,
+    /// When it expires.
+    pub expires: Timestamp,
+    /// What it opens; everything if nothing is said.
+    pub scope: BTreeSet<String>,
+    /// The digest of the key that its bearer had then.
+    pub key: String,
+}
+
+/// An entry as a file has it.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Filed {
+    name: String,
+    issued: String,
+    expires: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scope: Option<String>,
+    key: String,
+}
+
+/// The folder.
+#[derive(Debug)]
+pub(super) struct List(PathBuf);
+
+impl List {
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self(folder)
+    }
+
+    /// The entry of that identifier, if it is on the list and can be read.
+    pub(super) fn entry(&self, id: &str) -> Option<Entry> {
+        let text = is_id(id).then(|| fs::read(self.file(id)).ok())??;
+        entry(id, &text)
+    }
+
+    /// All entries, by name and then by when they expire.
+    pub(super) fn entries(&self) -> Result<Vec<Entry>, ListError> {
+        let files = match fs::read_dir(&self.0) {
+            Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            files => files.map_err(at(&self.0))?,
+        };
+        let mut entries = Vec::new();
+        for file in files {
+            let name = file.map_err(at(&self.0))?.file_name();
+            let id = name.to_str().and_then(|name| name.strip_suffix(".json"));
+            entries.extend(id.and_then(|id| self.entry(id)));
+        }
+        entries.sort_by(|a, b| (&a.name, a.expires, &a.id).cmp(&(&b.name, b.expires, &b.id)));
+        Ok(entries)
+    }
+
+    pub(super) fn add(&self, entry: &Entry) -> Result<(), ListError> {
+        let made = DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.0);
+        made.map_err(at(&self.0))?;
+        let file = self.file(&entry.id);
+        let filed = Filed {
+            name: entry.name.clone(),
+            issued: entry.issued.to_string(),
+            expires: entry.expires.to_string(),
+            scope: joined(&entry.scope),
+            key: entry.key.clone(),
+        };
+        let text = serde_json::to_vec(&filed).expect("strings are JSON");
+        write_temporary(&file, &text, 0o600)
+            .and_then(|temporary| fs::rename(temporary, &file))
+            .and_then(|()| sync_parent(&file))
+            .map_err(at(&file))
+    }
+
+    /// Takes one off the list; it may be gone already.
+    pub(super) fn remove(&self, id: &str) -> Result<(), ListError> {
+        let file = self.file(id);
+        match fs::remove_file(&file) {
+            Err(cause) if cause.kind() != ErrorKind::NotFound => Err(at(&file)(cause)),
+            _ => sync_parent(&file).map_err(at(&file)),
+        }
+    }
+
+    /// Takes those off the list that expired before `then`.
+    pub(super) fn forget_expired(&self, then: Timestamp) -> Result<(), ListError> {
+        let entries = self.entries()?;
+        let mut expired = entries.iter().filter(|entry| entry.expires < then);
+        expired.try_for_each(|entry| self.remove(&entry.id))
+    }
+
+    fn file(&self, id: &str) -> PathBuf {
+        self.0.join(format!("{id}.json"))
+    }
+}
+
+/// A new identifier.
+pub(super) fn fresh_id() -> Result<String, ListError> {
+    let mut bytes = [0; ID_BYTES];
+    let filled = getrandom::fill(&mut bytes).map_err(io::Error::other);
+    filled.map_err(at(Path::new("the system's randomness")))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Only what [`fresh_id`] makes can be a file.
+fn is_id(id: &str) -> bool {
+    id.len() == 2 * ID_BYTES && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// The scopes as one text; none if there are none.
+pub(super) fn joined(scope: &BTreeSet<String>) -> Option<String> {
+    let words: Vec<&str> = scope.iter().map(String::as_str).collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+fn entry(id: &str, text: &[u8]) -> Option<Entry> {
+    let filed: Filed = serde_json::from_slice(text).ok()?;
+    let scope = filed.scope.unwrap_or_default();
+    Some(Entry {
+        id: id.to_owned(),
+        name: filed.name,
+        issued: Timestamp::parse(&filed.issued).ok()?,
+        expires: Timestamp::parse(&filed.expires).ok()?,
+        scope: scope.split_whitespace().map(str::to_owned).collect(),
+        key: filed.key,
+    })
+}
+
+fn at(path: &Path) -> impl Fn(io::Error) -> ListError {
+    move |cause| ListError {
+        path: path.to_owned(),
+        cause,
+    }
+}

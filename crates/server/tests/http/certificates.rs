@@ -1,0 +1,407 @@
+//! TLS and clients with certificates (RFC 7589 §7).
+
+use crate::client::{Answer, Line, within};
+use crate::house::{House, NOON_MS, Plan, bearer};
+use crate::http2;
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair,
+    SanType,
+};
+use server::clock::Clock;
+use server::http::certificate::CertificateRow;
+use server::http::tls::{TlsError, TlsFiles, configure};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use time::{Duration, OffsetDateTime};
+use tokio::io::BufReader;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer, ServerName, UnixTime};
+use tokio_rustls::rustls::time_provider::TimeProvider;
+use tokio_rustls::rustls::version::{TLS12, TLS13};
+use tokio_rustls::rustls::{ClientConfig, RootCertStore, SupportedProtocolVersion};
+
+fn noon() -> OffsetDateTime {
+    OffsetDateTime::from_unix_timestamp(NOON_MS / 1_000).unwrap()
+}
+
+/// An authority and what it signs, in a folder.
+struct Authority {
+    folder: tempfile::TempDir,
+    issuer: CertifiedIssuer<'static, KeyPair>,
+}
+
+/// A client's certificate and key.
+type Own = (CertificateDer<'static>, Vec<u8>);
+
+fn dated(names: Vec<String>) -> CertificateParams {
+    let mut params = CertificateParams::new(names).unwrap();
+    params.not_before = noon() - Duration::days(1);
+    params.not_after = noon() + Duration::days(1);
+    params.distinguished_name = DistinguishedName::new();
+    params
+}
+
+impl Authority {
+    fn new() -> Self {
+        let mut params = dated(Vec::new());
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("ca.pem"), issuer.pem()).unwrap();
+        let authority = Self { folder, issuer };
+        let key = KeyPair::generate().unwrap();
+        let params = dated(vec!["localhost".to_owned()]);
+        let certificate = params.signed_by(&key, &authority.issuer).unwrap();
+        authority.write("server.pem", &certificate.pem(), 0o644);
+        authority.write("server.key", &key.serialize_pem(), 0o600);
+        authority
+    }
+
+    fn write(&self, name: &str, text: &str, mode: u32) {
+        let path = self.path(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn files(&self) -> TlsFiles {
+        TlsFiles {
+            certificate: self.path("server.pem"),
+            key: self.path("server.key"),
+            client_ca: Some(self.path("ca.pem")),
+        }
+    }
+
+    fn signs(&self, change: impl FnOnce(&mut CertificateParams)) -> Own {
+        let mut params = dated(Vec::new());
+        change(&mut params);
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        (certificate.der().clone(), key.serialize_der())
+    }
+
+    /// A certificate with this URI.
+    fn signs_uri(&self, uri: &str) -> Own {
+        let uri = SanType::URI(uri.try_into().unwrap());
+        self.signs(|params| params.subject_alt_names = vec![uri])
+    }
+
+    fn house(&self) -> House {
+        let clock = Arc::new(Clock::standing(domain::time::Timestamp::from_ms(NOON_MS)));
+        House::built(Plan {
+            tls: Some(configure(&self.files(), &clock).unwrap()),
+            certificates: toml::from_str::<Table>(ROWS).unwrap().certificate,
+            ..Plan::default()
+        })
+    }
+
+    fn client(
+        &self,
+        own: Option<&Own>,
+        version: &'static SupportedProtocolVersion,
+        protocol: &str,
+    ) -> TlsConnector {
+        let mut roots = RootCertStore::empty();
+        roots.add(self.issuer.der().clone()).unwrap();
+        let provider = Arc::new(ring::default_provider());
+        let builder = ClientConfig::builder_with_details(provider, Arc::new(Noon))
+            .with_protocol_versions(&[version])
+            .unwrap()
+            .with_root_certificates(roots);
+        let mut config = match own {
+            None => builder.with_no_client_auth(),
+            Some((certificate, key)) => {
+                let key = PrivatePkcs8KeyDer::from(key.clone()).into();
+                builder
+                    .with_client_auth_cert(vec![certificate.clone()], key)
+                    .unwrap()
+            }
+        };
+        config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
+        TlsConnector::from(Arc::new(config))
+    }
+
+    async fn connect(
+        &self,
+        house: &House,
+        own: Option<&Own>,
+        protocol: &str,
+    ) -> std::io::Result<TlsStream<TcpStream>> {
+        let name = ServerName::try_from("localhost").unwrap();
+        let stream = TcpStream::connect(house.address).await?;
+        self.client(own, &TLS13, protocol)
+            .connect(name, stream)
+            .await
+    }
+
+    /// Asks who one is; nothing if there is no connection.
+    async fn whoami(&self, house: &House, own: Option<&Own>, fields: &[&str]) -> Option<Answer> {
+        let stream = within("TLS", self.connect(house, own, "http/1.1"))
+            .await
+            .ok()?;
+        let mut line = Line(BufReader::new(stream));
+        let request = crate::client::request("GET /whoami", fields);
+        // In TLS 1.3 the client has finished before its certificate was looked at.
+        let sent = tokio::io::AsyncWriteExt::write_all(&mut line.0, request.as_bytes());
+        sent.await.ok()?;
+        within("an answer", crate::client::read(&mut line.0))
+            .await
+            .ok()
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Table {
+    certificate: Vec<CertificateRow>,
+}
+
+const ROWS: &str = r#"
+    [[certificate]]
+    name = "ip"
+    san-uri = "spiffe://operator.example/ip"
+    [[certificate]]
+    name = "noc"
+    common-name = "NOC Ost"
+    [[certificate]]
+    name = "ran"
+    san-dns-name = "RAN.operator.example"
+    [[certificate]]
+    name = "operator"
+    san-rfc822-name = "duty@operator.example"
+    [[certificate]]
+    name = "ghost"
+    san-uri = "spiffe://operator.example/ghost"
+"#;
+
+/// The time of a client that agrees with the door about it.
+#[derive(Debug)]
+struct Noon;
+
+impl TimeProvider for Noon {
+    fn current_time(&self) -> Option<UnixTime> {
+        Some(UnixTime::since_unix_epoch(
+            std::time::Duration::from_millis(NOON_MS as u64),
+        ))
+    }
+}
+
+/// Issue 6 §8: whoever has a certificate is who the table says, as with a token.
+#[tokio::test]
+async fn a_certificate_is_somebody_by_the_first_row_that_fits() {
+    let authority = Authority::new();
+    let house = authority.house();
+    let common = |name: &str| {
+        let name = name.to_owned();
+        authority.signs(move |params| params.distinguished_name.push(DnType::CommonName, name))
+    };
+    let san = |san: SanType| authority.signs(move |params| params.subject_alt_names = vec![san]);
+    let dns = |name: &str| san(SanType::DnsName(name.try_into().unwrap()));
+    let mail = |name: &str| san(SanType::Rfc822Name(name.try_into().unwrap()));
+    for (own, name) in [
+        (
+            authority.signs_uri("spiffe://operator.example/ip"),
+            Some("ip"),
+        ),
+        (common("NOC Ost"), Some("noc")),
+        (dns("ran.operator.example"), Some("ran")),
+        (mail("duty@operator.example"), Some("operator")),
+        (common("noc ost"), None),
+        (common("spiffe://operator.example/ip"), None),
+        (authority.signs_uri("spiffe://operator.example/ip/x"), None),
+        (authority.signs_uri("spiffe://operator.example/ghost"), None),
+        (dns("x.ran.operator.example"), None),
+        (mail("Duty@operator.example"), None),
+        (authority.signs(|_| {}), None),
+    ] {
+        let answer = authority.whoami(&house, Some(&own), &[]).await.unwrap();
+        match name {
+            Some(name) => {
+                assert_eq!(answer.status, 200, "{answer:?}");
+                assert_eq!(answer.json()["name"], name);
+                assert_eq!(answer.json()["credential"]["kind"], "certificate");
+            }
+            None => {
+                let answer = answer.problem(401);
+                assert_eq!(answer.json()["detail"], "the certificate is nobody's here");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn of_two_common_names_none_counts() {
+    let authority = Authority::new();
+    let house = authority.house();
+    let own = authority.signs(|params| {
+        params
+            .distinguished_name
+            .push(DnType::CommonName, "NOC Ost");
+        let unit = DnType::CustomDnType(vec![2, 5, 4, 3]);
+        params.distinguished_name.push(unit, "another");
+    });
+    authority
+        .whoami(&house, Some(&own), &[])
+        .await
+        .unwrap()
+        .problem(401);
+}
+
+/// A certificate that no authority of ours signed, or whose time is not now, gets no connection.
+#[tokio::test]
+async fn a_strange_certificate_gets_no_connection() {
+    let authority = Authority::new();
+    let house = authority.house();
+    let uri = "spiffe://operator.example/ip";
+    let strange = Authority::new().signs_uri(uri);
+    assert!(
+        authority
+            .whoami(&house, Some(&strange), &[])
+            .await
+            .is_none()
+    );
+    for (after, until) in [(1, 2), (-2, -1)] {
+        let own = authority.signs(|params| {
+            params.not_before = noon() + Duration::hours(after);
+            params.not_after = noon() + Duration::hours(until);
+            params.subject_alt_names = vec![SanType::URI(uri.try_into().unwrap())];
+        });
+        assert!(authority.whoami(&house, Some(&own), &[]).await.is_none());
+    }
+    assert!(authority.whoami(&house, None, &[]).await.is_some());
+}
+
+/// A token will do instead; both must be of one name.
+#[tokio::test]
+async fn token_and_certificate_agree() {
+    let authority = Authority::new();
+    let house = authority.house();
+    let ip = authority.signs_uri("spiffe://operator.example/ip");
+    let proxy = authority.signs_uri("spiffe://operator.example/proxy");
+    for (own, name, status) in [
+        (None, "ran", 200),
+        (Some(&ip), "ip", 200),
+        (Some(&ip), "ran", 401),
+        (Some(&ip), "operator", 401),
+        (Some(&proxy), "ran", 200),
+    ] {
+        let answer = authority
+            .whoami(&house, own, &[&house.bearer(name)])
+            .await
+            .unwrap();
+        assert_eq!(answer.status, status, "{answer:?}");
+        match status {
+            200 => assert_eq!(answer.json()["name"], name),
+            _ => assert_eq!(
+                answer.json()["detail"],
+                "token and certificate are of two names"
+            ),
+        }
+    }
+    authority
+        .whoami(&house, None, &[])
+        .await
+        .unwrap()
+        .problem(401);
+}
+
+/// On a connection that goes on, a certificate counts for its time, and its name for as long as it
+/// has a key.
+#[tokio::test]
+async fn a_certificate_counts_while_its_bearer_has_a_key() {
+    let authority = Authority::new();
+    let house = authority.house();
+    for (end, own) in [
+        ("key", authority.signs_uri("spiffe://operator.example/ip")),
+        (
+            "time",
+            authority.signs(|params| {
+                params
+                    .distinguished_name
+                    .push(DnType::CommonName, "NOC Ost")
+            }),
+        ),
+    ] {
+        let stream = authority
+            .connect(&house, Some(&own), "http/1.1")
+            .await
+            .unwrap();
+        let mut line = Line(BufReader::new(stream));
+        assert_eq!(line.ask("GET /whoami", &[]).await.status, 200);
+        match end {
+            "key" => std::fs::remove_file(house.file("agents/ip.pub")).unwrap(),
+            _ => house.pass_s(86_400),
+        }
+        line.ask("GET /whoami", &[]).await.problem(401);
+    }
+}
+
+#[tokio::test]
+async fn both_protocols_are_spoken_over_tls_1_3_alone() {
+    let authority = Authority::new();
+    let house = authority.house();
+    let stream = authority.connect(&house, None, "h2").await.unwrap();
+    assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
+    let mut sender = http2::speak(stream).await;
+    let token = house.issue("ran", 60, &[]).token;
+    let bearer = bearer(&token);
+    let value = bearer.strip_prefix("Authorization: ").unwrap();
+    let answer = http2::get(&mut sender, "https://localhost/whoami", Some(value)).await;
+    assert_eq!(answer.status(), 200);
+    let name = ServerName::try_from("localhost").unwrap();
+    let stream = TcpStream::connect(house.address).await.unwrap();
+    let old = authority
+        .client(None, &TLS12, "http/1.1")
+        .connect(name, stream)
+        .await;
+    assert!(old.is_err(), "TLS 1.2");
+    // Whoever speaks plainly to it is not answered.
+    let mut plain = Line::to(house.address).await;
+    plain.send(&crate::client::request("GET /livez", &[])).await;
+    assert!(!plain.rest().await.contains("HTTP/1.1 200"));
+}
+
+#[test]
+fn files_that_cannot_be_used_are_named() {
+    let authority = Authority::new();
+    let clock = Arc::new(Clock::wall());
+    let told = |change: &dyn Fn(&mut TlsFiles)| {
+        let mut files = authority.files();
+        change(&mut files);
+        configure(&files, &clock).map(drop)
+    };
+    assert!(told(&|_| {}).is_ok());
+    authority.write("empty.pem", "nothing", 0o600);
+    authority.write(
+        "open.key",
+        &KeyPair::generate().unwrap().serialize_pem(),
+        0o640,
+    );
+    authority.write(
+        "other.key",
+        &KeyPair::generate().unwrap().serialize_pem(),
+        0o600,
+    );
+    let file = |name: &str| authority.path(name);
+    let open = told(&|files| files.key = file("open.key"));
+    assert!(matches!(
+        open,
+        Err(TlsError::OpenToOthers { mode: 0o640, .. })
+    ));
+    let other = told(&|files| files.key = file("other.key"));
+    assert!(matches!(other, Err(TlsError::Unusable { .. })));
+    for change in [
+        &(|files: &mut TlsFiles| files.certificate = file("absent")) as &dyn Fn(&mut TlsFiles),
+        &|files| files.certificate = file("empty.pem"),
+        &|files| files.key = file("empty.pem"),
+        &|files| files.client_ca = Some(file("empty.pem")),
+    ] {
+        assert!(matches!(told(change), Err(TlsError::File { .. })));
+    }
+}

@@ -1,0 +1,183 @@
+//! A door in a state folder with some names: the operator, a user and two agents.
+
+use crate::client::{Answer, Line, within};
+use domain::time::Timestamp;
+use hyper::Method;
+use hyper::body::Bytes;
+use server::access;
+use server::clock::Clock;
+use server::http::certificate::CertificateRow;
+use server::http::problem::Problem;
+use server::http::{Doorkeeper, Limits, Listener, Reply, Router, Serving, Setup, body, rooms};
+use server::ssh::keys::{StateKeys, generate, write_public};
+use server::ssh::{Gate, Limits as GateLimits};
+use server::state::StateFolder;
+use server::token::{Grant, Issued, Terms, Tokens};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use store::Condition;
+use tokio::sync::mpsc;
+use tokio_rustls::rustls::ServerConfig;
+
+pub const NOON_MS: i64 = 1_795_262_400_000;
+
+/// A door, and all that it stands on.
+pub struct House {
+    pub address: SocketAddr,
+    pub clock: Arc<Clock>,
+    pub folder: StateFolder,
+    pub condition: Arc<Mutex<Condition>>,
+    /// Where answers that go on are written, in their order.
+    writers: tokio::sync::Mutex<mpsc::UnboundedReceiver<mpsc::Sender<Bytes>>>,
+    serving: Serving,
+    _state: tempfile::TempDir,
+}
+
+/// How a door is to be.
+#[derive(Default)]
+pub struct Plan {
+    pub limits: Limits,
+    pub terms: Terms,
+    pub names: Vec<String>,
+    pub tls: Option<Arc<ServerConfig>>,
+    pub certificates: Vec<CertificateRow>,
+}
+
+impl House {
+    pub fn open() -> Self {
+        Self::built(Plan::default())
+    }
+
+    pub fn within(limits: Limits) -> Self {
+        Self::built(Plan {
+            limits,
+            ..Plan::default()
+        })
+    }
+
+    pub fn built(plan: Plan) -> Self {
+        let state = tempfile::tempdir().unwrap();
+        let keys = StateKeys::open(state.path()).unwrap();
+        keys.host().unwrap();
+        keys.operator().unwrap();
+        for file in ["users/noc.pub", "agents/ip.pub", "agents/ran.pub"] {
+            write_public(&state.path().join(file), generate("k").public_key()).unwrap();
+        }
+        let folder = StateFolder::new(state.path());
+        let clock = Arc::new(Clock::standing(Timestamp::from_ms(NOON_MS)));
+        let tokens = Tokens::open(&folder, plan.terms).unwrap();
+        let condition = Arc::new(Mutex::new(Condition::Working));
+        let asked = Arc::clone(&condition);
+        let common = rooms::rooms(move || *asked.lock().unwrap(), tokens.issuer().jwks());
+        let (told, writers) = mpsc::unbounded_channel();
+        let rules = access::parse("access.toml", access::SHIPPED).unwrap();
+        let names = folder.clone();
+        let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let address = listener.address();
+        let serving = listener.serve(Setup {
+            router: more(common, told),
+            keeper: Doorkeeper {
+                tokens,
+                certificates: plan.certificates,
+                folder: folder.clone(),
+                clock: Arc::clone(&clock),
+                principals: Box::new(move |name| {
+                    let agent = names.credential(name) == Some(engine::Credential::Agent);
+                    rules.principal(name, agent)
+                }),
+            },
+            names: plan.names,
+            limits: plan.limits,
+            gate: Gate::new(GateLimits::default()),
+            tls: plan.tls,
+        });
+        Self {
+            address,
+            clock,
+            folder,
+            condition,
+            writers: writers.into(),
+            serving,
+            _state: state,
+        }
+    }
+
+    pub fn tokens(&self) -> Tokens {
+        Tokens::open(&self.folder, Terms::default()).unwrap()
+    }
+
+    pub fn issue(&self, name: &str, valid_s: u64, scope: &[&str]) -> Issued {
+        let grant = Grant {
+            name: name.to_owned(),
+            valid_s,
+            scope: scope.iter().map(|word| (*word).to_owned()).collect(),
+        };
+        self.tokens().issue(&grant, self.clock.now()).unwrap()
+    }
+
+    /// The head field with a token of that name, valid for an hour.
+    pub fn bearer(&self, name: &str) -> String {
+        bearer(&self.issue(name, 3_600, &[]).token)
+    }
+
+    /// Asks on a connection of its own.
+    pub async fn ask(&self, line: &str, fields: &[&str]) -> Answer {
+        Line::to(self.address).await.ask(line, fields).await
+    }
+
+    /// Asks who a token is.
+    pub async fn whoami(&self, token: &str) -> Answer {
+        self.ask("GET /whoami", &[&bearer(token)]).await
+    }
+
+    /// Where to write the next answer that goes on.
+    pub async fn writer(&self) -> mpsc::Sender<Bytes> {
+        let mut writers = self.writers.lock().await;
+        within("an answer that goes on", writers.recv())
+            .await
+            .unwrap()
+    }
+
+    /// Time passes.
+    pub fn pass_s(&self, seconds: i64) {
+        self.clock.set(self.clock.now() + seconds * 1_000);
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub async fn close(self) {
+        self.serving.close().await;
+    }
+}
+
+pub fn bearer(token: &str) -> String {
+    format!("Authorization: Bearer {token}")
+}
+
+/// Rooms that a protocol might have: one that reads a body, one that goes on, one with a scope, one
+/// that is partly open.
+fn more(router: Router, told: mpsc::UnboundedSender<mpsc::Sender<Bytes>>) -> Router {
+    router
+        .guarded("/length", &[Method::POST], None, |_, mut ask| async move {
+            let length = ask.content().await?.len();
+            Ok(Reply::new(body::whole(length.to_string())))
+        })
+        .guarded("/stream", &[Method::GET], None, move |_, _| {
+            let (sender, pieces) = mpsc::channel(1);
+            let _ = told.send(sender);
+            async { Ok(Reply::new(body::stream(pieces))) }
+        })
+        .open("/agents/{}/card", &[Method::GET], |ask| async move {
+            Ok(Reply::new(body::whole(ask.captures[0].clone())))
+        })
+        .guarded("/agents/{}/*", &[], Some("a2a"), |caller, ask| async move {
+            // Only what is one's own is there.
+            match caller.principal.name == ask.captures[0] {
+                true => Ok(Reply::new(body::whole(ask.captures[1].clone()))),
+                false => Err(Problem::not_found()),
+            }
+        })
+}

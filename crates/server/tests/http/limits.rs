@@ -1,0 +1,291 @@
+//! Bounds: what is too much, too many or too slow, and what it is answered (rows 10 to 21 of the
+//! fault programme; their HTTP statuses).
+
+use crate::client::{Line, request, within};
+use crate::house::{House, bearer};
+use server::http::Limits;
+use std::time::Duration;
+
+/// Short enough for a test, long enough for a busy machine to answer at once.
+const SHORT: Duration = Duration::from_millis(500);
+
+/// Row 21: a head that does not end is answered, whether nothing more comes or a byte at a time.
+#[tokio::test]
+async fn a_head_comes_in_time() {
+    let house = House::within(Limits {
+        head: SHORT,
+        ..Limits::default()
+    });
+    let mut slow = Line::to(house.address).await;
+    slow.send("GET /livez HTTP/1.1\r\nHost: loc").await;
+    let answer = slow.answer().await.problem(408);
+    assert_eq!(answer.field("connection"), "close");
+    assert_eq!(slow.rest().await, "");
+    // Whoever says nothing is told nothing.
+    let mut silent = Line::to(house.address).await;
+    assert_eq!(silent.rest().await, "");
+    // The same after an answer.
+    let mut second = Line::to(house.address).await;
+    assert_eq!(second.ask("GET /livez", &[]).await.status, 200);
+    second.send("GET").await;
+    second.answer().await.problem(408);
+    // A drop at a time is no head either: the time runs from the first.
+    let mut dripping = Line::to(house.address).await;
+    let mut ticks = tokio::time::interval(SHORT / 20);
+    let dripped = async {
+        loop {
+            ticks.tick().await;
+            if tokio::io::AsyncWriteExt::write_all(&mut dripping.0, b"x")
+                .await
+                .is_err()
+            {
+                return;
+            }
+        }
+    };
+    within("the end of a dripping client", dripped).await;
+}
+
+#[tokio::test]
+async fn a_connection_is_not_kept_for_nothing() {
+    let house = House::within(Limits {
+        idle: SHORT,
+        ..Limits::default()
+    });
+    let mut line = Line::to(house.address).await;
+    assert_eq!(line.ask("GET /livez", &[]).await.status, 200);
+    assert_eq!(line.ask("GET /livez", &[]).await.status, 200);
+    assert_eq!(line.rest().await, "");
+}
+
+/// Rows 14, 21.
+#[tokio::test]
+async fn a_body_has_an_end_and_comes_in_time() {
+    let house = House::open();
+    let operator = house.bearer("operator");
+    let most = 2 << 20;
+    let post = |fields: &[&str], body: &str| {
+        let fields = [&[operator.as_str()][..], fields].concat();
+        format!("{}{body}", request("POST /length", &fields))
+    };
+    let length = |length: usize| format!("Content-Length: {length}");
+    let mut line = Line::to(house.address).await;
+    line.send(&post(&[&length(5)], "hello")).await;
+    assert_eq!(line.answer().await.body, "5");
+    line.send(&post(
+        &["Transfer-Encoding: chunked"],
+        "5\r\nhello\r\n0\r\n\r\n",
+    ))
+    .await;
+    assert_eq!(line.answer().await.body, "5");
+    line.send(&post(&[&length(most)], &"x".repeat(most))).await;
+    assert_eq!(line.answer().await.body, most.to_string());
+    // What is announced is refused before it is sent.
+    line.send(&post(&[&length(most + 1)], "")).await;
+    line.answer().await.problem(413);
+    assert_eq!(line.rest().await, "");
+    let mut line = Line::to(house.address).await;
+    let chunk = format!("{:x}\r\n{}\r\n", most + 1, "x".repeat(most + 1));
+    line.send(&post(&["Transfer-Encoding: chunked"], &chunk))
+        .await;
+    line.answer().await.problem(413);
+    // A stranger's is not even read.
+    let mut line = Line::to(house.address).await;
+    line.send(&request("POST /length", &[&length(most)])).await;
+    line.answer().await.problem(401);
+    let hasty = House::within(Limits {
+        body: SHORT,
+        ..Limits::default()
+    });
+    let operator = hasty.bearer("operator");
+    let mut line = Line::to(hasty.address).await;
+    let ask = request("POST /length", &[&operator, &length(5)]);
+    line.send(&format!("{ask}hell")).await;
+    line.answer().await.problem(408);
+}
+
+/// P5: all bodies together are bounded, and what one took is given back.
+#[tokio::test]
+async fn all_bodies_together_are_bounded() {
+    let house = House::within(Limits {
+        bodies_bytes_max: 8,
+        ..Limits::default()
+    });
+    let operator = house.bearer("operator");
+    let ask = |length: usize, body: &str| {
+        let length = format!("Content-Length: {length}");
+        format!("{}{body}", request("POST /length", &[&operator, &length]))
+    };
+    for _ in 0..3 {
+        let mut line = Line::to(house.address).await;
+        line.send(&ask(8, "12345678")).await;
+        assert_eq!(line.answer().await.body, "8");
+    }
+    let mut line = Line::to(house.address).await;
+    line.send(&ask(9, "123456789")).await;
+    assert_eq!(line.answer().await.problem(503).field("retry-after"), "3");
+}
+
+#[tokio::test]
+async fn a_head_and_a_target_have_bounds() {
+    let house = House::open();
+    let fields: Vec<String> = (0..100).map(|n| format!("x-{n}: y")).collect();
+    let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+    house.ask("GET /livez", &fields).await.problem(431);
+    assert_eq!(house.ask("GET /livez", &fields[1..]).await.status, 200);
+    let long = format!("x: {}", "y".repeat(17 << 10));
+    house.ask("GET /livez", &[&long]).await.problem(431);
+    let target = format!("GET /livez?{}", "x".repeat(8 << 10));
+    house.ask(&target, &[]).await.problem(414);
+}
+
+/// Row 10.
+#[tokio::test]
+async fn too_many_connections_are_told_so() {
+    let house = House::within(Limits {
+        connections_max: 2,
+        ..Limits::default()
+    });
+    let mut first = Line::to(house.address).await;
+    let mut second = Line::to(house.address).await;
+    for line in [&mut first, &mut second] {
+        assert_eq!(line.ask("GET /livez", &[]).await.status, 200);
+    }
+    let mut third = Line::to(house.address).await;
+    let answer = third.answer().await.problem(503);
+    assert_eq!(answer.field("retry-after"), "3");
+    assert_eq!(third.rest().await, "");
+    drop(first);
+    // The place is free once the door has noticed.
+    let fourth = async {
+        loop {
+            let mut line = Line::to(house.address).await;
+            line.send(&request("GET /livez", &[])).await;
+            if line.answer().await.status == 200 {
+                return;
+            }
+        }
+    };
+    within("a free place", fourth).await;
+}
+
+/// Rows 20, 21: slow strangers keep out nobody but their own source, and nobody who is known.
+#[tokio::test]
+async fn slow_strangers_do_not_stop_a_good_client() {
+    let house = House::within(Limits {
+        strangers_max: 20,
+        ..Limits::default()
+    });
+    let operator = house.bearer("operator");
+    let mut known = Line::from(house.address, 2).await;
+    assert_eq!(known.ask("GET /whoami", &[&operator]).await.status, 200);
+    let mut slow = Vec::new();
+    for _ in 0..20 {
+        let mut line = Line::from(house.address, 2).await;
+        line.send("GET /whoami HTTP/1.1\r\nHost: loc").await;
+        slow.push(line);
+    }
+    let mut one_more = Line::from(house.address, 2).await;
+    let answer = one_more.answer().await.problem(429);
+    assert_eq!(answer.field("retry-after"), "3");
+    for _ in 0..10 {
+        let answer = house.ask("GET /whoami", &[&operator]).await;
+        assert_eq!(answer.status, 200, "another source gets in at once");
+    }
+    assert_eq!(known.ask("GET /whoami", &[&operator]).await.status, 200);
+    // The oldest of the crowd made room.
+    assert_eq!(slow[0].rest().await, "");
+}
+
+/// Row 21: as many slow sockets as a machine has; the good client does not notice.
+#[tokio::test]
+async fn a_thousand_slow_sockets_are_bounded() {
+    let house = House::open();
+    let operator = house.bearer("operator");
+    let mut slow = Vec::new();
+    for _ in 0..400 {
+        let mut line = Line::from(house.address, 3).await;
+        // Most are told to go at once, and may be gone.
+        let _ = tokio::io::AsyncWriteExt::write_all(&mut line.0, b"GET / HTTP/1.1\r\nH").await;
+        slow.push(line);
+    }
+    for _ in 0..20 {
+        let fields = [operator.as_str()];
+        let asked = house.ask("GET /whoami", &fields);
+        assert_eq!(
+            within("an answer among slow sockets", asked).await.status,
+            200
+        );
+    }
+}
+
+/// Row 19, 20: whoever fails too often is put off; whoever has a token that counts is not.
+#[tokio::test]
+async fn a_source_that_fails_too_often_is_put_off() {
+    let house = House::open();
+    let operator = house.bearer("operator");
+    let mut line = Line::to(house.address).await;
+    let mut statuses = Vec::new();
+    // More than twenty in one of two seconds, however they fall.
+    while statuses.len() < 1_000 && statuses.last() != Some(&429) {
+        statuses.push(line.ask("GET /whoami", &[&bearer("guess")]).await.status);
+    }
+    assert_eq!(statuses.pop(), Some(429));
+    assert!(
+        statuses.len() >= 20 && statuses.iter().all(|s| *s == 401),
+        "{statuses:?}"
+    );
+    let answer = line
+        .ask("GET /whoami", &[&bearer("guess")])
+        .await
+        .problem(429);
+    assert!(
+        ["2", "3"].contains(&answer.field("retry-after")),
+        "{answer:?}"
+    );
+    assert_eq!(line.ask("GET /whoami", &[&operator]).await.status, 200);
+    assert_eq!(line.ask("GET /livez", &[]).await.status, 200);
+    let mut other = Line::from(house.address, 2).await;
+    assert_eq!(
+        other.ask("GET /whoami", &[&bearer("guess")]).await.status,
+        401
+    );
+}
+
+/// P4: a client that takes nothing of its answer is given up.
+#[tokio::test]
+async fn whoever_takes_nothing_is_cut_off() {
+    let house = House::within(Limits {
+        stall: SHORT,
+        ..Limits::default()
+    });
+    let operator = house.bearer("operator");
+    let mut line = Line::to(house.address).await;
+    line.send(&request("GET /stream", &[&operator])).await;
+    let writer = house.writer().await;
+    let piece = hyper::body::Bytes::from(vec![b'x'; 1 << 20]);
+    let written = async { while writer.send(piece.clone()).await.is_ok() {} };
+    within("the client to be given up", written).await;
+}
+
+/// Issue 6 §8: whoever listens to something that goes on is told that it ends.
+#[tokio::test]
+async fn what_goes_on_ends_in_order_when_the_door_closes() {
+    let house = House::open();
+    let operator = house.bearer("operator");
+    let mut idle = Line::to(house.address).await;
+    assert_eq!(idle.ask("GET /livez", &[]).await.status, 200);
+    let mut line = Line::to(house.address).await;
+    line.send(&request("GET /stream", &[&operator])).await;
+    let writer = house.writer().await;
+    writer.send("event: 1\n\n".into()).await.unwrap();
+    let mut told = String::new();
+    while !told.contains("event: 1\n\n") {
+        told += &line.piece().await;
+    }
+    let address = house.address;
+    within("the door to close", house.close()).await;
+    assert_eq!(line.rest().await, "0\r\n\r\n");
+    assert_eq!(idle.rest().await, "");
+    assert!(tokio::net::TcpStream::connect(address).await.is_err());
+}

@@ -1,0 +1,348 @@
+//! How a day is played, and what is left of it to look at.
+//!
+//! Knows how to cast agents otherwise than they are shipped: deaf, or one of them silent. What must
+//! hold of the day is said in `laws.rs`.
+
+use domain::agent::{Agent, Input, Output};
+use domain::event::{Happening, Sequence};
+use domain::inventory::ElementId;
+use domain::negotiation::Negotiation;
+use domain::reply::{Reply, Verdict};
+use domain::task::Task;
+use domain::time::{Dice, Timestamp};
+use engine::{Execution, Hosted, Operation, Outcome, Query, Records};
+use network::fault::candidates;
+use network::{Customers, Fault, FaultKind, Grievance, Parameters, Simulation, Topology};
+use rand_chacha::rand_core::SeedableRng;
+use server::clock::Clock;
+use server::config::Settings;
+use server::host::{Company, Home, Host};
+use server::world::{Pace, World};
+use server::{access, profile};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex};
+use yang::{Generation, ModuleSet};
+
+/// A Monday.
+const BEGINS: &str = "2026-01-05T00:00:00Z";
+/// Sites of the network.
+const SITES: usize = 40;
+/// Who may read everything.
+const OPERATOR: &str = "operator";
+/// Entries of the log that are read at a time.
+const PAGE: usize = 1_000;
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Network {
+    /// One of everything that can break, from 00:30 to 07:00, drivers who complain of it, and then
+    /// nothing more until the next evening: the platform waits a day for whoever is silent.
+    Accidents,
+    /// The same until 08:00 only, with the background of alarms and small outages.
+    Morning,
+    /// As [`Network::Morning`], but nothing breaks.
+    AtRest,
+}
+
+/// Who works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cast {
+    /// All agents as they are shipped.
+    Everybody,
+    /// All of them, but none hears anything of the network.
+    Deaf,
+    /// The agent of this role takes on whatever it is asked, and says no more.
+    Silent(&'static str),
+}
+
+/// A day that is over.
+pub(crate) struct Day {
+    pub(crate) ended: Timestamp,
+    /// How many faults happened.
+    pub(crate) faults: usize,
+    /// What drivers complained about, and what became of it.
+    pub(crate) grievances: Vec<Grievance>,
+    /// Cells that are louder than planned.
+    pub(crate) loud: Vec<ElementId>,
+    pub(crate) tasks: Vec<Arc<Task>>,
+    pub(crate) negotiations: Vec<Arc<Negotiation>>,
+    /// The log, an entry each.
+    pub(crate) record: Vec<String>,
+    /// What agents heard of the network, each by name.
+    pub(crate) heard: Vec<(String, String)>,
+}
+
+impl Day {
+    /// The tasks about this.
+    pub(crate) fn of(&self, scenario: &'static str) -> impl Iterator<Item = &Arc<Task>> {
+        self.tasks
+            .iter()
+            .filter(move |t| t.scenario() == Some(scenario))
+    }
+}
+
+/// The seeds of a law: those of CI, or those that are asked for.
+pub(crate) fn seeds(usual: RangeInclusive<u64>) -> RangeInclusive<u64> {
+    let Ok(asked) = std::env::var("CONVOKE_LAW_SEEDS") else {
+        return usual;
+    };
+    let (first, last) = asked.split_once("..").expect("CONVOKE_LAW_SEEDS is A..B");
+    let number = |text: &str| text.parse().expect("a seed is a number");
+    number(first)..=number(last)
+}
+
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = { runtime }.worker_threads(2).enable_all().build();
+    runtime.expect("a runtime starts").block_on(future)
+}
+
+fn begins() -> Timestamp {
+    Timestamp::parse(BEGINS).expect("a literal")
+}
+
+/// The modules that the platform serves.
+pub(crate) fn generation() -> Arc<Generation> {
+    Generation::load(&ModuleSet::convoke()).expect("modules ship")
+}
+
+impl Network {
+    /// As it is before anything happens.
+    pub(crate) fn built(self, seed: u64) -> Simulation {
+        let quiet = self == Self::Accidents;
+        let parameters = Parameters {
+            sites: SITES,
+            noise: if quiet { 0.0 } else { 0.05 },
+            decoys: !quiet,
+            customers: Customers {
+                vehicles: 40,
+                strays_per_day: if quiet { 0.0 } else { 8.0 },
+                ..Customers::default()
+            },
+            ..Parameters::default()
+        };
+        let topology = Topology::named("Polska").expect("it ships");
+        let mut simulation = Simulation::new(&topology, parameters, seed, begins());
+        if self != Self::AtRest {
+            break_things(&mut simulation, seed);
+        }
+        simulation
+    }
+
+    /// When it is over.
+    pub(crate) fn until(self) -> Timestamp {
+        let hours = match self {
+            Self::Accidents => 40.0,
+            Self::Morning | Self::AtRest => 8.0,
+        };
+        begins().plus_s(hours * 3_600.0)
+    }
+}
+
+/// One fault of each kind that somebody can mend, half an hour and more apart.
+fn break_things(simulation: &mut Simulation, seed: u64) {
+    let mut dice = Dice::seed_from_u64(seed);
+    let inventory = simulation.inventory();
+    let kinds = FaultKind::ALL.into_iter();
+    let mendable = kinds.filter(|k| *k != FaultKind::Interference);
+    for (number, kind) in mendable.enumerate() {
+        let candidates = candidates(&inventory, kind, 0);
+        let at = begins().plus_s(1_800.0 + number as f64 * 2_200.0);
+        if let Some(element) = network::chance::choose(&mut dice, &candidates).cloned() {
+            let fault = Fault { kind, element, at };
+            simulation.inject(fault).expect("it is of its kind");
+        }
+    }
+}
+
+/// What agents heard of the network, each by name.
+pub(crate) type Heard = Arc<Mutex<Vec<(String, String)>>>;
+
+/// An agent of which is taken down what it hears of the network.
+struct Watched {
+    name: String,
+    agent: Box<dyn Agent>,
+    heard: Heard,
+}
+
+impl Agent for Watched {
+    fn step(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+        if let Input::Telemetry(telemetry) = &input {
+            let line = (self.name.clone(), format!("{telemetry:?}"));
+            self.heard.lock().expect("nobody panics with it").push(line);
+        }
+        self.agent.step(input, now, dice)
+    }
+}
+
+/// Takes everything on, and says no more.
+struct Silent;
+
+impl Agent for Silent {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+        match input {
+            Input::Asked(_) => vec![Output::Answer(Reply::new(Verdict::Pending, Vec::new()))],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Puts the agents together as the platform does, but for what the cast has otherwise.
+fn company(cast: Cast, generation: &Generation, now: Timestamp, heard: &Heard) -> Company {
+    let mut posts = BTreeMap::new();
+    let mut agents = Vec::new();
+    let mut default_agent = String::new();
+    for file in profile::shipped(generation).expect("profiles ship") {
+        let name = file.profile.name.clone();
+        if file.role == "oss-fault" {
+            default_agent.clone_from(&name);
+        }
+        let mut post = file.post;
+        if cast == Cast::Deaf {
+            post.hears.clear();
+        }
+        posts.insert(name.clone(), post);
+        let agent: Box<dyn Agent> = match cast {
+            Cast::Silent(role) if role == file.role => Box::new(Silent),
+            _ => agents::roster::hosted(&file.role).expect("it is hosted"),
+        };
+        let heard = Arc::clone(heard);
+        agents.push(Hosted {
+            agent: Box::new(Watched { name, agent, heard }),
+            profile: Arc::new(file.profile),
+            endpoint: None,
+            registered_at: now,
+        });
+    }
+    Company {
+        agents,
+        posts,
+        default_agent,
+        access: access::parse("access.toml", access::SHIPPED).expect("it ships"),
+    }
+}
+
+/// Plays a day.
+pub(crate) async fn play(seed: u64, network: Network, cast: Cast) -> Day {
+    let heard = Heard::default();
+    let generation = generation();
+    let company = company(cast, &generation, begins(), &heard);
+    let simulation = network.built(seed);
+    let played = play_with(seed, simulation, network.until(), company, generation).await;
+    let simulation = played.simulation();
+    let day = Day {
+        tasks: match played.read(OPERATOR, Query::Tasks) {
+            Records::Tasks(tasks) => tasks,
+            other => panic!("{other:?}"),
+        },
+        negotiations: match played.read(OPERATOR, Query::Negotiations(None)) {
+            Records::Negotiations(all) => all,
+            other => panic!("{other:?}"),
+        },
+        record: played.record(),
+        heard: std::mem::take(&mut *heard.lock().expect("nobody panics with it")),
+        ended: network.until(),
+        faults: simulation.truth().len(),
+        grievances: simulation.grievances().to_vec(),
+        loud: loud(simulation),
+    };
+    played.end().await;
+    day
+}
+
+/// Plays with any company until then.
+pub(crate) async fn play_with(
+    seed: u64,
+    simulation: Simulation,
+    until: Timestamp,
+    company: Company,
+    generation: Arc<Generation>,
+) -> Played {
+    let clock = Arc::new(Clock::standing(simulation.now()));
+    let settings = Settings {
+        seed: Some(seed),
+        ..Settings::default()
+    };
+    let inventory = simulation.inventory();
+    let host = Host::with(
+        Home::Memory,
+        &settings,
+        company,
+        generation,
+        inventory,
+        clock,
+    )
+    .await;
+    let host = Arc::new(host.expect("it starts"));
+    let mut world = World::new(host, Some(simulation), Box::new(|_| {}));
+    let mut looked = i64::MIN;
+    world.observe(Box::new(move |simulation, now| {
+        let quarter = now.as_ms().div_euclid(900_000);
+        if quarter > looked {
+            looked = quarter;
+            super::physics(simulation);
+        }
+    }));
+    world.begin().await;
+    world.run(Pace::Unhurried, until, |_| false).await;
+    Played(world)
+}
+
+/// A world whose time is over.
+pub(crate) struct Played(World);
+
+impl Played {
+    pub(crate) fn simulation(&self) -> &Simulation {
+        self.0.simulation().expect("the world was given a network")
+    }
+
+    /// What `who` reads.
+    pub(crate) fn read(&self, who: &str, query: Query) -> Records {
+        let engine = self.0.host().platform.engine();
+        let who = engine.principal(who);
+        match engine.execute(&who, Operation::Read(query), Timestamp::default()) {
+            Execution::Done(Ok(Outcome::Records(records))) => records,
+            _ => panic!("{} may read", who.name),
+        }
+    }
+
+    /// The log, but for sessions: they begin when the machine has time, and their place among what
+    /// happens at the same instant is chance.
+    fn record(&self) -> Vec<String> {
+        let feed = self.0.host().platform.engine().feed();
+        let mut lines = Vec::new();
+        let mut cursor = Sequence::default();
+        loop {
+            let page = feed.after(cursor, PAGE).expect("memory can be read");
+            let Some(last) = page.last() else {
+                return lines;
+            };
+            cursor = last.sequence;
+            let told = page
+                .iter()
+                .filter(|entry| !is_of_sessions(&entry.happening));
+            lines.extend(told.map(|entry| format!("{} {:?}", entry.time, entry.happening)));
+        }
+    }
+
+    pub(crate) async fn end(self) {
+        self.0.end().await;
+    }
+}
+
+fn is_of_sessions(happening: &Happening) -> bool {
+    matches!(
+        happening,
+        Happening::SessionStarted { .. } | Happening::SessionEnded { .. }
+    )
+}
+
+fn loud(simulation: &Simulation) -> Vec<ElementId> {
+    let inventory = simulation.inventory();
+    let raised = |cell: &&ElementId| {
+        let told = simulation.mobile().told(cell);
+        told.is_some_and(|(offset_db, _)| offset_db > 0.0)
+    };
+    inventory.cells.keys().filter(raised).cloned().collect()
+}
