@@ -75,6 +75,7 @@ bench: setup ## Measure, beside a bare echo server; ARGS="--json" prints an obje
 	@$(CARGO) bench $(LOCKED) --package convoke-schema --bench payload -- $(ARGS)
 	@$(CARGO) bench $(LOCKED) --package convoke-schema --bench evolution -- $(ARGS)
 	@$(CARGO) bench $(LOCKED) --package convoke-network --bench day -- $(ARGS)
+	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench agents -- $(ARGS)
 
 .PHONY: soak
 soak: setup ## Run the long forms of tests for hours; SCALE=1 does a hundredth, ONLY="seeds crashes" some
@@ -87,6 +88,10 @@ fuzz: ## Feed strangers' bytes to readers and checks; ARGS="--time 60 --only pay
 .PHONY: deny
 deny: ## Check licences, bans and sources of the dependencies (needs cargo-deny)
 	@$(CARGO) deny check licenses bans sources
+
+.PHONY: demo-picture
+demo-picture: release ## Draw docs/demo.svg, the README's picture of the demo, anew
+	@scripts/demo-picture.py $(BINARY) > docs/demo.svg.new && mv docs/demo.svg.new docs/demo.svg
 
 .PHONY: clean-state
 clean-state: ## Remove ./convoke-state: keys, database and log of the local platform

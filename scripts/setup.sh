@@ -53,7 +53,7 @@ need() {
   shift 2
   "$@" && return
   missing+=("$package")
-  reasons+=("$(printf '  %-16s %s' "$package" "$reason")")
+  reasons+=("$(printf '  %-23s %s' "$package" "$reason")")
 }
 
 list_missing() {
@@ -75,6 +75,23 @@ in_apt() { apt-cache policy "$1" 2>/dev/null | grep 'Candidate: [^(]' >/dev/null
 # Not every distribution has yangcli: without it, its test says that it was skipped.
 wants_yangcli() { [[ $level == test && ! -f .setup/no-yangcli ]] && have apt-get && ! have yangcli; }
 
+# Any browser that tests/tests/browser/chromium.rs knows will do. Debian's headless shell is the smallest;
+# where there is none and no other either, the tests of pages say that they were skipped.
+browsers=(chromium-headless-shell chromium chromium-browser google-chrome chrome)
+have_browser() {
+  local name
+  for name in "${CONVOKE_BROWSER:-}" "${browsers[@]}"; do [[ -n $name ]] && have "$name" && return; done
+  return 1
+}
+wants_browser() { [[ $level == test && ! -f .setup/no-browser ]] && have apt-get && ! have_browser; }
+
+# The package of a browser that the distribution has; Ubuntu's chromium-browser only fetches a snap.
+browser_package() {
+  local name
+  for name in chromium-headless-shell chromium; do in_apt "$name" && echo "$name" && return; done
+  return 1
+}
+
 apt() {
   if [[ $(id -u) == 0 ]]; then
     DEBIAN_FRONTEND=noninteractive apt-get -y -qq "$@"
@@ -93,7 +110,7 @@ install_missing() {
   local log=.setup/apt.log
   list_missing
   # Without the means to install it, a mere wish is let go.
-  if [[ ${#missing[@]} == 0 ]] && ! { wants_yangcli && can_install; }; then return; fi
+  if [[ ${#missing[@]} == 0 ]] && ! { { wants_yangcli || wants_browser; } && can_install; }; then return; fi
   have apt-get ||
     fail "missing on this system, which has no apt; install what corresponds to these Debian packages:" "${reasons[@]}"
   can_install ||
@@ -107,6 +124,14 @@ install_missing() {
       need yangcli "a foreign NETCONF client in the tests" have yangcli
     else
       touch .setup/no-yangcli
+    fi
+  fi
+  if wants_browser; then
+    local browser
+    if browser=$(browser_package); then
+      need "$browser" "the tests open the pages as readers do" have_browser
+    else
+      touch .setup/no-browser
     fi
   fi
   [[ ${#missing[@]} != 0 ]] || return 0
@@ -142,4 +167,5 @@ scripts/standard-yang.sh
 if [[ $level == test ]]; then
   python_clients
   have yangcli || say "NOTE: yangcli is not installed; the test of that client will be skipped"
+  have_browser || say "NOTE: no browser is installed; the tests of pages will be skipped"
 fi

@@ -37,6 +37,7 @@ for _ in $(seq "$(of 100)"); do
   run laws "PROPTEST_RNG_SEED=$SRANDOM" -p convoke-domain -p convoke-schema -p convoke-network -p convoke-agents \
     -p convoke-report -p convoke-netconf -p convoke-engine --lib
 done
+run days "CONVOKE_LAW_SEEDS=6000..$((6000 + $(of 100)))" -p convoke-server --test laws
 run fuzz "CONVOKE_FUZZ_TIMES=$(of 1000)" -p convoke-schema -p convoke-netconf --test fuzz
 run crashes "CONVOKE_CRASH_CYCLES=$(of 1000)" -p convoke-tests --test crash
 run power-cuts "CONVOKE_POWER_CUTS=$(of 1000)" -p convoke-store --test powerloss

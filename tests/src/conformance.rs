@@ -15,6 +15,7 @@
 //! | `NN-[S-]expect-close` | the server has closed the session |
 //! | `NN-[S-]close` | the client drops the transport |
 //! | `NN-advance` | time passes: the milliseconds in the file; skipped cases where it cannot |
+//! | `NN-simulate` | a simulated network runs from here on, in which something can be broken |
 //! | `NN-swap-MODULE.yang` | a generation with this module besides is swapped in |
 //! | `case.toml` | [`Description`] |
 //!
@@ -46,6 +47,8 @@ pub trait Host {
     fn connect(&mut self, opening: &Opening) -> Box<dyn Wire>;
     /// Lets time pass; false if that is not in its power.
     fn advance(&mut self, ms: u64) -> bool;
+    /// Runs a simulated network from now on; false if that is not in its power.
+    fn simulate(&mut self) -> bool;
     /// Swaps in a generation with one module besides; false if that is not in its power.
     fn swap(&mut self, name: &str, module: &str) -> bool;
     /// The schema in force.
@@ -156,6 +159,7 @@ impl Run<'_> {
                 let ms = step.text.trim().parse().map_err(|e| format!("{e}"))?;
                 return Ok(self.host.advance(ms));
             }
+            "simulate" => return Ok(self.host.simulate()),
             swap if swap.starts_with("swap-") => {
                 return Ok(self.host.swap(&swap["swap-".len()..], &step.text));
             }

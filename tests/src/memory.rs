@@ -7,6 +7,7 @@
 use crate::cast;
 use crate::conformance::{Heard, Host, Opening, Patience, Wire};
 use crate::network;
+use ::network::Simulation;
 use bindings::netconf::{Flow, Peer, Platform, Session};
 use domain::time::Timestamp;
 use engine::{Engine, Limits, SchemaSetup, Setup};
@@ -60,6 +61,8 @@ struct World {
     platform: Arc<Platform>,
     now: Timestamp,
     clock_ms: u64,
+    /// What can be broken, once a case asks for that.
+    simulation: Option<Simulation>,
     sessions: Vec<Joined>,
 }
 
@@ -101,6 +104,7 @@ impl Memory {
                 platform,
                 now,
                 clock_ms: 0,
+                simulation: None,
                 sessions: Vec::new(),
             })),
         }
@@ -157,6 +161,9 @@ impl World {
         let mut moved = !wanted.is_empty();
         for wanted in wanted {
             network::answer(&engine, wanted, self.now);
+        }
+        if let Some(simulation) = &mut self.simulation {
+            moved |= network::answer_faults(&engine, simulation, self.now);
         }
         for joined in &mut self.sessions {
             while let Some(session) = &mut joined.session {
@@ -219,6 +226,13 @@ impl Host for Memory {
         world.settle();
         world.learn();
         world.settle();
+        true
+    }
+
+    fn simulate(&mut self) -> bool {
+        let mut world = self.world.borrow_mut();
+        world.platform.engine().open_to_faults();
+        world.simulation = Some(network::simulation(world.now));
         true
     }
 

@@ -1,8 +1,9 @@
 //! The network of the cases: a router, a site behind it, and what their management systems know.
 //!
 //! It does what it is asked at once, and always the same (see [`answer`]), so that a case needs no
-//! simulation. Read next: [`crate::cast`].
+//! simulation; those about what is broken have one ([`simulation`]). Read next: [`crate::cast`].
 
+use ::network::{Parameters, Simulation};
 use domain::ems::Ems;
 use domain::inventory::{
     Cell, Domain, Element, ElementId, ElementKind, Inventory, Link, RadioUnit,
@@ -13,6 +14,7 @@ use domain::telemetry::{
 };
 use domain::time::Timestamp;
 use engine::{ActFailure, ActWanted, Acted, Engine};
+use server::faults;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -218,6 +220,30 @@ pub fn answer(engine: &Engine, wanted: ActWanted, now: Timestamp) {
     if let Some(telemetry) = heard.filter(|_| done) {
         engine.observed(wanted.ems, &telemetry, now);
     }
+}
+
+/// The same network with a simulation behind it, in which nothing happens by itself.
+pub fn simulation(now: Timestamp) -> Simulation {
+    let quiet = Parameters {
+        noise: 0.0,
+        complaints_per_site_hour: 0.0,
+        decoys: false,
+        ..Parameters::default()
+    };
+    Simulation::with_inventory(inventory(), quiet, 1, now)
+}
+
+/// Does what is wanted of what is broken, as a platform does; false if nothing was.
+pub fn answer_faults(engine: &Engine, simulation: &mut Simulation, now: Timestamp) -> bool {
+    simulation.advance(now);
+    let wanted = engine.faults_wanted();
+    let any = !wanted.is_empty();
+    for wanted in wanted {
+        let granted = faults::grant(simulation, &wanted.wish, now);
+        simulation.advance(now);
+        let _ = wanted.answer.send(granted);
+    }
+    any
 }
 
 fn outcome(action: &Action, now: Timestamp) -> Result<Outcome, ActFailure> {

@@ -7,6 +7,7 @@ use crate::cast;
 use crate::conformance::{Heard, Host, Opening, Patience, Wire};
 use crate::memory::{BEGIN, generation};
 use crate::network;
+use ::network::Simulation;
 use domain::time::Timestamp;
 use engine::Credential;
 use server::clock::Clock;
@@ -15,7 +16,7 @@ use server::host::{Company, Endpoint, Home, Host as Platform};
 use server::ssh::{HostKeyPolicy, Outbound, keys, split};
 use server::state::StateFolder;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::runtime::Runtime;
@@ -38,6 +39,7 @@ const QUOTA_BYTES: usize = 256 << 20;
 pub struct OverSsh {
     runtime: Rc<Runtime>,
     host: Platform,
+    simulation: Arc<Mutex<Option<Simulation>>>,
     folder: tempfile::TempDir,
 }
 
@@ -78,17 +80,23 @@ impl OverSsh {
         let engine = Arc::clone(host.platform.engine());
         engine.start(now);
         network::open(&engine, now);
+        let simulation: Arc<Mutex<Option<Simulation>>> = Arc::default();
+        let simulated = Arc::clone(&simulation);
         runtime.spawn(async move {
             loop {
                 engine.outgoing_filled().await;
                 for wanted in engine.acts_wanted() {
                     network::answer(&engine, wanted, now);
                 }
+                if let Some(simulation) = &mut *simulated.lock().expect("no holder panics") {
+                    network::answer_faults(&engine, simulation, now);
+                }
             }
         });
         Self {
             runtime: Rc::new(runtime),
             host,
+            simulation,
             folder,
         }
     }
@@ -166,6 +174,13 @@ impl Host for OverSsh {
 
     fn advance(&mut self, _ms: u64) -> bool {
         false
+    }
+
+    fn simulate(&mut self) -> bool {
+        let now = self.host.clock.now();
+        *self.simulation.lock().expect("no holder panics") = Some(network::simulation(now));
+        self.host.platform.engine().open_to_faults();
+        true
     }
 
     fn swap(&mut self, name: &str, module: &str) -> bool {

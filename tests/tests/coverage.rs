@@ -135,10 +135,6 @@ const UNSEEN: &[(&str, &str)] = &[
         "/ietf-network:networks/network/ietf-network-topology:link/convoke-ems:parent",
         "a link is built into nothing",
     ),
-    (
-        "/convoke-simulation:",
-        "its cases need a network, and are with the server",
-    ),
 ];
 
 /// Operations that are refused for everyone, with a case `write-…` each.

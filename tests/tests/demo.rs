@@ -205,7 +205,10 @@ fn what_cannot_be_meant_is_a_usage_error_that_says_what_can() {
             (["--fault", "earthquake"], "fibre-cut"),
             (["--fault", "fibre-cut:nowhere"], "nowhere"),
             (["--topology", "Atlantis"], "Germany50"),
-            (["--http", "127.0.0.1:0"], "not offered"),
+            (
+                ["--http", "8880"],
+                "neither an address with a port nor 'off'",
+            ),
             (["--netconf", "0.0.0.0:0"], "loopback"),
             (["--speed", "fast"], "--speed"),
         ] {

@@ -11,6 +11,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::block_on;
+use support::http::get;
 use support::process::Running;
 use support::talk::{self, Talk};
 
@@ -86,10 +87,15 @@ fn on_a_full_disk_nothing_is_taken_on_until_there_is_space_again() {
             let tasks = talk.ask(&talk::get_tasks()).await;
             assert!(tasks.raw().contains(">before<"), "{}", tasks.raw());
             assert!(!tasks.raw().contains(">meanwhile<"), "{}", tasks.raw());
+            let ready = get(running.http(), "/readyz", None).await;
+            assert_eq!(ready.status, 503, "{ready:?}");
+            assert_eq!(ready.json()["detail"], "the store is full");
         }
         disk.take_down("full");
         let taken = talk.ask(&talk::assign(AGENT, "meanwhile")).await;
         assert!(taken.raw().contains("<verdict>"), "{}", taken.raw());
+        let ready = get(running.http(), "/readyz", None).await;
+        assert_eq!(ready.status, 200, "{ready:?}");
     });
 }
 

@@ -9,13 +9,14 @@
 
 mod support;
 
+use domain::cause::Cause;
 use domain::content::{Content, Payload};
 use domain::ems::Ems;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::task::{Status, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
-use engine::{Negotiate, Operation, Outcome, Query, Records};
+use engine::{FaultWish, Negotiate, Operation, Outcome, Query, Records};
 use serde_json::{Value, json};
 use server::clock::Clock;
 use server::config::Settings;
@@ -54,14 +55,16 @@ impl Living {
     async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let now = Timestamp::parse("2026-11-22T08:00:00Z").unwrap();
-        let topology = stage::topology("Polska").unwrap();
-        let network = stage::network(&topology, 60, 7, now);
-        let inventory = network.inventory();
         let settings = Settings {
             netconf: Some(([127, 0, 0, 1], 0).into()),
             agents_from: Some(0),
+            network: Some("Polska".to_owned()),
+            sites: Some(60),
+            seed: Some(7),
             ..Settings::default()
         };
+        let network = stage::served(&settings, now).unwrap().unwrap();
+        let inventory = network.inventory();
         let home = Home::Folder(StateFolder::new(folder.path()));
         let clock = Arc::new(Clock::standing(now));
         let host = Host::start(home, &settings, Arc::clone(&inventory), clock);
@@ -101,11 +104,13 @@ impl Living {
     }
 
     async fn breaks(&self, kind: &str, element: &ElementId) {
-        let fault = Operation::InjectFault {
-            kind: kind.to_owned(),
-            element: Some(element.to_string()),
+        let fault = FaultWish::Inject {
+            kind: Cause::parse(kind),
+            element: Some(element.clone()),
+            duration_s: None,
+            severity: None,
         };
-        self.execute(fault).await;
+        self.execute(Operation::Faults(fault)).await;
     }
 
     async fn task(&self, id: &str) -> Arc<Task> {

@@ -369,7 +369,7 @@ fn the_example_reads_the_agents() {
         let listeners = running.ready["listeners"].as_array().unwrap();
         let endpoints = listeners[1..]
             .iter()
-            .filter(|l| l["ems"].is_null())
+            .filter(|l| l["agent"].is_string())
             .map(|l| l["address"].as_str().unwrap());
         let printed: Vec<&str> = rows.iter().map(|row| row[row.len() - 1]).collect();
         assert_eq!(printed, endpoints.collect::<Vec<_>>());

@@ -5,6 +5,7 @@
 //! answers `<ok/>` to whatever comes. To a line on its standard input it tells what its store did
 //! so far; when that input ends, it ends.
 
+use crate::machine;
 use bindings::netconf::{NegotiateRequest, negotiate_request};
 use domain::access::Principal;
 use domain::task::TaskId;
@@ -117,23 +118,12 @@ impl ServerProcess {
 
     /// Resident memory in bytes.
     pub(crate) fn resident_bytes(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
-        let status = status.unwrap_or_default();
-        let line = status.lines().find(|l| l.starts_with("VmRSS:"));
-        let kib = line.and_then(|l| l.split_whitespace().nth(1)?.parse::<u64>().ok());
-        kib.unwrap_or(0) * 1_024
+        machine::memory_bytes(&self.child.id().to_string(), "VmRSS")
     }
 
     /// Processor time used so far, in seconds.
     pub(crate) fn cpu_s(&self) -> f64 {
-        /// Linux counts processor time in hundredths of a second (`getconf CLK_TCK`).
-        const TICKS_PER_S: f64 = 100.0;
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()));
-        let stat = stat.unwrap_or_default();
-        // The name, in parentheses, may hold blanks.
-        let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-        let ticks = fields.split_whitespace().skip(11).take(2);
-        ticks.filter_map(|t| t.parse::<f64>().ok()).sum::<f64>() / TICKS_PER_S
+        machine::cpu_s(&self.child.id().to_string())
     }
 
     /// Kills it in mid-flight, as a power cut would.

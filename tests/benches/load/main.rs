@@ -15,6 +15,8 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
 mod child;
+#[path = "../machine/mod.rs"]
+mod machine;
 mod measure;
 mod report;
 mod rows;
@@ -101,7 +103,7 @@ async fn measure_all(options: &Options, folder: &Path) -> Result<(), Box<dyn std
     } else {
         Scale::FULL
     };
-    let mut machine = report::machine();
+    let mut machine = machine::machine();
     machine["smoke"] = options.smoke.into();
     if options.json {
         println!("{machine}");

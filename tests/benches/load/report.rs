@@ -2,10 +2,9 @@
 //!
 //! Knows no NETCONF. The aims stand with the rows, in `rows`.
 
-use domain::time::Timestamp;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// What one run of one row measured.
 #[derive(Clone, Debug, Default)]
@@ -170,33 +169,6 @@ pub(crate) fn table(rows: &[Row], machine: &Value) -> String {
         told("kernel")
     );
     text
-}
-
-/// What machine this is, and when.
-pub(crate) fn machine() -> Value {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let model = read("/proc/cpuinfo");
-    let model = model
-        .lines()
-        .find_map(|l| l.strip_prefix("model name")?.split_once(':'))
-        .map_or("unknown", |(_, name)| name.trim());
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = Timestamp::from_ms(since.unwrap_or_default().as_millis() as i64);
-    json!({
-        "event": "machine", "cpu": model,
-        "cores": std::thread::available_parallelism().map_or(0, usize::from),
-        "kernel": format!("Linux {}", read("/proc/sys/kernel/osrelease").trim()),
-        "build": if cfg!(debug_assertions) { "debug" } else { "release" },
-        "date": now.to_string(),
-        "load_average": load_average(),
-    })
-}
-
-/// The load average of the last minute.
-pub(crate) fn load_average() -> f64 {
-    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let first = text.split_whitespace().next();
-    first.and_then(|n| n.parse().ok()).unwrap_or(f64::NAN)
 }
 
 fn tenths(value: f64) -> f64 {

@@ -4,8 +4,9 @@
 //! they are judged is named in the report. Read next: `measure`.
 
 use crate::child::{EXECUTOR, ServerProcess, assignment, known_task, proposal};
+use crate::machine::load_average;
 use crate::measure::{self, Questions, open_many};
-use crate::report::{Aim, Row, Run, load_average};
+use crate::report::{Aim, Row, Run};
 use crate::wire::WireError;
 use bindings::netconf::{NegotiateRequest, negotiate_request};
 use domain::verb::Verb;

@@ -3,6 +3,7 @@
 //! - [`process`]: the `convoke` command as its users have it, started, watched and killed;
 //! - [`talk`]: a session with any number of calls under way;
 //! - [`raw`]: a session on which anything can be sent, XML or not;
+//! - [`http`]: a request over HTTP and its answer;
 //! - [`openssh`]: a session through OpenSSH's client, for one that does not read.
 //!
 //! Everything is bounded in time and nothing sleeps: a wait ends when what is waited for comes, or
@@ -11,6 +12,7 @@
 // Each test binary uses its own part of this.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod http;
 pub mod openssh;
 pub mod process;
 pub mod raw;

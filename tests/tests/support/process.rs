@@ -162,6 +162,17 @@ impl Running {
         self.ready["listeners"][0]["address"].as_str().unwrap()
     }
 
+    /// Where its HTTP door is.
+    pub fn http(&self) -> &str {
+        let mut listeners = self.ready["listeners"].as_array().unwrap().iter();
+        let http = listeners.find(|l| {
+            l["protocol"]
+                .as_str()
+                .is_some_and(|p| p.starts_with("http"))
+        });
+        http.unwrap()["address"].as_str().unwrap()
+    }
+
     /// The port of the platform.
     pub fn port(&self) -> &str {
         self.address().rsplit(':').next().unwrap()

@@ -1,0 +1,314 @@
+//! A browser without a screen, spoken to in the Chrome DevTools Protocol over its pipe.
+//!
+//! `--remote-debugging-pipe` takes and gives JSON with a zero byte behind each message, so neither
+//! a driver nor a library stands between a test and the page. Knows how a page is opened, looked
+//! at and touched; what ought to be on it is the tests' to know. Debian's `chromium-headless-shell`
+//! is the smallest that does this. Read next: `looks.js`.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// What browsers that speak the protocol are called, the smallest first. `CONVOKE_BROWSER` names
+/// another, or one by its path.
+const NAMES: [&str; 5] = [
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "chrome",
+];
+
+/// The pipe is on the descriptors 3 and 4; nobody waits for a browser that hangs.
+const BEGIN: &str = "exec timeout -k 5 240 \"$0\" \"$@\" 3<&0 4>&1 0</dev/null 1>&2";
+
+/// No screen, no sandbox (tests run as root in containers), no shared memory of which containers
+/// have little, and nothing of what a browser does of its own accord.
+const FLAGS: [&str; 11] = [
+    "--headless",
+    "--remote-debugging-pipe",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+];
+
+/// What is asked of every page: see there.
+const LOOKS: &str = include_str!("looks.js");
+
+/// How a page is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    /// CSS pixels across.
+    pub(crate) width: u32,
+    /// The colour scheme that the reader prefers.
+    pub(crate) dark: bool,
+    /// Whether scripts run.
+    pub(crate) scripts: bool,
+}
+
+/// A desk, by day.
+pub(crate) const DESK: View = View {
+    width: 1_280,
+    dark: false,
+    scripts: true,
+};
+
+/// Desk and telephone, by day and by night, with scripts and without.
+pub(crate) const VIEWS: [View; 4] = [
+    DESK,
+    View { dark: true, ..DESK },
+    View { width: 390, ..DESK },
+    View {
+        width: 390,
+        dark: true,
+        scripts: false,
+    },
+];
+
+/// A browser with one tab.
+pub(crate) struct Browser {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    tab: Option<String>,
+    asked: u64,
+    /// What happened since the page was opened.
+    happened: Vec<Value>,
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// Starts one, with an empty profile. None, and a word on it, where there is none and
+    /// `CI` does not demand it.
+    ///
+    /// # Panics
+    /// If there is none and `CI` is set, or if it does not start.
+    pub(crate) fn start() -> Option<Self> {
+        let Some(program) = program() else {
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "no browser is installed (looked for {NAMES:?}): run `make setup`"
+            );
+            eprintln!("SKIPPED: no browser is installed; looked for {NAMES:?}");
+            return None;
+        };
+        let profile = tempfile::tempdir().unwrap();
+        let mut child = Command::new("sh")
+            .args(["-c", BEGIN])
+            .arg(&program)
+            .args(FLAGS)
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .env("HOME", profile.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut browser = Self {
+            input: child.stdin.take(),
+            output: BufReader::new(child.stdout.take().unwrap()),
+            child,
+            tab: None,
+            asked: 0,
+            happened: Vec::new(),
+            _profile: profile,
+        };
+        browser.attach();
+        Some(browser)
+    }
+
+    fn attach(&mut self) {
+        let target = self.ask("Target.createTarget", json!({ "url": "about:blank" }));
+        let target = json!({ "targetId": target["targetId"], "flatten": true });
+        let attached = self.ask("Target.attachToTarget", target);
+        self.tab = Some(attached["sessionId"].as_str().unwrap().to_owned());
+        for domain in ["Page", "Runtime", "Log", "Network", "Accessibility"] {
+            self.ask(&format!("{domain}.enable"), json!({}));
+        }
+    }
+
+    /// Opens a page from a file, as a reader would who was sent it.
+    pub(crate) fn open(&mut self, page: &Path, view: View) {
+        let height = if view.width < 600 { 844 } else { 800 };
+        let screen = json!({
+            "width": view.width, "height": height, "deviceScaleFactor": 1, "mobile": view.width < 600,
+        });
+        self.ask("Emulation.setDeviceMetricsOverride", screen);
+        let scheme = if view.dark { "dark" } else { "light" };
+        let scheme = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        self.ask("Emulation.setEmulatedMedia", scheme);
+        let scripts = json!({ "value": !view.scripts });
+        self.ask("Emulation.setScriptExecutionDisabled", scripts);
+        self.happened.clear();
+        let url = format!("file://{}", page.display());
+        let opened = self.ask("Page.navigate", json!({ "url": url }));
+        assert_eq!(opened["errorText"], Value::Null, "{url}");
+        self.until("Page.loadEventFired");
+    }
+
+    /// What a script finds out. Its functions are those of `looks.js`.
+    ///
+    /// # Panics
+    /// If the script throws.
+    #[track_caller]
+    pub(crate) fn look(&mut self, script: &str) -> Value {
+        let script = format!("(() => {{ {LOOKS}\nreturn {script}; }})()");
+        let asked = json!({ "expression": script, "returnByValue": true, "awaitPromise": true });
+        let found = self.ask("Runtime.evaluate", asked);
+        let thrown = &found["exceptionDetails"];
+        assert!(thrown.is_null(), "{script}: {thrown:#}");
+        found["result"]["value"].clone()
+    }
+
+    /// What is found, as text.
+    #[track_caller]
+    pub(crate) fn text(&mut self, script: &str) -> String {
+        let found = self.look(script);
+        found
+            .as_str()
+            .unwrap_or_else(|| panic!("{script}: {found}"))
+            .to_owned()
+    }
+
+    /// What is found, as a number.
+    #[track_caller]
+    pub(crate) fn count(&mut self, script: &str) -> usize {
+        let found = self.look(script);
+        let number = found
+            .as_u64()
+            .unwrap_or_else(|| panic!("{script}: {found}"));
+        usize::try_from(number).unwrap()
+    }
+
+    /// Presses a key, by its name and the code that Windows gives it; Enter and Space also write.
+    pub(crate) fn press(&mut self, key: &str, code: u32) {
+        let text = match key {
+            "Enter" => "\r",
+            " " => " ",
+            _ => "",
+        };
+        let mut event = json!({ "type": "keyDown", "key": key, "windowsVirtualKeyCode": code });
+        if !text.is_empty() {
+            event["text"] = json!(text);
+        }
+        self.ask("Input.dispatchKeyEvent", event.clone());
+        event["type"] = json!("keyUp");
+        self.ask("Input.dispatchKeyEvent", event);
+    }
+
+    /// Writes into what has the focus.
+    pub(crate) fn write(&mut self, text: &str) {
+        self.ask("Input.insertText", json!({ "text": text }));
+    }
+
+    /// What a screen reader is told: role and name of everything that has a role.
+    pub(crate) fn told(&mut self) -> Vec<Node> {
+        let tree = self.ask("Accessibility.getFullAXTree", json!({}));
+        let nodes = tree["nodes"].as_array().unwrap().iter();
+        let heard = nodes.filter(|node| node["ignored"] != true);
+        heard
+            .map(|node| Node {
+                role: node["role"]["value"].as_str().unwrap_or("").to_owned(),
+                name: node["name"]["value"].as_str().unwrap_or("").to_owned(),
+            })
+            .collect()
+    }
+
+    /// What a page must never cause: words in the console, errors, questions to the reader, and
+    /// anything loaded but the page itself.
+    pub(crate) fn noise(&mut self) -> Vec<String> {
+        // Whatever was under way is told before the answer to this.
+        self.look("1");
+        // The page itself, and the pictures of the browser's own controls.
+        let is_own = |event: &Value| {
+            let url = event["params"]["request"]["url"].as_str().unwrap_or("");
+            event["params"]["type"] == "Document" || url.starts_with("data:")
+        };
+        let told = self
+            .happened
+            .iter()
+            .filter(|event| match event["method"].as_str() {
+                Some("Runtime.consoleAPICalled" | "Runtime.exceptionThrown") => true,
+                Some("Log.entryAdded" | "Page.javascriptDialogOpening") => true,
+                Some("Network.requestWillBeSent") => !is_own(event),
+                _ => false,
+            });
+        told.map(Value::to_string).collect()
+    }
+
+    /// Waits until something of that name happens.
+    pub(crate) fn until(&mut self, method: &str) -> Value {
+        loop {
+            let message = self.next();
+            let found = message["method"] == method;
+            self.happened.push(message.clone());
+            if found {
+                return message;
+            }
+        }
+    }
+
+    /// Asks for something and waits for the answer.
+    ///
+    /// # Panics
+    /// If the browser refuses.
+    #[track_caller]
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.asked += 1;
+        let mut message = json!({ "id": self.asked, "method": method, "params": params });
+        if let Some(tab) = &self.tab {
+            message["sessionId"] = json!(tab);
+        }
+        let input = self.input.as_mut().expect("it is open until the end");
+        write!(input, "{message}\0").unwrap();
+        input.flush().unwrap();
+        loop {
+            let mut answer = self.next();
+            if answer["id"] == self.asked {
+                assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
+                return answer["result"].take();
+            }
+            self.happened.push(answer);
+        }
+    }
+
+    fn next(&mut self) -> Value {
+        let mut message = Vec::new();
+        self.output.read_until(0, &mut message).unwrap();
+        assert_eq!(message.pop(), Some(0), "the browser has ended");
+        serde_json::from_slice(&message).unwrap()
+    }
+}
+
+/// A browser whose pipe is closed ends by itself.
+impl Drop for Browser {
+    fn drop(&mut self) {
+        drop(self.input.take());
+        let _ = self.child.wait();
+    }
+}
+
+/// What a screen reader is told of an element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Node {
+    /// What it is.
+    pub(crate) role: String,
+    /// What it is called.
+    pub(crate) name: String,
+}
+
+fn program() -> Option<PathBuf> {
+    let named = std::env::var("CONVOKE_BROWSER").ok();
+    let path = std::env::var_os("PATH")?;
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let names = named.iter().map(String::as_str).chain(NAMES);
+    let mut places = names.flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    places.find(|place| place.is_file())
+}

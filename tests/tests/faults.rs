@@ -1,0 +1,300 @@
+//! Faults that an operator brings about: each cause over NETCONF over SSH in a platform whose network
+//! runs, what its agents make of it, and who may do so; and a network that lives by itself, from the
+//! command line.
+//!
+//! What each cause does to the network is held in `network`, the errors in
+//! `tests/conformance/inject-fault-*`. Read next: `server::faults`.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use domain::cause::Cause;
+use domain::time::Timestamp;
+use network::Truth;
+use serde_json::Value;
+use server::client::{CallError, Client, Identity};
+use server::clock::Clock;
+use server::config::Settings;
+use server::host::{Endpoint, Home, Host};
+use server::score::{self, Found};
+use server::stage;
+use server::state::StateFolder;
+use server::world::{Pace, World};
+use std::sync::Arc;
+use support::process::{Running, run};
+use support::{block_on, within};
+
+const SIMULATION: &str = "urn:convoke:params:xml:ns:yang:convoke-simulation";
+const HOUR_S: f64 = 3_600.0;
+
+/// A platform behind SSH whose network runs as fast as its agents work.
+struct Drill {
+    folder: tempfile::TempDir,
+    host: Arc<Host>,
+    world: World,
+}
+
+impl Drill {
+    /// Begins one with this `access.toml`; that which ships if there is none.
+    async fn begin(access: Option<&str>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        if let Some(access) = access {
+            std::fs::write(folder.path().join("access.toml"), access).unwrap();
+        }
+        let settings = Settings {
+            netconf: Some(([127, 0, 0, 1], 0).into()),
+            agents_from: Some(0),
+            network: Some("Polska".to_owned()),
+            sites: Some(60),
+            seed: Some(7),
+            ..Settings::default()
+        };
+        let now = Timestamp::parse("2026-11-22T10:00:00Z").unwrap();
+        let simulation = stage::served(&settings, now).unwrap().unwrap();
+        let home = Home::Folder(StateFolder::new(folder.path()));
+        let clock = Arc::new(Clock::standing(now));
+        let host = Host::start(home, &settings, simulation.inventory(), clock).await;
+        let host = Arc::new(host.unwrap());
+        let mut world = World::new(Arc::clone(&host), Some(simulation), Box::new(|_| {}));
+        world.begin().await;
+        Self {
+            folder,
+            host,
+            world,
+        }
+    }
+
+    /// What the platform says to an rpc of convoke-simulation; the network stands meanwhile.
+    async fn says(&mut self, user: &str, rpc: &str, input: &str) -> Result<String, CallError> {
+        let address = self.host.address_of(&Endpoint::Platform).unwrap();
+        let operator = Identity::operator(self.folder.path());
+        let who = match user {
+            "operator" => operator,
+            agent => Identity {
+                user: agent.to_owned(),
+                key: self.folder.path().join(format!("keys/{agent}_ed25519")),
+                ..operator
+            },
+        };
+        let call = format!("<{rpc} xmlns=\"{SIMULATION}\">{input}</{rpc}>");
+        let mut said = None;
+        let asked = async {
+            let mut client = Client::connect(&address.to_string(), &who).await.unwrap();
+            let reply = client.call(&call).await;
+            said = Some(reply.map(|reply| reply.document.root().standalone()));
+        };
+        within("an answer", self.world.live(asked)).await;
+        said.unwrap()
+    }
+
+    fn truth(&self) -> &Truth {
+        self.world.simulation().unwrap().truth().last().unwrap()
+    }
+
+    /// Lets the network run until its last fault is over, or for so many hours.
+    async fn until_over(&mut self, hours: f64) {
+        let until = self.host.clock.now().plus_s(hours * HOUR_S);
+        let over = |world: &World| {
+            let truths = world.simulation().unwrap().truth();
+            truths.last().unwrap().restored_at.is_some()
+        };
+        self.world.run(Pace::Unhurried, until, over).await;
+    }
+
+    /// Lets it run for so many hours more.
+    async fn rest(&mut self, hours: f64) {
+        let until = self.host.clock.now().plus_s(hours * HOUR_S);
+        self.world.run(Pace::Unhurried, until, |_| false).await;
+    }
+
+    fn found(&self) -> Found {
+        let inventory = self.world.simulation().unwrap().inventory();
+        score::found(&inventory, self.truth(), &self.world.work().cases)
+    }
+}
+
+/// Issue 5, 1: every cause that the network has leads to work of agents, and is named rightly.
+#[test]
+fn agents_find_every_cause_that_is_injected() {
+    block_on(async {
+        let mut drill = Drill::begin(None).await;
+        for (number, cause) in (1..).zip(Cause::ALL) {
+            let terms = match cause {
+                Cause::OpticalModuleAgeing => "<duration>5400</duration>",
+                _ => "",
+            };
+            let input = format!("<kind>{cause}</kind>{terms}");
+            let said = drill
+                .says("operator", "inject-fault", &input)
+                .await
+                .unwrap();
+            assert!(said.contains(&format!(">{number}<")), "{said}");
+            assert_eq!(drill.truth().fault.kind, cause);
+            drill.until_over(12.0).await;
+            drill.rest(0.5).await;
+            let (found, truth) = (drill.found(), drill.truth());
+            assert!(found.located_s.is_some(), "{truth:?} {found:?}");
+            assert!(truth.restored_at.is_some(), "{truth:?}");
+        }
+    });
+}
+
+/// Issue 5, 1: no agent reaches the truth with the credential of an agent, even where access rules
+/// permit everything.
+#[test]
+fn the_truth_is_denied_to_agents_whatever_the_rules_say() {
+    block_on(async {
+        for access in [None, Some("enable-nacm = false\n")] {
+            let mut drill = Drill::begin(access).await;
+            let cut = "<kind>fibre-cut</kind>";
+            drill.says("operator", "inject-fault", cut).await.unwrap();
+            for user in ["TMF-Convoke-OSS-1.0.0", "TMF-Convoke-Wireless-1.0.0"] {
+                for (rpc, input) in [
+                    ("inject-fault", cut),
+                    ("list-faults", "<ended>true</ended>"),
+                    ("clear-fault", "<id>1</id>"),
+                ] {
+                    let refused = drill.says(user, rpc, input).await.unwrap_err();
+                    let CallError::Refused(errors) = refused else {
+                        panic!("{refused:?}");
+                    };
+                    assert_eq!(errors[0].tag.as_str(), "access-denied", "{user} {rpc}");
+                }
+            }
+            assert_eq!(drill.world.simulation().unwrap().truth().len(), 1);
+            assert_eq!(drill.truth().repaired_at, None);
+        }
+    });
+}
+
+/// The platform's network breaks by itself, and agents are seen at work.
+#[test]
+fn a_network_that_lives_breaks_by_itself() {
+    block_on(async {
+        let state = tempfile::tempdir().unwrap();
+        let settings =
+            "network = 'Polska'\nsites = 60\nspeed = 600\n[life]\nfaults = 100\ndrivers = 20\n";
+        std::fs::write(state.path().join("convoke.toml"), settings).unwrap();
+        let running = Running::start(state.path(), &["serve"]).await;
+        let watched = running
+            .client(&["watch", "--json", "--count", "3"])
+            .await
+            .well();
+        assert_eq!(watched.json().len(), 3, "{}", watched.stdout);
+        let mut faults = Vec::new();
+        let listing = async {
+            while faults.is_empty() {
+                faults = running
+                    .client(&["fault", "list", "--all", "--json"])
+                    .await
+                    .well()
+                    .json();
+            }
+        };
+        within("a fault of its own", listing).await;
+        let first = &faults[0];
+        assert_eq!(
+            (&first["event"], &first["id"]),
+            (&"fault".into(), &1.into())
+        );
+        assert!(Cause::parse(first["kind"].as_str().unwrap()).is_some());
+        assert!(running.stop().await.success());
+    });
+}
+
+/// What is typed: kinds and elements are completed and checked, faults listed and mended.
+#[test]
+fn faults_are_broken_listed_and_mended_from_the_command_line() {
+    block_on(async {
+        let state = tempfile::tempdir().unwrap();
+        let serve = ["serve", "--network", "Polska", "--sites", "30"];
+        let running = Running::start(state.path(), &serve).await;
+        let nothing = running.client(&["fault", "list"]).await.well();
+        assert_eq!(nothing.stdout, "Nothing is broken.\n");
+
+        let inject = ["fault", "inject", "--json", "router-failure:Lodz"];
+        let broken = running.client(&inject).await.well().json();
+        assert_eq!(broken[0]["element"], "router:Lodz");
+        let storm = ["fault", "inject", "mains-failure", "--duration", "2h"];
+        let told = running.client(&storm).await.well().stdout;
+        assert!(told.starts_with("2: mains-failure at zone:"), "{told}");
+        let list = running.client(&["fault", "list"]).await.well().stdout;
+        let rows: Vec<&str> = list.lines().collect();
+        assert!(
+            rows[0].starts_with("ID") && rows[1].contains("broken"),
+            "{list}"
+        );
+        assert_eq!(rows.len(), 3, "{list}");
+
+        let cleared = running.client(&["fault", "clear", "1"]).await.well();
+        assert_eq!(cleared.stdout, "1 is mended\n");
+        running.client(&["fault", "clear", "1"]).await.with_code(3);
+        let left = running
+            .client(&["fault", "list", "--json"])
+            .await
+            .well()
+            .json();
+        let of = |id: u64| left.iter().find(|fault| fault["id"] == id);
+        assert!(
+            of(1).is_none_or(|fault| fault["repaired"] != Value::Null),
+            "{left:?}"
+        );
+        assert!(
+            of(2).is_some_and(|fault| fault["repaired"] == Value::Null),
+            "{left:?}"
+        );
+
+        for (what, code) in [
+            (&["flood"][..], 2),
+            (&["router-failure:link:Lodz"], 3),
+            (&["random:Lodz"], 2),
+            (&["mains-failure", "--duration", "59s"], 2),
+            (&["router-failure:Atlantis"], 3),
+            (&["fibre-cut", "--duration", "2h"], 3),
+            (&["mains-failure", "--severity", "major"], 3),
+        ] {
+            let inject = [&["fault", "inject"][..], what].concat();
+            running.client(&inject).await.with_code(code);
+        }
+        let agent = ["fault", "list", "--user", "TMF-Convoke-OSS-1.0.0"];
+        let denied = running.client(&agent).await.with_code(3);
+        assert!(
+            denied.stderr.contains("may not execute"),
+            "{}",
+            denied.stderr
+        );
+        assert!(running.stop().await.success());
+    });
+}
+
+#[test]
+fn speed_and_life_are_checked_before_anything_starts() {
+    block_on(async {
+        let state = tempfile::tempdir().unwrap();
+        let check = async |settings: &str, code: i32, why: &str| {
+            std::fs::write(state.path().join("convoke.toml"), settings).unwrap();
+            let checked = run(state.path(), &["config", "check"])
+                .await
+                .with_code(code);
+            assert!(checked.stderr.contains(why), "{}", checked.stderr);
+        };
+        check("[life]\n", 0, "").await;
+        check(
+            "[life]\nfaults = 101\n",
+            2,
+            "faults of [life] is 101; it must be 0 to 100",
+        )
+        .await;
+        check("speed = 0.1\n", 2, "speed is 0.1; it must be 1 to 600").await;
+        check("[life]\nstorms = 1\n", 2, "unknown field").await;
+        std::fs::remove_file(state.path().join("convoke.toml")).unwrap();
+        let serve = ["serve", "--speed", "601", "--life"];
+        let refused = run(state.path(), &serve).await.with_code(2);
+        assert!(
+            refused.stderr.contains("speed is 601"),
+            "{}",
+            refused.stderr
+        );
+    });
+}

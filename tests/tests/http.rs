@@ -1,0 +1,385 @@
+//! The HTTP door of the real command: who gets in with what `convoke token` gives, and what becomes
+//! of it. What the door answers in all cases is in `crates/server/tests/http`.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod support;
+
+use serde_json::{Value, json};
+use server::ssh::keys::{generate, write_public};
+use std::path::Path;
+use std::process::{Output, Stdio};
+use support::http::get;
+use support::process::{FREE_PORTS, Finished, Running, binary, run};
+use support::{block_on, within};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::process::Command;
+
+/// Types `convoke token …` and reads the objects that it prints.
+async fn token(running: &Running, arguments: &[&str]) -> Finished {
+    let arguments = [&["token"], arguments, &["--json"]].concat();
+    run(running.state(), &arguments).await
+}
+
+async fn issue(running: &Running, name: &str) -> (String, String) {
+    let issued = token(running, &["issue", name]).await.well().json();
+    let text = |member: &str| issued[0][member].as_str().unwrap().to_owned();
+    assert_eq!(issued[0]["event"], "issued");
+    (text("token"), text("id"))
+}
+
+async fn whoami(running: &Running, token: &str) -> (u16, Value) {
+    let answer = get(running.http(), "/whoami", Some(token)).await;
+    (answer.status, answer.json()["name"].clone())
+}
+
+fn let_in(running: &Running, file: &str) {
+    let path = running.state().join(file);
+    write_public(&path, generate("k").public_key()).unwrap();
+}
+
+/// Issue 6 §8: tokens from a local issuer made at first start, bound to the same principals.
+#[test]
+fn a_newcomer_gets_in_with_one_command() {
+    block_on(async {
+        let state = tempfile::tempdir().unwrap();
+        let running = Running::serve(state.path()).await;
+        let mode = std::fs::metadata(state.path().join("token_ed25519")).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::mode(&mode.permissions());
+        assert_eq!(mode & 0o777, 0o600);
+        let printed = running_token(&running).await;
+        let answer = get(running.http(), "/whoami", Some(&printed)).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(answer.json()["name"], "operator");
+        assert_eq!(answer.json()["groups"], json!(["admin"]));
+        for (path, status) in [
+            ("/livez", 200),
+            ("/readyz", 200),
+            ("/.well-known/jwks.json", 200),
+            ("/whoami", 401),
+            ("/nowhere", 401),
+        ] {
+            assert_eq!(
+                get(running.http(), path, None).await.status,
+                status,
+                "{path}"
+            );
+        }
+        assert_eq!(
+            get(running.http(), "/nowhere", Some(&printed)).await.status,
+            404
+        );
+    });
+}
+
+/// The token that `convoke token issue` prints, alone.
+async fn running_token(running: &Running) -> String {
+    let printed = run(running.state(), &["token", "issue"]).await.well();
+    assert_eq!(printed.stderr, "");
+    printed.stdout.trim_end().to_owned()
+}
+
+/// Issue 6 §8: revocation survives a restart, and so does everything else.
+#[test]
+fn what_was_issued_and_revoked_stays_so_over_a_restart() {
+    block_on(async {
+        let state = tempfile::tempdir().unwrap();
+        let running = Running::serve(state.path()).await;
+        let_in(&running, "users/noc.pub");
+        let_in(&running, "agents/ip-ost.pub");
+        let ((noc, _), (noc_void, void), (agent, _)) = (
+            issue(&running, "noc").await,
+            issue(&running, "noc").await,
+            issue(&running, "ip-ost").await,
+        );
+        let revoked = token(&running, &["revoke", &void]).await.well().json();
+        assert_eq!(
+            (&revoked[0]["event"], &revoked[0]["name"]),
+            (&json!("revoked"), &json!("noc"))
+        );
+        assert_eq!(whoami(&running, &noc_void).await.0, 401);
+        assert!(running.stop().await.success());
+
+        let running = Running::serve(state.path()).await;
+        assert_eq!(whoami(&running, &noc).await, (200, json!("noc")));
+        assert_eq!(whoami(&running, &agent).await, (200, json!("ip-ost")));
+        assert_eq!(whoami(&running, &noc_void).await.0, 401);
+        let listed = token(&running, &["list"]).await.well().json();
+        let names: Vec<_> = listed.iter().map(|t| (&t["name"], &t["counts"])).collect();
+        assert_eq!(
+            names,
+            [
+                (&json!("ip-ost"), &json!(true)),
+                (&json!("noc"), &json!(true))
+            ]
+        );
+        assert!(!format!("{listed:?}").contains(noc.rsplit('.').next().unwrap()));
+
+        std::fs::remove_file(state.path().join("agents/ip-ost.pub")).unwrap();
+        assert_eq!(whoami(&running, &agent).await.0, 401);
+        let listed = token(&running, &["list"]).await.well().json();
+        assert_eq!(listed[0]["counts"], false);
+    });
+}
+
+#[test]
+fn what_cannot_be_issued_or_revoked_is_said() {
+    block_on(async {
+        let state = tempfile::tempdir().unwrap();
+        let nowhere = run(state.path(), &["token", "issue"]).await.with_code(1);
+        assert!(
+            nowhere.stderr.contains("convoke serve"),
+            "{}",
+            nowhere.stderr
+        );
+        let running = Running::serve(state.path()).await;
+        for (arguments, code, hint) in [
+            (&["issue", "nobody"][..], 3, "nobody is called 'nobody'"),
+            (&["issue", "TMF-Convoke-IP-1.0.0"], 3, "users/ or agents/"),
+            (&["issue", "--valid", "31d"], 2, "valid for 1 to 2592000 s"),
+            (&["issue", "--valid", "soon"], 2, "no time such as"),
+            (&["issue", "--scope", "a b"], 2, "is no scope"),
+            (
+                &["revoke", "operator"],
+                3,
+                "neither the identifier of a token",
+            ),
+        ] {
+            let told = token(&running, arguments).await.with_code(code);
+            assert!(told.stderr.contains(hint), "{}", told.stderr);
+            assert_eq!(told.stdout, "");
+        }
+    });
+}
+
+#[test]
+fn the_door_is_where_it_is_said_to_be_or_nowhere() {
+    block_on(async {
+        let state = tempfile::tempdir().unwrap();
+        let serve = ["serve", "--network", "none"];
+        let shut = [&serve[..], &["--http", "off"]].concat();
+        let running = Running::start(state.path(), &shut).await;
+        let protocols = |running: &Running| {
+            let listeners = running.ready["listeners"].as_array().unwrap().iter();
+            listeners
+                .filter(|l| l["agent"].is_null() && l["ems"].is_null())
+                .count()
+        };
+        assert_eq!(protocols(&running), 0);
+        assert!(running.stop().await.success());
+        std::fs::write(
+            state.path().join("convoke.toml"),
+            "[http]\nlisten = 'off'\n",
+        )
+        .unwrap();
+        let opened = [&serve[..], &["--http", "[::1]:0"]].concat();
+        let running = Running::start(state.path(), &opened).await;
+        assert!(
+            running.http().starts_with("[::1]:"),
+            "flags go above the file"
+        );
+
+        let taken = running.http().to_owned();
+        let other = tempfile::tempdir().unwrap();
+        for (address, code, hint) in [
+            (taken.as_str(), 5, "cannot listen on"),
+            ("0.0.0.0:0", 2, "not a loopback address"),
+            ("8880", 2, "neither an address with a port nor 'off'"),
+        ] {
+            let arguments = [&serve[..], &["--http", address], &FREE_PORTS].concat();
+            let told = run(other.path(), &arguments).await.with_code(code);
+            assert!(told.stderr.contains(hint), "{}", told.stderr);
+        }
+        std::fs::write(state.path().join("users/noc.pub"), "").unwrap();
+        let arguments = [&serve[..], &["--http", "0.0.0.0:0"], &FREE_PORTS].concat();
+        let told = run(state.path(), &arguments).await.with_code(2);
+        assert!(
+            told.stderr.contains("allow-plain = true"),
+            "{}",
+            told.stderr
+        );
+    });
+}
+
+/// Issue 6 §8: no token is ever in a log, whether it counts or not, in HTTP/1.1 or HTTP/2.
+#[test]
+fn no_token_is_in_a_log() {
+    block_on(async {
+        let state = tempfile::tempdir().unwrap();
+        let mut child = Command::new(binary())
+            .arg("--state")
+            .arg(state.path())
+            .args(["serve", "--network", "none", "--json", "--log", "trace"])
+            .args(FREE_PORTS)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let mut log = child.stderr.take().unwrap();
+        let logged = tokio::spawn(async move {
+            let mut text = String::new();
+            log.read_to_string(&mut text).await.unwrap();
+            text
+        });
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let ready = within("the platform", lines.next_line())
+            .await
+            .unwrap()
+            .unwrap();
+        let ready: Value = serde_json::from_str(&ready).unwrap();
+        let listeners = ready["listeners"].as_array().unwrap();
+        let http = listeners.iter().find(|l| l["protocol"] == "http").unwrap();
+        let http = http["address"].as_str().unwrap();
+        let issued = run(state.path(), &["token", "issue"]).await.well().stdout;
+        let good = issued.trim_end();
+        let forged = format!("{}x", good.replace('.', "-"));
+        for token in [good, &forged] {
+            get(http, "/whoami", Some(token)).await;
+            get(http, &format!("/whoami?access_token={token}"), None).await;
+            let authorization = format!("Authorization: Bearer {token}");
+            let url = format!("http://{http}/whoami");
+            let curl = ["-s", "--http2-prior-knowledge", "-H", &authorization, &url];
+            typed("curl", &curl, state.path()).await;
+        }
+        child.kill().await.unwrap();
+        let logged = logged.await.unwrap();
+        assert!(
+            logged.contains("GET /whoami is answered with 200"),
+            "{logged}"
+        );
+        for token in [good, &forged] {
+            for part in token.split('.').skip(1).chain([&token[token.len() - 40..]]) {
+                assert!(!logged.contains(part), "a token is in the log");
+            }
+        }
+    });
+}
+
+/// Makes an authority, and what it signs for the server and for two clients.
+const CERTIFICATES: &str = r#"
+set -e
+new="openssl req -x509 -newkey ed25519 -nodes -days 2"
+leaf="$new -CA ca.pem -CAkey ca.key -addext basicConstraints=critical,CA:FALSE"
+$new -keyout ca.key -out ca.pem -subj /CN=ca
+$leaf -keyout server.key -out server.pem -subj /CN=server -addext subjectAltName=DNS:localhost
+$leaf -keyout noc.key -out noc.pem -subj /CN=noc -addext subjectAltName=URI:urn:example:noc
+$leaf -keyout ghost.key -out ghost.pem -subj /CN=ghost
+chmod 600 *.key
+"#;
+
+/// Issue 6 §8: mutual TLS, bound to the same principals by a table in `access.toml`.
+#[test]
+fn whoever_has_a_certificate_gets_in() {
+    block_on(async {
+        let state = tempfile::tempdir().unwrap();
+        let path = |name: &str| state.path().join(name).display().to_string();
+        let made = ["-c", CERTIFICATES];
+        let made = typed("sh", &made, state.path()).await.unwrap();
+        if !made.status.success() || typed("curl", &["--version"], state.path()).await.is_none() {
+            println!("there is no openssl 3 or no curl: TLS is tested without them only");
+            return;
+        }
+        let (certificate, key, ca) = (path("server.pem"), path("server.key"), path("ca.pem"));
+        let tls = format!("certificate = '{certificate}'\nkey = '{key}'\nclient-ca = '{ca}'\n");
+        std::fs::write(path("convoke.toml"), format!("[http.tls]\n{tls}")).unwrap();
+        let row = "[[certificate]]\nname = 'noc'\nsan-uri = 'urn:example:noc'\n";
+        let rules = format!("{}\n{row}", server::access::SHIPPED);
+        std::fs::write(path("access.toml"), rules).unwrap();
+        run(state.path(), &["config", "check"]).await.well();
+        let running = Running::serve(state.path()).await;
+        let_in(&running, "users/noc.pub");
+        let url = running.http().replace("127.0.0.1", "https://localhost") + "/whoami";
+        for (name, expected) in [("noc", r#""name":"noc""#), ("ghost", r#""status":401"#)] {
+            let (cert, key) = (path(&format!("{name}.pem")), path(&format!("{name}.key")));
+            let curl = ["-sS", "--cacert", &ca, "--cert", &cert, "--key", &key, &url];
+            let said = typed("curl", &curl, state.path()).await.unwrap();
+            let text = String::from_utf8_lossy(&said.stdout);
+            assert!(text.contains(expected), "{text} {said:?}");
+        }
+    });
+}
+
+/// What a command of the system says; nothing where there is none of that name.
+async fn typed(command: &str, arguments: &[&str], folder: &Path) -> Option<Output> {
+    let mut command = Command::new(command);
+    let output = command.args(arguments).current_dir(folder).output();
+    match within("a command", output).await {
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => None,
+        output => Some(output.unwrap()),
+    }
+}
+
+/// The page `docs/http.md`: every command is typed, every answer compared; `*` stands for what
+/// differs from run to run.
+#[test]
+fn every_command_of_the_page_holds() {
+    block_on(async {
+        for needed in ["bash", "curl", "ssh-keygen"] {
+            if typed(needed, &["--help"], Path::new(".")).await.is_none() {
+                println!("there is no {needed}: the commands of docs/http.md are not typed");
+                return;
+            }
+        }
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/http.md");
+        let page = std::fs::read_to_string(page).unwrap();
+        let state = tempfile::tempdir().unwrap();
+        let running = Running::serve(state.path()).await;
+        let mut script = String::new();
+        let mut expected = String::new();
+        for (kind, text) in blocks(&page) {
+            match kind {
+                "sh" => script += &text,
+                "json" => {
+                    script += "echo\necho ---\n";
+                    expected += &format!("{text}---\n");
+                }
+                _ => {}
+            }
+        }
+        let script = script.replace("127.0.0.1:8880", running.http());
+        let path = std::env::var("PATH").unwrap_or_default();
+        let beside = binary().parent().unwrap().display().to_string();
+        let commands = Command::new("bash")
+            .args(["-euc", &script])
+            .env("PATH", format!("{beside}:{path}"))
+            .env("CONVOKE_STATE", state.path())
+            .current_dir(state.path())
+            .output();
+        let typed = within("the commands of the page", commands).await.unwrap();
+        let said = String::from_utf8(typed.stdout).unwrap();
+        assert!(
+            typed.status.success(),
+            "{}",
+            String::from_utf8_lossy(&typed.stderr)
+        );
+        assert_eq!(expected.matches("---").count(), 5, "{expected}");
+        assert!(fits(&expected, &said), "expected\n{expected}\nsaid\n{said}");
+    });
+}
+
+/// The fenced blocks of a page, with their kind.
+fn blocks(page: &str) -> Vec<(&str, String)> {
+    let mut blocks = Vec::new();
+    for (place, part) in page.split("```").enumerate() {
+        if let (1, Some((kind, text))) = (place % 2, part.split_once('\n')) {
+            blocks.push((kind, text.to_owned()));
+        }
+    }
+    blocks
+}
+
+/// True if the text is as expected, `*` standing for anything.
+fn fits(expected: &str, text: &str) -> bool {
+    let mut pieces = expected.split('*');
+    let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else {
+        return false;
+    };
+    for piece in pieces {
+        match rest.split_once(piece) {
+            Some((_, after)) => rest = after,
+            None => return false,
+        }
+    }
+    rest.is_empty()
+}
