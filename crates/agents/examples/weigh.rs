@@ -4,9 +4,9 @@
 //! that it needs no other crate, fails one router and two ducts in it, and explains what follows.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
+use agents::knowledge::Knowledge;
 use agents::oss_fault::correlation::Correlator;
 use agents::oss_fault::evidence::Evidence;
-use agents::oss_fault::knowledge::Knowledge;
 use agents::topology::Topology;
 use domain::inventory::{Domain, Element, ElementId, ElementKind, Inventory, Link};
 use domain::telemetry::AlarmType;
@@ -130,7 +130,7 @@ fn main() {
     );
     let begun = Instant::now();
     let topology = Topology::new(inventory);
-    let correlator = Correlator::knowing(topology, Knowledge::default());
+    let correlator = Correlator::knowing(topology, Arc::new(Knowledge::default()));
     println!(
         "made ready in {:.0} ms",
         begun.elapsed().as_secs_f64() * 1e3

@@ -3,6 +3,7 @@
 //! Also the wrapper that turns a [`Worker`] into an [`Agent`]: it tells apart what may be asked of an
 //! executor, so that no agent has to say it twice. Read next: [`crate::roster`].
 
+use crate::knowledge::Knowledge;
 use domain::agent::{Agent, Ask, Briefing, Input, Message, Output, Progress};
 use domain::content::{Content, Payload};
 use domain::inventory::{Domain, Inventory};
@@ -140,6 +141,17 @@ pub fn works_in(profile: &Profile, domain: Domain) -> bool {
 pub trait Worker: Sized + Send {
     /// Begins, with what follows from it.
     fn start(briefing: Briefing, now: Timestamp, dice: &mut Dice) -> (Self, Vec<Output>);
+
+    /// The same for who weighs causes: by this knowledge.
+    fn knowing(
+        knowledge: &Arc<Knowledge>,
+        briefing: Briefing,
+        now: Timestamp,
+        dice: &mut Dice,
+    ) -> (Self, Vec<Output>) {
+        let _ = knowledge;
+        Self::start(briefing, now, dice)
+    }
 
     /// Takes any input but [`Input::Started`] and [`Input::Asked`].
     fn take(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output>;
@@ -302,19 +314,32 @@ pub fn awaits_of(reply: &Reply) -> Option<Awaits> {
 
 /// A [`Worker`] behind the contract of [`Agent`]; asked before it was started, it refuses.
 #[derive(Debug)]
-pub struct Hosted<W>(Option<W>);
+pub struct Hosted<W> {
+    worker: Option<W>,
+    knowledge: Arc<Knowledge>,
+}
+
+impl<W> Hosted<W> {
+    /// Not started yet; where causes are weighed, by this knowledge.
+    pub fn knowing(knowledge: Arc<Knowledge>) -> Self {
+        Self {
+            worker: None,
+            knowledge,
+        }
+    }
+}
 
 impl<W> Default for Hosted<W> {
     fn default() -> Self {
-        Self(None)
+        Self::knowing(Arc::new(Knowledge::in_force()))
     }
 }
 
 impl<W: Worker> Agent for Hosted<W> {
     fn step(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
-        match (input, &mut self.0) {
+        match (input, &mut self.worker) {
             (Input::Started(briefing), slot) => {
-                let (worker, outputs) = W::start(briefing, now, dice);
+                let (worker, outputs) = W::knowing(&self.knowledge, briefing, now, dice);
                 *slot = Some(worker);
                 outputs
             }

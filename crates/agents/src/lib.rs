@@ -6,6 +6,7 @@
 //! - [`desk`] and [`courier`]: what every agent has at hand, and messages that must arrive;
 //! - [`topology`]: what fails when something does;
 //! - [`alarms`] and [`incident`]: from single alarms to incidents;
+//! - [`knowledge`]: how surely and how fast causes show in them, as learnt;
 //! - [`oss_fault`]: event analysis, cross-domain correlation and the workflow of a fault;
 //! - [`wireless_fault`] and [`ip_fault`]: watch and diagnose one domain ([`domain_agent`]);
 //! - [`optimisation`], [`energy_saving`] and [`service_intent`]: users' experience against energy,
@@ -30,6 +31,7 @@ pub mod domain_agent;
 pub mod energy_saving;
 pub mod incident;
 pub mod ip_fault;
+pub mod knowledge;
 pub mod lookup;
 pub mod optimisation;
 pub mod oss_fault;

@@ -9,6 +9,7 @@ use crate::complaints::Complaints;
 use crate::desk::Hosted;
 use crate::energy_saving::EnergySaving;
 use crate::ip_fault::IpFault;
+use crate::knowledge::Knowledge;
 use crate::optimisation::Optimisation;
 use crate::oss_fault::OssFault;
 use crate::quality::mobile::MobileQuality;
@@ -19,6 +20,7 @@ use crate::service_intent::ServiceIntent;
 use crate::trouble_ticket::TroubleTickets;
 use crate::wireless_fault::WirelessFault;
 use domain::agent::Agent;
+use std::sync::Arc;
 
 /// Every role, in roster order, with the text of its profile file (TOML).
 pub const PROFILES: [(&str, &str); 18] = [
@@ -90,9 +92,15 @@ pub fn roles() -> impl Iterator<Item = &'static str> {
 /// A new agent for `role`, or none if the role is not hosted here. It does nothing before
 /// [`domain::agent::Input::Started`].
 pub fn hosted(role: &str) -> Option<Box<dyn Agent>> {
+    hosted_knowing(role, &Arc::new(Knowledge::in_force()))
+}
+
+/// The same; where it weighs causes, by this knowledge.
+pub fn hosted_knowing(role: &str, knowledge: &Arc<Knowledge>) -> Option<Box<dyn Agent>> {
+    let knowledge = || Arc::clone(knowledge);
     match role {
-        "oss-fault" => Some(Box::new(Hosted::<OssFault>::default())),
-        "wireless-fault" => Some(Box::new(Hosted::<WirelessFault>::default())),
+        "oss-fault" => Some(Box::new(Hosted::<OssFault>::knowing(knowledge()))),
+        "wireless-fault" => Some(Box::new(Hosted::<WirelessFault>::knowing(knowledge()))),
         "ip-fault" => Some(Box::new(Hosted::<IpFault>::default())),
         "trouble-ticket" => Some(Box::new(Hosted::<TroubleTickets>::default())),
         "service-copilot" => Some(Box::new(Hosted::<ServiceCopilot>::default())),

@@ -16,7 +16,7 @@ pub(crate) use data::{DataCommand, Get, Put};
 pub(crate) use eval::{EvalCommand, Fragments, Intents};
 pub(crate) use fault::{FaultCommand, Inject};
 pub(crate) use language::{Embedding, Reader};
-pub(crate) use play::{Demo, Play, Simulate, Stage, Story};
+pub(crate) use play::{Demo, Learn, Play, Simulate, Stage, Story};
 pub(crate) use schema::{Evolve, Form, Parse, SchemaCommand, Show, Verdict};
 pub(crate) use task::{
     Answer, Assign, Conditions, Format, Judge, List, Negotiate, TaskCommand, Timeline,
@@ -82,6 +82,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Play stories, or whole days with and without agents, many times in memory, and score them.
     Simulate(Simulate),
+    /// Learn from training days how surely and how fast causes show in alarms, for agents to go by.
+    Learn(Learn),
     /// Agents of a running platform: who is there, who fits, who takes part.
     #[command(subcommand)]
     Agent(AgentCommand),
@@ -160,6 +162,9 @@ pub(crate) struct Platform {
     /// A folder of agent profiles (*.toml) instead of those that ship.
     #[arg(long, env = "CONVOKE_PROFILES", value_name = "DIR")]
     pub(crate) profiles: Option<PathBuf>,
+    /// What agents weigh causes by, as `learn` writes it, instead of what ships.
+    #[arg(long, env = "CONVOKE_KNOWLEDGE", value_name = "FILE")]
+    pub(crate) knowledge: Option<PathBuf>,
 }
 
 #[derive(Args)]

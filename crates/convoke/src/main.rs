@@ -1,7 +1,7 @@
 //! The `convoke` command: `serve`, `demo`, `simulate`, and the clients that live from the protocol
 //! alone.
 //!
-//! A tour: [`cli`] is what can be typed; [`demo`] plays a fault; [`serve`] runs the platform;
+//! A tour: [`cli`] is what can be typed; [`demo`] plays a fault; [`learn`] learns from many; [`serve`] runs the platform;
 //! [`agent`], [`task`], [`data`], [`schemas`], [`ask`] and [`watch`] speak NETCONF to a running one ([`remote`]);
 //! [`token`] lets people in at the HTTP door; [`eval`] scores those who read words ([`understanding`]);
 //! [`record`] reads how a task went and [`timeline`] draws it; [`show`], [`output`] and [`words`] are
@@ -16,6 +16,7 @@ mod demo;
 mod eval;
 mod fault;
 mod files;
+mod learn;
 mod output;
 mod progress;
 mod record;
@@ -62,6 +63,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Demo(demo) => demo::run(common, demo).await,
         Command::Serve(serve) => serve::run(common, serve).await,
         Command::Simulate(simulate) => simulate::run(common, simulate).await,
+        Command::Learn(learn) => learn::run(common, &learn),
         Command::Agent(command) => agent::run(common, command).await,
         Command::Task(command) => task::run(common, command).await,
         Command::Data(command) => data::run(common, command).await,

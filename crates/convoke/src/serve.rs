@@ -29,6 +29,7 @@ pub(crate) fn settings_of(
             listen: flags.http,
             ..HttpSettings::default()
         },
+        knowledge: flags.knowledge.clone(),
         ..Settings::default()
     };
     let folder = StateFolder::new(&common.state);

@@ -38,12 +38,15 @@ pub(crate) async fn run(common: &Common, simulate: Simulate) -> Result<(), Failu
 /// Plays one story per seed in memory: the same sessions, joined by pipes.
 async fn run_stories(common: &Common, simulate: Simulate) -> Result<(), Failure> {
     let start = domain::time::Timestamp::parse("2026-01-05T06:00:00Z").expect("a literal");
+    let settings = Settings {
+        knowledge: simulate.knowledge.clone(),
+        ..Settings::default()
+    };
     let (mut seeds, mut right, mut baseline, mut closed) = (0u64, 0u64, 0u64, 0u64);
     for seed in simulate.seeds.from(simulate.seed) {
         let play = play(&simulate.stage, Scenario::Fault, seed, simulate.sites)?;
         let listener: Listener = Box::new(|_| {});
-        let mut stage =
-            Stage::set(Home::Memory, &Settings::default(), play, start, listener).await?;
+        let mut stage = Stage::set(Home::Memory, &settings, play, start, listener).await?;
         stage.play(Pace::Unhurried).await;
         let report = stage.report();
         seeds += 1;
@@ -145,6 +148,7 @@ fn plan(simulate: &Simulate, days: u32) -> Result<Vec<Days>, Failure> {
             seed,
             policy,
             alarms: Arc::clone(&alarms),
+            knowledge: simulate.knowledge.clone(),
         }));
     }
     Ok(plan)
@@ -187,11 +191,13 @@ fn is_of(score: &Score, days: &Days) -> bool {
 fn conclude(common: &Common, simulate: &Simulate, scores: Vec<Score>) -> Result<(), Failure> {
     let batch = Batch::new(scores);
     if common.json {
-        let table: serde_json::Value =
+        let mut table: serde_json::Value =
             serde_json::from_str(&batch.json()).expect("a table is written as JSON");
+        table["causes"] = batch.json_by_cause();
         output::json(&table);
     } else {
         line(&batch.text(WIDTH));
+        line(&batch.text_by_cause());
     }
     if let Some(file) = &simulate.html {
         let page = report::html::batch(&batch, &about());

@@ -2,10 +2,14 @@
 //! policy's figures show against the others'.
 //!
 //! Knows what belongs together: runs are paired when topology, size, length and seed are the same.
-//! Refuses to know where scores come from. Drawn by `text` and `json`, told by [`crate::finding`].
+//! Refuses to know where scores come from. Drawn by `text` and `json`, told by [`crate::finding`];
+//! `causes` has the same by what broke.
 
+mod causes;
 mod json;
 mod text;
+
+pub use causes::OfCause;
 
 use crate::metric::{Better, METRICS, Metric};
 use crate::score::Score;

@@ -61,6 +61,9 @@ pub struct FaultScore {
     pub truly_restored_s: Option<f64>,
     /// The place of the truth among the suspects, from 1; none if it was not among them.
     pub rank: Option<u32>,
+    /// What was suspected first, as `fibre-cut link:x`; none if nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blamed: Option<String>,
     /// Engineers sent out for it.
     pub dispatches: u32,
     /// Those of them that found nothing broken.

@@ -22,10 +22,12 @@ use crate::profile::ProfileFile;
 use crate::session::Patience;
 use crate::ssh::Limits;
 use crate::state::StateFolder;
+use agents::knowledge::Knowledge;
 use bindings::netconf::Backlog;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Where the platform listens, if nothing else is said.
@@ -57,6 +59,8 @@ pub struct Settings {
     pub profiles: Option<PathBuf>,
     /// `roles`: only the agents with these roles run; all if nothing is said.
     pub roles: Option<Vec<String>>,
+    /// `knowledge`: a file of causal knowledge, as `convoke learn` writes it, instead of what ships.
+    pub knowledge: Option<PathBuf>,
     /// `[limits]`: how much is too much.
     #[serde(default)]
     pub limits: LimitSettings,
@@ -228,6 +232,7 @@ impl Settings {
             },
             profiles: self.profiles.or(below.profiles),
             roles: self.roles.or(below.roles),
+            knowledge: self.knowledge.or(below.knowledge),
             limits: self.limits.over(below.limits),
             tasks: self.tasks.over(below.tasks),
             retention: self.retention.over(below.retention),
@@ -246,6 +251,23 @@ impl Settings {
             None => true,
         };
         files.into_iter().filter(runs).collect()
+    }
+
+    /// What agents weigh causes by: the knowledge in the file that is named, or what ships.
+    ///
+    /// # Errors
+    /// [`SettingsError::File`] with file and line.
+    pub fn causal_knowledge(&self) -> Result<Arc<Knowledge>, SettingsError> {
+        let Some(file) = &self.knowledge else {
+            return Ok(Arc::new(Knowledge::in_force()));
+        };
+        let text = std::fs::read_to_string(file).map_err(|e| FileError::unreadable(file, e))?;
+        let read = Knowledge::parse(&text).map_err(|wrong| FileError::Wrong {
+            file: file.display().to_string(),
+            line: wrong.line,
+            message: wrong.why,
+        })?;
+        Ok(Arc::new(read))
     }
 
     /// Checks what can be checked without starting.
@@ -268,6 +290,7 @@ impl Settings {
         self.webhook.allowed()?;
         self.life.unwrap_or_default().check()?;
         range("speed", self.speed, (1.0, 600.0), "1 to 600")?;
+        self.causal_knowledge()?;
         match self.sites {
             Some(sites) if !(1..=20_000).contains(&sites) => Err(SettingsError::Range {
                 name: "sites",
@@ -337,6 +360,30 @@ mod tests {
                 .to_string()
                 .contains("convoke.toml:2: unknown field")
         );
+    }
+
+    /// What a network of one's own taught is taken, and what is wrong with it said with its line.
+    #[test]
+    fn knowledge_is_read_from_the_file_that_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("own.txt");
+        let settings = Settings {
+            knowledge: Some(file.clone()),
+            ..Settings::default()
+        };
+        std::fs::write(&file, "# mine\nwindow-s 77\n").unwrap();
+        assert_eq!(settings.causal_knowledge().unwrap().window_s, 77.0);
+        std::fs::write(&file, "# mine\nwindow-s no\n").unwrap();
+        let wrong = settings
+            .check(&StateFolder::new(folder.path()))
+            .unwrap_err();
+        let wrong = wrong.to_string();
+        assert!(
+            wrong.ends_with("own.txt:2: 'no' is no number above 0"),
+            "{wrong}"
+        );
+        std::fs::remove_file(&file).unwrap();
+        assert!(settings.causal_knowledge().is_err());
     }
 
     #[test]

@@ -16,6 +16,7 @@ use network::{Customers, Parameters, Recorded, Simulation, Topology};
 use rand_chacha::rand_core::SeedableRng;
 use report::Score;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 /// Days begin at midnight of a Monday.
@@ -72,6 +73,8 @@ pub struct Days {
     pub policy: Policy,
     /// Alarms replayed as background instead of drawn ones; empty for none.
     pub alarms: Arc<Vec<Recorded>>,
+    /// A file of what agents weigh causes by, instead of what ships.
+    pub knowledge: Option<PathBuf>,
 }
 
 impl Days {
@@ -127,6 +130,7 @@ impl Days {
         let clock = Arc::new(Clock::standing(self.begin()));
         let settings = Settings {
             seed: Some(self.seed),
+            knowledge: self.knowledge.clone(),
             ..Settings::default()
         };
         let host = Host::start(Home::Memory, &settings, simulation.inventory(), clock).await?;
@@ -154,9 +158,7 @@ impl Days {
 
     fn by_people(&self, policy: ByHand, progress: impl Fn(f64)) -> Score {
         let mut simulation = self.network();
-        let fleets = simulation.journeys().vehicles().iter();
-        let homes = fleets.map(|v| (v.fleet(), v.province.clone())).collect();
-        let people = People::new(policy).with_homes(homes);
+        let people = people(policy, &simulation);
         let dice = Dice::seed_from_u64(self.seed);
         let mut watch = Watch::default();
         let mut practice = Practice::begin(people, &mut simulation, dice);
@@ -168,10 +170,18 @@ impl Days {
         score::score(&self.played(), &simulation, &practice.alarms, &watch, &work)
     }
 
-    fn share(&self, now: Timestamp) -> f64 {
+    /// How much of them is over at `now`, 0 to 1.
+    pub(crate) fn share(&self, now: Timestamp) -> f64 {
         let whole = self.end().seconds_since(self.begin());
         (now.seconds_since(self.begin()) / whole).clamp(0.0, 1.0)
     }
+}
+
+/// The people who run a network, and who know whose customers drive where.
+pub(crate) fn people(policy: ByHand, simulation: &Simulation) -> People {
+    let fleets = simulation.journeys().vehicles().iter();
+    let homes = fleets.map(|v| (v.fleet(), v.province.clone())).collect();
+    People::new(policy).with_homes(homes)
 }
 
 /// A network as it lives: things break by themselves, stadiums fill, drivers drive and complain.

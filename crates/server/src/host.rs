@@ -18,6 +18,7 @@ use crate::ssh::keys::{self, KeyError, StateKeys};
 use crate::ssh::{BindError, ByteStream, Gate, KeyDirectory, Listener, PrivateKey, Serving};
 use crate::state::{NameError, StateFolder};
 use crate::webhook::{self, AllowList, Deliveries, WebhookError};
+use agents::knowledge::Knowledge;
 use bindings::netconf::{Peer, Platform};
 use domain::access::AccessRules;
 use domain::ems::Ems;
@@ -167,7 +168,9 @@ impl Host {
             .iter()
             .map(|f| (f.profile.name.clone(), f.post.clone()));
         let posts = posts.collect();
-        let agents = files.into_iter().map(|file| hosted(file, now)).collect();
+        let knowledge = settings.causal_knowledge()?;
+        let hosted = |file| hosted(file, &knowledge, now);
+        let agents = files.into_iter().map(hosted).collect();
         let access = match &home {
             Home::Folder(folder) => {
                 settings.check(folder)?;
@@ -456,9 +459,10 @@ fn latest(engine: &Engine) -> Result<Option<Timestamp>, StartError> {
     Ok(last.first().map(|entry| entry.time))
 }
 
-fn hosted(file: ProfileFile, now: Timestamp) -> Hosted {
+fn hosted(file: ProfileFile, knowledge: &Arc<Knowledge>, now: Timestamp) -> Hosted {
+    let agent = agents::roster::hosted_knowing(&file.role, knowledge);
     Hosted {
-        agent: agents::roster::hosted(&file.role).expect("roles are checked when read"),
+        agent: agent.expect("roles are checked when read"),
         profile: Arc::new(file.profile),
         endpoint: None,
         registered_at: now,

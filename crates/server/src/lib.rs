@@ -6,7 +6,7 @@
 //! stands for those that are servers elsewhere; [`world`]
 //! brings network and agents to life, `ems` joins its management systems to it, [`faults`] breaks and
 //! mends in it what people want; [`webhook`] tells of tasks over HTTP; [`story`] tells what
-//! happens and [`referee`] scores it.
+//! happens and [`referee`] scores it; [`training`] collects what agents learn from.
 //! [`client`] is the other side, for the command line.
 //!
 //! No rule of the domain is here.
@@ -39,6 +39,7 @@ pub mod stage;
 pub mod state;
 pub mod story;
 pub mod token;
+pub mod training;
 pub mod webhook;
 pub mod world;
 

@@ -168,6 +168,7 @@ impl Scale<'_> {
             restored_s: found.restored_s,
             truly_restored_s: truth.restored_at.map(since),
             rank: found.rank.and_then(|rank| u32::try_from(rank).ok()),
+            blamed: found.blamed.map(|s| format!("{} {}", s.cause, s.target)),
             dispatches: sent.len() as u32,
             wrong_dispatches: sent.iter().filter(|d| is_wrong(d)).count() as u32,
             first_alarm_right: blames(first_alarm_baseline(inventory, &heard)),

@@ -13,28 +13,33 @@
 //! ```
 //!
 //! with `p` the chance that a true alarm of the type is reported in the end, `f` that such an
-//! alarm stands for another reason ([`super::knowledge`]) and `w` how much of the alarm's usual
-//! delay has passed. Only alarms noticed within one window after the candidate's onset count as
-//! seen; a warning counts if it came within a day before. Of a candidate that has only been warned
-//! of, nothing else is expected yet: its service still stands. The
-//! sum over both domains is what separates causes with the same sites: a duct expects light lost
-//! in all its fibres, a card expects its own silence, a zone expects cries of power before the
-//! sites fall silent, an ageing module was warned of and darkens one end only. Several faults are
-//! found one after the other, each from what the one before
-//! leaves unexplained; the threshold that the next must pass is what keeps explanations few. What a
+//! alarm stands for another reason ([`crate::knowledge`]; the less, the longer it has stood, for what
+//! has no grave reason ends by itself) and `w` how much of the alarm's usual delay has passed. Only
+//! alarms noticed within one window after the candidate's onset count as seen; a warning counts if it
+//! came within a day before. Of a candidate that has only been warned of, nothing else is expected
+//! yet: its service still stands. The sum over both domains is what separates causes with the same
+//! sites: a duct expects light lost in all its fibres, a card expects its own silence, a zone expects
+//! cries of power before the sites fall silent, an ageing module was warned of and darkens one end
+//! only. How often a cause strikes is added where candidates are put in order. Several faults are
+//! found one after the other, each from what the one before leaves unexplained; the threshold that
+//! the next must pass is what keeps explanations few. What a
 //! fault hides (a cut behind a dead router shows nothing of its own) cannot be told apart by any
 //! score: it is found when the first is repaired and not all comes back ([`super::masked`]).
 //!
 //! Three kinds of reasoning are in this, and no more: topology (what follows from what), time (what
-//! came together, in windows) and causal knowledge (the figures). The figures are set by hand or
-//! learnt from episodes, for networks that report most of what happens, and lie near those of the
-//! simulated network. Which alarms follow from what is the same physics there as here, so a score
+//! came together, in windows) and causal knowledge (the figures). The figures that ship were learnt
+//! from episodes of the simulated network. Which alarms follow from what is the same physics there as here, so a score
 //! won on the simulation says how well this reasons when its picture of the network is right, not
-//! how it would fare on a real one. Read next: [`super::case`].
+//! how it would fare on a real one. What is learnt from is made in [`lessons`]. Read next:
+//! [`super::case`].
+
+mod lessons;
+
+pub use lessons::Happened;
 
 use super::evidence::Evidence;
-use super::knowledge::{Certainty, Episode, FREQUENCY_ALONE, Followed, Knowledge};
 use crate::alarms::{AlarmKey, foretells_loss, tells_of_fault};
+use crate::knowledge::{Certainty, FREQUENCY_ALONE, Knowledge};
 use crate::payloads::diagnosis::Suspicion;
 use crate::payloads::incident::Sighting;
 use crate::topology::Topology;
@@ -43,6 +48,7 @@ use domain::inventory::{Element, ElementId, ElementKind, Inventory};
 use domain::telemetry::AlarmType;
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A score below this is chance.
 pub const CHANCE: f64 = 8.0;
@@ -68,6 +74,8 @@ pub struct Candidate {
     site_numbers: Vec<usize>,
     /// The alarms that follow, in order.
     expected: Vec<Expectation>,
+    /// How much oftener it strikes here than one site has trouble of its own: the logarithm of that.
+    prior: f64,
 }
 
 /// An alarm that follows from a candidate.
@@ -77,6 +85,8 @@ struct Expectation {
     certainty: Certainty,
     /// The chance to be reported in the end.
     p: f64,
+    /// Seconds until most have arrived.
+    delay_s: f64,
 }
 
 /// A candidate beside the evidence.
@@ -101,7 +111,7 @@ pub struct Explanation {
 #[derive(Clone, Debug)]
 pub struct Correlator {
     topology: Topology,
-    knowledge: Knowledge,
+    knowledge: Arc<Knowledge>,
     candidates: Vec<Candidate>,
     /// Every alarm that is expected of anything, in order.
     alarms: Vec<AlarmKey>,
@@ -119,11 +129,11 @@ struct Seen {
 impl Correlator {
     /// Works out what would follow from each element's failure, with the knowledge in force.
     pub fn new(topology: Topology) -> Self {
-        Self::knowing(topology, Knowledge::in_force())
+        Self::knowing(topology, Arc::new(Knowledge::in_force()))
     }
 
     /// The same with other knowledge.
-    pub fn knowing(topology: Topology, knowledge: Knowledge) -> Self {
+    pub fn knowing(topology: Topology, knowledge: Arc<Knowledge>) -> Self {
         let inventory = topology.inventory().clone();
         let elements = inventory.elements.values();
         let suspects = elements.filter(|e| e.kind != ElementKind::Cell);
@@ -133,7 +143,17 @@ impl Correlator {
         let sites = inventory.of_kind(ElementKind::Site);
         let sites: Vec<ElementId> = sites.map(|s| s.id.clone()).collect();
         let number = |key: &AlarmKey| alarms.binary_search(key).ok();
+        let mut alike: BTreeMap<Option<Cause>, usize> = BTreeMap::new();
+        for outline in &outlines {
+            *alike.entry(outline.cause).or_default() += 1;
+        }
+        let prior = |o: &Outline| {
+            let frequency = o.cause.map_or(FREQUENCY_ALONE, |c| knowledge.frequency(c));
+            let alike = alike.get(&o.cause).copied().unwrap_or(1);
+            (frequency / alike as f64).ln() - (FREQUENCY_ALONE / sites.len().max(1) as f64).ln()
+        };
         let candidates = outlines.into_iter().map(|o| Candidate {
+            prior: prior(&o),
             site_numbers: o
                 .sites
                 .iter()
@@ -146,7 +166,8 @@ impl Correlator {
                     Some(Expectation {
                         alarm: number(key)?,
                         certainty: *certainty,
-                        p: knowledge.seen(key.1, *certainty),
+                        p: knowledge.seen(o.cause, key.1, *certainty),
+                        delay_s: knowledge.delay_s(o.cause, key.1, *certainty),
                     })
                 })
                 .collect(),
@@ -214,13 +235,11 @@ impl Correlator {
         let mut scored = self.scored(&seen, now);
         let mut explanations = Vec::new();
         while explanations.len() < FAULTS_MAX {
-            let Some(best) = self.ordered(&scored).into_iter().next() else {
+            let better = scored.values().filter(|r| r.score >= CHANCE);
+            let Some(best) = better.min_by(|x, y| self.likelier(x, y)) else {
                 break;
             };
             let explained = best.explains.clone();
-            if best.score < CHANCE {
-                break;
-            }
             let concerned = |r: &&Ranked| meet(&r.explains, &explained);
             let ranked: Vec<Ranked> = scored.values().filter(concerned).cloned().collect();
             let ranked = self.in_order(ranked);
@@ -272,54 +291,6 @@ impl Correlator {
         all.filter(|causes| !causes.is_empty()).collect()
     }
 
-    /// What was seen of a fault of which the cause is known, to learn from. `heard` are all alarms
-    /// of its time, those of other reasons among them. None if nothing follows from the cause.
-    pub fn episode(
-        &self,
-        truth: &Suspicion,
-        onset: Timestamp,
-        heard: &[Sighting],
-    ) -> Option<Episode> {
-        let candidate = self.of_element(&truth.target)?;
-        let noticed = |key: &AlarmKey| {
-            let ours = heard
-                .iter()
-                .filter(|a| a.resource == key.0 && a.alarm_type == key.1);
-            let delays = ours.map(|a| a.time.seconds_since(onset));
-            let counts = |s: &f64| *s >= 0.0 || foretells_loss(key.1);
-            delays.filter(counts).min_by(f64::total_cmp)
-        };
-        let followed = candidate.expected.iter().map(|e| {
-            let key = &self.alarms[e.alarm];
-            Followed {
-                alarm_type: key.1,
-                certainty: e.certainty,
-                delay_s: noticed(key),
-            }
-        });
-        let followed: Vec<Followed> = followed.collect();
-        if followed.is_empty() {
-            return None;
-        }
-        let ours: BTreeSet<&AlarmKey> = self.expected(candidate).collect();
-        let mut others: BTreeMap<AlarmType, (u64, u64)> = BTreeMap::new();
-        for key in self.alarms.iter().filter(|key| !ours.contains(key)) {
-            others.entry(key.1).or_default().1 += 1;
-        }
-        let strangers = heard.iter().map(|a| (a.resource.clone(), a.alarm_type));
-        for key in strangers.collect::<BTreeSet<AlarmKey>>() {
-            let known = self.alarms.binary_search(&key).is_ok() && !ours.contains(&key);
-            if let Some(count) = others.get_mut(&key.1).filter(|_| known) {
-                count.0 += 1;
-            }
-        }
-        Some(Episode {
-            cause: truth.cause,
-            followed,
-            others,
-        })
-    }
-
     fn seen(&self, evidence: &Evidence) -> Seen {
         let mut seen = Seen {
             at: vec![None; self.alarms.len()],
@@ -351,35 +322,21 @@ impl Correlator {
             .collect()
     }
 
-    /// The best alone, in the order of [`Correlator::in_order`].
-    fn ordered(&self, scored: &BTreeMap<usize, Ranked>) -> Option<Ranked> {
-        let best = scored.values().min_by(|x, y| self.likelier(x, y));
-        best.cloned()
-    }
-
     fn in_order(&self, mut ranked: Vec<Ranked>) -> Vec<Ranked> {
         ranked.sort_by(|x, y| self.likelier(x, y));
         ranked
     }
 
-    /// Equal scores: the one that fails most often in practice, then the first in order.
+    /// What explains best, among what strikes as often; of equals the first in order.
     fn likelier(&self, x: &Ranked, y: &Ranked) -> std::cmp::Ordering {
-        let frequency = |r: &Ranked| {
-            let cause = self.candidates[r.index].cause;
-            cause.map_or(FREQUENCY_ALONE, |c| self.knowledge.frequency(c))
-        };
-        let by_score = y.score.total_cmp(&x.score);
-        by_score
-            .then_with(|| frequency(y).total_cmp(&frequency(x)))
-            .then_with(|| x.index.cmp(&y.index))
+        let weight = |r: &Ranked| r.score + self.candidates[r.index].prior;
+        let by_weight = weight(y).total_cmp(&weight(x));
+        by_weight.then_with(|| x.index.cmp(&y.index))
     }
 
     fn score(&self, index: usize, seen: &Seen, now: Timestamp) -> Option<Ranked> {
         let candidate = &self.candidates[index];
-        let window_s = match candidate.cause {
-            Some(Cause::MainsFailure) => self.knowledge.power_window_s,
-            _ => self.knowledge.window_s,
-        };
+        let window_s = self.knowledge.window_of(candidate.cause);
         let foretells = |e: &Expectation| foretells_loss(self.alarms[e.alarm].1);
         let losses = candidate.expected.iter().filter(|e| !foretells(e));
         let mut times: Vec<Timestamp> = losses.filter_map(|e| seen.at[e.alarm]).collect();
@@ -398,13 +355,14 @@ impl Correlator {
                 continue;
             }
             let from = if warns { -before_s } else { 0.0 };
-            let odds = self.knowledge.odds(self.alarms[expected.alarm].1);
-            let noticed = seen.at[expected.alarm].map(|at| at.seconds_since(onset));
-            if noticed.is_some_and(|s| (from..=window_s).contains(&s)) {
-                score += (expected.p / odds.chance).ln();
+            let in_time = |at: &Timestamp| (from..=window_s).contains(&at.seconds_since(onset));
+            if let Some(at) = seen.at[expected.alarm].filter(in_time) {
+                let alarm_type = self.alarms[expected.alarm].1;
+                let chance = self.knowledge.chance(alarm_type, now.seconds_since(at));
+                score += (expected.p / chance).ln();
                 explains.push(expected.alarm);
             } else {
-                let passed = now.seconds_since(onset).max(0.0) / odds.delay_s;
+                let passed = now.seconds_since(onset).max(0.0) / expected.delay_s;
                 score += passed.min(1.0) * (1.0 - expected.p).ln();
             }
         }

@@ -1,8 +1,8 @@
 //! The OSS fault management agent: event analysis and cross-domain analysis (draft §2.1, Fig. 1).
 //!
 //! - [`evidence`]: what domains and customers report, as one body of evidence;
-//! - [`correlation`]: which single cause explains it, for several faults at once;
-//! - [`knowledge`]: the figures by which it does, set by hand or learnt;
+//! - [`correlation`]: which single cause explains it, for several faults at once, by figures that are
+//!   learnt ([`crate::knowledge`]);
 //! - [`baseline`]: whom one would blame without reasoning;
 //! - [`case`]: one fault from suspicion to verified repair; [`workflow`] and [`repair`]: the
 //!   messages on the way; [`masked`]: what is left when a repair does not bring all back;
@@ -18,7 +18,6 @@ pub mod correlation;
 mod delegation;
 pub mod escalation;
 pub mod evidence;
-pub mod knowledge;
 mod masked;
 pub(crate) mod news;
 mod post;
@@ -26,6 +25,7 @@ mod repair;
 mod workflow;
 
 use crate::desk::{Desk, Worker, message};
+use crate::knowledge::Knowledge;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::Suspicion;
 use crate::payloads::incident::{Incident, IncidentOrder};
@@ -48,6 +48,7 @@ use evidence::{Events, Evidence};
 use news::News;
 use post::{Post, Purpose};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Seconds after a change until the evidence is weighed again.
 const WEIGH_AFTER_S: f64 = 15.0;
@@ -58,13 +59,10 @@ const SETTLED_LATEST_S: f64 = 150.0;
 /// A case with fewer sites out of service waits.
 const MASS_SITES: usize = 2;
 /// A score that makes a case urgent while its sites are still in service: mains, say.
-const URGENT_SCORE: f64 = 18.0;
+const URGENT_SCORE: f64 = 12.0;
 /// How long a case waits that takes out no site, or one of several, in seconds: most end by
 /// themselves.
 const PATIENCE_S: f64 = 900.0;
-/// How long a case waits whose cause can take out a single site only: it is the wireless domain's
-/// own, unless that fails.
-const SINGLE_SITE_PATIENCE_S: f64 = 7_200.0;
 
 /// Why the agent wanted to be woken.
 #[derive(Clone, Debug)]
@@ -81,6 +79,7 @@ enum Timer {
 #[derive(Debug)]
 pub struct OssFault {
     desk: Desk,
+    knowledge: Arc<Knowledge>,
     correlator: Correlator,
     standing: BTreeMap<TaskId, Domain>,
     events: Events,
@@ -96,11 +95,21 @@ pub struct OssFault {
 }
 
 impl Worker for OssFault {
-    fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
+    fn start(briefing: Briefing, now: Timestamp, dice: &mut Dice) -> (Self, Vec<Output>) {
+        Self::knowing(&Arc::new(Knowledge::in_force()), briefing, now, dice)
+    }
+
+    fn knowing(
+        knowledge: &Arc<Knowledge>,
+        briefing: Briefing,
+        now: Timestamp,
+        _: &mut Dice,
+    ) -> (Self, Vec<Output>) {
         let topology = Topology::new(briefing.inventory.clone());
         let mut oss = Self {
             desk: Desk::open(&briefing, now),
-            correlator: Correlator::new(topology),
+            knowledge: Arc::clone(knowledge),
+            correlator: Correlator::knowing(topology, Arc::clone(knowledge)),
             standing: BTreeMap::new(),
             events: Events::default(),
             cases: Vec::new(),
@@ -371,13 +380,23 @@ impl OssFault {
             == Some(domain::cause::Cause::OpticalModuleAgeing);
         let due = match case.sites.len() {
             _ if urgent || foretold || case.retries > 0 => settled,
-            1 if !shared => case.opened_at.plus_s(SINGLE_SITE_PATIENCE_S),
+            _ if !shared => case.opened_at.plus_s(self.outlasts_s(case)),
             _ => case.opened_at.plus_s(PATIENCE_S),
         };
         if due > now {
             return self.weigh_at(due).into_iter().collect();
         }
         self.next_hypothesis(number, now)
+    }
+
+    /// How long a case waits whose cause can take out a single site only: that is the wireless domain's
+    /// own, or ends by itself, until its alarms have stood for longer than such things last.
+    fn outlasts_s(&self, case: &Case) -> f64 {
+        let lasts = case
+            .explains
+            .iter()
+            .map(|(_, t)| self.knowledge.lasts_s(*t));
+        lasts.fold(PATIENCE_S, f64::max)
     }
 
     /// The hypotheses of a case that have not been put to the test, likeliest first.

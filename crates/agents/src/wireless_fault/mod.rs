@@ -12,6 +12,7 @@ pub mod practice;
 
 use crate::desk::Worker;
 use crate::domain_agent::DomainAgent;
+use crate::knowledge::Knowledge;
 use care::Care;
 use domain::agent::{Ask, Briefing, Input, Output};
 use domain::content::Content;
@@ -20,6 +21,7 @@ use domain::task::TaskId;
 use domain::telemetry::Telemetry;
 use domain::time::{Dice, Timestamp};
 pub use practice::WirelessPractice;
+use std::sync::Arc;
 
 /// What this agent does as every domain's agent does.
 type Base = DomainAgent<WirelessPractice>;
@@ -33,8 +35,17 @@ pub struct WirelessFault {
 
 impl Worker for WirelessFault {
     fn start(briefing: Briefing, now: Timestamp, dice: &mut Dice) -> (Self, Vec<Output>) {
+        Self::knowing(&Arc::new(Knowledge::in_force()), briefing, now, dice)
+    }
+
+    fn knowing(
+        knowledge: &Arc<Knowledge>,
+        briefing: Briefing,
+        now: Timestamp,
+        dice: &mut Dice,
+    ) -> (Self, Vec<Output>) {
         let (base, outputs) = Base::start(briefing, now, dice);
-        let care = Care::default();
+        let care = Care::knowing(knowledge);
         (Self { base, care }, outputs)
     }
 

@@ -91,43 +91,51 @@ impl Practice for WirelessPractice {
     }
 }
 
-/// What a cell's own readings say.
-pub(super) fn cell_finding(inventory: &Inventory, m: &Measurement) -> Option<Finding> {
+/// What a cell's own readings say: broken hardware first.
+fn cell_finding(inventory: &Inventory, m: &Measurement) -> Option<Finding> {
+    let cell = inventory.cells.get(&m.element)?;
+    let causes = cell_causes(m, noise_dbm(cell.bandwidth_mhz));
+    let first = causes.first()?;
+    Some(of_cell(inventory, &m.element, *first))
+}
+
+/// The causes that a cell's own readings speak for; `usual_dbm` is what it hears on its carrier while
+/// all is well.
+pub(super) fn cell_causes(m: &Measurement, usual_dbm: f64) -> Vec<Cause> {
+    let heard_dbm = m.readings.get("interference_dbm");
+    let noisy = heard_dbm.is_some_and(|dbm| *dbm > usual_dbm + INTERFERENCE_DB);
+    let hardware = is_broken(m).then_some(Cause::CellHardwareFailure);
+    let interference = noisy.then_some(Cause::Interference);
+    hardware.into_iter().chain(interference).collect()
+}
+
+/// True if a cell's readings say that its hardware is broken.
+pub(super) fn is_broken(m: &Measurement) -> bool {
     let reading = |name: &str| m.readings.get(name).copied();
     let carrier_off = reading("carrier_on").is_some_and(|on| on < 0.5);
     let reflects = reading("vswr").is_some_and(|v| v > VSWR_MAX);
-    let noisy = reading("interference_dbm")
-        .zip(inventory.cells.get(&m.element))
-        .is_some_and(|(dbm, cell)| dbm > noise_dbm(cell.bandwidth_mhz) + INTERFERENCE_DB);
-    let broken = (m.condition == Condition::Failed && carrier_off) || reflects;
-    let (cause, proposal) = match (broken, noisy) {
-        (true, _) => (
-            Cause::CellHardwareFailure,
-            format!(
-                "Restart {}; if that does not help, replace its radio unit",
-                m.element
-            ),
-        ),
-        (false, true) => (
-            Cause::Interference,
-            format!(
-                "Find what transmits on the carrier of {} and have it stopped",
-                m.element
-            ),
-        ),
-        (false, false) => return None,
+    (m.condition == Condition::Failed && carrier_off) || reflects
+}
+
+/// The finding that `cause` ails a cell.
+pub(super) fn of_cell(inventory: &Inventory, cell: &ElementId, cause: Cause) -> Finding {
+    let proposal = match cause {
+        Cause::Interference => {
+            format!("Find what transmits on the carrier of {cell} and have it stopped")
+        }
+        _ => format!("Restart {cell}; if that does not help, replace its radio unit"),
     };
-    Some(Finding {
-        root_cause: m.element.clone(),
+    Finding {
+        root_cause: cell.clone(),
         cause,
-        location: place_of(inventory, &m.element),
+        location: place_of(inventory, cell),
         proposal,
         automatic: false,
-    })
+    }
 }
 
 /// Thermal noise of a receiver of so many MHz with a noise figure of 7 dB, in dBm.
-fn noise_dbm(bandwidth_mhz: f64) -> f64 {
+pub(super) fn noise_dbm(bandwidth_mhz: f64) -> f64 {
     -174.0 + 7.0 + 10.0 * (bandwidth_mhz.max(0.1) * 1e6).log10()
 }
 

@@ -1,4 +1,4 @@
-//! What can be typed after `convoke demo` and `convoke simulate`.
+//! What can be typed after `convoke demo`, `convoke simulate` and `convoke learn`.
 
 use super::Platform;
 use clap::{Args, Subcommand};
@@ -113,6 +113,36 @@ pub(crate) struct Simulate {
     /// Write a page with the scores, their confidence and pictures.
     #[arg(long, value_name = "FILE", requires = "days")]
     pub(crate) html: Option<PathBuf>,
+    /// What agents weigh causes by, as `learn` writes it, instead of what ships.
+    #[arg(long, env = "CONVOKE_KNOWLEDGE", value_name = "FILE")]
+    pub(crate) knowledge: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct Learn {
+    /// The IP backbone, a name or a file, as in `simulate`.
+    #[arg(
+        long,
+        env = "CONVOKE_TOPOLOGY",
+        default_value = "Germany50",
+        value_name = "FILE|NAME"
+    )]
+    pub(crate) topology: String,
+    /// Background alarms replayed from a file instead of drawn, as in `simulate`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) alarms: Option<PathBuf>,
+    /// Which seeds are played: others than those that will be scored.
+    #[arg(long, default_value = "50001..50100", value_name = "N|A..B")]
+    pub(crate) seeds: Seeds,
+    /// How many days of each.
+    #[arg(long, default_value = "1", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=365))]
+    pub(crate) days: u32,
+    /// Number of base-station sites.
+    #[arg(long, default_value = "300", value_name = "N")]
+    pub(crate) sites: usize,
+    /// The file that is written; what stood in it is replaced.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
 }
 
 /// Which seeds are played: a number of them, or from one to another.

@@ -50,6 +50,7 @@ pub(crate) fn score(policy: &str, seed: u64, hat: &mut Hat) -> Score {
             } else {
                 None
             },
+            blamed: None,
             dispatches: 1 + u32::from(!found),
             wrong_dispatches: u32::from(!found),
             first_alarm_right: Some(hat.draw() < 0.3),

@@ -43,6 +43,8 @@ pub struct Found {
     pub restored_s: Option<f64>,
     /// The place of the truth among what was suspected when work began, from 1.
     pub rank: Option<usize>,
+    /// What was suspected first of all.
+    pub blamed: Option<Suspicion>,
 }
 
 /// Cases are still about a fault so long after its service was restored, in seconds.
@@ -170,6 +172,7 @@ pub fn found(inventory: &Inventory, truth: &Truth, cases: &[Case]) -> Found {
         detected_s: about.iter().map(|c| since(c.opened_at)).reduce(f64::min),
         located_s: located.min().map(since),
         restored_s: closed.min().map(since),
+        blamed: first.and_then(|c| c.suspects.first().cloned()),
         rank: first.and_then(|c| {
             c.suspects
                 .iter()
@@ -250,6 +253,7 @@ mod tests {
                 located_s: Some(1_500.0),
                 restored_s: Some(2_500.0),
                 rank: Some(2),
+                blamed: Some(suspect("card:y")),
             }
         );
     }

@@ -4,6 +4,7 @@
 
 use super::*;
 use crate::bench::{Net, at, id};
+use crate::knowledge::Heard;
 use std::sync::Arc;
 
 use AlarmType::*;
@@ -224,43 +225,79 @@ fn the_best_three_of_each_fault_are_named() {
     assert!(names.contains(&"card:B/1"), "{names:?}");
 }
 
-/// An episode says what was seen of what should have been, and what stood besides; learning from
-/// many of them sharpens the picture.
+/// A lesson says what was seen of what should have been, and what stood besides; learning from many
+/// of them sharpens the picture.
 #[test]
-fn an_episode_is_what_topology_expects_beside_what_was_heard() {
-    use crate::payloads::incident::Sighting;
+fn a_lesson_is_what_topology_expects_beside_what_was_heard() {
     let correlator = correlator();
-    let truth = Suspicion {
-        target: id("card:B/1"),
-        cause: Cause::CardFailure,
-    };
-    let sighting = |e: &str, alarm_type, s| Sighting {
-        resource: id(e),
-        alarm_type,
-        time: at(s),
-    };
+    let fault = happened("card:B/1", Cause::CardFailure, 0);
     let heard = [
-        sighting("link:B-b1", LinkDown, 7),
-        sighting("site:b1", SiteUnreachable, 90),
-        sighting("site:a1", SiteUnreachable, 50),
-        sighting("card:B/1", TemperatureHigh, 3),
+        heard("link:B-b1", LinkDown, 7, None),
+        heard("link:B-b2", LinkDown, 8, Some(20)),
+        heard("site:b1", SiteUnreachable, 90, None),
+        heard("site:a1", SiteUnreachable, 50, None),
+        heard("card:B/1", TemperatureHigh, 3, None),
     ];
-    let episode = correlator.episode(&truth, at(0), &heard).unwrap();
-    let delay = |alarm_type| {
-        let of_type = episode
-            .followed
-            .iter()
-            .filter(move |f| f.alarm_type == alarm_type);
-        of_type.filter_map(|f| f.delay_s).collect::<Vec<f64>>()
+    let lessons = correlator.lessons(&[fault], &heard);
+    let after = |alarm_type| {
+        let followed = lessons[0].followed.iter();
+        let of_type = followed.filter(move |f| f.alarm_type == alarm_type);
+        of_type.filter_map(|f| f.after_s).collect::<Vec<_>>()
     };
-    assert_eq!(delay(LinkDown), [7.0]);
-    assert_eq!(delay(SiteUnreachable), [90.0]);
-    assert!(delay(CardFailure).is_empty());
-    let (stood, places) = episode.others[&SiteUnreachable];
-    assert_eq!(stood, 1);
-    assert!(places >= 2);
-    let learnt = Knowledge::learn(&vec![episode; 50]);
-    assert!(learnt.odds(CardFailure).seen < Knowledge::default().odds(CardFailure).seen);
+    // Counted from the first alarm, as the agent has it; what flickered is none.
+    assert_eq!(after(LinkDown), [(0.0, 5.0)]);
+    assert_eq!(after(SiteUnreachable), [(83.0, 88.0)]);
+    assert!(after(CardFailure).is_empty());
+    let others = &lessons[0].others[&SiteUnreachable];
+    assert_eq!(others.lasted_s, [f64::INFINITY]);
+    assert!(others.places >= 2);
+    let learnt = Knowledge::learn(&vec![lessons[0].clone(); 50]);
+    let seen = |knowledge: &Knowledge| knowledge.odds(CardFailure).effect.seen;
+    assert!(seen(&learnt) < seen(&Knowledge::default()));
+}
+
+/// What two faults of one time have in common teaches nothing of either, and is no chance.
+#[test]
+fn faults_of_one_time_are_kept_apart() {
+    let correlator = correlator();
+    let (card, duct) = (
+        happened("card:B/1", Cause::CardFailure, 0),
+        happened("duct:B-1", Cause::DuctCut, 100),
+    );
+    let heard = [heard("site:b1", SiteUnreachable, 90, None)];
+    let types = |faults: &[Happened]| {
+        let lessons = correlator.lessons(faults, &heard);
+        let followed = lessons[0].followed.iter();
+        let sites = followed.filter(|f| f.alarm_type == SiteUnreachable).count();
+        let others = lessons[0].others.get(&SiteUnreachable);
+        (sites, others.map(|o| o.lasted_s.len()))
+    };
+    let (alone, _) = types(std::slice::from_ref(&card));
+    assert!(alone >= 4);
+    assert_eq!(types(&[card, duct]), (0, Some(0)));
+}
+
+fn happened(target: &str, cause: Cause, s: i64) -> Happened {
+    Happened {
+        suspicion: Suspicion {
+            target: id(target),
+            cause,
+        },
+        from: at(s),
+        until: at(7_200),
+        touched: BTreeSet::new(),
+    }
+}
+
+/// An alarm noticed at an instant and delivered five seconds later.
+fn heard(resource: &str, alarm_type: AlarmType, s: i64, cleared: Option<i64>) -> Heard {
+    Heard {
+        resource: id(resource),
+        alarm_type,
+        noticed: at(s),
+        arrived: at(s + 5),
+        cleared: cleared.map(at),
+    }
 }
 
 /// The second yardstick: topology without odds and time.

@@ -31,6 +31,10 @@ pub(crate) enum Fault {
     Misconfigured(&'static str),
     /// A cell's hardware hangs; a restart helps.
     Hanging(&'static str),
+    /// A cell's hardware is broken; a restart does not help.
+    Broken(&'static str),
+    /// Something transmits near cell 3 of site s0, whose own alarm is lost; those beside it tell.
+    Foreign(&'static str),
 }
 
 /// What follows from an action, later.
@@ -208,6 +212,7 @@ impl Net {
             Fault::Mains(s) => name == s.replace("site:", "zone:"),
             Fault::Stopped(s) | Fault::Battery(s) => name == *s,
             Fault::Misconfigured(c) | Fault::Hanging(c) => name == *c,
+            Fault::Broken(c) | Fault::Foreign(c) => name == *c,
         };
         self.faults.iter().position(|(f, on)| *on && about(f))
     }
@@ -215,8 +220,24 @@ impl Net {
     /// Whether a cell serves.
     fn serves(&self, cell: &ElementId) -> bool {
         let saving = self.saving.get(cell).copied().unwrap_or_default();
-        let hangs = self.has(|f| *f == Fault::Hanging(leak(cell)));
-        saving.serves() && !hangs && !self.is_out(self.inventory.node_of(cell))
+        saving.serves() && !self.is_dead(cell) && !self.is_out(self.inventory.node_of(cell))
+    }
+
+    fn is_dead(&self, cell: &ElementId) -> bool {
+        self.has(|f| matches!(f, Fault::Hanging(c) | Fault::Broken(c) if cell.as_str() == *c))
+    }
+
+    /// What a cell hears on its carrier, in dBm.
+    fn heard_dbm(&self, cell: &ElementId) -> f64 {
+        let source = self.standing().find_map(|f| match f {
+            Fault::Foreign(c) => Some(*c),
+            _ => None,
+        });
+        match source {
+            Some(source) if cell.as_str() == source => -75.0,
+            Some(_) if BESIDE.contains(&cell.as_str()) => -84.0,
+            _ => -100.0,
+        }
     }
 
     pub(crate) fn performance(&mut self, now: Timestamp) -> Performance {
@@ -359,7 +380,9 @@ impl Net {
             }
             Action::Restart { element } => {
                 let mut effects = done(120.0);
-                effects.extend(self.mends(element).map(|n| (125.0, Effect::Heal(n))));
+                let helps = |n: &usize| !matches!(self.faults[*n].0, Fault::Broken(_));
+                let mended = self.mends(element).filter(helps);
+                effects.extend(mended.map(|n| (125.0, Effect::Heal(n))));
                 effects
             }
             Action::Dispatch { element } => {
@@ -404,11 +427,13 @@ impl Net {
             ElementKind::Site if self.is_silent(element) => Condition::Unreachable,
             ElementKind::Site if self.is_out(element) => Condition::Failed,
             ElementKind::Cell if self.is_silent(node) => Condition::Unreachable,
-            ElementKind::Cell
-                if !self.serves(element) && self.has(|f| *f == Fault::Hanging(leak(element))) =>
-            {
+            ElementKind::Cell if !self.serves(element) && self.is_dead(element) => {
                 readings.push(("carrier_on", 0.0));
                 Condition::Failed
+            }
+            ElementKind::Cell => {
+                readings.push(("interference_dbm", self.heard_dbm(element)));
+                Condition::Good
             }
             ElementKind::PowerZone => {
                 let site = element.as_str().replace("zone:", "site:");
@@ -472,20 +497,31 @@ fn leak(id: &ElementId) -> &'static str {
 fn alarms(fault: &Fault, now: Timestamp, cleared: bool) -> Vec<Alarm> {
     use AlarmType::*;
     let (element, types): (&str, &[AlarmType]) = match fault {
+        Fault::Foreign(_) => {
+            let heard = BESIDE.map(|c| alarm(c, InterferenceHigh, now, cleared));
+            return heard.into();
+        }
         Fault::Link(s) => (s, &[SiteUnreachable, CellsOutOfService]),
         Fault::Stopped(s) => (s, &[CellsOutOfService]),
         Fault::Mains(s) => (s, &[MainsFailure, SiteUnreachable, CellsOutOfService]),
         Fault::Battery(s) => (s, &[MainsFailure]),
         Fault::Misconfigured(c) => (c, &[CellDegraded]),
-        Fault::Hanging(c) => (c, &[CellUnavailable]),
+        Fault::Hanging(c) | Fault::Broken(c) => (c, &[CellUnavailable]),
     };
-    let alarm = |alarm_type: &AlarmType| Alarm {
+    let of_type = types.iter();
+    of_type.map(|t| alarm(element, *t, now, cleared)).collect()
+}
+
+/// The other sectors of a site on the carrier of its cell 3.
+const BESIDE: [&str; 2] = ["cell:s0/1", "cell:s0/5"];
+
+fn alarm(element: &str, alarm_type: AlarmType, time: Timestamp, cleared: bool) -> Alarm {
+    Alarm {
         resource: id(element),
-        alarm_type: *alarm_type,
+        alarm_type,
         severity: Severity::Critical,
-        time: now,
+        time,
         cleared,
         text: String::new(),
-    };
-    types.iter().map(alarm).collect()
+    }
 }

@@ -1,7 +1,9 @@
 //! The care for troubles of the wireless network: users first, then the cause (draft §2.2).
 //!
-//! - [`case`]: one trouble and its states; [`trouble`]: which alarms make one;
+//! - [`case`]: one trouble and its states; [`trouble`]: which alarms make one, `screening`: which
+//!   counters do;
 //! - [`aid`]: the conversation with the optimisation agent; [`work`]: finding and mending the cause;
+//!   `cause`: what measurements and alarms speak for;
 //! - [`question`]: the conversation with the IP domain's agent; [`ticket`]: with whoever repairs;
 //!   [`verifying`]: whether it helped.
 //!
@@ -12,7 +14,9 @@
 
 pub mod aid;
 pub mod case;
+mod cause;
 pub mod question;
+mod screening;
 pub mod ticket;
 pub mod trouble;
 pub mod verifying;
@@ -21,6 +25,7 @@ pub mod work;
 use super::Base;
 use crate::courier::{Courier, Heard};
 use crate::desk::message;
+use crate::knowledge::Knowledge;
 use case::{Aid, Case, Work};
 use domain::agent::{Message, Output, Undelivered};
 use domain::content::Content;
@@ -97,11 +102,14 @@ enum Errand {
     Step(u64, u64, ElementId),
     /// Whether the case is over.
     Look(u64),
+    /// Whether a cell that does worse than before is in trouble.
+    Screen(ElementId),
 }
 
 /// The care for troubles.
 #[derive(Debug, Default)]
 pub struct Care {
+    knowledge: Arc<Knowledge>,
     courier: Courier<Purpose>,
     cases: Vec<Case>,
     opened: u64,
@@ -114,6 +122,14 @@ pub struct Care {
 }
 
 impl Care {
+    /// No troubles yet; causes will be weighed by this knowledge.
+    pub(super) fn knowing(knowledge: &Arc<Knowledge>) -> Self {
+        Self {
+            knowledge: Arc::clone(knowledge),
+            ..Self::default()
+        }
+    }
+
     /// True if this token is of something that was done for a case.
     pub(super) fn awaits(&self, token: Token) -> bool {
         self.errands.contains_key(&token)
@@ -141,10 +157,11 @@ impl Care {
 
     pub(super) fn counted(
         &mut self,
-        _: &mut Base,
+        base: &mut Base,
         performance: Arc<Performance>,
         _: Timestamp,
     ) -> Vec<Output> {
+        let outputs = self.screen(base, &performance);
         let troubled = |id: &ElementId| {
             let of = |c: &Case| c.cells.contains(id);
             self.cases.iter().any(of)
@@ -155,7 +172,7 @@ impl Care {
             }
         }
         self.performance = Some(performance);
-        Vec::new()
+        outputs
     }
 
     fn wake(&mut self, base: &mut Base, timer: Timer, at: Timestamp) -> Output {
@@ -216,6 +233,7 @@ impl Care {
                 _ => Vec::new(),
             },
             Errand::Look(number) => self.looked(base, number, outcome, now),
+            Errand::Screen(cell) => self.screened(base, cell, &outcome, now),
         });
         outputs
     }

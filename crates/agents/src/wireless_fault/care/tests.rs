@@ -88,6 +88,59 @@ fn what_hangs_is_restarted_from_afar_once() {
     drill.is_clean().unwrap();
 }
 
+/// W2: what measures as dead after a restart is not looked at again and again before somebody goes.
+#[test]
+fn what_a_restart_does_not_revive_is_soon_a_ticket() {
+    let mut drill = night(&[]);
+    drill.strike(Fault::Broken("cell:s0/1"), None);
+    drill.run_for(1_200.0);
+    drill.in_order(&[
+        &["wireless-fault acts Restart cell:s0/1"],
+        &["wireless-fault -> service-copilot taskAssgin fault_repair_v1"],
+    ]);
+    drill.run_for(8_000.0);
+    drill.in_order(&[&["Dispatch cell:s0/1"], &["Trouble 1 of cell:s0/1 is over"]]);
+    drill.is_clean().unwrap();
+}
+
+/// W2: alarms get lost, counters do not: who serves nobody any more is looked at.
+#[test]
+fn a_trouble_that_no_alarm_tells_of_shows_in_counters() {
+    for (fault, then) in [
+        (Fault::Broken("cell:s0/1"), "Dispatch cell:s0/1"),
+        (Fault::Misconfigured("cell:s0/1"), "Configure cell:s0/1"),
+    ] {
+        let mut drill = night(&[]);
+        let now = drill.now;
+        drill.net.strike(fault, now);
+        drill.run_for(9_000.0);
+        drill.in_order(&[
+            &["Trouble 1: 1 cells, as their counters"],
+            &[then],
+            &["Trouble 1 of cell:s0/1 is over"],
+        ]);
+        drill.is_clean().unwrap();
+    }
+}
+
+/// W2: one source disturbs several cells. It is one trouble, and the cell that hears it loudest is
+/// blamed, though its own alarm was lost.
+#[test]
+fn foreign_power_is_sought_where_it_is_heard_loudest() {
+    let mut drill = night(&[]);
+    drill.strike(Fault::Foreign("cell:s0/3"), None);
+    drill.run_for(2_000.0);
+    drill.in_order(&[
+        &["wireless-fault acts Probe cell:s0/3"],
+        &["Trouble 1: interference of cell:s0/3"],
+        &["wireless-fault -> service-copilot taskAssgin fault_repair_v1"],
+    ]);
+    drill.run_for(8_000.0);
+    drill.in_order(&[&["Dispatch cell:s0/3"], &["is over"]]);
+    assert!(!drill.said(&["Trouble 2"]));
+    drill.is_clean().unwrap();
+}
+
 #[test]
 fn missing_mains_are_a_ticket_for_the_zone() {
     let mut drill = night(&[]);

@@ -5,11 +5,12 @@
 //! hear foreign power, neighbours are one, for one source disturbs them all.
 
 use super::case::Case;
+use super::screening::departures;
 use super::{Care, LOOK_EACH_S, SETTLED_S, Timer};
 use crate::wireless_fault::Base;
 use domain::agent::Output;
 use domain::inventory::ElementId;
-use domain::telemetry::AlarmType;
+use domain::telemetry::{AlarmType, Configuration};
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,8 +51,9 @@ impl Care {
         for sites in self.fresh_sites(base, &seen) {
             outputs.extend(self.open_for_sites(base, sites, now));
         }
+        self.join_disturbed(base, &seen);
         for (cells, symptoms) in self.fresh_cells(base, &seen) {
-            outputs.extend(self.open_for_cells(base, cells, symptoms, now));
+            outputs.extend(self.open_for_cells(base, cells, symptoms, BTreeMap::new(), now));
         }
         let gone = |c: &&Case| !c.adopted && !stands(base, c);
         let gone: Vec<u64> = self.cases.iter().filter(gone).map(|c| c.number).collect();
@@ -115,6 +117,23 @@ impl Care {
         groups
     }
 
+    /// A cell that hears foreign power beside a case of such is of that case: one source disturbs both.
+    fn join_disturbed(&mut self, base: &Base, seen: &Seen) {
+        let inventory = base.topology().inventory();
+        let hears = |said: &BTreeSet<AlarmType>| said.contains(&AlarmType::InterferenceHigh);
+        for (cell, _) in seen.cells.iter().filter(|(_, said)| hears(said)) {
+            let near = |other: &ElementId| {
+                inventory.node_of(other) == inventory.node_of(cell)
+                    || are_neighbours(base, other, cell)
+            };
+            let joins = |c: &&mut Case| hears(&c.symptoms) && c.cells.iter().any(near);
+            if let Some(case) = self.cases.iter_mut().find(joins) {
+                case.sites.insert(inventory.node_of(cell).clone());
+                case.cells.insert(cell.clone());
+            }
+        }
+    }
+
     fn open_for_sites(
         &mut self,
         base: &mut Base,
@@ -157,16 +176,21 @@ impl Care {
         self.begin(base, case, words, now)
     }
 
-    fn open_for_cells(
+    /// Opens a case for cells, with what alarms say of them, or what was read of their parameters.
+    pub(super) fn open_for_cells(
         &mut self,
         base: &mut Base,
         cells: BTreeSet<ElementId>,
         symptoms: BTreeSet<AlarmType>,
+        configurations: BTreeMap<ElementId, Configuration>,
         now: Timestamp,
     ) -> Vec<Output> {
         let inventory = base.topology().inventory().clone();
         let mut case = self.fresh(now);
-        let said: Vec<&str> = symptoms.iter().map(|s| s.as_str()).collect();
+        let mut said: Vec<&str> = symptoms.iter().map(|s| s.as_str()).collect();
+        if said.is_empty() {
+            said.push("as their counters and a look at them say");
+        }
         let words = format!(
             "Trouble {}: {} cells, {}",
             case.number,
@@ -175,6 +199,7 @@ impl Care {
         );
         case.sites = cells.iter().map(|c| inventory.node_of(c).clone()).collect();
         (case.cells, case.symptoms) = (cells, symptoms);
+        case.configurations = configurations;
         self.begin(base, case, words, now)
     }
 
@@ -194,13 +219,18 @@ impl Care {
     }
 }
 
-/// True while alarms say that the trouble of a case stands.
+/// True while alarms, or parameters that were read and not set yet, say that the trouble of a case
+/// stands.
 pub(super) fn stands(base: &Base, case: &Case) -> bool {
     let alarms = base.alarms();
     if case.cells.is_empty() {
         return case.sites.iter().any(|s| alarms.site_is_out(s));
     }
     let troubled = |c: &ElementId| alarms.on(c).any(|(t, _)| is_of_cell(t));
+    let differs = |read: &Configuration| !departures(read).is_empty();
+    if case.configurations.values().any(differs) {
+        return true;
+    }
     case.cells.iter().any(troubled) || case.sites.iter().any(|s| alarms.site_is_out(s))
 }
 

@@ -21,6 +21,8 @@ use domain::time::Timestamp;
 pub(super) const VERIFY_EACH_S: f64 = 120.0;
 /// How often is looked before it counts as not mended.
 const LOOKS_MAX: u32 = 8;
+/// The same for a cell that was restarted and measures as dead: alarms may lag, measurements do not.
+const DEAD_LOOKS_MAX: u32 = 2;
 /// A cell does as before if its slowest users get at least this share of what they got.
 const AS_BEFORE: f64 = 0.5;
 
@@ -45,13 +47,19 @@ impl Care {
             return Vec::new();
         };
         case.looks += 1;
-        if case.looks < LOOKS_MAX {
+        let hardware = match &case.root {
+            Some((cell, Cause::CellHardwareFailure, _)) => Some(cell),
+            _ => None,
+        };
+        let dead = hardware.and_then(|cell| case.seen.get(cell));
+        let dead = dead.is_some_and(|m| m.condition == Condition::Failed);
+        let looks_max = if dead { DEAD_LOOKS_MAX } else { LOOKS_MAX };
+        if case.looks < looks_max {
             let mut outputs = self.enter(base, number, Work::Verifying, now);
             outputs.extend(self.look(base, number));
             return outputs;
         }
-        let hardware = matches!(case.root, Some((_, Cause::CellHardwareFailure, _)));
-        match hardware {
+        match hardware.is_some() {
             // The restart did not help.
             true => self.open_ticket(base, number, now),
             false => self.check_configuration(base, number, now),

@@ -9,22 +9,23 @@
 //!
 //! A step that does not end in its time is over. Where several sites share the cause nothing is done
 //! here: the OSS agent does it. This file knows the order of the steps and its own measurements; what
-//! is said to others is in [`super::question`] and [`super::ticket`], what proves that it helped in
-//! [`super::verifying`]. Read next: [`super::verifying`].
+//! is said to others is in [`super::question`] and [`super::ticket`], what measurements mean in
+//! [`super::cause`], what proves that it helped in [`super::verifying`]. Read next: [`super::cause`].
 
 use super::case::{Case, Work};
+use super::cause::within_earshot;
+use super::screening::departures;
 use super::{Care, Errand};
-use crate::domain_agent::job::readings;
+use crate::domain_agent::job::{Finding, readings};
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::DiagnosisResult;
 use crate::wireless_fault::Base;
-use crate::wireless_fault::practice::{cell_finding, zone_is_dark};
 use domain::agent::Output;
 use domain::cause::Cause;
-use domain::inventory::{ElementId, ElementKind};
+use domain::inventory::ElementId;
 use domain::notification::Notification;
 use domain::task::Awaits;
-use domain::telemetry::{Action, AlarmType, Condition, Measurement, Outcome};
+use domain::telemetry::{Action, AlarmType, Condition, Outcome};
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
 
@@ -53,7 +54,6 @@ impl Care {
         }
         case.rounds += 1;
         case.looks = 0;
-        case.configurations.clear();
         case.measured.clear();
         let cells = cells_of(base, case);
         let mut outputs = self.enter(base, number, Work::Configuration, now);
@@ -103,6 +103,9 @@ impl Care {
             Outcome::Measured(m) => {
                 case.evidence.push(readings(&m));
                 case.measured.insert(element, m);
+            }
+            Outcome::Done if case.work == Work::Configuring => {
+                case.configurations.remove(&element);
             }
             Outcome::Impossible(why) => case.evidence.push(format!("{element}: {why}")),
             _ => {}
@@ -170,11 +173,8 @@ impl Care {
         };
         let mut wrong: Vec<(ElementId, String, String)> = Vec::new();
         for (element, read) in &case.configurations {
-            for (parameter, planned) in &read.planned {
-                if read.running.get(parameter) != Some(planned) {
-                    wrong.push((element.clone(), parameter.clone(), planned.clone()));
-                }
-            }
+            let departs = |(p, v): (&String, &String)| (element.clone(), p.clone(), v.clone());
+            wrong.extend(departures(read).into_iter().map(departs));
         }
         let Some((element, parameter, _)) = wrong.first().cloned() else {
             return self.measure(base, number, now);
@@ -208,6 +208,9 @@ impl Care {
             plan.extend(inventory.element(site).and_then(|s| s.parent.clone()));
         }
         plan.extend(case.cells.iter().cloned());
+        if case.symptoms.contains(&AlarmType::InterferenceHigh) {
+            plan.extend(within_earshot(&inventory, case));
+        }
         let mut seen = BTreeSet::new();
         plan.retain(|e| seen.insert(e.clone()));
         let mut outputs = self.enter(base, number, Work::Measuring, now);
@@ -225,10 +228,13 @@ impl Care {
         let Some(case) = self.cases.iter().find(|c| c.number == number) else {
             return Vec::new();
         };
-        match own_cause(base, case) {
-            Some((element, cause, proposal)) => {
-                self.located(base, number, element, cause, proposal, now)
-            }
+        match self.own_cause(base, case, now) {
+            Some(Finding {
+                root_cause,
+                cause,
+                proposal,
+                ..
+            }) => self.located(base, number, root_cause, cause, proposal, now),
             None => self.ask_ip(base, number, now),
         }
     }
@@ -367,37 +373,4 @@ fn cells_of(base: &Base, case: &Case) -> Vec<ElementId> {
     let inventory = base.topology().inventory();
     let cells = case.sites.iter().flat_map(|s| inventory.cells_of(s));
     cells.take(MEASURED_MAX).cloned().collect()
-}
-
-/// What measurements of the wireless network say by themselves.
-fn own_cause(base: &Base, case: &Case) -> Option<(ElementId, Cause, String)> {
-    let inventory = base.topology().inventory();
-    for m in case.measured.values() {
-        match inventory.element(&m.element)?.kind {
-            ElementKind::PowerZone if case.cells.is_empty() && zone_is_dark(m) == Some(true) => {
-                let proposal = format!("Restore the mains of {}", m.element);
-                return Some((m.element.clone(), Cause::MainsFailure, proposal));
-            }
-            ElementKind::Cell => {
-                if let Some(found) = cell_finding(inventory, m) {
-                    return Some((found.root_cause, found.cause, found.proposal));
-                }
-            }
-            _ => {}
-        }
-    }
-    if case.symptoms.contains(&AlarmType::InterferenceHigh) {
-        let cell = case.cells.first()?.clone();
-        let proposal = format!("Find what transmits on the carrier of {cell} and have it stopped");
-        return Some((cell, Cause::Interference, proposal));
-    }
-    let silent = case.symptoms.contains(&AlarmType::CellUnavailable);
-    let failed = |m: &&Measurement| m.condition == Condition::Failed;
-    let cell = case
-        .cells
-        .iter()
-        .find(|c| case.measured.get(*c).as_ref().is_some_and(failed));
-    let cell = cell.filter(|_| silent)?.clone();
-    let proposal = format!("Replace the radio unit of {cell}");
-    Some((cell, Cause::CellHardwareFailure, proposal))
 }

@@ -1,0 +1,118 @@
+//! Cells that are in trouble though no alarm says so: alarms get lost, counters do not.
+//!
+//! A cell that serves fewer users than a quarter of an hour ago, while its site does not, or serves them
+//! worse, is looked at: its parameters are read and it is measured. Mostly its users sleep, went elsewhere, or a
+//! neighbour woke up, and that is all; where a parameter is not as planned or hardware is dead it is a
+//! trouble as if an alarm had said so. Knows counters and what they are compared with; refuses to know
+//! what is done about it. Read next: [`super::trouble`].
+
+use super::{Care, Errand};
+use crate::wireless_fault::Base;
+use crate::wireless_fault::practice::is_broken;
+use domain::agent::Output;
+use domain::inventory::ElementId;
+use domain::telemetry::{Action, CellPerformance, Configuration, Outcome, Performance};
+use domain::time::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A cell that had fewer users than this is not missed.
+const USERS_LEAST: f64 = 2.0;
+/// It serves fewer, as a share of what the other cells of its site let one expect.
+const FEWER: f64 = 0.75;
+/// It serves them worse, as a share of what its slowest users got before.
+const WORSE: f64 = 0.6;
+/// The most cells that are looked at after one period.
+const LOOKS_MAX: usize = 24;
+
+impl Care {
+    /// Looks at the cells that do far worse than in the period before.
+    pub(super) fn screen(&mut self, base: &mut Base, now: &Performance) -> Vec<Output> {
+        let Some(before) = self.performance.clone() else {
+            return Vec::new();
+        };
+        let inventory = base.topology().inventory();
+        let mut fallen: Vec<(f64, ElementId)> = Vec::new();
+        for (id, cell) in &now.cells {
+            let beside = inventory
+                .cells_of(inventory.node_of(id))
+                .filter(|c| *c != id);
+            let trend = trend(beside, &before, now);
+            let fell = before.cells.get(id).and_then(|b| fallen_to(b, cell, trend));
+            if let Some(share) = fell.filter(|_| !self.is_known(base, id)) {
+                fallen.push((share, id.clone()));
+            }
+        }
+        fallen.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
+        let mut outputs = Vec::new();
+        for (_, element) in fallen.into_iter().take(LOOKS_MAX) {
+            let read = Action::ReadConfiguration {
+                element: element.clone(),
+            };
+            let probe = Action::Probe {
+                element: element.clone(),
+            };
+            for action in [read, probe] {
+                outputs.push(self.act(base, Errand::Screen(element.clone()), action));
+            }
+        }
+        outputs
+    }
+
+    /// True if alarms or a case tell of the cell, or of its site, already.
+    fn is_known(&self, base: &Base, cell: &ElementId) -> bool {
+        let site = base.topology().inventory().node_of(cell);
+        let has = |c: &super::case::Case| c.cells.contains(cell) || c.sites.contains(site);
+        base.alarms().site_is_out(site) || self.cases.iter().any(has)
+    }
+
+    /// What a look at a cell has shown.
+    pub(super) fn screened(
+        &mut self,
+        base: &mut Base,
+        cell: ElementId,
+        outcome: &Outcome,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let differs = |read: &Configuration| !departures(read).is_empty();
+        let configurations = match outcome {
+            Outcome::Configuration(read) if differs(read) => {
+                BTreeMap::from([(cell.clone(), read.clone())])
+            }
+            Outcome::Measured(m) if is_broken(m) => BTreeMap::new(),
+            _ => return Vec::new(),
+        };
+        if self.is_known(base, &cell) {
+            return Vec::new();
+        }
+        let cells = BTreeSet::from([cell]);
+        self.open_for_cells(base, cells, BTreeSet::new(), configurations, now)
+    }
+}
+
+/// The parameters that do not run as planned, with what is planned.
+pub(super) fn departures(read: &Configuration) -> Vec<(&String, &String)> {
+    let planned = read.planned.iter();
+    let differs =
+        |(parameter, value): &(&String, &String)| read.running.get(*parameter) != Some(*value);
+    planned.filter(differs).collect()
+}
+
+/// How many users cells have as a share of those that they had; 1 where none had any.
+fn trend<'a>(
+    cells: impl Iterator<Item = &'a ElementId>,
+    before: &Performance,
+    now: &Performance,
+) -> f64 {
+    let both = cells.filter_map(|c| Some((before.cells.get(c)?.users, now.cells.get(c)?.users)));
+    let (before, now) = both.fold((0.0, 0.0), |sum, (b, n)| (sum.0 + b, sum.1 + n));
+    if before > 0.0 { now / before } else { 1.0 }
+}
+
+/// To which share of what was to be expected a cell has fallen, if far enough to be looked at.
+fn fallen_to(before: &CellPerformance, now: &CellPerformance, trend: f64) -> Option<f64> {
+    let serves = before.saving.serves() && now.saving.serves();
+    let share = now.users / (before.users * trend.max(0.1));
+    let worse = now.edge_throughput_mbps < WORSE * before.edge_throughput_mbps;
+    let missed = serves && before.users >= USERS_LEAST && (share < FEWER || worse);
+    missed.then_some(share)
+}

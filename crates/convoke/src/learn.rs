@@ -1,0 +1,91 @@
+//! `convoke learn`: from training days to a file of causal knowledge.
+//!
+//! Says in the file itself what was learnt from; the same seeds of the same network give the same
+//! bytes. What is learnt, and how, is told by [`server::training`]. Read next: `simulate.rs`, which
+//! takes the file.
+
+use crate::cli::{Common, Learn};
+use crate::files;
+use crate::output::{self, Failure, line};
+use crate::progress::Progress;
+use server::day::{Days, Policy};
+use server::stage::topology;
+use server::training::Training;
+use std::sync::Arc;
+
+/// The first seed where only their number is given: far from those that are scored.
+const FIRST_SEED: u64 = 50_001;
+
+pub(crate) fn run(common: &Common, learn: &Learn) -> Result<(), Failure> {
+    let plan = plan(learn)?;
+    let progress = Progress::new(plan.len(), !common.json);
+    let mut training = Training::default();
+    for days in &plan {
+        let name = format!("seed {}", days.seed);
+        training.attend(days, |share| progress.tell(&name, share));
+        progress.done();
+    }
+    progress.end();
+    let text = format!(
+        "{}{}",
+        provenance(learn, &plan, &training),
+        training.knowledge()
+    );
+    files::write(&learn.out, &text)?;
+    say(common, learn, &training);
+    Ok(())
+}
+
+fn plan(learn: &Learn) -> Result<Vec<Days>, Failure> {
+    let topology = topology(&learn.topology)?;
+    let alarms = files::alarms(learn.alarms.as_deref())?;
+    let days = |seed| Days {
+        topology: topology.clone(),
+        sites: learn.sites,
+        days: learn.days,
+        seed,
+        policy: Policy::None,
+        alarms: Arc::clone(&alarms),
+        knowledge: None,
+    };
+    Ok(learn.seeds.from(FIRST_SEED).map(days).collect())
+}
+
+/// What the file begins with: where its figures come from.
+fn provenance(learn: &Learn, plan: &[Days], training: &Training) -> String {
+    let seed = |days: Option<&Days>| days.map_or(0, |days| days.seed);
+    let counts = training.faults().into_iter();
+    let counts: Vec<String> = counts.map(|(cause, n)| format!("{cause} {n}")).collect();
+    let background = match &learn.alarms {
+        Some(file) => format!(", background alarms of {}", file.display()),
+        None => String::new(),
+    };
+    format!(
+        "# How surely and how fast causes show in alarms: what agents weigh causes by.\n\
+         # Learnt by `convoke learn` from seeds {}..{}, {} day(s) each, {} with {} sites{background}.\n\
+         # Faults learnt from: {}.\n\
+         # The days are simulated: the figures say how the simulated network reports.\n",
+        seed(plan.first()),
+        seed(plan.last()),
+        learn.days,
+        learn.topology,
+        learn.sites,
+        counts.join(", "),
+    )
+}
+
+fn say(common: &Common, learn: &Learn, training: &Training) {
+    let (file, counts) = (learn.out.display(), training.faults().into_iter());
+    if common.json {
+        let counts = counts.map(|(cause, n)| (cause.to_string(), n.into()));
+        let counts: serde_json::Map<String, serde_json::Value> = counts.collect();
+        output::json(&serde_json::json!({
+            "event": "learnt", "file": file.to_string(), "faults": counts,
+        }));
+        return;
+    }
+    for (cause, n) in counts {
+        line(&format!("{:<24}{n:>6}", cause.as_str()));
+    }
+    line(&format!("\n{file} holds what these faults taught"));
+}
