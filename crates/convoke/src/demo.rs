@@ -110,14 +110,9 @@ fn emptied(common: &Common, story: &Story) -> Result<StateFolder, Failure> {
 /// happens does not run into the future, and at its hour of the day.
 fn start(scenario: Scenario, wall: Timestamp) -> Timestamp {
     let earliest = wall.plus_s(-scenario.horizon_s() - HOUR_S);
-    match scenario.begins_at_hour() {
-        None => earliest,
-        Some(hour) => {
-            let at = i64::from(hour) * 3_600_000;
-            let days = (earliest.as_ms() - at).div_euclid(DAY_MS);
-            Timestamp::from_ms(days * DAY_MS + at)
-        }
-    }
+    let at = i64::from(scenario.begins_at_hour()) * 3_600_000;
+    let days = (earliest.as_ms() - at).div_euclid(DAY_MS);
+    Timestamp::from_ms(days * DAY_MS + at)
 }
 
 /// A run that is being recorded.
@@ -294,10 +289,8 @@ mod tests {
         for scenario in Scenario::ALL {
             let start = start(scenario, wall);
             assert!(start.plus_s(scenario.horizon_s()) < wall, "{scenario}");
-            if let Some(hour) = scenario.begins_at_hour() {
-                let text = format!("T{hour:02}:00:00");
-                assert!(start.to_string().contains(&text), "{start}");
-            }
+            let text = format!("T{:02}:00:00", scenario.begins_at_hour());
+            assert!(start.to_string().contains(&text), "{start}");
         }
     }
 }

@@ -105,13 +105,13 @@ impl Scenario {
         }
     }
 
-    /// The hour of the day (UTC) at which it begins; none if that does not matter.
-    pub fn begins_at_hour(self) -> Option<u32> {
+    /// The hour of the day (UTC) at which it begins: users live by it, so that what happens depends on
+    /// it.
+    pub fn begins_at_hour(self) -> u32 {
         match self {
-            Self::Fault => None,
-            Self::Experience => Some(2),
-            Self::Complaints => Some(6),
-            Self::All => Some(0),
+            Self::Fault | Self::Complaints => 6,
+            Self::Experience => 2,
+            Self::All => 0,
         }
     }
 

@@ -378,10 +378,12 @@ impl OssFault {
         // A module that darkens is replaced before it takes service with it.
         let foretold = self.correlator.candidate(best.index).cause
             == Some(domain::cause::Cause::OpticalModuleAgeing);
-        let due = match case.sites.len() {
-            _ if urgent || foretold || case.retries > 0 => settled,
-            _ if !shared => case.opened_at.plus_s(self.outlasts_s(case)),
-            _ => case.opened_at.plus_s(PATIENCE_S),
+        let due = if urgent || foretold || case.retries > 0 {
+            settled
+        } else if shared {
+            case.opened_at.plus_s(PATIENCE_S)
+        } else {
+            case.opened_at.plus_s(self.outlasts_s(case))
         };
         if due > now {
             return self.weigh_at(due).into_iter().collect();
@@ -390,13 +392,12 @@ impl OssFault {
     }
 
     /// How long a case waits whose cause can take out a single site only: that is the wireless domain's
-    /// own, or ends by itself, until its alarms have stood for longer than such things last.
+    /// own, or ends by itself, until one of its alarms has stood for longer than such things last.
     fn outlasts_s(&self, case: &Case) -> f64 {
-        let lasts = case
-            .explains
-            .iter()
-            .map(|(_, t)| self.knowledge.lasts_s(*t));
-        lasts.fold(PATIENCE_S, f64::max)
+        let explained = case.explains.iter();
+        let lasts = explained.map(|(_, of_type)| self.knowledge.lasts_s(*of_type));
+        let first = lasts.min_by(f64::total_cmp);
+        first.unwrap_or_default().max(PATIENCE_S)
     }
 
     /// The hypotheses of a case that have not been put to the test, likeliest first.

@@ -165,6 +165,10 @@ mod tests {
                 ],
             ),
         ]);
-        insta::assert_snapshot!(batch.text_by_cause(), @"");
+        insta::assert_snapshot!(batch.text_by_cause(), @"
+        agents                     faults    top 1    top 3    never  located   taken for
+        fibre-cut                       2   50.0 %  100.0 %        0    5 min   duct-cut 1
+        interference                    2    0.0 %    0.0 %        2    never   another interference 1, nothing 1
+        ");
     }
 }

@@ -107,27 +107,34 @@ impl Correlator {
         Some(Episode {
             cause,
             followed: followed.collect(),
-            others: self.others(onset.plus_s(self.knowledge.window_s), heard, explained),
+            others: self.others(onset, heard, explained),
         })
     }
 
-    /// What stood at `instant` and is not `explained`.
+    /// What was noticed soon after `onset`, or warned before and still stood, and is not `explained`:
+    /// what could have been mistaken for part of the fault.
     fn others(
         &self,
-        instant: Timestamp,
+        onset: Timestamp,
         heard: &BTreeMap<AlarmKey, Vec<&Heard>>,
         explained: impl Fn(&AlarmKey) -> bool,
     ) -> BTreeMap<AlarmType, Others> {
-        let stands =
-            |h: &&&Heard| h.noticed <= instant && h.cleared.is_none_or(|end| end > instant);
+        let until = onset.plus_s(self.knowledge.window_s);
+        let warned = onset.plus_s(-self.knowledge.forewarning_s);
+        let stood = |key: &AlarmKey| {
+            let from = if foretells_loss(key.1) { warned } else { onset };
+            let stands = |h: &&&Heard| {
+                let stood = h.cleared.is_none_or(|end| end > onset);
+                stood && (from..=until).contains(&h.noticed)
+            };
+            let mut of_key = heard.get(key).into_iter().flatten();
+            of_key.find(stands).map(|h| h.lasted_s())
+        };
         let mut others: BTreeMap<AlarmType, Others> = BTreeMap::new();
         for key in self.possible().filter(|key| !explained(key)) {
             let of_type = others.entry(key.1).or_default();
-            let mut of_key = heard.get(&key).into_iter().flatten();
             of_type.places += 1;
-            of_type
-                .lasted_s
-                .extend(of_key.find(stands).map(|h| h.lasted_s()));
+            of_type.lasted_s.extend(stood(&key));
         }
         others
     }

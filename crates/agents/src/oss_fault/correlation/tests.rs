@@ -121,9 +121,11 @@ fn two_faults_at_once_are_two_explanations() {
 
 #[test]
 fn noise_and_lost_alarms_do_not_lead_astray() {
-    // Half of the duct's alarms are lost, one site elsewhere missed a heartbeat.
+    // A third of the duct's alarms are lost, one site elsewhere missed a heartbeat.
     let thin = [
         ("site:b1", SiteUnreachable, 80),
+        ("site:b1", CellsOutOfService, 90),
+        ("site:b2", SiteUnreachable, 100),
         ("site:b3", CellsOutOfService, 85),
         ("site:b4", SiteUnreachable, 99),
         ("link:B-b1", LossOfSignal, 1),
