@@ -124,15 +124,18 @@ pub enum Awaits {
     Judgement,
     /// Credentials, from the publisher.
     Credentials,
+    /// What the assignment lacks, from the publisher: its executor has not heard of it yet.
+    Completion,
 }
 
 impl Awaits {
     /// Every kind.
-    pub const ALL: [Awaits; 4] = [
+    pub const ALL: [Awaits; 5] = [
         Self::Answer,
         Self::Decision,
         Self::Judgement,
         Self::Credentials,
+        Self::Completion,
     ];
 
     /// The name in module convoke-negotiation.
@@ -142,6 +145,7 @@ impl Awaits {
             Self::Decision => "decision",
             Self::Judgement => "judgement",
             Self::Credentials => "credentials",
+            Self::Completion => "completion",
         }
     }
 
@@ -182,6 +186,8 @@ pub struct Conditions {
     pub data: Option<String>,
     /// `context`: the record of `/context` from which the assignment follows.
     pub context: Option<String>,
+    /// The conversation that it belongs to, where that is not its own: see [`Task::conversation`].
+    pub conversation: Option<String>,
 }
 
 /// A task.
@@ -264,6 +270,19 @@ impl Task {
     /// The scenario of its payload; tasks in natural language have none.
     pub fn scenario(&self) -> Option<&str> {
         self.content.payload.as_ref().map(|p| p.scenario())
+    }
+
+    /// The conversation that it belongs to: that of its assignment, else that of the task of which it
+    /// is a part, else one of its own, which is called like the task.
+    pub fn conversation(&self) -> &str {
+        let stated = self.conditions.conversation.as_deref();
+        stated.unwrap_or(self.id.as_str())
+    }
+
+    /// False while its publisher is asked for what the assignment lacks: its executor has not heard
+    /// of it then.
+    pub fn is_handed_over(&self) -> bool {
+        self.awaits != Some(Awaits::Completion)
     }
 
     /// True while a result waits for the publisher's judgement.

@@ -48,7 +48,7 @@ pub use refusal::Refusal;
 pub use registry::{Credential, Credentials};
 pub use roster::Hosted;
 pub use schemas::{SchemaSetup, TypedForm};
-pub use store::{Filter, ReadError, Retention, TaskFilter, Trimmed};
+pub use store::{Filter, Options as StoreOptions, ReadError, Retention, TaskFilter, Trimmed};
 pub use stream::{Event, Stream, StreamError};
 pub use work::Outgoing;
 
@@ -204,7 +204,7 @@ impl Engine {
         };
         let (store, recovered) = Store::open(setup.store, Box::new(on_commit))?;
         let schemas = Schemas::open(setup.schemas, &store)?;
-        view.load(&recovered.tasks, recovered.counts.tasks);
+        view.load(&recovered.tasks, recovered.counts.tasks, recovered.last);
         let feed = Arc::new(Feed::new(
             recent,
             store.clone(),
@@ -331,6 +331,11 @@ impl Engine {
     pub fn registration(&self, agent: &str) -> Option<Arc<Registration>> {
         let index = self.roster.find(agent)?;
         Some(self.roster.registration(index))
+    }
+
+    /// An agent's place as committed, for who reads of it. None if it is not here.
+    pub fn place(&self, agent: &str) -> Option<Arc<Registration>> {
+        self.places.find(agent)
     }
 
     /// The address of an agent's own NETCONF server, here or elsewhere; none if it has none.

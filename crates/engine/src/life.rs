@@ -61,6 +61,7 @@ impl Engine {
             percent: 0,
             said: None,
             by_publisher: true,
+            assignment: None,
             plan: None,
             result: None,
             subscription: None,
@@ -179,7 +180,9 @@ impl Engine {
     fn end_part(&self, work: &mut Work, part: &Arc<Task>, now: Timestamp, staged: &mut Staged) {
         let after = self.change(work, part, Command::Cancel, now, staged);
         let after = after.expect("an open task can be cancelled");
-        self.tell_executor(work, &after, Verb::TaskCancel, now, staged);
+        if part.is_handed_over() {
+            self.tell_executor(work, &after, Verb::TaskCancel, now, staged);
+        }
     }
 
     /// Tells a task's executor, if it is here, that the task has ended without it.
@@ -229,7 +232,7 @@ impl Engine {
         }
         let after = self.change(work, &task, Command::Expire, now, staged);
         let after = after.expect("a task that has not ended can expire");
-        if after.status != Status::Unconfirmed {
+        if after.status != Status::Unconfirmed && task.is_handed_over() {
             self.tell_executor(work, &after, Verb::TaskCancel, now, staged);
         }
     }

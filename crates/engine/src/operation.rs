@@ -12,7 +12,7 @@ pub use schema::{
 
 use crate::faults::{FaultAnswer, FaultWish};
 use crate::refusal::Refusal;
-use domain::content::Payload;
+use domain::content::{Content, Payload};
 use domain::context::{DataParam, DataType, Exchange};
 use domain::discovery::{Criteria, Match};
 use domain::ems::{AlarmList, Ems};
@@ -148,6 +148,11 @@ pub struct Negotiate {
     pub data: Option<String>,
     /// `context`, if given.
     pub context: Option<String>,
+    /// `conversation`, if given.
+    pub conversation: Option<String>,
+    /// What an assignment lacks: its publisher is asked for that first, and its executor hears of
+    /// the task once it is said. Asked for by the platform's own readers, never by a peer.
+    pub question: Option<Content>,
 }
 
 impl Negotiate {
@@ -174,6 +179,8 @@ impl Negotiate {
             subscription: None,
             data: None,
             context: None,
+            conversation: None,
+            question: None,
         }
     }
 }
@@ -226,8 +233,10 @@ pub enum Query {
     Task(TaskId),
     /// All tasks, by identifier; refused beyond [`Query::MOST`] of them.
     Tasks,
-    /// A page of tasks, by time of assignment.
+    /// A page of tasks, by the time of their last change.
     TaskPage(TaskFilter),
+    /// How many tasks there are on all such pages.
+    TaskCount(TaskFilter),
     /// The current task of an agent: the last changed one that has not ended, else the last ended.
     CurrentTask(String),
     /// The negotiations of a task, or all; refused beyond [`Query::MOST`] of them.
@@ -280,6 +289,8 @@ impl Query {
 pub enum Records {
     /// Tasks.
     Tasks(Vec<Arc<Task>>),
+    /// How many there are.
+    Count(u64),
     /// Negotiations.
     Negotiations(Vec<Arc<Negotiation>>),
     /// Teams.

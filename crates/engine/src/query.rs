@@ -7,6 +7,7 @@ use crate::operation::{Outcome, Query, Records};
 use crate::view::View;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
+use domain::event::Sequence;
 use domain::negotiation::{Kind, Negotiation};
 use domain::task::{Task, TaskId};
 use domain::team::Team;
@@ -23,6 +24,7 @@ impl Engine {
             }
             Query::Tasks => Records::Tasks(self.all_tasks(who)?),
             Query::TaskPage(filter) => Records::Tasks(self.task_page(who, filter)?),
+            Query::TaskCount(filter) => Records::Count(self.task_count(who, filter)?),
             Query::CurrentTask(agent) => {
                 Records::Tasks(self.current_task(who, &agent)?.into_iter().collect())
             }
@@ -86,6 +88,30 @@ impl Engine {
                 Records::Data(visible.collect())
             }
         }))
+    }
+
+    /// A task as committed, if the principal is party to it, and the place in the log up to which
+    /// this tells what happened to it: whoever follows the log from there misses nothing and reads
+    /// nothing twice.
+    ///
+    /// # Errors
+    /// [`Refusal`] if the store cannot be read.
+    pub fn followed(
+        &self,
+        who: &Principal,
+        id: &TaskId,
+    ) -> Result<Option<(Arc<Task>, Sequence)>, Refusal> {
+        let (here, as_of) = {
+            let tasks = self.view.tasks();
+            (tasks.find(id).cloned(), tasks.as_of())
+        };
+        let task = match here {
+            Some(task) => Some(task),
+            // It has ended: nothing happens to it any more.
+            None => self.committed_task(id)?,
+        };
+        let visible = task.filter(|task| who.sees(&task.from, &task.to));
+        Ok(visible.map(|task| (task, as_of)))
     }
 
     /// A task as committed.
@@ -156,6 +182,12 @@ impl Engine {
                 return Ok(page);
             }
         }
+    }
+
+    /// How many tasks all pages hold. Only who sees all tasks may ask for another's.
+    fn task_count(&self, who: &Principal, mut filter: TaskFilter) -> Result<u64, Refusal> {
+        filter.party = self.narrowest(who, filter.party.take());
+        Ok(self.store.count_tasks(&filter)?)
     }
 
     fn current_task(&self, who: &Principal, agent: &str) -> Result<Option<Arc<Task>>, Refusal> {

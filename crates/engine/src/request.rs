@@ -113,6 +113,8 @@ pub(crate) fn conditions(
     let rounds = section(content, "round limit", |t| {
         t.parse().ok().filter(|r| (1..=100).contains(r))
     })?;
+    let stated = negotiate.conversation.clone().map(called).transpose()?;
+    let conversation = section(content, "conversation", |t| called(t.to_owned()).ok())?;
     let within = stated_patience(negotiate, content)?;
     Ok(Conditions {
         parent: agreed("parent-task", negotiate.parent.clone(), parent)?,
@@ -124,7 +126,16 @@ pub(crate) fn conditions(
         subscription: negotiate.subscription.clone(),
         data: negotiate.data.clone(),
         context: negotiate.context.clone(),
+        conversation: agreed("conversation", stated, conversation)?,
     })
+}
+
+/// What a conversation can be called.
+fn called(name: String) -> Result<String, Refusal> {
+    match is_identifier(&name) {
+        true => Ok(name),
+        false => Err(no_identifier("conversation")),
+    }
 }
 
 /// How long the publisher says that it may stay silent, in milliseconds; none if it does not say.
@@ -180,15 +191,19 @@ fn agreed<T: PartialEq>(
 }
 
 pub(crate) fn checked(id: &TaskId) -> Result<TaskId, Refusal> {
-    let text = id.as_str();
-    if text.is_empty() || text.len() > TaskId::LONGEST || text.chars().any(char::is_control) {
-        let why = format!("1 to {} bytes without control characters", TaskId::LONGEST);
-        return Err(Refusal::BadLeaf {
-            leaf: "task-id",
-            why,
-        });
+    match is_identifier(id.as_str()) {
+        true => Ok(id.clone()),
+        false => Err(no_identifier("task-id")),
     }
-    Ok(id.clone())
+}
+
+fn is_identifier(text: &str) -> bool {
+    (1..=TaskId::LONGEST).contains(&text.len()) && !text.chars().any(char::is_control)
+}
+
+fn no_identifier(leaf: &'static str) -> Refusal {
+    let why = format!("1 to {} bytes without control characters", TaskId::LONGEST);
+    Refusal::BadLeaf { leaf, why }
 }
 
 /// Asynchronous or not: the leaf and the section must not contradict each other; neither means

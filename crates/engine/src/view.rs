@@ -3,6 +3,7 @@
 //!
 //! Read next: [`crate::query`].
 
+use domain::event::Sequence;
 use domain::task::{Task, TaskId};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, RwLock, RwLockReadGuard};
@@ -25,6 +26,7 @@ pub(crate) struct Tasks {
     ended: VecDeque<TaskId>,
     changes: u64,
     counts: Counts,
+    as_of: Sequence,
 }
 
 /// The tasks of one executor in the order of their last change.
@@ -45,8 +47,9 @@ pub struct Counts {
 }
 
 impl View {
-    /// Takes in what was open when the store was opened, and how many tasks there are in all.
-    pub(crate) fn load(&self, open: &[Arc<Task>], all: u64) {
+    /// Takes in what was open when the store was opened, how many tasks there are in all, and up to
+    /// where the log tells of them.
+    pub(crate) fn load(&self, open: &[Arc<Task>], all: u64, last: Sequence) {
         let mut ordered: Vec<&Arc<Task>> = open.iter().collect();
         ordered.sort_by_key(|t| t.changed_at);
         let mut view = self.tasks.write().expect("no writer panics");
@@ -54,12 +57,17 @@ impl View {
             view.put(task);
         }
         view.counts.tasks = all;
+        view.as_of = last;
     }
 
     pub(crate) fn apply(&self, committed: &[Committed]) {
         let mut view = self.tasks.write().expect("no writer panics");
         for task in committed.iter().flat_map(|c| &c.tasks) {
             view.put(task);
+        }
+        let entries = committed.iter().flat_map(|c| &c.entries);
+        if let Some(last) = entries.last() {
+            view.as_of = last.sequence;
         }
     }
 
@@ -119,6 +127,11 @@ impl Tasks {
 
     pub(crate) fn find(&self, id: &TaskId) -> Option<&Arc<Task>> {
         self.by_id.get(id)
+    }
+
+    /// The last entry of the log that is told by these tasks: what stands behind it is news of them.
+    pub(crate) fn as_of(&self) -> Sequence {
+        self.as_of
     }
 
     /// The tasks that are here.

@@ -5,6 +5,7 @@
 //! readers see follows them. What has ended is let go once it is on disk. Read next:
 //! [`crate::staged`], [`crate::dispatch`].
 
+use crate::request::Routed;
 use crate::roster::Mind;
 use domain::agent::Output;
 use domain::context::Exchange;
@@ -58,6 +59,16 @@ pub(crate) struct Answered {
     pub(crate) text: String,
     /// The identifier of its record.
     pub(crate) record: String,
+}
+
+impl Answered {
+    pub(crate) fn by(routed: &Routed, record: String) -> Self {
+        Self {
+            from: routed.from.clone(),
+            text: routed.negotiate.texts.join("\n"),
+            record,
+        }
+    }
 }
 
 /// What falls due.
@@ -263,6 +274,7 @@ impl Work {
     pub(crate) fn open_tasks_of(&self, executor: &str) -> Vec<Arc<Task>> {
         let open = self.tasks.values();
         let open = open.filter(|t| t.to == executor && !t.status.is_terminal());
+        let open = open.filter(|t| t.is_handed_over());
         let mut open: Vec<Arc<Task>> = open.cloned().collect();
         open.sort_by(|a, b| a.id.cmp(&b.id));
         open

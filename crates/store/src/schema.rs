@@ -15,7 +15,7 @@ const APPLICATION: i32 = 0x436e_766b;
 const FIRST_VERSION: i32 = 2;
 
 /// One step each; never change one that was released, append.
-const MIGRATIONS: [&str; 2] = [FIRST, SECOND];
+const MIGRATIONS: [&str; 3] = [FIRST, SECOND, THIRD];
 
 /// Fat rows live in rowid tables, so that new ones are appended whatever their identifiers look
 /// like; only the small index entries are scattered. `log.time` has no index: times never decrease
@@ -278,6 +278,14 @@ WHEN NOT (NEW.sequence = OLD.sequence AND NEW.time = OLD.time AND NEW.kind = OLD
 BEGIN SELECT RAISE(ABORT, 'the log is only appended to'); END;
 ";
 
+/// `conversation` is what conditions say of it, where that is not the task's own: lists are asked for
+/// by it.
+const THIRD: &str = "
+ALTER TABLE task ADD COLUMN conversation TEXT;
+CREATE INDEX task_by_conversation ON task (conversation, changed_at)
+WHERE conversation IS NOT NULL;
+";
+
 /// Refuses what is not a state that this release can read. True if it may hold encrypted payloads.
 pub(crate) fn recognise(connection: &Connection) -> Result<bool, OpenError> {
     let (found, application) = versions(connection)?;
@@ -347,15 +355,23 @@ fn steps(version: i32) -> usize {
 
 /// Lets a connection that may not write read a state that was not migrated yet, as what it will be.
 pub(crate) fn show_as_newest(connection: &Connection) -> rusqlite::Result<()> {
-    if versions(connection)?.0 != FIRST_VERSION {
-        return Ok(());
-    }
-    connection.execute_batch(SECOND_IN_VIEWS)
+    let views = match steps(versions(connection)?.0) {
+        0 | 1 => SECOND_IN_VIEWS,
+        2 => THIRD_IN_VIEWS,
+        _ => return Ok(()),
+    };
+    connection.execute_batch(views)
 }
 
-/// What [`SECOND`] adds, to read only.
+/// What [`THIRD`] adds, to read only.
+const THIRD_IN_VIEWS: &str = "
+CREATE TEMP VIEW IF NOT EXISTS task AS SELECT *, NULL AS conversation FROM main.task;
+";
+
+/// What [`SECOND`] and [`THIRD`] add, to read only.
 const SECOND_IN_VIEWS: &str = "
-CREATE TEMP VIEW IF NOT EXISTS task AS SELECT *, NULL AS given, NULL AS cipher FROM main.task;
+CREATE TEMP VIEW IF NOT EXISTS task AS
+SELECT *, NULL AS given, NULL AS cipher, NULL AS conversation FROM main.task;
 CREATE TEMP VIEW IF NOT EXISTS exchange AS SELECT *, NULL AS cipher FROM main.exchange;
 CREATE TEMP VIEW IF NOT EXISTS data_param AS SELECT *, NULL AS cipher FROM main.data_param;
 CREATE TEMP VIEW IF NOT EXISTS data_chunk AS SELECT *, NULL AS cipher FROM main.data_chunk;

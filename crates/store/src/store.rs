@@ -264,13 +264,21 @@ impl Store {
         self.inner.readers.with(|c| tasks::task(c, id))
     }
 
-    /// The tasks that `filter` lets through, in the order in which they changed last. A task that
-    /// changes between two pages may be found on both.
+    /// The tasks that `filter` lets through, in the order in which they changed last, or against it.
+    /// A task that changes between two pages may be found on both.
     ///
     /// # Errors
     /// [`ReadError`]; [`ReadError::Unknown`] if `filter.after` is not the identifier of one.
     pub fn tasks(&self, filter: &TaskFilter) -> Result<Vec<Task>, ReadError> {
         self.inner.readers.with(|c| tasks::tasks(c, filter))
+    }
+
+    /// How many tasks `filter` lets through on all pages; `after` and `limit` do not count.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn count_tasks(&self, filter: &TaskFilter) -> Result<u64, ReadError> {
+        self.inner.readers.with(|c| tasks::count_tasks(c, filter))
     }
 
     /// The task of this executor that ended last, if one did.

@@ -187,7 +187,7 @@ impl ServiceCopilot {
                 let number = known.iter().position(|d| Some(d) == said.as_ref());
                 ticket.stage = Stage::Proposed(number.unwrap_or(0));
             }
-            Some(Awaits::Answer | Awaits::Credentials) | None => {
+            Some(Awaits::Answer | Awaits::Credentials | Awaits::Completion) | None => {
                 return self.take_on(task, ticket);
             }
         }

@@ -40,8 +40,9 @@ impl Engine {
         heard.about(content.payload.as_ref());
         let text = routed.negotiate.texts.join("\n");
         let asynchronous = agreed_mode(&routed.negotiate, &content)?;
-        let conditions = conditions(&routed.negotiate, &content, &self.limits)?;
+        let mut conditions = conditions(&routed.negotiate, &content, &self.limits)?;
         let mut work = self.lock_work();
+        self.inherit_conversation(&work, &mut conditions)?;
         let id = match &routed.negotiate.task {
             Some(id) => checked(id)?,
             None => TaskId::new(format!("task-{}-{}", now.as_ms(), work.next_number())),
@@ -65,7 +66,7 @@ impl Engine {
             negotiated = self.negotiation(&work, &id, Kind::Feasibility)?;
         }
         if let Some(known) = known {
-            if !is_same(&known, &task, patience) {
+            if !is_same(&known, &task, patience) && !self.was_completed(&known, &task, patience)? {
                 return Err(Refusal::TaskExists { task: id });
             }
             return Ok(self.same_reply_again(&mut work, &Awaited::Task(id), key, now));
@@ -74,7 +75,64 @@ impl Engine {
         self.check_assignment(&work, executor, &task, negotiated.as_deref())?;
         let (from, to) = (&routed.from, &routed.to);
         let exchange = self.exchange(from, to, &routed.negotiate, &id, key, now);
-        self.assign_new(&mut work, executor, task, exchange, observed, now)
+        let question = routed.negotiate.question.take();
+        let mut staged = Staged::default();
+        staged.observations.extend(observed);
+        let task = self.create(&mut work, task, &mut staged);
+        let assigned = match question {
+            Some(question) => self.ask_first(&mut work, &task, question, exchange, now, staged),
+            None => self.hand_over(&mut work, executor, task, exchange, now, staged),
+        };
+        if assigned.is_err() {
+            work.forget(&id);
+        }
+        assigned
+    }
+
+    /// A part belongs to the conversation of its whole.
+    fn inherit_conversation(&self, work: &Work, given: &mut Conditions) -> Result<(), Refusal> {
+        if let (None, Some(parent)) = (&given.conversation, &given.parent) {
+            let whole = self.task(work, parent)?;
+            given.conversation = whole.map(|whole| whole.conversation().to_owned());
+        }
+        Ok(())
+    }
+
+    /// True if a task that was completed since was assigned by this message.
+    fn was_completed(
+        &self,
+        known: &Task,
+        again: &Task,
+        patience: Option<i64>,
+    ) -> Result<bool, Refusal> {
+        let as_assigned = Task {
+            text: again.text.clone(),
+            content: again.content.clone(),
+            ..known.clone()
+        };
+        if known.text == again.text || !is_same(&as_assigned, again, patience) {
+            return Ok(false);
+        }
+        let record = self.store.exchange(&format!("{}/assign", known.id))?;
+        Ok(record.is_some_and(|record| record.request == again.text))
+    }
+
+    /// The publisher is asked for what the assignment lacks; the executor hears of it once that is
+    /// said.
+    pub(super) fn ask_first(
+        &self,
+        work: &mut Work,
+        task: &Arc<Task>,
+        question: Content,
+        exchange: Exchange,
+        now: Timestamp,
+        mut staged: Staged,
+    ) -> Result<Execution, Refusal> {
+        let said = vec![question.clone()];
+        let task = self.change(work, task, Command::AskFirst(question), now, &mut staged)?;
+        let reply = complete(Reply::new(Verdict::InputRequired, said), &task);
+        staged.respond(exchange, &reply, now);
+        Ok(committed(self.commit(staged), reply))
     }
 
     /// Everything that must hold before anything happens.
@@ -128,19 +186,20 @@ impl Engine {
         })
     }
 
-    fn assign_new(
+    /// The executor hears of a task that is staged and lacks nothing.
+    ///
+    /// # Errors
+    /// What cannot be handed over is for the caller to take back; nothing is committed then.
+    pub(super) fn hand_over(
         &self,
         work: &mut Work,
         to: usize,
-        task: Task,
+        task: Arc<Task>,
         exchange: Exchange,
-        observed: Option<String>,
         now: Timestamp,
+        mut staged: Staged,
     ) -> Result<Execution, Refusal> {
-        let mut staged = Staged::default();
-        staged.observations.extend(observed);
         let handed_over = self.handed_over(&task, now)?;
-        let task = self.create(work, task, &mut staged);
         let ask = Ask {
             verb: Verb::TaskAssign,
             task: Arc::clone(&task),
@@ -155,7 +214,6 @@ impl Engine {
         // task that it has already answered for.
         let mut outputs = self.step(work, to, Input::Asked(ask), now);
         let Some(answer) = take_answer(&mut outputs) else {
-            work.forget(&task.id);
             return Err(self.no_answer(to));
         };
         if let Some(data) = handed_over {
@@ -287,7 +345,10 @@ impl Engine {
         }
         let mut staged = Staged::default();
         let after = self.change(&mut work, &task, Command::Cancel, now, &mut staged)?;
-        let answer = self.tell_executor(&mut work, &after, Verb::TaskCancel, now, &mut staged);
+        let answer = match task.is_handed_over() {
+            true => self.tell_executor(&mut work, &after, Verb::TaskCancel, now, &mut staged),
+            false => None,
+        };
         let exchange = self.exchange(&who.name, &task.to, negotiate, &task.id, key, now);
         let reply = Reply {
             verdict: Verdict::Accepted,

@@ -64,7 +64,7 @@ impl Engine {
         };
         let stated = in_reply_to(&said.content)?;
         let kind = match stated.unwrap_or(task.awaits) {
-            Some(Awaits::Answer | Awaits::Credentials) => None,
+            Some(Awaits::Answer | Awaits::Credentials | Awaits::Completion) => None,
             Some(Awaits::Judgement) => Some(Kind::Result),
             Some(Awaits::Decision) => Some(KIND),
             None if stated.is_some() => Some(KIND),
@@ -82,9 +82,10 @@ impl Engine {
             }
             .into());
         }
-        self.place_of(&routed)?;
+        let executor = self.place_of(&routed)?;
         let mut staged = Staged::default();
         let (reply, key) = match task.awaits {
+            Some(Awaits::Completion) => return self.completed(&mut work, &said, executor, now),
             Some(Awaits::Answer | Awaits::Credentials) => {
                 self.answered(&mut work, &said, now, &mut staged)?
             }
@@ -174,13 +175,42 @@ impl Engine {
         let after = self.change(work, said.task, command, now, staged)?;
         let answer = self.tell(work, said, &after, None, now, staged);
         let key = format!("{}/answer/{}", after.id, after.version);
-        let answered = Answered {
-            from: said.routed.from.clone(),
-            text: said.routed.negotiate.texts.join("\n"),
-            record: key.clone(),
-        };
+        let answered = Answered::by(said.routed, key.clone());
         work.answered.insert(after.id.clone(), answered);
-        Ok((self.completed(work, answer, &after), key))
+        Ok((self.with_state(work, answer, &after), key))
+    }
+
+    /// What the assignment lacked. It is handed over then, or more of it is asked for.
+    fn completed(
+        &self,
+        work: &mut Work,
+        said: &Said<'_>,
+        executor: usize,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let (task, negotiate) = (said.task, &said.routed.negotiate);
+        let key = format!("{}/answer/{}", task.id, task.version + 1);
+        let (from, to) = (&said.routed.from, &said.routed.to);
+        let exchange = self.exchange(from, to, negotiate, &task.id, key.clone(), now);
+        let mut staged = Staged::default();
+        let done = match negotiate.question.clone() {
+            Some(question) => self.ask_first(work, task, question, exchange, now, staged),
+            None => {
+                self.available(executor)?;
+                let command = Command::Complete(said.content.clone());
+                let whole = self.change(work, task, command, now, &mut staged)?;
+                let handed = self.hand_over(work, executor, whole, exchange, now, staged);
+                if handed.is_err() {
+                    work.put(Arc::clone(task));
+                }
+                handed
+            }
+        };
+        if done.is_ok() {
+            work.answered
+                .insert(task.id.clone(), Answered::by(said.routed, key));
+        }
+        done
     }
 
     /// The judgement of a result.
@@ -206,7 +236,7 @@ impl Engine {
         let turn = Some((Kind::Result, stance));
         let answer = self.tell(work, said, &after, turn, now, staged);
         let key = turn_key(&after.id, Kind::Result, round, &said.routed.from);
-        Ok((self.completed(work, answer, &after), key))
+        Ok((self.with_state(work, answer, &after), key))
     }
 
     /// The word on a proposed decision.
@@ -240,7 +270,7 @@ impl Engine {
             );
         }
         let key = turn_key(&task.id, KIND, round, &said.routed.from);
-        Ok((self.completed(work, answer, &changed), key))
+        Ok((self.with_state(work, answer, &changed), key))
     }
 
     /// The plan of a task under way is reopened (§4.3).
@@ -269,7 +299,7 @@ impl Engine {
         let offered = said.speech.contents.len();
         let round = after.round();
         let task = self.answer_plan(work, task, &answer, offered, now, staged);
-        let mut reply = self.completed(work, answer, &task);
+        let mut reply = self.with_state(work, answer, &task);
         reply.round = Some(round);
         Ok((reply, key))
     }
@@ -436,7 +466,7 @@ impl Engine {
         answer.unwrap_or_else(Reply::accepted)
     }
 
-    fn completed(&self, work: &Work, answer: Reply, task: &Arc<Task>) -> Reply {
+    fn with_state(&self, work: &Work, answer: Reply, task: &Arc<Task>) -> Reply {
         let latest = work.task(&task.id).unwrap_or(task);
         complete(answer, latest)
     }

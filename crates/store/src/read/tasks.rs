@@ -1,4 +1,4 @@
-//! Pages of tasks, in the order of their last change.
+//! Pages of tasks, in the order of their last change, or against it.
 //!
 //! Open tasks and ended ones are indexed apart, ended ones also by party; a page merges what it
 //! needs of these. The order of the last change has a use: a task that changes while somebody
@@ -23,11 +23,16 @@ pub struct TaskFilter {
     pub status: Vec<Status>,
     /// Parts of this task only.
     pub parent: Option<TaskId>,
+    /// Of this conversation only. Not together with `parent`, which counts more.
+    pub conversation: Option<String>,
     /// Not changed last before this instant.
     pub since: Option<Timestamp>,
     /// Not changed last after this instant.
     pub until: Option<Timestamp>,
-    /// Behind this task: the last of the page before.
+    /// Those that changed last come first. A task that changes while somebody pages through moves
+    /// out of his way: `until` is to be when `after` had changed, as the page before told it.
+    pub newest_first: bool,
+    /// Behind this task: the last of the page before. Newest first, it may be gone meanwhile.
     pub after: Option<TaskId>,
     /// At most so many.
     pub limit: usize,
@@ -59,8 +64,10 @@ impl Default for TaskFilter {
             executor: None,
             status: Status::ALL.to_vec(),
             parent: None,
+            conversation: None,
             since: None,
             until: None,
+            newest_first: false,
             after: None,
             limit: 1_000,
         }
@@ -91,42 +98,93 @@ pub(crate) fn last_ended(tables: Tables<'_>, executor: &str) -> Result<Option<Ta
 }
 
 pub(crate) fn tasks(tables: Tables<'_>, filter: &TaskFilter) -> Result<Vec<Task>, ReadError> {
-    let since = filter.since.unwrap_or_default().as_ms();
-    let (time, number) = match &filter.after {
-        Some(id) => {
-            let find = "SELECT changed_at, number FROM task WHERE id = ?1";
-            let place = behind(&tables, find, id.as_str(), |r| Ok((r.get(0)?, r.get(1)?)))?;
-            // Numbers begin with 1: (time, 0) lies before everything of that instant.
-            place.max((since, 0))
-        }
-        None => (since, 0),
-    };
+    let place = place(&tables, filter)?;
     let sql = page(filter);
-    let limit = i64::try_from(filter.limit).unwrap_or(i64::MAX);
+    with_values(filter, place, &sql, |values| {
+        rows(tables, &sql, values, task::read)
+    })
+}
+
+pub(crate) fn count_tasks(tables: Tables<'_>, filter: &TaskFilter) -> Result<u64, ReadError> {
+    let sql = count(filter);
+    let place = (filter.since.unwrap_or_default().as_ms(), 0);
+    let count: i64 = with_values(filter, place, &sql, |values| {
+        let mut statement = tables.connection.prepare_cached(&sql)?;
+        statement.query_row(values, |row| row.get(0))
+    })?;
+    Ok(count.try_into().expect("a count is not negative"))
+}
+
+/// Where the page begins: what lies before it in its order is left out.
+fn place(tables: &Tables<'_>, filter: &TaskFilter) -> Result<(i64, i64), ReadError> {
+    let find = "SELECT changed_at, number FROM task WHERE id = ?1";
+    let of = |id: &TaskId| behind(tables, find, id.as_str(), |r| Ok((r.get(0)?, r.get(1)?)));
+    // Numbers begin with 1: (time, 0) lies before everything of that instant.
+    let since = (filter.since.unwrap_or_default().as_ms(), 0);
+    let until = (filter.until.map_or(i64::MAX, Timestamp::as_ms), i64::MAX);
+    match (&filter.after, filter.newest_first) {
+        (None, false) => Ok(since),
+        (None, true) => Ok(until),
+        (Some(id), false) => Ok(of(id)?.max(since)),
+        (Some(id), true) => match of(id) {
+            Ok((changed_at, number)) => Ok((changed_at.min(until.0), number)),
+            Err(ReadError::Unknown { .. }) => Ok(until),
+            Err(failed) => Err(failed),
+        },
+    }
+}
+
+/// Hands the values to a query that it names.
+fn with_values<T>(
+    filter: &TaskFilter,
+    (time, number): (i64, i64),
+    sql: &str,
+    query: impl FnOnce(&[(&str, &dyn ToSql)]) -> T,
+) -> T {
+    let since = filter.since.unwrap_or_default().as_ms();
     let until = filter.until.map_or(i64::MAX, Timestamp::as_ms);
+    let limit = i64::try_from(filter.limit).unwrap_or(i64::MAX);
     let parent = filter.parent.as_ref().map(TaskId::as_str);
-    let values: [(&str, &dyn ToSql); 7] = [
+    let values: [(&str, &dyn ToSql); 9] = [
         (":party", &filter.party),
         (":executor", &filter.executor),
         (":parent", &parent),
+        (":conversation", &filter.conversation),
         (":time", &time),
         (":number", &number),
+        (":since", &since),
         (":until", &until),
         (":limit", &limit),
     ];
-    let used: Vec<_> = values
-        .into_iter()
-        .filter(|(n, _)| sql.contains(n))
-        .collect();
-    rows(tables, &sql, used.as_slice(), task::read)
+    let used = values.into_iter().filter(|(name, _)| sql.contains(name));
+    query(&used.collect::<Vec<_>>())
 }
 
 /// The query of a page: one `SELECT` for each index that is walked, merged.
 fn page(filter: &TaskFilter) -> String {
-    let mut narrow = String::from(" AND (changed_at, number) > (:time, :number)");
-    if filter.until.is_some() {
-        narrow.push_str(" AND changed_at <= :until");
+    let (behind, order) = match filter.newest_first {
+        false => (">", ""),
+        true => ("<", " DESC"),
+    };
+    let mut narrow = format!(" AND (changed_at, number) {behind} (:time, :number)");
+    match filter.newest_first {
+        true if filter.since.is_some() => narrow.push_str(" AND changed_at >= :since"),
+        false if filter.until.is_some() => narrow.push_str(" AND changed_at <= :until"),
+        _ => {}
     }
+    let selects = selects(filter, task_columns!(), &narrow);
+    format!("{selects} ORDER BY changed_at{order}, number{order} LIMIT :limit")
+}
+
+/// How many rows all pages hold.
+fn count(filter: &TaskFilter) -> String {
+    let narrow = " AND changed_at BETWEEN :since AND :until";
+    format!("SELECT count(*) FROM ({})", selects(filter, "1", narrow))
+}
+
+/// One `SELECT` for each index that is walked.
+fn selects(filter: &TaskFilter, columns: &str, narrow: &str) -> String {
+    let mut narrow = narrow.to_owned();
     let names: Vec<&str> = filter.status.iter().map(|s| s.as_str()).collect();
     if Status::ALL.iter().any(|s| !filter.status.contains(s)) {
         narrow.push_str(&format!(" AND status IN ('{}')", names.join("', '")));
@@ -143,6 +201,19 @@ fn page(filter: &TaskFilter) -> String {
             ""
         };
         branches.push(format!("parent = :parent{party}{executor}"));
+    } else if filter.conversation.is_some() {
+        let party = if by_party { one_of_both } else { "" };
+        let executor = if by_executor {
+            " AND +send_to = :executor"
+        } else {
+            ""
+        };
+        for of in [
+            "conversation = :conversation",
+            "id = :conversation AND +conversation IS NULL",
+        ] {
+            branches.push(format!("{of}{party}{executor}"));
+        }
     } else {
         let ended = "ended = 1";
         if any(true) && by_executor {
@@ -171,13 +242,9 @@ fn page(filter: &TaskFilter) -> String {
     if branches.is_empty() {
         branches.push("false".to_owned());
     }
-    let select = |branch: &String| {
-        let columns = task_columns!();
-        format!("SELECT {columns} FROM task WHERE {branch}{narrow}")
-    };
+    let select = |branch: &String| format!("SELECT {columns} FROM task WHERE {branch}{narrow}");
     let selects: Vec<String> = branches.iter().map(select).collect();
-    let selects = selects.join(" UNION ALL ");
-    format!("{selects} ORDER BY changed_at, number LIMIT :limit")
+    selects.join(" UNION ALL ")
 }
 
 /// Pages, for the test that none of them scans or sorts what has ended.
@@ -201,6 +268,23 @@ pub(crate) fn pages() -> Vec<String> {
         },
         TaskFilter {
             status: vec![Status::Failed],
+            party: Some("p".into()),
+            ..all()
+        },
+        TaskFilter {
+            newest_first: true,
+            ..all()
+        },
+        TaskFilter {
+            newest_first: true,
+            since: Some(Timestamp::from_ms(1)),
+            party: Some("p".into()),
+            executor: Some("e".into()),
+            ..all()
+        },
+        TaskFilter {
+            newest_first: true,
+            conversation: Some("c".into()),
             party: Some("p".into()),
             ..all()
         },

@@ -166,6 +166,8 @@ pub(crate) struct ConditionsForm {
     subscription: Option<Subscription>,
     data: Option<String>,
     context: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    conversation: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]

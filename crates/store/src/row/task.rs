@@ -20,7 +20,7 @@ macro_rules! task_columns {
     () => {
         "number, id, parent, send_from, send_to, status, created_at, changed_at, version, \
          asynchronous, conditions, awaits, answer_by, percent, digest, content, text, plan, \
-         result, said, ended, given, cipher"
+         result, said, ended, given, cipher, conversation"
     };
 }
 pub(crate) use task_columns;
@@ -33,14 +33,14 @@ pub(crate) const ALL: &str = concat!("SELECT ", task_columns!(), " FROM task ORD
 
 const INSERT: &str = "INSERT INTO task (id, parent, send_from, send_to, status, created_at,
     changed_at, version, asynchronous, conditions, awaits, answer_by, percent, digest, content,
-    text, plan, result, said, ended, given, cipher) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
-    ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)";
+    text, plan, result, said, ended, given, cipher, conversation) VALUES (?1, ?2, ?3, ?4, ?5, ?6,
+    ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)";
 
 const UPDATE: &str = "UPDATE task SET parent = ?2, send_from = ?3, send_to = ?4, status = ?5,
     created_at = ?6, changed_at = ?7, version = ?8, asynchronous = ?9, conditions = ?10,
     awaits = ?11, answer_by = ?12, percent = ?13, digest = ?14, content = ?15, text = ?16,
     plan = ?17, result = ?18, said = ?19, ended = ?20, given = ?21,
-    cipher = ?22 WHERE id = ?1";
+    cipher = ?22, conversation = ?23 WHERE id = ?1";
 
 const STORED: &str = "SELECT version, status FROM task WHERE id = ?1";
 
@@ -106,6 +106,7 @@ impl<'c> TaskStatements<'c> {
             task.status.is_terminal(),
             task.conditions.data,
             row.cipher,
+            task.conditions.conversation,
         ])?;
         Ok(())
     }
@@ -214,6 +215,9 @@ pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Task, RowError> {
     // Not in the digest either; releases before encryption did not write it.
     let given = optional(21)?;
     if given != task.conditions.data && (given.is_some() || cipher.is_some()) {
+        return Err(corrupt());
+    }
+    if optional(23)? != task.conditions.conversation {
         return Err(corrupt());
     }
     Ok(task)

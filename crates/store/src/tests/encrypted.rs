@@ -465,6 +465,30 @@ fn reads_version_2(store: &Store) {
     assert!(store.team(&ended.id).unwrap().is_some());
 }
 
+/// A state that knew no conversations is verified as it is, and migrated when it is opened.
+#[test]
+fn a_state_without_conversations_is_read() {
+    let (_folder, path) = file();
+    {
+        let (store, _) = open(Options::file(&path));
+        store.commit(secrets("t1")).wait().unwrap();
+    }
+    let connection = Connection::open(&path).unwrap();
+    connection
+        .execute_batch(
+            "DROP INDEX task_by_conversation;
+             ALTER TABLE task DROP COLUMN conversation;
+             PRAGMA user_version = 3;",
+        )
+        .unwrap();
+    drop(connection);
+    sound(verify(&path).unwrap());
+    let (store, _) = open(Options::file(&path));
+    let task = store.task(&TaskId::new("t1")).unwrap().unwrap();
+    assert_eq!(task.conversation(), "t1");
+    assert!(store.verify().unwrap().is_sound());
+}
+
 #[test]
 fn the_state_of_the_release_before_is_verified_as_it_is() {
     let (_folder, path) = version_2();

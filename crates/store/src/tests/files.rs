@@ -110,7 +110,7 @@ fn a_newer_an_older_and_a_foreign_state_are_refused() {
             refused,
             Err(OpenError::Newer {
                 found: 99,
-                known: 3
+                known: 4
             })
         ),
         "{refused:?}"
@@ -244,6 +244,7 @@ fn queries_use_their_indexes() {
             (":limit", "1"),
             (":executor", "'e'"),
             (":until", "9"),
+            (":conversation", "'c'"),
             (":counterparty", "'c'"),
             (":since", "0"),
             (":end", "9"),

@@ -124,6 +124,7 @@ fn a_task_comes_back(options: &Options) {
         }),
         data: Some("d9".into()),
         context: Some("x9".into()),
+        conversation: Some("talk".into()),
     };
     let full = Task {
         awaits: Some(Awaits::Decision),
@@ -166,6 +167,7 @@ fn pages_of_tasks_are_what_a_scan_finds() {
             task.to = names[n / 3 % 3].into();
             task.changed_at = at((n * 7 % 13) as i64);
             task.conditions.parent = (n % 5 == 0).then(|| TaskId::new("root"));
+            task.conditions.conversation = (n % 3 != 1).then(|| format!("t{}", n % 2));
             if n % 4 != 0 {
                 task.status = TaskFilter::ENDED[n % 5];
             }
@@ -213,6 +215,7 @@ fn pages_of_tasks_are_what_a_scan_finds() {
             let last = ended.max_by_key(|t| t.changed_at);
             assert_eq!(store.last_ended(executor).unwrap().as_ref(), last);
         }
+        newest_come_first(&store, &all);
         let unknown = TaskFilter {
             after: Some(TaskId::new("?")),
             ..TaskFilter::default()
@@ -227,6 +230,48 @@ fn pages_of_tasks_are_what_a_scan_finds() {
     }
 }
 
+/// A10: against the order of changes, by conversation, page by page and counted.
+fn newest_come_first(store: &Store, all: &[Task]) {
+    for conversation in [None, Some("t1"), Some("t4"), Some("?")] {
+        for executor in [None, Some("ran")] {
+            for times in [None, Some((3, 8))] {
+                let filter = TaskFilter {
+                    executor: executor.map(str::to_owned),
+                    conversation: conversation.map(str::to_owned),
+                    since: times.map(|(since, _)| at(since)),
+                    until: times.map(|(_, until)| at(until)),
+                    newest_first: true,
+                    ..TaskFilter::default()
+                };
+                let mut fitting: Vec<&Task> = all.iter().filter(|t| fits(&filter, t)).collect();
+                fitting.sort_by_key(|t| t.changed_at);
+                fitting.reverse();
+                let found = joined(store, &filter);
+                let ids = |tasks: &[&Task]| tasks.iter().map(|t| t.id.clone()).collect::<Vec<_>>();
+                let (mut one, mut other) = (ids(&found.iter().collect::<Vec<_>>()), ids(&fitting));
+                let times =
+                    |tasks: &[&Task]| tasks.iter().map(|t| t.changed_at).collect::<Vec<_>>();
+                assert_eq!(times(&found.iter().collect::<Vec<_>>()), times(&fitting));
+                one.sort();
+                other.sort();
+                assert_eq!(one, other, "{filter:?}");
+                assert_eq!(store.count_tasks(&filter).unwrap(), found.len() as u64);
+            }
+        }
+    }
+    let gone = TaskFilter {
+        newest_first: true,
+        until: Some(at(5)),
+        after: Some(TaskId::new("?")),
+        ..TaskFilter::default()
+    };
+    let rest = store.tasks(&gone).unwrap();
+    assert_eq!(
+        rest.len(),
+        all.iter().filter(|t| t.changed_at <= at(5)).count()
+    );
+}
+
 fn fits(filter: &TaskFilter, task: &Task) -> bool {
     filter.status.contains(&task.status)
         && filter
@@ -237,6 +282,10 @@ fn fits(filter: &TaskFilter, task: &Task) -> bool {
         && filter.since.is_none_or(|s| task.changed_at >= s)
         && filter.until.is_none_or(|u| task.changed_at <= u)
         && (filter.parent.is_none() || task.conditions.parent == filter.parent)
+        && filter
+            .conversation
+            .as_deref()
+            .is_none_or(|c| c == task.conversation())
 }
 
 /// All pages of seven, one behind the other.
@@ -253,6 +302,9 @@ fn joined(store: &Store, filter: &TaskFilter) -> Vec<Task> {
             return joined;
         };
         filter.after = Some(last.id.clone());
+        if filter.newest_first {
+            filter.until = Some(last.changed_at);
+        }
         joined.extend(page);
     }
 }
