@@ -24,11 +24,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("engine", &["domain", "schema", "store"]),
     (
         "bindings",
-        &["domain", "engine", "netconf", "schema", "yang"],
+        &["a2a", "domain", "engine", "netconf", "schema", "yang"],
     ),
     (
         "server",
         &[
+            "a2a",
             "agents",
             "bindings",
             "domain",

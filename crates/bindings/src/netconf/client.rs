@@ -98,6 +98,7 @@ fn conditioned<'a>(node: Node<'a>, given: &'a Conditions) -> Node<'a> {
         ("answer-within", seconds.map(|s| s.to_string())),
         ("fulfillment-required", demanded),
         ("round-limit", limit),
+        ("conversation", given.conversation.clone()),
     ];
     node.with_opt(subscription).with_all(
         leaves
@@ -317,6 +318,7 @@ mod tests {
             }),
             data: Some("sketch".to_owned()),
             context: Some("t-0/assign".to_owned()),
+            conversation: Some("talk".to_owned()),
         };
         let request = NegotiateRequest {
             to: Some("ip"),

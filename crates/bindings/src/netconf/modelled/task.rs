@@ -80,6 +80,7 @@ fn conditions<'a>(node: Node<'a>, given: &'a Conditions) -> Node<'a> {
         .leaf_opt("answer-within", seconds)
         .leaf("fulfillment-required", given.fulfillment_demanded)
         .leaf_opt("round-limit", limit)
+        .leaf_opt("conversation", given.conversation.as_ref())
 }
 
 fn result_id(task: &Task) -> String {

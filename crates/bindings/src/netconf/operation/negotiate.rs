@@ -83,6 +83,7 @@ fn extra(negotiate: &mut Negotiate, node: Element<'_>) -> Result<(), RpcError> {
         )),
         "msg-data" => negotiate.data = text(),
         "context" => negotiate.context = text(),
+        "conversation" => negotiate.conversation = text(),
         "round" => negotiate.round = number(),
         "alternative" => negotiate.alternative = number(),
         "parent-task" => negotiate.parent = text().map(TaskId::new),

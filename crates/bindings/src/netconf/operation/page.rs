@@ -38,6 +38,8 @@ pub(super) fn get_tasks(scene: &Scene<'_>, operation: Element<'_>) -> Result<Ans
         until: time(operation, "until")?,
         after: text(operation, "after").map(TaskId::new),
         limit: limit + 1,
+        conversation: text(operation, "conversation"),
+        newest_first: false,
     };
     let asked = Asked::Registry("get-tasks");
     let Records::Tasks(found) = read(scene, Query::TaskPage(filter), asked)? else {

@@ -21,7 +21,7 @@ const DEVIATED_BY: &[(&str, &str)] = &[("convoke-deviations", "2026-11-21")];
 const CONTENT_BYTES: usize = 32 * 1_024;
 /// The input of `task-negotiate`, as it was when this was written.
 const INPUT: &str = "/irtf-agent:task-negotiate/input/";
-const LEAVES: [&str; 24] = [
+const LEAVES: [&str; 25] = [
     "task-sendFrom",
     "task-sendTo",
     "commuType",
@@ -46,6 +46,7 @@ const LEAVES: [&str; 24] = [
     "convoke-negotiation:answer-within",
     "convoke-negotiation:fulfillment-required",
     "convoke-negotiation:round-limit",
+    "convoke-negotiation:conversation",
 ];
 
 /// True if the generation has the input as this file knows it.

@@ -1,0 +1,204 @@
+//! A2A, both versions over both bindings: messages, tasks and streams of the engine's tasks.
+//!
+//! In the order of a request: [`Binding::handle`] takes what came over HTTP (`exchange`) and
+//! dispatches it; `begin` and `answer` turn messages into `task-negotiate`, `words` reads what
+//! is said plainly, `identity` names the task that a message begins; `task`, `list` and `follow`
+//! tell what the engine knows; `cards` and `schemas` who the agent is and what it takes; `error` is
+//! the one place that knows kinds of A2A errors.
+//!
+//! No second truth: a task of A2A is the engine's task of the same identifier, its history the record
+//! of exchanges, its stream the log. Refuses to know sockets, tokens and clocks: who asks is
+//! authenticated, and when is handed in. The wire is [`::a2a`]'s.
+
+mod answer;
+mod begin;
+mod cards;
+mod error;
+mod exchange;
+mod follow;
+mod identity;
+mod list;
+mod scene;
+mod schemas;
+mod task;
+mod words;
+
+pub use cards::Dress;
+pub use exchange::{Answer, Body, Incoming};
+pub use follow::Frames;
+pub use words::{ByParser, Offer, Reader, Reading};
+
+use self::begin::Said;
+use self::cards::Cards;
+use self::exchange::{Wire, Written};
+use self::scene::{Scene, Spoken};
+use ::a2a::card::CardProfile;
+use ::a2a::card::document::{WELL_KNOWN, WELL_KNOWN_OF_V02};
+use ::a2a::error::Error;
+use ::a2a::event::Sent;
+use ::a2a::extension;
+use ::a2a::request::{CancelTask, GetTask, Request, SendMessage};
+use ::a2a::response::Response;
+use domain::access::Principal;
+use domain::time::Timestamp;
+use engine::{Endpoint, Engine};
+use schema::language::Language;
+use std::future::Future;
+use std::sync::Arc;
+
+/// What an operator chooses.
+pub struct Settings {
+    /// Where the platform is reached from outside, without a slash at its end. Its agents are below
+    /// `/agents/`.
+    pub url: String,
+    /// Which card is served.
+    pub card_profile: CardProfile,
+    /// How long clients may keep a card, in seconds.
+    pub card_max_age_s: u32,
+    /// The language of descriptions in cards.
+    pub language: Language,
+    /// Adds to every card what the door knows: ways to authenticate, signatures.
+    pub dress: Dress,
+}
+
+/// A2A over one engine.
+pub struct Binding {
+    engine: Arc<Engine>,
+    reader: Box<dyn Reader>,
+    cards: Cards,
+}
+
+impl Binding {
+    /// A2A over an engine. What is said in plain words is read by `reader`.
+    pub fn new(engine: Arc<Engine>, settings: Settings, reader: Box<dyn Reader>) -> Self {
+        let cards = Cards::new(settings);
+        Self {
+            engine,
+            reader,
+            cards,
+        }
+    }
+
+    /// The card of an endpoint, for everybody, at [`WELL_KNOWN`] below its URL: 304 if the client has
+    /// it already, 404 if there is no such agent.
+    pub fn card(&self, endpoint: &Endpoint, if_none_match: Option<&str>, now: Timestamp) -> Answer {
+        match self.cards.of(&self.engine, endpoint, now) {
+            Some(served) => Answer::document(&served.document, if_none_match),
+            None => Written::of_card().error(&error::no_agent()),
+        }
+    }
+
+    /// Answers a request of an authenticated principal.
+    ///
+    /// A blocking request is answered when its task has settled, or with the state reached when
+    /// `patience` is over. A stream is returned once its first event is known.
+    pub async fn handle(
+        &self,
+        who: &Principal,
+        endpoint: &Endpoint,
+        incoming: &Incoming<'_>,
+        now: Timestamp,
+        patience: impl Future<Output = ()>,
+    ) -> Answer {
+        if incoming.verb == "GET" && [WELL_KNOWN, WELL_KNOWN_OF_V02].contains(&incoming.path) {
+            return self.card(endpoint, incoming.header("If-None-Match"), now);
+        }
+        let wire = match Wire::read(incoming) {
+            Ok(wire) => wire,
+            Err(refused) => return *refused,
+        };
+        let Some(served) = self.cards.of(&self.engine, endpoint, now) else {
+            return wire.written.error(&error::no_agent());
+        };
+        let scene = Scene::new(self, who, endpoint, served, now);
+        let requested = incoming.extensions();
+        let admitted = extension::admit(&scene.served.card, &requested);
+        let answered = match admitted {
+            Ok(()) => scene.answer(&wire.written, wire.request, patience).await,
+            Err(refusal) => Err(refusal),
+        };
+        let answer = match answered {
+            Ok(answer) => answer,
+            Err(error) => wire.written.error(&error),
+        };
+        let version = wire.written.version();
+        let activated = extension::activated(&scene.served.card, &requested);
+        answer.with(extension::header(version), activated)
+    }
+}
+
+impl Scene<'_> {
+    async fn answer(
+        &self,
+        written: &Written,
+        request: Request,
+        patience: impl Future<Output = ()>,
+    ) -> Result<Answer, Error> {
+        self.served
+            .card
+            .offers(request.method(), written.version())?;
+        let response = match request {
+            Request::SendMessage(sent) => Response::Sent(self.send(sent, patience).await?),
+            Request::SendStreamingMessage(sent) => return self.stream(written, sent).await,
+            Request::SubscribeToTask(id) => return self.subscribe(written, &id),
+            Request::GetTask(wanted) => Response::Task(self.get(&wanted)?),
+            Request::ListTasks(wanted) => Response::Tasks(self.list(&wanted)?),
+            Request::CancelTask(wanted) => Response::Task(self.cancel(wanted).await?),
+            Request::GetExtendedCard => Response::Card(Box::new(self.extended_card()?)),
+            Request::GetSchemaTemplate(_)
+            | Request::GetSchemaUpdates(_)
+            | Request::RequestCapabilityExtension(_) => {
+                Response::Schema(self.about_schemas(request).await?)
+            }
+            Request::CreatePushConfig(_)
+            | Request::GetPushConfig(_)
+            | Request::ListPushConfigs(_)
+            | Request::DeletePushConfig(_) => return Err(error::no_push()),
+        };
+        Ok(written.reply(&response))
+    }
+
+    async fn send(
+        &self,
+        sent: SendMessage,
+        patience: impl Future<Output = ()>,
+    ) -> Result<Sent, Error> {
+        let wanted = sent.configuration.clone();
+        let mut given = match self.say(sent).await? {
+            Said::Of(given) => given,
+            Said::Message(message) => return Ok(Sent::Message(message)),
+        };
+        if !wanted.return_immediately {
+            self.settled(&given.task, patience).await?;
+        }
+        let task = self.told(&given.task, wanted.history_length)?;
+        Ok(Sent::Task(given.notes.on(task)))
+    }
+
+    async fn stream(&self, written: &Written, sent: SendMessage) -> Result<Answer, Error> {
+        let history_length = sent.configuration.history_length;
+        let before = self.engine().last_sequence();
+        let frames = match self.say(sent).await? {
+            Said::Of(given) => Frames::of_message(self, written, given, before, history_length)?,
+            Said::Message(message) => Frames::of_one(self, written, message),
+        };
+        Ok(Answer::stream(frames))
+    }
+
+    fn subscribe(&self, written: &Written, id: &str) -> Result<Answer, Error> {
+        Ok(Answer::stream(Frames::of_task(self, written, id)?))
+    }
+
+    fn get(&self, wanted: &GetTask) -> Result<::a2a::task::Task, Error> {
+        self.told(&self.task(&wanted.id)?.id, wanted.history_length)
+    }
+
+    async fn cancel(&self, wanted: CancelTask) -> Result<::a2a::task::Task, Error> {
+        let task = self.task(&wanted.id);
+        let known = task.as_ref().ok().map(|task| task.known());
+        ::a2a::conversation::can_be_cancelled(&wanted.id, known)?;
+        let task = task?;
+        self.stop(&task, &wanted.metadata).await?;
+        self.told(&task.id, None)
+    }
+}

@@ -1,0 +1,179 @@
+//! The card of an agent: from its profile as committed and the templates as published.
+//!
+//! Made when it is asked for and kept until profile or templates are others, so that an evolved
+//! schema is in it without a restart. Refuses to know how one authenticates: [`Settings::dress`]
+//! adds that. Read next: `a2a::card`.
+
+use super::scene::Scene;
+use super::{Settings, error};
+use a2a::card::document::CardDocument;
+use a2a::card::profile::card_of;
+use a2a::card::{Capabilities, Card};
+use a2a::error::Error;
+use a2a::objects;
+use domain::profile::Profile;
+use domain::time::Timestamp;
+use engine::{Endpoint, Engine, Execution, Form, Operation, Outcome, SchemaOutcome, SchemaRequest};
+use schema::template::Template;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+/// Adds to a card what only the door knows.
+pub type Dress = Box<dyn Fn(&mut Card) + Send + Sync>;
+
+/// A card, and what it was made of.
+#[derive(Debug)]
+pub(super) struct Served {
+    pub(super) profile: Arc<Profile>,
+    pub(super) templates: Vec<Arc<Template>>,
+    pub(super) card: Card,
+    pub(super) document: CardDocument,
+    changed_at: Timestamp,
+}
+
+impl Served {
+    fn is_of(&self, profile: &Arc<Profile>, templates: &[Arc<Template>]) -> bool {
+        let same = |(one, other): (&Arc<Template>, &Arc<Template>)| Arc::ptr_eq(one, other);
+        Arc::ptr_eq(&self.profile, profile)
+            && self.templates.len() == templates.len()
+            && self.templates.iter().zip(templates).all(same)
+    }
+
+    /// The template of this identifier.
+    pub(super) fn template(&self, schema_id: &str) -> Option<&Arc<Template>> {
+        let mut all = self.templates.iter();
+        all.find(|template| template.schema_id == schema_id)
+    }
+}
+
+/// The cards of all endpoints.
+pub(super) struct Cards {
+    settings: Settings,
+    kept: Mutex<BTreeMap<Endpoint, Arc<Served>>>,
+}
+
+impl Cards {
+    pub(super) fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            kept: Mutex::default(),
+        }
+    }
+
+    /// The card of an endpoint; none if there is no such agent.
+    pub(super) fn of(
+        &self,
+        engine: &Engine,
+        endpoint: &Endpoint,
+        now: Timestamp,
+    ) -> Option<Arc<Served>> {
+        let name = match endpoint {
+            Endpoint::Platform => engine.default_agent(),
+            Endpoint::Agent(name) => name,
+            Endpoint::Ems(_) => return None,
+        };
+        let profile = Arc::clone(&engine.place(name)?.profile);
+        let templates = engine.templates();
+        let mut kept = self.kept.lock().expect("no holder panics");
+        let before = kept.get(endpoint);
+        if let Some(served) = before.filter(|it| it.is_of(&profile, &templates)) {
+            return Some(Arc::clone(served));
+        }
+        let served = self.made(endpoint, profile, templates, before, now);
+        let served = Arc::new(served);
+        kept.insert(endpoint.clone(), Arc::clone(&served));
+        Some(served)
+    }
+
+    /// A card that reads like the one before changed when that one did.
+    fn made(
+        &self,
+        endpoint: &Endpoint,
+        profile: Arc<Profile>,
+        templates: Vec<Arc<Template>>,
+        before: Option<&Arc<Served>>,
+        now: Timestamp,
+    ) -> Served {
+        let card = self.card(endpoint, &profile, &templates);
+        let document = |changed_at| {
+            let settings = &self.settings;
+            let (profile, max_age_s) = (settings.card_profile, settings.card_max_age_s);
+            CardDocument::new(&card, profile, changed_at, max_age_s)
+        };
+        let fresh = document(now);
+        let same = before.filter(|before| before.document.etag == fresh.etag);
+        let changed_at = same.map_or(now, |before| before.changed_at);
+        Served {
+            document: document(changed_at),
+            profile,
+            templates,
+            changed_at,
+            card,
+        }
+    }
+
+    fn card(&self, endpoint: &Endpoint, profile: &Profile, templates: &[Arc<Template>]) -> Card {
+        let settings = &self.settings;
+        let by_id = templates.iter().map(|it| (it.schema_id.clone(), &**it));
+        let by_id: BTreeMap<String, &Template> = by_id.collect();
+        let mut card = card_of(
+            profile,
+            &self.url(endpoint),
+            &by_id,
+            &settings.language,
+            settings.card_profile,
+        );
+        // What the binding does, whatever the agent does by itself.
+        card.capabilities = Capabilities {
+            streaming: Some(true),
+            push_notifications: Some(false),
+            extended_card: Some(true),
+        };
+        card.default_input_modes = vec!["text/plain".to_owned(), "application/json".to_owned()];
+        card.default_output_modes = card.default_input_modes.clone();
+        (settings.dress)(&mut card);
+        card
+    }
+
+    fn url(&self, endpoint: &Endpoint) -> String {
+        match endpoint {
+            Endpoint::Agent(name) => format!("{}/agents/{name}", self.settings.url),
+            Endpoint::Platform | Endpoint::Ems(_) => self.settings.url.clone(),
+        }
+    }
+}
+
+impl Scene<'_> {
+    /// The card for the authenticated: schemas with the keys of the caller's own patches.
+    pub(super) fn extended_card(&self) -> Result<Card, Error> {
+        let mut card = self.served.card.clone();
+        let declared = objects::declared(&card);
+        if declared.is_empty() {
+            return Ok(card);
+        }
+        let own = declared
+            .keys()
+            .map(|id| Ok((id.clone(), self.rendered(id)?)));
+        let own: BTreeMap<String, Value> = own.collect::<Result<_, Error>>()?;
+        let profile = self.binding.cards.settings.card_profile;
+        objects::declare(&mut card, &own, profile);
+        Ok(card)
+    }
+
+    fn rendered(&self, schema_id: &str) -> Result<Value, Error> {
+        let language = &self.binding.cards.settings.language;
+        let wanted = Operation::Schema(SchemaRequest::Render {
+            schema_id: schema_id.to_owned(),
+            form: Form::JsonSchema,
+            language: Some(language.as_str().to_owned()),
+        });
+        match self.engine().execute(self.who, wanted, self.now) {
+            Execution::Done(Ok(Outcome::Schema(SchemaOutcome::Rendered(text)))) => {
+                Ok(serde_json::from_str(&text).expect("a rendered JSON Schema is JSON"))
+            }
+            Execution::Done(Err(refusal)) => Err(error::refused(&refusal)),
+            _ => unreachable!("rendering is answered at once, with a text"),
+        }
+    }
+}

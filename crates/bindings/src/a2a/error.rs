@@ -1,0 +1,152 @@
+//! The one file that knows kinds of A2A errors: why the engine said no.
+//!
+//! The compiler holds the table total. Read next: `a2a::error`, which knows codes.
+
+use a2a::error::{Error, ErrorKind};
+use domain::negotiation::Misplaced;
+use engine::Refusal;
+use schema::catalogue::PublishError;
+use schema::semantics::ParseFailure;
+use tracing::error;
+
+/// A refusal or failure of the engine. A task that is not the caller's is told like one that is not
+/// there (A16), and so is data.
+pub(super) fn refused(refusal: &Refusal) -> Error {
+    if let Refusal::UnknownTask { task, .. } = refusal {
+        return Error::task_not_found(task.as_str());
+    }
+    let kind = kind(refusal);
+    if kind == ErrorKind::Internal {
+        error!("a request failed: {refusal}");
+        return Error::new(kind, "the platform failed; it is in its log");
+    }
+    let told = Error::new(kind, refusal.to_string());
+    match refusal {
+        Refusal::Payload { violations, .. } => violations.iter().fold(told, |told, violation| {
+            told.at(
+                format!("message.payload{}", violation.path),
+                violation.to_string(),
+            )
+        }),
+        Refusal::BadLeaf { leaf, why } => told.at(member(leaf), why.as_str()),
+        Refusal::MissingLeaf { leaf, .. } => told.at(member(leaf), "is missing"),
+        _ => told,
+    }
+}
+
+fn kind(refusal: &Refusal) -> ErrorKind {
+    use ErrorKind as K;
+    use Refusal as R;
+    match refusal {
+        R::Denied { .. }
+        | R::ForeignSender { .. }
+        | R::ForeignAgent { .. }
+        | R::NotPublisher { .. }
+        | R::NotExecutor { .. }
+        | R::NotEntitled { .. } => K::PermissionDenied,
+        R::UnknownTask { .. } => K::TaskNotFound,
+        R::UnknownAgent { .. } | R::OtherEndpoint { .. } => K::MethodNotFound,
+        R::TaskExists { .. } | R::Publish(PublishError::Changed { .. }) => K::AlreadyExists,
+        R::OutOfTurn(_) | R::StillNegotiated { .. } | R::HostedAgent { .. } => {
+            K::UnsupportedOperation
+        }
+        R::Misplaced(Misplaced::WhichAlternative { .. }) => K::InvalidParams,
+        R::Misplaced(_) => K::UnsupportedOperation,
+        R::Evolution(_) | R::Unretirable { .. } | R::SwitchedOff { .. } | R::NoNetwork => {
+            K::UnsupportedOperation
+        }
+        R::MissingLeaf { .. }
+        | R::BadLeaf { .. }
+        | R::Content(_)
+        | R::NotAsAgreed { .. }
+        | R::WrongRound { .. }
+        | R::NotAPart { .. }
+        | R::Profile(_)
+        | R::UnknownData { .. }
+        | R::DataMismatch { .. }
+        | R::Undeliverable { .. }
+        | R::Fault(_)
+        | R::UnknownElement { .. }
+        | R::ForeignElement { .. }
+        | R::Impossible { .. }
+        | R::Payload { .. }
+        | R::UnknownSchema(_)
+        | R::UnknownScenario(_)
+        | R::Template(_)
+        | R::Publish(_)
+        | R::Unpublishable { .. }
+        | R::UnknownPatch { .. }
+        | R::UnknownSample { .. } => K::InvalidParams,
+        R::TooMany { .. } => K::TooManyRequests,
+        R::Unavailable { .. } | R::TooLong { .. } | R::StoreFull => K::Unavailable,
+        R::NoAnswer { .. } => K::InvalidAgentResponse,
+        R::Damaged { .. } | R::StoreFailed { .. } => K::Internal,
+    }
+}
+
+/// What a leaf of the model is called in a message.
+fn member(leaf: &str) -> String {
+    match leaf {
+        "conversation" => "message.contextId".to_owned(),
+        "after" => "pageToken".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// There is no such agent: its endpoint has no methods.
+pub(super) fn no_agent() -> Error {
+    Error::new(ErrorKind::MethodNotFound, "there is no such agent")
+}
+
+/// Cards say so (A12).
+pub(super) fn no_push() -> Error {
+    let why = "push notifications are not supported";
+    Error::new(ErrorKind::PushNotificationNotSupported, why)
+}
+
+/// Tasks are not for the caller to list.
+pub(super) fn not_permitted(what: &str) -> Error {
+    let why = format!("{what} is not permitted; a rule in access.toml can permit it");
+    Error::new(ErrorKind::PermissionDenied, why)
+}
+
+/// Something in a message cannot be used.
+pub(super) fn unusable(member: &str, why: &str) -> Error {
+    Error::new(ErrorKind::InvalidParams, why).at(member, why)
+}
+
+/// Who reads words cannot work; whoever sends typed data does not need it.
+pub(super) fn unread(failure: &ParseFailure) -> Error {
+    error!("words were not read: {failure}");
+    let why = "plain words cannot be read now, typed data can";
+    Error::new(ErrorKind::Unavailable, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::task::TaskId;
+
+    /// A16: what is not there and what is not yours read the same, whoever asks.
+    #[test]
+    fn a_task_of_others_is_told_like_none() {
+        let refused = |user: &str| {
+            refused(&Refusal::UnknownTask {
+                task: TaskId::new("t"),
+                user: user.to_owned(),
+            })
+        };
+        assert_eq!(refused("ann"), Error::task_not_found("t"));
+        assert_eq!(refused("ann"), refused("ben"));
+    }
+
+    /// What is ours to mend is not told in detail.
+    #[test]
+    fn failures_tell_nothing_of_the_store() {
+        let failed = refused(&Refusal::StoreFailed {
+            cause: "/var/lib/convoke.db".to_owned(),
+        });
+        assert_eq!(failed.kind, ErrorKind::Internal);
+        assert!(!failed.message.contains("convoke.db"));
+    }
+}

@@ -1,0 +1,270 @@
+//! One request and its answer, between HTTP and the wire of A2A.
+//!
+//! Knows which binding a request came by and how an answer goes back; refuses to know what is
+//! asked. Read next: [`super::follow`], for answers that are streams.
+
+use super::follow::Frames;
+use a2a::card::document::CardDocument;
+use a2a::error::{Error, ErrorKind};
+use a2a::event::Event;
+use a2a::extension;
+use a2a::jsonrpc::{self, Envelope, Id};
+use a2a::media::MediaType;
+use a2a::request::Request;
+use a2a::response::Response;
+use a2a::version::{self, Dialect, Version};
+use a2a::{rest, sse};
+use serde_json::Value;
+
+const JSON: &str = "application/json";
+
+/// A request as it came over HTTP.
+#[derive(Clone, Copy, Debug)]
+pub struct Incoming<'a> {
+    /// `GET`, `POST`, …
+    pub verb: &'a str,
+    /// The path below the agent's URL, with its leading slash and its escapes; empty at the URL
+    /// itself.
+    pub path: &'a str,
+    /// What stands behind `?`; empty if nothing does.
+    pub query: &'a str,
+    /// Names and values, as they came.
+    pub headers: &'a [(&'a str, &'a str)],
+    /// The body, whole.
+    pub body: &'a [u8],
+}
+
+impl<'a> Incoming<'a> {
+    /// The first header of a name, whatever its case.
+    pub fn header(&self, name: &str) -> Option<&'a str> {
+        self.headers_of(name).next()
+    }
+
+    fn headers_of(&self, name: &str) -> impl Iterator<Item = &'a str> {
+        let all = self.headers.iter();
+        let named = all.filter(move |(it, _)| it.eq_ignore_ascii_case(name));
+        named.map(|(_, value)| *value)
+    }
+
+    /// The extensions that are asked for, by the header of either version.
+    pub(super) fn extensions(&self) -> Vec<String> {
+        let [one, other] = Version::ALL.map(extension::header);
+        extension::requested(self.headers_of(one).chain(self.headers_of(other)))
+    }
+
+    /// v1.0 §3.6.1: the header, or the parameter of the same name.
+    fn version(&self) -> Option<&'a str> {
+        let pairs = self
+            .query
+            .split('&')
+            .filter_map(|pair| pair.split_once('='));
+        let mut named = pairs.filter(|(name, _)| *name == version::HEADER);
+        self.header(version::HEADER)
+            .or_else(|| named.next().map(|(_, value)| value))
+    }
+
+    fn is_of_rpc(&self) -> bool {
+        matches!(self.path, "" | "/")
+    }
+}
+
+/// An answer as it goes over HTTP.
+#[derive(Debug)]
+pub struct Answer {
+    /// The status code.
+    pub status: u16,
+    /// Names and values.
+    pub headers: Vec<(&'static str, String)>,
+    /// What follows.
+    pub body: Body,
+}
+
+/// The body of an answer.
+#[derive(Debug)]
+pub enum Body {
+    /// None.
+    Empty,
+    /// All of it.
+    Whole(String),
+    /// Server-sent events, as they come.
+    Stream(Box<Frames>),
+}
+
+impl Answer {
+    fn new(status: u16, media_type: &str, body: Body) -> Self {
+        Self {
+            status,
+            headers: vec![("Content-Type", media_type.to_owned())],
+            body,
+        }
+    }
+
+    /// The same with a header, if it has a value.
+    pub(super) fn with(mut self, name: &'static str, value: Option<String>) -> Self {
+        self.headers.extend(value.map(|value| (name, value)));
+        self
+    }
+
+    /// A card; 304 without it if the client has it already (RFC 9110 §15.4.5).
+    pub(super) fn document(document: &CardDocument, if_none_match: Option<&str>) -> Self {
+        let is_known = if_none_match.is_some_and(|tags| document.is_known(tags));
+        let answer = match is_known {
+            true => Self {
+                status: 304,
+                headers: Vec::new(),
+                body: Body::Empty,
+            },
+            false => Self::new(200, JSON, Body::Whole(document.body.clone())),
+        };
+        answer
+            .with("ETag", Some(document.etag.clone()))
+            .with("Cache-Control", Some(document.cache_control.clone()))
+            .with("Last-Modified", Some(document.last_modified.clone()))
+    }
+
+    /// A stream, which nobody on the way is to keep or hold back.
+    pub(super) fn stream(frames: Frames) -> Self {
+        let stream = Self::new(200, sse::MEDIA_TYPE, Body::Stream(Box::new(frames)));
+        stream.with("Cache-Control", Some("no-store".to_owned()))
+    }
+}
+
+/// How an answer is written: as its request was.
+#[derive(Clone, Debug)]
+pub(super) enum Written {
+    /// JSON-RPC.
+    Rpc(Envelope),
+    /// HTTP+JSON.
+    Rest(rest::Form),
+}
+
+impl Written {
+    /// As who only reads a card is told that there is none.
+    pub(super) fn of_card() -> Self {
+        Self::Rest(rest::Form {
+            dialect: Dialect::V10,
+            media_type: JSON,
+        })
+    }
+
+    pub(super) fn version(&self) -> Version {
+        match self {
+            Self::Rpc(envelope) => envelope.dialect.version(),
+            Self::Rest(form) => form.dialect.version(),
+        }
+    }
+
+    pub(super) fn reply(&self, response: &Response) -> Answer {
+        match self {
+            Self::Rpc(envelope) => whole(200, JSON, &envelope.result(response)),
+            Self::Rest(form) => of_rest(form.reply(response)),
+        }
+    }
+
+    pub(super) fn error(&self, error: &Error) -> Answer {
+        let answer = match self {
+            Self::Rpc(envelope) => {
+                let status = error.kind.http_status_of_rpc();
+                whole(status, JSON, &envelope.error(error))
+            }
+            Self::Rest(form) => of_rest(form.error(error)),
+        };
+        answer.with("Allow", error.metadata.get("allow").cloned())
+    }
+
+    /// A frame of a stream.
+    pub(super) fn event(&self, event: &Event) -> String {
+        sse::frame(&match self {
+            Self::Rpc(envelope) => envelope.event(event),
+            Self::Rest(form) => form.event(event),
+        })
+    }
+
+    /// The frame that ends a stream by our failure.
+    pub(super) fn failure(&self, error: &Error) -> String {
+        match self {
+            Self::Rpc(envelope) => sse::frame(&envelope.error(error)),
+            Self::Rest(form) => sse::error_frame(&form.error(error).body),
+        }
+    }
+}
+
+fn of_rest(reply: rest::Reply) -> Answer {
+    whole(reply.status, reply.media_type, &reply.body)
+}
+
+fn whole(status: u16, media_type: &str, body: &Value) -> Answer {
+    Answer::new(status, media_type, Body::Whole(body.to_string()))
+}
+
+/// A request that was read, and how its answer is written.
+#[derive(Debug)]
+pub(super) struct Wire {
+    pub(super) written: Written,
+    pub(super) request: Request,
+}
+
+impl Wire {
+    /// Reads a request: JSON-RPC is posted to the URL itself, all below it is HTTP+JSON.
+    ///
+    /// # Errors
+    /// The answer that refuses it.
+    pub(super) fn read(incoming: &Incoming<'_>) -> Result<Self, Box<Answer>> {
+        let read = match incoming.is_of_rpc() {
+            true => of_rpc(incoming),
+            false => of_http(incoming),
+        };
+        read.map_err(|(written, error)| Box::new(written.error(&error)))
+    }
+}
+
+fn of_http(incoming: &Incoming<'_>) -> Result<Wire, (Written, Error)> {
+    let read = rest::read(&rest::Incoming {
+        verb: incoming.verb,
+        path: incoming.path,
+        query: incoming.query,
+        version_header: incoming.version(),
+        content_type: incoming.header("Content-Type"),
+        body: incoming.body,
+    });
+    match read {
+        Ok(call) => Ok(Wire {
+            written: Written::Rest(call.form),
+            request: call.request,
+        }),
+        Err(refused) => Err((Written::Rest(refused.form), refused.error)),
+    }
+}
+
+fn of_rpc(incoming: &Incoming<'_>) -> Result<Wire, (Written, Error)> {
+    if let Err(error) = is_post_of_json(incoming) {
+        let envelope = Envelope {
+            id: Id::Absent,
+            dialect: Dialect::V10,
+            is_bare: false,
+        };
+        return Err((Written::Rpc(envelope), error));
+    }
+    match jsonrpc::read(incoming.body, incoming.version()) {
+        Ok(call) => Ok(Wire {
+            written: Written::Rpc(call.envelope),
+            request: call.request,
+        }),
+        Err(refused) => Err((Written::Rpc(refused.envelope), refused.error)),
+    }
+}
+
+fn is_post_of_json(incoming: &Incoming<'_>) -> Result<(), Error> {
+    if incoming.verb != "POST" {
+        let why = "JSON-RPC is posted";
+        return Err(Error::new(ErrorKind::VerbNotAllowed, why).with("allow", "POST"));
+    }
+    let said = incoming.header("Content-Type").and_then(MediaType::parse);
+    match said {
+        Some(said) if ![JSON, rest::MEDIA_TYPE].contains(&said.essence()) => Err(Error::new(
+            ErrorKind::UnsupportedMediaType,
+            "application/json is read here",
+        )),
+        _ => Ok(()),
+    }
+}

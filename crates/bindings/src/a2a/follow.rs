@@ -1,0 +1,301 @@
+//! Following a task: waiting until it has settled, and streams of what happens to it.
+//!
+//! A stream is a cursor in the log. It begins with the task as of a place in the log and goes on with
+//! what stands behind that place, so that every subscriber reads the same, in order and without a
+//! gap (A9). Nothing is queued: who reads slowly is merely behind. Read next: `engine::feed`.
+
+use super::begin::{Given, Notes};
+use super::error;
+use super::exchange::Written;
+use super::scene::{Scene, Spoken};
+use super::task::{artifact, changed};
+use a2a::conversation;
+use a2a::error::Error;
+use a2a::event::{ArtifactUpdate, Event, StatusUpdate};
+use a2a::message::Message;
+use a2a::objects;
+use a2a::state::state_of;
+use a2a::task::{Task as Told, TaskState, TaskStatus};
+use a2a::version::Version;
+use domain::event::{Entry, Happening, Sequence};
+use domain::notification::Notification;
+use domain::task::{Status, Task, TaskId};
+use engine::{Engine, Refusal};
+use std::collections::{BTreeSet, VecDeque};
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// How many entries of the log are looked at in one breath.
+const AT_ONCE: usize = 256;
+
+impl Scene<'_> {
+    /// Waits until a task has settled, or the caller's patience is over (A7).
+    pub(super) async fn settled(
+        &self,
+        id: &TaskId,
+        patience: impl Future<Output = ()>,
+    ) -> Result<(), Error> {
+        let mut patience = pin!(patience);
+        let mut news = self.engine().feed().watch();
+        loop {
+            news.borrow_and_update();
+            if state_of(&*self.task(id.as_str())?).is_settled() {
+                return Ok(());
+            }
+            tokio::select! {
+                changed = news.changed() => if changed.is_err() { return Ok(()) },
+                () = &mut patience => return Ok(()),
+            }
+        }
+    }
+}
+
+/// When a stream ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Until {
+    /// The task has settled: the stream of a message.
+    Settled,
+    /// The task has ended: the stream of a subscription.
+    Ended,
+}
+
+/// The frames of a stream, as server-sent events.
+pub struct Frames {
+    engine: Arc<Engine>,
+    written: Written,
+    news: watch::Receiver<Sequence>,
+    ready: VecDeque<String>,
+    following: Option<Following>,
+}
+
+/// A task that is followed.
+struct Following {
+    task: Arc<Task>,
+    cursor: Sequence,
+    until: Until,
+    /// The schemas that the agent's card declares.
+    declared: BTreeSet<String>,
+    notes: Notes,
+}
+
+impl std::fmt::Debug for Frames {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let task = self.following.as_ref().map(|it| &it.task.id);
+        f.debug_struct("Frames").field("task", &task).finish()
+    }
+}
+
+impl Frames {
+    /// Of an answer that is no task: one frame.
+    pub(super) fn of_one(scene: &Scene<'_>, written: &Written, message: Message) -> Self {
+        let mut frames = Self::empty(scene, written);
+        frames.push(&Event::Message(message));
+        frames
+    }
+
+    /// Of a task that a message began or continued. A task that began behind `before` is told from
+    /// its beginning.
+    pub(super) fn of_message(
+        scene: &Scene<'_>,
+        written: &Written,
+        given: Given,
+        before: Sequence,
+        history_length: Option<u32>,
+    ) -> Result<Self, Error> {
+        let (task, as_of) = scene.followed(given.task.as_str())?;
+        let mut told = scene.of_task(&task, history_length)?;
+        let began = began(scene.engine(), &task, before, as_of);
+        let began = began.map_err(|it| error::refused(&it))?;
+        if let Some(began) = &began {
+            told = as_begun(told, began);
+        }
+        let following = Following {
+            cursor: began.map_or(as_of, |entry| entry.sequence),
+            until: Until::Settled,
+            declared: objects::declared(&scene.served.card).into_keys().collect(),
+            notes: given.notes,
+            task,
+        };
+        Ok(Self::begun(scene, written, told, following))
+    }
+
+    /// Of a task that somebody follows from now on.
+    ///
+    /// # Errors
+    /// That there is none, or that it has ended (A8).
+    pub(super) fn of_task(scene: &Scene<'_>, written: &Written, id: &str) -> Result<Self, Error> {
+        let found = scene.followed(id);
+        let known = found.as_ref().ok().map(|(task, _)| task.known());
+        conversation::can_be_followed(id, known)?;
+        let (task, cursor) = found?;
+        let told = scene.of_task(&task, None)?;
+        let following = Following {
+            cursor,
+            // v0.3 writes that a state is the last one of a stream, so it is.
+            until: match written.version() {
+                Version::V10 => Until::Ended,
+                Version::V03 => Until::Settled,
+            },
+            declared: objects::declared(&scene.served.card).into_keys().collect(),
+            notes: Notes::default(),
+            task,
+        };
+        let mut frames = Self::empty(scene, written);
+        frames.push(&Event::Task(told));
+        frames.following = Some(following);
+        Ok(frames)
+    }
+
+    fn begun(scene: &Scene<'_>, written: &Written, told: Told, mut following: Following) -> Self {
+        let mut frames = Self::empty(scene, written);
+        let first = Event::Task(following.notes.on(told));
+        frames.push(&first);
+        frames.following = Some(following).filter(|_| !first.is_last());
+        frames
+    }
+
+    fn empty(scene: &Scene<'_>, written: &Written) -> Self {
+        Self {
+            engine: Arc::clone(scene.engine()),
+            written: written.clone(),
+            news: scene.engine().feed().watch(),
+            ready: VecDeque::new(),
+            following: None,
+        }
+    }
+
+    fn push(&mut self, event: &Event) {
+        self.ready.push_back(self.written.event(event));
+    }
+
+    /// The next frame; none at the end of the stream. May be dropped while it waits: nothing is
+    /// lost.
+    pub async fn next(&mut self) -> Option<String> {
+        loop {
+            if let Some(frame) = self.ready.pop_front() {
+                return Some(frame);
+            }
+            let following = self.following.as_ref()?;
+            self.news.borrow_and_update();
+            match self.engine.feed().after(following.cursor, AT_ONCE) {
+                Ok(entries) if entries.is_empty() => {
+                    if self.news.changed().await.is_err() {
+                        self.following = None;
+                    }
+                }
+                Ok(entries) => entries.iter().for_each(|entry| self.take(entry)),
+                Err(failed) => {
+                    let failure = error::refused(&Refusal::from(failed));
+                    self.ready.push_back(self.written.failure(&failure));
+                    self.following = None;
+                }
+            }
+        }
+    }
+
+    /// Tells what an entry of the log says of the task, if it does.
+    fn take(&mut self, entry: &Entry) {
+        let Some(following) = &mut self.following else {
+            return;
+        };
+        following.cursor = entry.sequence;
+        let Some(change) = change_of(entry, &following.task) else {
+            return;
+        };
+        let events = following.events(change, entry.sequence);
+        let is_over = events.iter().any(|event| following.until.is_over(event));
+        events.iter().for_each(|event| self.push(event));
+        if is_over {
+            self.following = None;
+        }
+    }
+}
+
+impl Following {
+    /// The result first, then the state that came with it.
+    fn events(&mut self, change: &Notification, sequence: Sequence) -> Vec<Event> {
+        let task = &self.task;
+        let (task_id, context_id) = (task.id.to_string(), task.conversation().to_owned());
+        let status = Event::Status(StatusUpdate {
+            task_id: task_id.clone(),
+            context_id: context_id.clone(),
+            status: changed(task, change, sequence),
+            metadata: Default::default(),
+        });
+        let is_offered = change.data.is_some() && change.status != Status::Blocked;
+        if !is_offered {
+            return vec![status];
+        }
+        let mut artifact = artifact(&change.content, &|id| self.declared.contains(id));
+        self.notes.on_parts(&mut artifact.parts);
+        let result = Event::Artifact(ArtifactUpdate {
+            task_id,
+            context_id,
+            artifact,
+            append: false,
+            last_chunk: true,
+            metadata: Default::default(),
+        });
+        vec![result, status]
+    }
+}
+
+impl Until {
+    fn is_over(self, event: &Event) -> bool {
+        match (self, event) {
+            (Self::Ended, Event::Status(update)) => update.status.state.is_terminal(),
+            (Self::Ended, _) => false,
+            (Self::Settled, event) => event.is_last(),
+        }
+    }
+}
+
+/// What an entry says of a task.
+fn change_of<'e>(entry: &'e Entry, task: &Task) -> Option<&'e Notification> {
+    match &entry.happening {
+        Happening::Task(change) if change.task == task.id => Some(change),
+        _ => None,
+    }
+}
+
+/// The entry that a task began with, if it stands between two places of the log.
+fn began(
+    engine: &Engine,
+    task: &Task,
+    before: Sequence,
+    until: Sequence,
+) -> Result<Option<Arc<Entry>>, Refusal> {
+    let mut cursor = before;
+    while cursor < until {
+        let entries = engine.feed().after(cursor, AT_ONCE)?;
+        let is_first = |entry: &&Arc<Entry>| {
+            change_of(entry, task).is_some_and(|change| change.previous.is_none())
+        };
+        if let Some(first) = entries.iter().find(is_first) {
+            return Ok(Some(Arc::clone(first)));
+        }
+        match entries.last() {
+            Some(last) => cursor = last.sequence,
+            None => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+/// A task as it was when it began.
+fn as_begun(told: Told, began: &Entry) -> Told {
+    let mut history = told.history;
+    history.truncate(1);
+    Told {
+        status: TaskStatus {
+            state: TaskState::Submitted,
+            message: None,
+            timestamp: Some(began.time),
+        },
+        artifacts: Some(Vec::new()),
+        history,
+        ..told
+    }
+}

@@ -1,0 +1,85 @@
+//! `ListTasks`: pages of the store, those that changed last first (v1.0 §3.1.4, A10).
+//!
+//! A page begins behind the last task of the page before, as it stood then: a task that changes
+//! meanwhile moves to the front, where who begins again finds it. Read next: `a2a::page`.
+
+use super::error;
+use super::scene::Scene;
+use a2a::error::Error;
+use a2a::page::{self, Cursor};
+use a2a::request::ListTasks;
+use a2a::response::TaskPage;
+use a2a::state::statuses_of;
+use a2a::task::Task as Told;
+use domain::task::{Status, Task, TaskId};
+use engine::{Endpoint, Query, Records, TaskFilter};
+use std::sync::Arc;
+
+impl Scene<'_> {
+    pub(super) fn list(&self, wanted: &ListTasks) -> Result<TaskPage, Error> {
+        if !self.may_read_tasks() {
+            return Err(error::not_permitted("listing tasks"));
+        }
+        let page_size = wanted.tasks_per_page()?;
+        let size = usize::try_from(page_size).expect("a hundred at most");
+        let all = self.filter(wanted);
+        let behind = page::cursor(wanted)?;
+        let found = self.page(TaskFilter {
+            until: behind.as_ref().map(|it| it.changed_at),
+            after: behind.map(|it| TaskId::new(it.task_id)),
+            limit: size + 1,
+            ..all.clone()
+        })?;
+        let shown = &found[..found.len().min(size)];
+        let last = shown.last().filter(|_| found.len() > size);
+        let token = last.map(|task| {
+            let cursor = Cursor {
+                changed_at: task.changed_at,
+                task_id: task.id.to_string(),
+            };
+            cursor.token(wanted)
+        });
+        let tasks = shown.iter().map(|task| self.listed(task, wanted));
+        Ok(TaskPage {
+            tasks: tasks.collect::<Result<_, Error>>()?,
+            next_page_token: token,
+            page_size,
+            total_size: self.count(all)?,
+        })
+    }
+
+    fn filter(&self, wanted: &ListTasks) -> TaskFilter {
+        TaskFilter {
+            executor: match self.endpoint {
+                Endpoint::Agent(name) => Some(name.clone()),
+                Endpoint::Platform | Endpoint::Ems(_) => None,
+            },
+            status: wanted.status.map_or(Status::ALL.to_vec(), statuses_of),
+            conversation: wanted.context_id.clone(),
+            since: wanted.changed_since,
+            newest_first: true,
+            ..TaskFilter::default()
+        }
+    }
+
+    fn listed(&self, task: &Task, wanted: &ListTasks) -> Result<Told, Error> {
+        let told = self.of_task(task, wanted.history_length)?;
+        Ok(told.listed(wanted.include_artifacts))
+    }
+
+    fn page(&self, filter: TaskFilter) -> Result<Vec<Arc<Task>>, Error> {
+        match self.read(Query::TaskPage(filter)) {
+            Ok(Records::Tasks(tasks)) => Ok(tasks),
+            Ok(_) => unreachable!("tasks were asked for"),
+            Err(refusal) => Err(error::refused(&refusal)),
+        }
+    }
+
+    fn count(&self, filter: TaskFilter) -> Result<u32, Error> {
+        match self.read(Query::TaskCount(filter)) {
+            Ok(Records::Count(count)) => Ok(u32::try_from(count).unwrap_or(u32::MAX)),
+            Ok(_) => unreachable!("a count was asked for"),
+            Err(refusal) => Err(error::refused(&refusal)),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Who asks where, when: what every answer needs, and how it asks the engine.
+//!
+//! Read next: [`super::begin`], [`super::task`].
+
+use super::cards::Served;
+use super::{Binding, error};
+use a2a::conversation::Known;
+use a2a::error::Error;
+use a2a::state::state_of;
+use domain::access::{Principal, Request};
+use domain::profile::Profile;
+use domain::task::{Task, TaskId};
+use domain::time::Timestamp;
+use engine::{Endpoint, Engine, Execution, Operation, Outcome, Query, Records, Refusal};
+use std::sync::Arc;
+
+/// One request's circumstances.
+pub(super) struct Scene<'a> {
+    pub(super) binding: &'a Binding,
+    pub(super) who: &'a Principal,
+    pub(super) endpoint: &'a Endpoint,
+    pub(super) served: Arc<Served>,
+    pub(super) now: Timestamp,
+}
+
+impl<'a> Scene<'a> {
+    pub(super) fn new(
+        binding: &'a Binding,
+        who: &'a Principal,
+        endpoint: &'a Endpoint,
+        served: Arc<Served>,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            binding,
+            who,
+            endpoint,
+            served,
+            now,
+        }
+    }
+
+    pub(super) fn engine(&self) -> &Arc<Engine> {
+        &self.binding.engine
+    }
+
+    /// The agent that is spoken to.
+    pub(super) fn profile(&self) -> &Profile {
+        &self.served.profile
+    }
+
+    /// Asks the engine for what it knows now.
+    pub(super) fn read(&self, query: Query) -> Result<Records, Refusal> {
+        read(self.engine(), self.who, query, self.now)
+    }
+
+    /// Has the engine do something, and waits until it is on disk.
+    pub(super) async fn execute(&self, operation: Operation) -> Result<Outcome, Refusal> {
+        let execution = self.engine().execute(self.who, operation, self.now);
+        execution.outcome().await
+    }
+
+    /// The task of this endpoint that the principal may read; not there and not theirs look the
+    /// same (A16).
+    pub(super) fn task(&self, id: &str) -> Result<Arc<Task>, Error> {
+        self.followed(id).map(|(task, _)| task)
+    }
+
+    /// The same, with the place in the log from which it can be followed.
+    pub(super) fn followed(&self, id: &str) -> Result<(Arc<Task>, domain::event::Sequence), Error> {
+        let found = self.engine().followed(self.who, &TaskId::new(id));
+        let found = found.map_err(|refusal| error::refused(&refusal))?;
+        let here = found.filter(|(task, _)| self.is_here(task) && self.may_read_tasks());
+        here.ok_or_else(|| Error::task_not_found(id))
+    }
+
+    /// At an agent's endpoint are the tasks which that agent executes, at the platform's all.
+    fn is_here(&self, task: &Task) -> bool {
+        match self.endpoint {
+            Endpoint::Agent(name) => *name == task.to,
+            Endpoint::Platform => true,
+            Endpoint::Ems(_) => false,
+        }
+    }
+
+    /// Who may ask for results over NETCONF, or read the registry of tasks, may read tasks here.
+    pub(super) fn may_read_tasks(&self) -> bool {
+        let ask = Request::Exec {
+            module: "irtf-agent",
+            rpc: "task-negotiate",
+            guarded: false,
+        };
+        let read = Request::Read {
+            module: "convoke-registry",
+            path: &["registry", "task"],
+            guarded: false,
+        };
+        self.engine().permits(self.who, ask) || self.engine().permits(self.who, read)
+    }
+}
+
+/// Asks an engine for what it knows now.
+pub(super) fn read(
+    engine: &Engine,
+    who: &Principal,
+    query: Query,
+    now: Timestamp,
+) -> Result<Records, Refusal> {
+    match engine.execute(who, Operation::Read(query), now) {
+        Execution::Done(Ok(Outcome::Records(records))) => Ok(records),
+        Execution::Done(Err(refusal)) => Err(refusal),
+        _ => unreachable!("a query is answered at once, with records"),
+    }
+}
+
+/// What is asked of a task before something is said to it.
+pub(super) trait Spoken {
+    /// Its conversation and state.
+    fn known(&self) -> Known<'_>;
+}
+
+impl Spoken for Task {
+    fn known(&self) -> Known<'_> {
+        Known {
+            context_id: self.conversation(),
+            state: state_of(self),
+        }
+    }
+}

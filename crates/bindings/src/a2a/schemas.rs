@@ -1,0 +1,166 @@
+//! Questions and wishes about schemas (draft-zhou §3.2, §6.2.2), as methods and as data parts.
+//!
+//! Who may ask them over NETCONF may ask them here. Read next: `a2a::schema_talk`.
+
+use super::error;
+use super::scene::Scene;
+use a2a::error::Error;
+use a2a::message::{Message, Part, Role};
+use a2a::objects::Inputs;
+use a2a::request::Request;
+use domain::access;
+use engine::{
+    Execution, Operation, Outcome, PatchAnswer, SchemaOutcome, SchemaRequest, TemplateAnswer,
+    Updates, Which,
+};
+use schema::violation::Violation;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+impl Scene<'_> {
+    /// Answers a question or wish about schemas.
+    ///
+    /// # Panics
+    /// If it is another request: the caller has told them apart.
+    pub(super) async fn about_schemas(&self, request: Request) -> Result<Value, Error> {
+        let (rpc, wanted) = translated(request);
+        self.permitted(rpc)?;
+        let outcome = self.execute(Operation::Schema(wanted)).await;
+        match outcome.map_err(|refusal| error::refused(&refusal))? {
+            Outcome::Schema(outcome) => Ok(told(outcome)),
+            _ => unreachable!("a question about schemas is answered by one"),
+        }
+    }
+
+    /// The same as a message, to who asked by one.
+    pub(super) async fn about_schemas_in(
+        &self,
+        message: &Message,
+        request: Request,
+    ) -> Result<Message, Error> {
+        let told = self.about_schemas(request).await?;
+        let part = Part::data(told).of_type("application/json");
+        let id = format!("{}/answer", message.message_id);
+        Ok(Message {
+            context_id: message.context_id.clone(),
+            task_id: message.task_id.clone(),
+            ..Message::new(id, Role::Agent, vec![part])
+        })
+    }
+
+    fn permitted(&self, rpc: &'static str) -> Result<(), Error> {
+        let exec = access::Request::Exec {
+            module: "convoke-schema",
+            rpc,
+            guarded: false,
+        };
+        match self.engine().permits(self.who, exec) {
+            true => Ok(()),
+            false => Err(error::not_permitted(rpc)),
+        }
+    }
+}
+
+/// Patches as a result suggests them: the patch if there is one, an array of several (§6.2.2).
+pub(super) fn suggestion(patches: &[PatchAnswer]) -> Option<Value> {
+    match patches {
+        [] => None,
+        [one] => Some(patch(one)),
+        several => Some(several.iter().map(patch).collect()),
+    }
+}
+
+fn translated(request: Request) -> (&'static str, SchemaRequest) {
+    match request {
+        Request::GetSchemaTemplate(query) => {
+            let which = match (query.schema_id, query.scenario) {
+                (Some(schema_id), _) => Which::Schema(schema_id),
+                (None, scenario) => Which::Scenario(scenario.unwrap_or_default()),
+            };
+            let language = query.preferred_language;
+            (
+                "get-schema-template",
+                SchemaRequest::Template { which, language },
+            )
+        }
+        Request::GetSchemaUpdates(query) => {
+            let (schema_id, since) = (query.schema_id, query.since_patch_id);
+            (
+                "get-schema-updates",
+                SchemaRequest::Updates { schema_id, since },
+            )
+        }
+        Request::RequestCapabilityExtension(wish) => {
+            let (scenario, text) = (wish.scenario, wish.text);
+            let wanted = SchemaRequest::Extend { scenario, text };
+            ("request-capability-extension", wanted)
+        }
+        other => unreachable!("{:?} is no question about schemas", other.method()),
+    }
+}
+
+fn told(outcome: SchemaOutcome) -> Value {
+    match outcome {
+        SchemaOutcome::Template(answer) => template(answer),
+        SchemaOutcome::Updates(updates) => self::updates(&updates),
+        _ => json!({"taken": true}),
+    }
+}
+
+/// The bare template (Q3), and in further members in which language (Q4) and who vouches for it.
+fn template(answer: TemplateAnswer) -> Value {
+    let mut told = answer.template;
+    told["language"] = answer.language.into();
+    if let Some(seal) = answer.seal {
+        told["seal"] = seal.into();
+        told["signed"] = answer.signed;
+    }
+    told
+}
+
+fn updates(updates: &Updates) -> Value {
+    let patches: Vec<Value> = updates.patches.iter().map(patch).collect();
+    json!({"current_schema_id": updates.current_schema_id, "patches": patches})
+}
+
+fn patch(answer: &PatchAnswer) -> Value {
+    let mut told = answer.patch.clone();
+    if let Some(seal) = &answer.seal {
+        told["seal"] = seal.as_str().into();
+    }
+    told
+}
+
+/// Typed data are checked by the engine, with the caller's own patches: what passes here passes
+/// there.
+pub(super) struct CheckedByEngine<'s> {
+    pub(super) scene: &'s Scene<'s>,
+    pub(super) names: BTreeSet<String>,
+}
+
+impl Inputs for CheckedByEngine<'_> {
+    fn check(&self, schema: &str, data: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>> {
+        if !self.names.contains(schema) {
+            return None;
+        }
+        let (engine, who) = (self.scene.engine(), self.scene.who);
+        let wanted = Operation::Schema(SchemaRequest::Validate {
+            schema_id: schema.to_owned(),
+            payload: data.clone(),
+        });
+        match engine.execute(who, wanted, self.scene.now) {
+            Execution::Done(Ok(Outcome::Schema(SchemaOutcome::Validated(validated)))) => {
+                Some(match validated.violations {
+                    none if none.is_empty() => Ok(()),
+                    violations => Err(violations),
+                })
+            }
+            // Retired since the card was made.
+            _ => None,
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.names.iter().cloned().collect()
+    }
+}

@@ -1,0 +1,209 @@
+//! A task of the engine as A2A tells it: its state, what was said, what came of it.
+//!
+//! The history is the record of exchanges: what each asked, and what was answered if that says
+//! anything; questions about the task are no part of it. What the executor said last stands beside
+//! the state, its result is an artifact. Read next: [`super::follow`], which tells changes.
+
+use super::begin::message_id;
+use super::error;
+use super::scene::Scene;
+use a2a::error::Error;
+use a2a::message::{Message, Part, Role};
+use a2a::state::{state_of, state_of_status};
+use a2a::task::{Artifact, Task as Told, TaskState, TaskStatus};
+use a2a::{objects, schema_talk};
+use domain::content::{Content, Payload};
+use domain::context::Exchange;
+use domain::notification::Notification;
+use domain::reply::Reply;
+use domain::task::{Awaits, Status, Task, TaskId};
+use domain::verb::Verb;
+use engine::{Query, Records};
+
+/// The artifact that is a task's result.
+const RESULT: &str = "result";
+
+impl Scene<'_> {
+    /// A task as it is now, with at most so many messages of its history.
+    pub(super) fn told(&self, id: &TaskId, history_length: Option<u32>) -> Result<Told, Error> {
+        let task = self.task(id.as_str())?;
+        self.of_task(&task, history_length)
+    }
+
+    pub(super) fn of_task(&self, task: &Task, history_length: Option<u32>) -> Result<Told, Error> {
+        let history = match history_length {
+            Some(0) => Vec::new(),
+            _ => self.history(task)?,
+        };
+        let told = Told {
+            id: task.id.to_string(),
+            context_id: task.conversation().to_owned(),
+            status: status(task),
+            artifacts: Some(artifacts(task, &|id| self.is_declared(id))),
+            history,
+            metadata: Default::default(),
+        };
+        Ok(told.with_history(history_length))
+    }
+
+    /// True if the card tells what a schema says.
+    pub(super) fn is_declared(&self, schema_id: &str) -> bool {
+        objects::declared(&self.served.card).contains_key(schema_id)
+    }
+
+    /// What was exchanged about a task, oldest first.
+    pub(super) fn record_of(&self, task: &Task) -> Result<Vec<Exchange>, Error> {
+        let query = Query::Exchanges {
+            party: None,
+            id: None,
+            task: Some(task.id.clone()),
+        };
+        match self.read(query).map_err(|it| error::refused(&it))? {
+            Records::Exchanges(record) => Ok(record),
+            _ => unreachable!("exchanges were asked for"),
+        }
+    }
+
+    fn history(&self, task: &Task) -> Result<Vec<Message>, Error> {
+        let mut history = Vec::new();
+        for exchange in self.record_of(task)? {
+            if is_about_it_only(exchange.verb) {
+                continue;
+            }
+            history.extend(self.asked(task, &exchange));
+            history.extend(self.answered(task, &exchange)?);
+        }
+        Ok(history)
+    }
+
+    fn asked(&self, task: &Task, exchange: &Exchange) -> Option<Message> {
+        let content = Content::parse([exchange.request.as_str()]).ok()?;
+        let role = match exchange.from == task.to {
+            true => Role::Agent,
+            false => Role::User,
+        };
+        let id = message_id(&content).unwrap_or_else(|| exchange.id.clone());
+        let parts = parts(&content, &|id| self.is_declared(id));
+        Some(message(task, id, role, parts))
+    }
+
+    /// What was answered; nothing if that is but a nod.
+    fn answered(&self, task: &Task, exchange: &Exchange) -> Result<Option<Message>, Error> {
+        let Some(id) = &exchange.response else {
+            return Ok(None);
+        };
+        let query = Query::Data {
+            party: None,
+            id: Some(id.clone()),
+        };
+        let Records::Data(found) = self.read(query).map_err(|it| error::refused(&it))? else {
+            unreachable!("data were asked for")
+        };
+        let reply = found
+            .first()
+            .and_then(|data| Reply::from_json(data.text()?));
+        let Some(reply) = reply else { return Ok(None) };
+        let mut said: Vec<Part> = reply
+            .content
+            .iter()
+            .flat_map(|content| parts(content, &|id| self.is_declared(id)))
+            .collect();
+        let reasons = reply.reasons.iter().filter(|it| !it.message.is_empty());
+        said.extend(reasons.map(|reason| Part::text(reason.message.as_str())));
+        let role = match exchange.from == task.to {
+            true => Role::User,
+            false => Role::Agent,
+        };
+        Ok((!said.is_empty()).then(|| message(task, id.clone(), role, said)))
+    }
+}
+
+/// True of questions, which change nothing.
+fn is_about_it_only(verb: Verb) -> bool {
+    matches!(
+        verb,
+        Verb::CapabilityRequest | Verb::TaskResultQuery | Verb::TaskResultSubscribe
+    )
+}
+
+fn message(task: &Task, id: String, role: Role, parts: Vec<Part>) -> Message {
+    Message {
+        context_id: Some(task.conversation().to_owned()),
+        task_id: Some(task.id.to_string()),
+        ..Message::new(id, role, parts)
+    }
+}
+
+/// The state, and what the executor said last while that tells something: what it asks, why it
+/// ended.
+pub(super) fn status(task: &Task) -> TaskStatus {
+    let is_told = task.status != Status::Finished && task.awaits != Some(Awaits::Judgement);
+    let said = task.said.as_ref().filter(|_| is_told);
+    let told = said.map(|said| {
+        let id = format!("{}/said/{}", task.id, task.version);
+        message(task, id, Role::Agent, parts(said, &|_| false))
+    });
+    TaskStatus {
+        state: state_of(task),
+        message: told,
+        timestamp: Some(task.changed_at),
+    }
+}
+
+/// The same as a change of it is told.
+pub(super) fn changed(task: &Task, change: &Notification, sequence: u64) -> TaskStatus {
+    let is_result = change.data.is_some();
+    // A result that waits for parts of the task is at work to A2A (`a2a::state`).
+    let state = match change.status {
+        Status::Blocked if is_result => TaskState::Working,
+        status => state_of_status(status),
+    };
+    let is_new = !is_result && is_of_executor(change) && change.content != task.content;
+    let told = is_new.then(|| {
+        let id = format!("{}/said/{sequence}", task.id);
+        message(task, id, Role::Agent, parts(&change.content, &|_| false))
+    });
+    TaskStatus {
+        state,
+        message: told,
+        timestamp: Some(change.time),
+    }
+}
+
+/// True if the executor said what a change tells. What the publisher says begins a task, completes
+/// it, or sets one on that waited for it.
+fn is_of_executor(change: &Notification) -> bool {
+    let waited = [Status::InputRequired, Status::AuthRequired].map(Some);
+    match change.status {
+        Status::Created => false,
+        Status::Processing => !waited.contains(&change.previous),
+        _ => true,
+    }
+}
+
+/// What the task brought forth; a result that waits for parts of the task is not offered yet.
+fn artifacts(task: &Task, is_declared: &dyn Fn(&str) -> bool) -> Vec<Artifact> {
+    let offered = task.result.as_ref().filter(|_| !task.is_held());
+    let offered = offered.map(|result| artifact(result, is_declared));
+    offered.into_iter().collect()
+}
+
+/// A result.
+pub(super) fn artifact(result: &Content, is_declared: &dyn Fn(&str) -> bool) -> Artifact {
+    Artifact {
+        name: Some(RESULT.to_owned()),
+        ..Artifact::new(RESULT, parts(result, is_declared))
+    }
+}
+
+/// The payload, typed by its schema where the card declares it (002 §4), then the words.
+fn parts(content: &Content, is_declared: &dyn Fn(&str) -> bool) -> Vec<Part> {
+    let typed = |payload: &Payload| match is_declared(&payload.schema_id) {
+        true => objects::typed(&payload.schema_id, payload.values.clone()),
+        false => schema_talk::payload_part(payload),
+    };
+    let words = [Some(&content.task_description), content.result.as_ref()];
+    let words = words.into_iter().flatten().filter(|text| !text.is_empty());
+    let words = words.map(|text| Part::text(text.as_str()));
+    content.payload.iter().map(typed).chain(words).collect()
+}

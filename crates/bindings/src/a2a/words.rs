@@ -1,0 +1,148 @@
+//! What is said in plain words, as a payload; what is not sure is asked back (Q52, Q73).
+//!
+//! Knows the contract of who reads, and a reader made of any parser. Refuses to guess: of two
+//! readings that fit as well none is taken. Read next: [`super::begin`].
+
+use domain::content::Payload;
+use domain::profile::Skill;
+use domain::time::Timestamp;
+use schema::semantics::{Circumstances, ParseFailure, Parsed, SemanticParser};
+use schema::template::Template;
+use serde_json::{Map, Value};
+
+/// Something that an agent takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer<'a> {
+    /// The skill.
+    pub skill: &'a Skill,
+    /// The template of its payloads.
+    pub template: &'a Template,
+}
+
+/// What words were read as.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reading {
+    /// A payload that lacks nothing.
+    Understood(Payload),
+    /// A payload that lacks keys.
+    Lacks {
+        /// What was said.
+        payload: Payload,
+        /// The keys that nobody said.
+        missing: Vec<String>,
+    },
+    /// It is not sure what is wanted.
+    Unclear,
+}
+
+/// Who reads words. Chosen by the operator; the platform runs no model by default.
+pub trait Reader: Send + Sync {
+    /// Reads words for an agent that takes these.
+    ///
+    /// # Errors
+    /// [`ParseFailure`] if the reader itself cannot work.
+    fn read(
+        &self,
+        words: &str,
+        offers: &[Offer<'_>],
+        now: Timestamp,
+    ) -> Result<Reading, ParseFailure>;
+
+    /// Reads words that complete a payload.
+    ///
+    /// # Errors
+    /// [`ParseFailure`] if the reader itself cannot work.
+    fn complete(
+        &self,
+        words: &str,
+        template: &Template,
+        before: &Map<String, Value>,
+        now: Timestamp,
+    ) -> Result<Reading, ParseFailure>;
+}
+
+/// Reads by a parser alone: the template of which it finds most.
+pub struct ByParser {
+    parser: Box<dyn SemanticParser>,
+    zone_minutes: i32,
+}
+
+impl ByParser {
+    /// With a parser, for people so many minutes east of UTC.
+    pub fn new(parser: Box<dyn SemanticParser>, zone_minutes: i32) -> Self {
+        Self {
+            parser,
+            zone_minutes,
+        }
+    }
+
+    fn parse(
+        &self,
+        words: &str,
+        template: &Template,
+        now: Timestamp,
+    ) -> Result<Parsed, ParseFailure> {
+        let circumstances = Circumstances {
+            now,
+            zone_minutes: self.zone_minutes,
+            language: None,
+        };
+        self.parser.parse(template, words, &circumstances)
+    }
+}
+
+impl Reader for ByParser {
+    fn read(
+        &self,
+        words: &str,
+        offers: &[Offer<'_>],
+        now: Timestamp,
+    ) -> Result<Reading, ParseFailure> {
+        let mut fits: Vec<(usize, usize, Reading)> = Vec::new();
+        for offer in offers {
+            let parsed = self.parse(words, offer.template, now)?;
+            if !parsed.payload.is_empty() {
+                let (missing, said) = (parsed.missing.len(), parsed.payload.len());
+                let reading = read_as(offer.template, parsed.to_payload());
+                fits.push((missing, usize::MAX - said, reading));
+            }
+        }
+        fits.sort_by_key(|(missing, unsaid, _)| (*missing, *unsaid));
+        let as_well = |(a, b): (&_, &_)| {
+            let rank = |(missing, unsaid, _): &(usize, usize, Reading)| (*missing, *unsaid);
+            rank(a) == rank(b)
+        };
+        let is_tie = fits.first().zip(fits.get(1)).is_some_and(as_well);
+        let best = fits.into_iter().next().filter(|_| !is_tie);
+        Ok(best.map_or(Reading::Unclear, |(.., reading)| reading))
+    }
+
+    fn complete(
+        &self,
+        words: &str,
+        template: &Template,
+        before: &Map<String, Value>,
+        now: Timestamp,
+    ) -> Result<Reading, ParseFailure> {
+        let mut values = before.clone();
+        values.extend(self.parse(words, template, now)?.payload);
+        Ok(read_as(template, values))
+    }
+}
+
+/// What of a template these values are.
+pub(super) fn read_as(template: &Template, values: Map<String, Value>) -> Reading {
+    let required = template.own_keys().filter(|key| key.required);
+    let missing: Vec<String> = required
+        .filter(|key| !values.contains_key(&key.key_name))
+        .map(|key| key.key_name.clone())
+        .collect();
+    let payload = Payload {
+        schema_id: template.schema_id.clone(),
+        values,
+    };
+    match missing.is_empty() {
+        true => Reading::Understood(payload),
+        false => Reading::Lacks { payload, missing },
+    }
+}

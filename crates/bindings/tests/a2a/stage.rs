@@ -1,0 +1,443 @@
+//! A platform in memory with two agents, and a client of each protocol: no socket, one clock.
+//!
+//! `airline` takes flight bookings and does what `other` of the payload says; `clerk` has no schemas
+//! and does what the first word says. Read next: `main.rs`.
+
+use ::a2a::card::CardProfile;
+use bindings::a2a::{Answer, Binding, Body, ByParser, Frames, Incoming, Settings};
+use bindings::netconf::{Flow, Peer, Platform, Session};
+use domain::access::{AccessOperation, AccessRules, Action, Principal, Rule, RuleList, RuleTarget};
+use domain::agent::{Agent, Ask, Input, Output, Progress};
+use domain::content::{Content, Payload};
+use domain::inventory::Inventory;
+use domain::profile::{Capability, Layer, Profile, Skill};
+use domain::reply::{Reply, Verdict};
+use domain::task::TaskId;
+use domain::telemetry::Token;
+use domain::time::{Dice, Timestamp};
+use domain::verb::Verb;
+use engine::{Endpoint, Engine, Hosted, Limits, Retention, SchemaSetup, Setup, StoreOptions};
+use netconf::client::{ClientEvent, ClientSession};
+use schema::language::Language;
+use schema::semantics::{Circumstances, ParseFailure, Parsed, SemanticParser};
+use schema::shipped;
+use schema::template::Template;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Arc, OnceLock};
+use yang::{Generation, ModuleSet};
+
+pub(crate) const AIRLINE: &str = "airline";
+pub(crate) const CLERK: &str = "clerk";
+
+/// Does what it is told, by one word.
+#[derive(Default)]
+struct Player {
+    later: BTreeMap<Token, TaskId>,
+}
+
+impl Agent for Player {
+    fn step(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+        match input {
+            Input::Asked(ask) if ask.verb == Verb::TaskAssign => self.assigned(&ask, now),
+            Input::Asked(ask) if ask.task.status.is_terminal() => {
+                vec![Output::Answer(Reply::accepted())]
+            }
+            Input::Asked(ask) => vec![
+                Output::Answer(Reply::accepted()),
+                Output::Report {
+                    task: ask.task.id.clone(),
+                    progress: Progress::Result(result(&ask.task.content)),
+                },
+            ],
+            Input::Woken(token) => self.woken(token),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Player {
+    fn assigned(&mut self, ask: &Ask, now: Timestamp) -> Vec<Output> {
+        let said = |words: &str| Content::new("stage", words);
+        let answer = |verdict, content| vec![Output::Answer(Reply::new(verdict, vec![content]))];
+        match word(&ask.content) {
+            "ask" => answer(Verdict::InputRequired, said("window or aisle?")),
+            "propose" => answer(Verdict::Offered, said("by way of Tokyo")),
+            "refuse" => vec![Output::Answer(Reply::refused(
+                "full",
+                "",
+                "all seats are taken",
+            ))],
+            "hold" => vec![Output::Answer(Reply::accepted())],
+            "later" => {
+                let token = self.later.len() as Token + 1;
+                self.later.insert(token, ask.task.id.clone());
+                let at = now + 1_000;
+                vec![
+                    Output::Answer(Reply::accepted()),
+                    Output::Wake { token, at },
+                ]
+            }
+            "fail" => vec![
+                Output::Answer(Reply::accepted()),
+                Output::Report {
+                    task: ask.task.id.clone(),
+                    progress: Progress::Failed(said("the plane broke")),
+                },
+            ],
+            _ => answer(Verdict::Result, result(&ask.content)),
+        }
+    }
+
+    fn woken(&mut self, token: Token) -> Vec<Output> {
+        let Some(task) = self.later.get(&token).cloned() else {
+            return Vec::new();
+        };
+        let working = Progress::Working {
+            percent: 50,
+            content: Content::new("stage", "half of it"),
+        };
+        let done = Progress::Result(result(&Content::default()));
+        [working, done]
+            .map(|progress| Output::Report {
+                task: task.clone(),
+                progress,
+            })
+            .into()
+    }
+}
+
+fn word(content: &Content) -> &str {
+    let other = content.payload.as_ref().and_then(|it| it.text("other"));
+    let words = other.unwrap_or(&content.task_description);
+    words.split_whitespace().next().unwrap_or_default()
+}
+
+fn result(of: &Content) -> Content {
+    let done = Content::new("stage", "done");
+    match &of.payload {
+        Some(_) => done.with_payload(Payload::new(
+            "flight_booking_result_v1",
+            json!({"booking_id": "B-1", "status": "confirmed"}),
+        )),
+        None => done.with_result("it is done"),
+    }
+}
+
+fn profile(name: &str, schemas: &[&str]) -> Profile {
+    Profile {
+        name: name.to_owned(),
+        alias: None,
+        description: "does what it is told".to_owned(),
+        agent_type: None,
+        version: "1.0.0".to_owned(),
+        provider: "Convoke".to_owned(),
+        domain: None,
+        management_object: None,
+        layer: Layer::Resource,
+        province: None,
+        capability: Capability::default(),
+        skills: vec![Skill {
+            name: format!("{name}-skill"),
+            description: "does it".to_owned(),
+            tags: vec!["test".to_owned()],
+            schemas: schemas.iter().map(|it| (*it).to_owned()).collect(),
+            ..Skill::default()
+        }],
+        authentication: Vec::new(),
+    }
+}
+
+/// Reads `key=value` for the keys of a template, and takes the rest for `other`.
+struct Pairs;
+
+impl SemanticParser for Pairs {
+    fn name(&self) -> &str {
+        "pairs"
+    }
+
+    fn parse(
+        &self,
+        template: &Template,
+        utterance: &str,
+        _: &Circumstances,
+    ) -> Result<Parsed, ParseFailure> {
+        let mut parsed = Parsed::default();
+        for word in utterance.split_whitespace() {
+            let pair = word.split_once('=');
+            let known = pair.filter(|(key, _)| template.own_keys().any(|k| k.key_name == *key));
+            match known {
+                Some((key, value)) => {
+                    parsed.payload.insert(key.to_owned(), value.into());
+                }
+                None => parsed.other.push(word.to_owned()),
+            }
+        }
+        let required = template.own_keys().filter(|key| key.required);
+        let missing = required.filter(|key| !parsed.payload.contains_key(&key.key_name));
+        parsed.missing = missing.map(|key| key.key_name.clone()).collect();
+        Ok(parsed)
+    }
+}
+
+/// Everything to everybody who is not called `guest`.
+fn access() -> AccessRules {
+    let rule = |action| Rule {
+        name: "all".to_owned(),
+        module: "*".to_owned(),
+        target: RuleTarget::Everything,
+        operations: [
+            AccessOperation::Read,
+            AccessOperation::Write,
+            AccessOperation::Exec,
+        ]
+        .into(),
+        action,
+    };
+    let list = |group: &str, action| RuleList {
+        name: group.to_owned(),
+        groups: [group.to_owned()].into(),
+        rules: vec![rule(action)],
+    };
+    AccessRules {
+        enabled: true,
+        read_default: Action::Deny,
+        write_default: Action::Deny,
+        exec_default: Action::Deny,
+        groups: BTreeMap::from([("guests".to_owned(), ["guest".to_owned()].into())]),
+        lists: vec![list("guests", Action::Deny), list("*", Action::Permit)],
+    }
+}
+
+/// The platform.
+pub(crate) struct Stage {
+    pub engine: Arc<Engine>,
+    pub binding: Binding,
+    pub now: Timestamp,
+    runtime: tokio::runtime::Runtime,
+}
+
+pub(crate) fn principal(name: &str, agent: bool) -> Principal {
+    Principal {
+        name: name.to_owned(),
+        groups: match name {
+            "guest" => ["guests".to_owned()].into(),
+            _ => Default::default(),
+        },
+        agent,
+    }
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        Self::over(StoreOptions::memory())
+    }
+
+    pub(crate) fn over(store: StoreOptions) -> Self {
+        let now = Timestamp::parse("2026-05-01T00:00:00Z").expect("a literal");
+        let hosted = |name, schemas: &[&str]| Hosted {
+            profile: Arc::new(profile(name, schemas)),
+            agent: Box::<Player>::default(),
+            endpoint: None,
+            registered_at: now,
+        };
+        let engine = Engine::open(Setup {
+            store,
+            access: access(),
+            agents: vec![
+                hosted(AIRLINE, &["flight_booking_v1", "flight_booking_v2"]),
+                hosted(CLERK, &[]),
+            ],
+            default_agent: AIRLINE.to_owned(),
+            inventory: Arc::new(Inventory::default()),
+            seed: 1,
+            limits: Limits::default(),
+            retention: Retention::default(),
+            deliverable: Box::new(|_| Ok(())),
+            credentials: Box::new(|_| None),
+            proxy: None,
+            schemas: SchemaSetup::fixed(shipped::shipped()),
+        })
+        .expect("the store opens");
+        engine.start(now);
+        let engine = Arc::new(engine);
+        let settings = Settings {
+            url: "https://a2a.example".to_owned(),
+            card_profile: CardProfile::Schemas,
+            card_max_age_s: 60,
+            language: Language::english(),
+            dress: Box::new(|_| {}),
+        };
+        let reader = Box::new(ByParser::new(Box::new(Pairs), 0));
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        Self {
+            binding: Binding::new(Arc::clone(&engine), settings, reader),
+            engine,
+            now,
+            runtime: runtime.expect("a thread is there"),
+        }
+    }
+
+    pub(crate) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+
+    /// Time passes, and what falls due happens.
+    pub(crate) fn advance(&mut self, ms: i64) {
+        self.now = self.now + ms;
+        self.engine.tick(self.now);
+        self.wait(self.engine.flushed());
+    }
+
+    pub(crate) fn ask(&self, who: &Principal, at: &str, incoming: &Incoming<'_>) -> Answer {
+        let endpoint = endpoint(at);
+        let handled =
+            self.binding
+                .handle(who, &endpoint, incoming, self.now, std::future::pending());
+        self.wait(handled)
+    }
+
+    /// A call over JSON-RPC, v1.0, and its `result` or `error`.
+    pub(crate) fn rpc(&self, who: &str, at: &str, method: &str, params: Value) -> Value {
+        let answer = self.rpc_of(&principal(who, false), at, method, params);
+        body(answer)
+    }
+
+    pub(crate) fn rpc_of(&self, who: &Principal, at: &str, method: &str, params: Value) -> Answer {
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let version = if method.contains('/') { "0.3" } else { "1.0" };
+        let body = call.to_string();
+        self.ask(
+            who,
+            at,
+            &Incoming {
+                verb: "POST",
+                path: "/",
+                query: "",
+                headers: &[
+                    ("a2a-version", version),
+                    ("Content-Type", "application/json"),
+                ],
+                body: body.as_bytes(),
+            },
+        )
+    }
+
+    /// A message of ann to the airline, and the task that it is answered by.
+    pub(crate) fn send(&self, message: Value) -> Value {
+        let answer = self.rpc("ann", AIRLINE, "SendMessage", json!({"message": message}));
+        assert!(answer["result"].is_object(), "{answer}");
+        answer["result"]["task"].clone()
+    }
+
+    /// The same without waiting for what comes of it.
+    pub(crate) fn begin(&self, message: Value) -> Value {
+        let wanted = json!({"message": message, "configuration": {"returnImmediately": true}});
+        let answer = self.rpc("ann", AIRLINE, "SendMessage", wanted);
+        answer["result"]["task"].clone()
+    }
+
+    /// The code of a refusal.
+    pub(crate) fn refused(&self, at: &str, method: &str, params: Value) -> i64 {
+        let answer = self.rpc("ann", at, method, params);
+        answer["error"]["code"]
+            .as_i64()
+            .unwrap_or_else(|| panic!("{answer}"))
+    }
+
+    /// An rpc over NETCONF at the platform, and the whole reply.
+    pub(crate) fn netconf(&self, who: &str, operation: &str) -> String {
+        let generation = generation();
+        let platform = Arc::new(Platform::new(
+            Arc::clone(&self.engine),
+            generation,
+            self.now,
+        ));
+        let peer = Peer {
+            user: who.to_owned(),
+            source_host: "127.0.0.1".to_owned(),
+        };
+        let mut session = Session::open(&platform, Endpoint::Platform, &peer, self.now, 0);
+        let mut client = ClientSession::default();
+        client.call(operation);
+        for _ in 0..1_000 {
+            session.receive(&client.transmit(), 0);
+            while session.step(self.now, 0) == Flow::Again {}
+            client.receive(&session.transmit());
+            while let Some(event) = client.poll() {
+                if let ClientEvent::Reply(reply) = event {
+                    return reply.raw().to_owned();
+                }
+            }
+            self.wait(self.engine.flushed());
+        }
+        panic!("no reply to {operation}")
+    }
+}
+
+fn generation() -> Arc<Generation> {
+    static GENERATION: OnceLock<Arc<Generation>> = OnceLock::new();
+    let load = || Generation::load(&ModuleSet::convoke()).expect("the modules load");
+    Arc::clone(GENERATION.get_or_init(load))
+}
+
+pub(crate) fn endpoint(name: &str) -> Endpoint {
+    match name {
+        "platform" => Endpoint::Platform,
+        name => Endpoint::Agent(name.to_owned()),
+    }
+}
+
+pub(crate) fn body(answer: Answer) -> Value {
+    match answer.body {
+        Body::Whole(text) => serde_json::from_str(&text).expect("JSON"),
+        other => panic!("{other:?}"),
+    }
+}
+
+pub(crate) fn frames(answer: Answer) -> Frames {
+    match answer.body {
+        Body::Stream(frames) => *frames,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The event of a frame over JSON-RPC.
+pub(crate) fn event(frame: &str) -> Value {
+    let data = frame.strip_prefix("data: ").expect("a frame with data");
+    let envelope: Value = serde_json::from_str(data.trim()).expect("JSON");
+    envelope["result"].clone()
+}
+
+/// Everything of a flight but what is named.
+pub(crate) fn flight(without: &[&str], other: &str) -> Map<String, Value> {
+    let all = json!({
+        "origin": "PEK", "destination": "SHA", "departure_date": "2026-05-04", "other": other,
+    });
+    let Value::Object(mut all) = all else {
+        unreachable!("a literal")
+    };
+    all.retain(|key, value| !without.contains(&key.as_str()) && value != "");
+    all
+}
+
+/// A typed part in a message.
+pub(crate) fn typed(id: &str, data: &Map<String, Value>) -> Value {
+    json!({"messageId": id, "role": "ROLE_USER", "parts": [
+        {"data": data, "mediaType": "application/json;schema=flight_booking_v1"}]})
+}
+
+pub(crate) fn words(id: &str, text: &str) -> Value {
+    json!({"messageId": id, "role": "ROLE_USER", "parts": [{"text": text}]})
+}
+
+/// The same message to a task.
+pub(crate) fn to(task: &Value, mut message: Value) -> Value {
+    message["taskId"] = task["id"].clone();
+    message
+}
+
+pub(crate) fn state(task: &Value) -> &str {
+    task["status"]["state"].as_str().unwrap_or_default()
+}
