@@ -18,7 +18,7 @@ use domain::content::{Content, Payload};
 use offers::Offered;
 use schema::semantics::{Circumstances, Parsed, SemanticParser};
 use schema::template::{KeyType, Template};
-use semantics::choose::{Choosing, Fit, Offer, choose};
+use semantics::choose::{Choosing, Fit, NEAR, Offer, choose};
 use semantics::ngrams::Ngrams;
 use serde_json::{Value, json};
 use server::client::{Client, NegotiateRequest};
@@ -26,10 +26,6 @@ use std::io::{BufRead, IsTerminal, Write};
 
 /// How many others are named beside the scenario that was chosen.
 const RUNNERS_UP: usize = 2;
-
-/// What fits at least this share as well as the best fits nearly as well: the scores of two
-/// scenarios that share most of their words differ by less.
-const NEAR: f64 = 0.8;
 
 /// For how many of those the words are read.
 const READ_MAX: usize = 6;

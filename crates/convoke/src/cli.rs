@@ -26,6 +26,7 @@ pub(crate) use watch::Watch;
 
 use clap::{Args, Parser, Subcommand};
 use server::config::Listen;
+use server::config::a2a::Cards;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -156,6 +157,9 @@ pub(crate) struct Platform {
     /// Where the HTTP door is, or off; `serve` has one on 127.0.0.1:8880, a demo has none.
     #[arg(long, env = "CONVOKE_HTTP", value_name = "ADDR|off")]
     pub(crate) http: Option<Listen>,
+    /// Which A2A card is served: with schemas at its root (extension 002), or v1.0 alone and signed.
+    #[arg(long, env = "CONVOKE_CARD_PROFILE", value_name = "schemas|strict")]
+    pub(crate) card_profile: Option<Cards>,
     /// Number of base-station sites, 1 to 20000.
     #[arg(long, env = "CONVOKE_SITES", value_name = "N")]
     pub(crate) sites: Option<usize>,

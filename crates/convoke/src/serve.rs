@@ -4,7 +4,7 @@ use crate::cli::{Common, ConfigCommand, Platform as PlatformFlags, Serve};
 use crate::output::{self, Failure, line};
 use serde_json::json;
 use server::clock::Clock;
-use server::config::{HttpSettings, LifeSettings, Settings};
+use server::config::{A2aSettings, HttpSettings, LifeSettings, Settings};
 use server::host::{Endpoint, Home, Host, StartError};
 use server::stage::served;
 use server::state::StateFolder;
@@ -28,6 +28,10 @@ pub(crate) fn settings_of(
         http: HttpSettings {
             listen: flags.http,
             ..HttpSettings::default()
+        },
+        a2a: A2aSettings {
+            card_profile: flags.card_profile,
+            ..A2aSettings::default()
         },
         knowledge: flags.knowledge.clone(),
         ..Settings::default()

@@ -54,6 +54,10 @@ pub enum Choosing {
 /// The score from which a scenario fits.
 pub const THRESHOLD: f64 = 0.3;
 
+/// What fits at least this share as well as the best fits nearly as well: the scores of two
+/// scenarios that share most of their words differ by less.
+pub const NEAR: f64 = 0.8;
+
 /// How much less a name that nobody knows tells than another word that nobody knows: whom or where
 /// somebody names says little of what is wanted.
 const STRANGE: f64 = 0.5;

@@ -3,6 +3,7 @@
 //! Knows names, defaults and what may not be combined; the command line is `convoke`'s. Read next:
 //! [`crate::host`].
 
+pub mod a2a;
 pub mod http;
 pub mod life;
 pub mod schemas;
@@ -10,6 +11,7 @@ pub mod store;
 pub mod tasks;
 pub mod webhook;
 
+pub use a2a::A2aSettings;
 pub use http::{HttpSettings, Listen};
 pub use life::LifeSettings;
 pub use schemas::{SchemaSettings, UnknownKeys};
@@ -76,6 +78,9 @@ pub struct Settings {
     /// `[http]`: where the HTTP door is.
     #[serde(default)]
     pub http: HttpSettings,
+    /// `[a2a]`: how the platform shows itself to A2A clients.
+    #[serde(default)]
+    pub a2a: A2aSettings,
     /// `[store]`: whether payloads are encrypted at rest.
     #[serde(default)]
     pub store: StoreSettings,
@@ -238,6 +243,7 @@ impl Settings {
             retention: self.retention.over(below.retention),
             webhook: self.webhook.over(below.webhook),
             http: self.http.over(below.http),
+            a2a: self.a2a.over(below.a2a),
             store: self.store.over(below.store),
             schemas: self.schemas.over(below.schemas),
         }
@@ -284,6 +290,7 @@ impl Settings {
             return Err(SettingsError::Exposed(netconf));
         }
         self.http.check(prepared)?;
+        self.a2a.check()?;
         self.limits.check()?;
         self.tasks.check()?;
         self.retention.check()?;

@@ -3,6 +3,9 @@
 //! A host without listeners serves the same sessions over pipes; that is how `simulate` and many
 //! tests run. Read next: [`crate::world`], which brings agents and network to life on it.
 
+mod roster;
+
+use crate::a2a;
 use crate::access;
 use crate::clock::Clock;
 use crate::config::{AGENTS_FROM, NETCONF, Settings, SettingsError};
@@ -10,7 +13,7 @@ use crate::file::FileError;
 use crate::http::{self, DoorError};
 use crate::master_key::{self, MasterKeyError};
 use crate::post::Post;
-use crate::profile::{self, ProfileFile};
+use crate::profile;
 use crate::schemas;
 use crate::seal::HostSeal;
 use crate::session::{self, Patience};
@@ -18,7 +21,6 @@ use crate::ssh::keys::{self, KeyError, StateKeys};
 use crate::ssh::{BindError, ByteStream, Gate, KeyDirectory, Listener, PrivateKey, Serving};
 use crate::state::{NameError, StateFolder};
 use crate::webhook::{self, AllowList, Deliveries, WebhookError};
-use agents::knowledge::Knowledge;
 use bindings::netconf::{Peer, Platform};
 use domain::access::AccessRules;
 use domain::ems::Ems;
@@ -28,6 +30,7 @@ use domain::registry::Reach;
 use domain::time::Timestamp;
 pub use engine::Endpoint;
 use engine::{Credentials, Engine, Hosted, Retention, Setup};
+use roster::{check_roster, hosted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -283,7 +286,12 @@ impl Host {
         host.serve(listeners)?;
         if let (Home::Folder(folder), Some(door)) = (&home, door) {
             let (platform, clock) = (&host.platform, &host.clock);
-            let opened = http::open(door, &settings.http, folder, platform, clock)?;
+            let listening = settings.http.listening(&door);
+            let mount = |router, issuer: &_| {
+                let engine = platform.engine();
+                a2a::mounted(router, engine, clock, &settings.a2a, listening, issuer)
+            };
+            let opened = http::open(door, &settings.http, folder, platform, clock, mount)?;
             host.door = Some(opened);
         }
         Ok(host)
@@ -457,42 +465,6 @@ fn latest(engine: &Engine) -> Result<Option<Timestamp>, StartError> {
     let feed = engine.feed();
     let last = feed.after(feed.last().saturating_sub(1), 1)?;
     Ok(last.first().map(|entry| entry.time))
-}
-
-fn hosted(file: ProfileFile, knowledge: &Arc<Knowledge>, now: Timestamp) -> Hosted {
-    let agent = agents::roster::hosted_knowing(&file.role, knowledge);
-    Hosted {
-        agent: agent.expect("roles are checked when read"),
-        profile: Arc::new(file.profile),
-        endpoint: None,
-        registered_at: now,
-    }
-}
-
-/// Names and aliases are unique; the agent with the role `oss-fault` takes what is addressed to
-/// nobody.
-fn check_roster(files: &[ProfileFile]) -> Result<String, StartError> {
-    let mut taken = BTreeSet::new();
-    for name in files
-        .iter()
-        .flat_map(|f| std::iter::once(&f.profile.name).chain(&f.profile.alias))
-    {
-        if !taken.insert(name) {
-            return Err(StartError::Roster(format!(
-                "the name or alias '{name}' is taken twice"
-            )));
-        }
-    }
-    if taken.iter().any(|name| *name == "operator") {
-        return Err(StartError::Roster(
-            "no agent may be called 'operator'".to_owned(),
-        ));
-    }
-    files
-        .iter()
-        .find(|f| f.role == "oss-fault")
-        .map(|f| f.profile.name.clone())
-        .ok_or_else(|| StartError::Roster("no profile has the role 'oss-fault'".to_owned()))
 }
 
 /// Listens for the platform, then for each agent, then, if there is a network, for each of its

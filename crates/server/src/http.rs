@@ -40,7 +40,7 @@ use crate::config::HttpSettings;
 use crate::file::FileError;
 use crate::ssh::{Gate, Limits as GateLimits};
 use crate::state::StateFolder;
-use crate::token::{TokenError, Tokens};
+use crate::token::{Issuer, TokenError, Tokens};
 use bindings::netconf::Platform;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -75,7 +75,8 @@ pub enum DoorError {
     File(#[from] FileError),
 }
 
-/// Opens the door of a platform, on a socket that is bound already.
+/// Opens the door of a platform, on a socket that is bound already; `mount` adds the rooms of
+/// protocols, which may need to know who issues tokens.
 ///
 /// # Errors
 /// [`DoorError`]
@@ -85,6 +86,7 @@ pub fn open(
     folder: &StateFolder,
     platform: &Arc<Platform>,
     clock: &Arc<Clock>,
+    mount: impl FnOnce(Router, &Issuer) -> Router,
 ) -> Result<Serving, DoorError> {
     let tokens = Tokens::open(folder, settings.token.terms())?;
     let files = settings.tls.as_ref();
@@ -92,7 +94,10 @@ pub fn open(
     let (asked, stored) = (Arc::clone(platform), Arc::clone(platform));
     let condition = move || stored.engine().store().statistics().condition;
     Ok(listener.serve(Setup {
-        router: rooms::rooms(condition, tokens.issuer().jwks()),
+        router: mount(
+            rooms::rooms(condition, tokens.issuer().jwks()),
+            tokens.issuer(),
+        ),
         keeper: Doorkeeper {
             tokens,
             certificates: access::certificates(&folder.access())?,

@@ -11,6 +11,7 @@
 //!
 //! No rule of the domain is here.
 
+pub mod a2a;
 pub mod access;
 pub mod client;
 pub mod clock;

@@ -9,6 +9,7 @@ use russh::keys::{Algorithm, ssh_key::Signature};
 use store::Signer;
 
 /// Signs with the host key.
+#[derive(Clone)]
 pub(crate) struct HostSeal(pub(crate) PrivateKey);
 
 impl Signer for HostSeal {

@@ -68,6 +68,7 @@ fn conditions(typed: &Typed) -> Result<(Conditions, Terms), Failure> {
         subscription: typed.report_to.as_deref().map(webhook).transpose()?,
         data: typed.data.clone(),
         context: typed.context.clone(),
+        conversation: None,
     };
     Ok((conditions, terms))
 }

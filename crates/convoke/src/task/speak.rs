@@ -174,7 +174,7 @@ pub(super) async fn answer(common: &Common, answer: Answer) -> Result<(), Failur
     let subject = Subject::known(&mut client, &answer.task, &answer.remote.user).await?;
     let content = Content::new(subject.about.clone(), answer.text.join(" "));
     let content = content.in_reply_to(match subject.awaits {
-        Some(Awaits::Credentials) => Awaits::Credentials,
+        Some(awaited @ (Awaits::Credentials | Awaits::Completion)) => awaited,
         _ => Awaits::Answer,
     });
     let request = NegotiateRequest {

@@ -128,6 +128,7 @@ impl Remote {
                 subscription: None,
                 data: None,
                 context: None,
+                conversation: None,
                 ..given.clone()
             },
             ..message(

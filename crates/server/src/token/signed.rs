@@ -43,6 +43,7 @@ pub struct Claims {
 }
 
 /// Whoever signs tokens: an Ed25519 key, and the names that follow from it.
+#[derive(Clone)]
 pub struct Issuer {
     key: HostSeal,
     public: String,
@@ -82,6 +83,16 @@ impl Issuer {
     /// What it is called in `iss`.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The name of its key, a thumbprint (RFC 7638).
+    pub fn thumbprint(&self) -> &str {
+        &self.thumbprint
+    }
+
+    /// A signature over what is no token.
+    pub fn signature(&self, input: &[u8]) -> Vec<u8> {
+        self.key.sign(input)
     }
 
     /// The public key as a JWK Set (RFC 7517 §5, RFC 8037 §2).

@@ -1,0 +1,256 @@
+//! A2A behind the HTTP door: the platform's own agent at the root, each agent below `/agents/`.
+//!
+//! Cards are for everybody, all else is for callers. What a request means is [`bindings::a2a`]'s;
+//! here are bodies, streams, how long somebody is kept waiting, and who vouches for cards. Read
+//! next: [`reading`], who reads plain words; [`crate::config::a2a`], what an operator chooses.
+
+mod reading;
+
+use crate::clock::Clock;
+use crate::config::A2aSettings;
+use crate::http::{Ask, Caller, Listening, Problem, Reply, Router, body};
+use crate::token::Issuer;
+use a2a::card::document::{WELL_KNOWN, WELL_KNOWN_OF_V02};
+use a2a::card::signature::{Signer, sign};
+use a2a::card::{Card, CardProfile, SecurityKind, SecurityScheme};
+use a2a::sse;
+use bindings::a2a::{Answer, Binding, Body, Dress, Frames, Incoming, Settings};
+use domain::access::Principal;
+use engine::{Endpoint, Engine};
+use hyper::body::Bytes;
+use hyper::header::{HeaderName, HeaderValue, IF_NONE_MATCH};
+use hyper::{Method, StatusCode};
+use reading::ByWords;
+use std::collections::BTreeMap;
+use std::future::{Ready, ready};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tracing::warn;
+
+/// The scope that a token needs, if it has any.
+pub const SCOPE: &str = "a2a";
+
+/// A stream on which nothing happens is kept open by a comment so often.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// How many frames of a stream wait for whoever reads it; the log keeps the others.
+const FRAMES_WAITING: usize = 16;
+
+/// The paths of the platform's own agent. What is not among them is the door's to refuse.
+const OF_PLATFORM: [&str; 7] = [
+    "/",
+    "/message:send",
+    "/message:stream",
+    "/tasks",
+    "/tasks/*",
+    "/extendedAgentCard",
+    "/v1/*",
+];
+
+/// A2A over an engine, and what its rooms need besides.
+struct Office {
+    binding: Binding,
+    clock: Arc<Clock>,
+    patience: Duration,
+}
+
+/// The same door with the rooms of A2A.
+#[must_use]
+pub fn mounted(
+    router: Router,
+    engine: &Arc<Engine>,
+    clock: &Arc<Clock>,
+    settings: &A2aSettings,
+    listening: Listening,
+    issuer: &Issuer,
+) -> Router {
+    let url = settings.url(listening);
+    let chosen = Settings {
+        card_profile: settings.card_profile(),
+        card_max_age_s: settings.card_max_age_s(),
+        language: settings.language(),
+        dress: dress(&url, settings.card_profile(), listening.secure, issuer),
+        url,
+    };
+    let binding = Binding::new(Arc::clone(engine), chosen, Box::new(ByWords::default()));
+    let office = Arc::new(Office {
+        binding,
+        clock: Arc::clone(clock),
+        patience: settings.patience(),
+    });
+    with_rooms(with_cards(router, &office), &office)
+}
+
+fn with_cards(mut router: Router, office: &Arc<Office>) -> Router {
+    for well_known in [WELL_KNOWN, WELL_KNOWN_OF_V02] {
+        let patterns = [well_known.to_owned(), format!("/agents/{{}}{well_known}")];
+        for pattern in patterns {
+            let office = Arc::clone(office);
+            router = router.open(&pattern, &[Method::GET], move |ask| office.card(&ask));
+        }
+    }
+    router
+}
+
+fn with_rooms(mut router: Router, office: &Arc<Office>) -> Router {
+    for pattern in OF_PLATFORM {
+        let office = Arc::clone(office);
+        router = router.guarded(pattern, &[], Some(SCOPE), move |caller, ask: Ask| {
+            let path = ask.head.uri.path().to_owned();
+            Arc::clone(&office).answer(caller, Endpoint::Platform, path, ask)
+        });
+    }
+    let office = Arc::clone(office);
+    router.guarded("/agents/{}/*", &[], Some(SCOPE), move |caller, ask: Ask| {
+        let [name, path] = [0, 1].map(|place| ask.captures[place].clone());
+        Arc::clone(&office).answer(caller, Endpoint::Agent(name), path, ask)
+    })
+}
+
+impl Office {
+    fn card(&self, ask: &Ask) -> Ready<Result<Reply, Problem>> {
+        let endpoint = match ask.captures.first() {
+            Some(name) => Endpoint::Agent(name.clone()),
+            None => Endpoint::Platform,
+        };
+        let known = ask.head.headers.get(IF_NONE_MATCH);
+        let known = known.and_then(|tags| tags.to_str().ok());
+        ready(Ok(reply(self.binding.card(
+            &endpoint,
+            known,
+            self.clock.now(),
+        ))))
+    }
+
+    async fn answer(
+        self: Arc<Self>,
+        caller: Caller,
+        endpoint: Endpoint,
+        path: String,
+        mut ask: Ask,
+    ) -> Result<Reply, Problem> {
+        let content = ask.content().await?;
+        let fields = ask.head.headers.iter();
+        let fields: Vec<(&str, &str)> = fields
+            .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
+            .collect();
+        let incoming = Incoming {
+            verb: ask.head.method.as_str(),
+            path: &path,
+            query: ask.head.uri.query().unwrap_or_default(),
+            headers: &fields,
+            body: &content,
+        };
+        let who: &Principal = &caller.principal;
+        let patience = tokio::time::sleep(self.patience);
+        let now = self.clock.now();
+        let answer = self
+            .binding
+            .handle(who, &endpoint, &incoming, now, patience);
+        Ok(reply(answer.await))
+    }
+}
+
+fn reply(answer: Answer) -> Reply {
+    let body = match answer.body {
+        Body::Empty => body::whole(Bytes::new()),
+        Body::Whole(text) => body::whole(text),
+        Body::Stream(frames) => body::stream(told(*frames)),
+    };
+    let mut reply = Reply::new(body);
+    let status = StatusCode::from_u16(answer.status);
+    *reply.status_mut() = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    for (name, value) in answer.headers {
+        let name = HeaderName::from_bytes(name.as_bytes());
+        if let (Ok(name), Ok(value)) = (name, HeaderValue::try_from(value)) {
+            reply.headers_mut().insert(name, value);
+        }
+    }
+    reply
+}
+
+/// The frames of a stream, for as long as somebody reads them.
+fn told(mut frames: Frames) -> mpsc::Receiver<Bytes> {
+    let (sender, receiver) = mpsc::channel(FRAMES_WAITING);
+    tokio::spawn(async move {
+        loop {
+            let next = tokio::time::timeout(KEEP_ALIVE, frames.next());
+            let next = tokio::select! {
+                next = next => next,
+                () = sender.closed() => return,
+            };
+            let frame = match next {
+                Ok(Some(frame)) => frame,
+                Ok(None) => return,
+                Err(_) => sse::KEEP_ALIVE.to_owned(),
+            };
+            if sender.send(frame.into()).await.is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// What only the door knows of a card: how one authenticates, and whose signature is under the strict
+/// one, which is the one that can be signed (Q60).
+fn dress(url: &str, profile: CardProfile, secure: bool, issuer: &Issuer) -> Dress {
+    let signer = (profile == CardProfile::Strict).then(|| CardSigner {
+        issuer: issuer.clone(),
+        key_set_url: format!("{url}/.well-known/jwks.json"),
+    });
+    Box::new(move |card| {
+        secured(card, secure);
+        if let Some(signer) = &signer
+            && let Err(unsignable) = sign(card, signer)
+        {
+            warn!("the card of {} is not signed: {unsignable}", card.name);
+        }
+    })
+}
+
+fn secured(card: &mut Card, secure: bool) {
+    let bearer = SecurityKind::Http {
+        scheme: "Bearer".to_owned(),
+        bearer_format: Some("JWT".to_owned()),
+    };
+    let mut schemes = vec![("bearer", bearer, "a token of `convoke token issue`")];
+    if secure {
+        let certificate = "a certificate of an authority that the operator trusts";
+        schemes.push(("mutualTls", SecurityKind::MutualTls, certificate));
+    }
+    for (name, kind, description) in schemes {
+        let scheme = SecurityScheme {
+            description: Some(description.to_owned()),
+            kind,
+        };
+        card.security_schemes.insert(name.to_owned(), scheme);
+        let needed = BTreeMap::from([(name.to_owned(), vec![SCOPE.to_owned()])]);
+        card.security.push(needed);
+    }
+}
+
+/// Signs cards with the key that signs tokens: a token is known by its header, which no card has.
+struct CardSigner {
+    issuer: Issuer,
+    key_set_url: String,
+}
+
+impl Signer for CardSigner {
+    fn algorithm(&self) -> &str {
+        "EdDSA"
+    }
+
+    fn key_id(&self) -> &str {
+        self.issuer.thumbprint()
+    }
+
+    fn key_set_url(&self) -> Option<&str> {
+        Some(&self.key_set_url)
+    }
+
+    fn sign(&self, input: &[u8]) -> Vec<u8> {
+        self.issuer.signature(input)
+    }
+}

@@ -1,0 +1,93 @@
+//! Plain words of A2A, read as `convoke ask` reads them: first which scenario, then its payload.
+//!
+//! Nothing is guessed: where no scenario fits, or two fit as well, the agent asks what is wanted.
+//! Read next: `semantics::choose`, `semantics::rules`.
+
+use bindings::a2a::{ByParser, Offer, Reader, Reading};
+use domain::time::Timestamp;
+use schema::semantics::ParseFailure;
+use schema::template::Template;
+use semantics::choose::{self, Choosing, NEAR, choose};
+use semantics::ngrams::Ngrams;
+use semantics::rules::Rules;
+use serde_json::{Map, Value};
+
+/// Chooses by what scenarios say of themselves, and parses by rules, in UTC.
+pub(super) struct ByWords {
+    parser: ByParser,
+}
+
+impl Default for ByWords {
+    fn default() -> Self {
+        Self {
+            parser: ByParser::new(Box::new(Rules::default()), 0),
+        }
+    }
+}
+
+impl Reader for ByWords {
+    fn read(
+        &self,
+        words: &str,
+        offers: &[Offer<'_>],
+        now: Timestamp,
+    ) -> Result<Reading, ParseFailure> {
+        let described: Vec<choose::Offer<'_>> = offers.iter().map(described).collect();
+        let Choosing::Fits(best, others) = choose(words, &described, &Ngrams::default()) else {
+            return Ok(Reading::Unclear);
+        };
+        let near = others.iter().filter(|fit| fit.score >= best.score * NEAR);
+        let near: Vec<Offer<'_>> = std::iter::once(&best)
+            .chain(near)
+            .map(|fit| offers[fit.offer])
+            .collect();
+        match near.as_slice() {
+            [only] => self.parser.complete(words, only.template, &Map::new(), now),
+            several => self.parser.read(words, several, now),
+        }
+    }
+
+    fn complete(
+        &self,
+        words: &str,
+        template: &Template,
+        before: &Map<String, Value>,
+        now: Timestamp,
+    ) -> Result<Reading, ParseFailure> {
+        self.parser.complete(words, template, before, now)
+    }
+}
+
+fn described<'a>(offer: &Offer<'a>) -> choose::Offer<'a> {
+    choose::Offer {
+        agent: "",
+        scenario: &offer.template.scenario,
+        description: &offer.skill.description,
+        examples: &offer.skill.examples,
+        template: Some(offer.template),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use domain::profile::Skill;
+    use schema::shipped;
+
+    fn read(words: &str) -> Reading {
+        let of = |id: &str| (Skill::default(), shipped::template(id).unwrap());
+        let skills = ["fault_diagnosis_v1", "fault_repair_v1"].map(of);
+        let offers: Vec<Offer<'_>> = skills
+            .iter()
+            .map(|(skill, template)| Offer { skill, template })
+            .collect();
+        let now = Timestamp::parse("2026-11-22T12:00:00Z").unwrap();
+        ByWords::default().read(words, &offers, now).unwrap()
+    }
+
+    #[test]
+    fn what_nobody_knows_is_asked_back() {
+        assert_eq!(read("bake a cake with three eggs"), Reading::Unclear);
+    }
+}

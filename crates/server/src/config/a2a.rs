@@ -1,0 +1,130 @@
+//! The section `[a2a]`: how the platform shows itself to A2A clients.
+//!
+//! Read next: [`crate::a2a`].
+
+use super::SettingsError;
+use crate::http::Listening;
+use ::a2a::card::CardProfile;
+use schema::language::Language;
+use serde::Deserialize;
+use std::time::Duration;
+
+/// How long clients may keep a card if nothing is said, in seconds: an evolved schema is in it soon.
+const CARD_MAX_AGE_S: u32 = 60;
+
+/// How long a client is kept waiting for a task if nothing is said, in seconds.
+const PATIENCE_S: u64 = 300;
+
+/// The section `[a2a]`, as far as it is given.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct A2aSettings {
+    /// `url`: where the platform is reached from outside, as cards tell it; the door's own address
+    /// if nothing is said.
+    pub url: Option<String>,
+    /// `card-profile`: `schemas` has the schemas at the card's root as well, as extension 002 §1
+    /// wants it; `strict` has v1.0 members alone, and is signed. `schemas` if nothing is said.
+    pub card_profile: Option<Cards>,
+    /// `card-max-age-s`: how long clients may keep a card, up to 86,400 s; 60 s if nothing is said.
+    pub card_max_age_s: Option<u32>,
+    /// `language`: the language of descriptions, `en` or `zh`; `en` if nothing is said.
+    pub language: Option<String>,
+    /// `patience-s`: how long a client that waits for a task is kept waiting before it is told the
+    /// state reached, 1 to 3,600 s; 300 s if nothing is said.
+    pub patience_s: Option<u64>,
+}
+
+/// Which card is served.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cards {
+    /// With the root member of extension 002.
+    Schemas,
+    /// v1.0 members alone, signed.
+    Strict,
+}
+
+impl std::str::FromStr for Cards {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "schemas" => Ok(Self::Schemas),
+            "strict" => Ok(Self::Strict),
+            _ => Err(format!("'{text}' is neither 'schemas' nor 'strict'")),
+        }
+    }
+}
+
+impl A2aSettings {
+    pub(super) fn over(self, below: Self) -> Self {
+        Self {
+            url: self.url.or(below.url),
+            card_profile: self.card_profile.or(below.card_profile),
+            card_max_age_s: self.card_max_age_s.or(below.card_max_age_s),
+            language: self.language.or(below.language),
+            patience_s: self.patience_s.or(below.patience_s),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), SettingsError> {
+        let number = |value: Option<u64>| value.map(|it| it as f64);
+        let max_age = self.card_max_age_s.map(f64::from);
+        super::range("card-max-age-s", max_age, (0.0, 86_400.0), "0 to 86400")?;
+        super::range(
+            "patience-s",
+            number(self.patience_s),
+            (1.0, 3_600.0),
+            "1 to 3600",
+        )?;
+        let language = self.language.as_deref();
+        if let Some(other) = language.filter(|it| !["en", "zh"].contains(it)) {
+            return Err(SettingsError::Range {
+                name: "language",
+                value: other.to_owned(),
+                range: "en or zh",
+            });
+        }
+        let is_url = |url: &str| url.starts_with("http://") || url.starts_with("https://");
+        match &self.url {
+            Some(url) if !is_url(url) || url.ends_with('/') => Err(SettingsError::Range {
+                name: "url",
+                value: url.clone(),
+                range: "http:// or https:// and a host, without a slash at its end",
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Where the platform is reached from outside.
+    pub fn url(&self, door: Listening) -> String {
+        let own = || format!("{}://{}", door.protocol(), door.address);
+        self.url.clone().unwrap_or_else(own)
+    }
+
+    /// Which card is served.
+    pub fn card_profile(&self) -> CardProfile {
+        match self.card_profile {
+            Some(Cards::Strict) => CardProfile::Strict,
+            Some(Cards::Schemas) | None => CardProfile::Schemas,
+        }
+    }
+
+    /// How long clients may keep a card, in seconds.
+    pub fn card_max_age_s(&self) -> u32 {
+        self.card_max_age_s.unwrap_or(CARD_MAX_AGE_S)
+    }
+
+    /// The language of descriptions.
+    pub fn language(&self) -> Language {
+        match self.language.as_deref() {
+            Some("zh") => Language::chinese(),
+            _ => Language::english(),
+        }
+    }
+
+    /// How long a client is kept waiting.
+    pub fn patience(&self) -> Duration {
+        Duration::from_secs(self.patience_s.unwrap_or(PATIENCE_S))
+    }
+}
