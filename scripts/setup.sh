@@ -151,8 +151,8 @@ python_clients() {
   wanted=$(sha256sum tests/requirements.txt)$(python3 -c 'import sys; print(sys.prefix, sys.version)')
   [[ -f $stamp && $(cat "$stamp") == "$wanted" && -x .venv/bin/python3 ]] && return
   python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
-    fail "python3 is $(python3 --version | cut -d' ' -f2); the NETCONF clients of the tests need 3.10 or newer"
-  say "installing the Python NETCONF clients of the tests (ncclient, netconf-console2, netconf-client) into .venv/"
+    fail "python3 is $(python3 --version | cut -d' ' -f2); the clients of the tests need 3.10 or newer"
+  say "installing the Python clients of the tests (ncclient, netconf-console2, netconf-client, a2a-sdk) into .venv/"
   rm -f "$stamp"
   python3 -m venv --clear .venv || fail ".venv/ could not be made: is python3-venv installed?"
   .venv/bin/python3 -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: \

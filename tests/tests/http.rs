@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 use support::http::get;
 use support::process::{FREE_PORTS, Finished, Running, binary, run};
-use support::{block_on, within};
+use support::{block_on, page, within};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::Command;
 
@@ -310,76 +310,12 @@ async fn typed(command: &str, arguments: &[&str], folder: &Path) -> Option<Outpu
     }
 }
 
-/// The page `docs/http.md`: every command is typed, every answer compared; `*` stands for what
-/// differs from run to run.
+/// The page `docs/http.md`: every command is typed, every answer compared.
 #[test]
 fn every_command_of_the_page_holds() {
     block_on(async {
-        for needed in ["bash", "curl", "ssh-keygen"] {
-            if typed(needed, &["--help"], Path::new(".")).await.is_none() {
-                println!("there is no {needed}: the commands of docs/http.md are not typed");
-                return;
-            }
-        }
-        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/http.md");
-        let page = std::fs::read_to_string(page).unwrap();
         let state = tempfile::tempdir().unwrap();
         let running = Running::serve(state.path()).await;
-        let mut script = String::new();
-        let mut expected = String::new();
-        for (kind, text) in blocks(&page) {
-            match kind {
-                "sh" => script += &text,
-                "json" => {
-                    script += "echo\necho ---\n";
-                    expected += &format!("{text}---\n");
-                }
-                _ => {}
-            }
-        }
-        let script = script.replace("127.0.0.1:8880", running.http());
-        let path = std::env::var("PATH").unwrap_or_default();
-        let beside = binary().parent().unwrap().display().to_string();
-        let commands = Command::new("bash")
-            .args(["-euc", &script])
-            .env("PATH", format!("{beside}:{path}"))
-            .env("CONVOKE_STATE", state.path())
-            .current_dir(state.path())
-            .output();
-        let typed = within("the commands of the page", commands).await.unwrap();
-        let said = String::from_utf8(typed.stdout).unwrap();
-        assert!(
-            typed.status.success(),
-            "{}",
-            String::from_utf8_lossy(&typed.stderr)
-        );
-        assert_eq!(expected.matches("---").count(), 5, "{expected}");
-        assert!(fits(&expected, &said), "expected\n{expected}\nsaid\n{said}");
+        page::holds("http.md", &running, 5).await;
     });
-}
-
-/// The fenced blocks of a page, with their kind.
-fn blocks(page: &str) -> Vec<(&str, String)> {
-    let mut blocks = Vec::new();
-    for (place, part) in page.split("```").enumerate() {
-        if let (1, Some((kind, text))) = (place % 2, part.split_once('\n')) {
-            blocks.push((kind, text.to_owned()));
-        }
-    }
-    blocks
-}
-
-/// True if the text is as expected, `*` standing for anything.
-fn fits(expected: &str, text: &str) -> bool {
-    let mut pieces = expected.split('*');
-    let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else {
-        return false;
-    };
-    for piece in pieces {
-        match rest.split_once(piece) {
-            Some((_, after)) => rest = after,
-            None => return false,
-        }
-    }
-    rest.is_empty()
 }

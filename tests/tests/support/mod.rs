@@ -4,6 +4,7 @@
 //! - [`talk`]: a session with any number of calls under way;
 //! - [`raw`]: a session on which anything can be sent, XML or not;
 //! - [`http`]: a request over HTTP and its answer;
+//! - [`page`]: a page of the documentation, typed as it stands;
 //! - [`openssh`]: a session through OpenSSH's client, for one that does not read.
 //!
 //! Everything is bounded in time and nothing sleeps: a wait ends when what is waited for comes, or
@@ -14,6 +15,7 @@
 
 pub mod http;
 pub mod openssh;
+pub mod page;
 pub mod process;
 pub mod raw;
 pub mod talk;

@@ -80,6 +80,24 @@ impl Finished {
     }
 }
 
+/// A Python script of this repository, by its path there, with the packages of `make setup`.
+///
+/// # Panics
+/// If those are not installed.
+pub fn python(script: &str) -> Command {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let python = root.join(".venv/bin/python3");
+    let installed = python.exists();
+    assert!(
+        installed,
+        "{} is missing: run `make setup`",
+        python.display()
+    );
+    let mut command = Command::new(python);
+    command.arg(root.join(script));
+    command
+}
+
 /// Runs a command to its end.
 pub async fn run<S: AsRef<OsStr>>(state: &Path, arguments: &[S]) -> Finished {
     let mut command = command(state);

@@ -1,0 +1,87 @@
+//! A page of the documentation whose commands are typed, and whose answers are compared.
+//!
+//! Blocks of kind `sh` are typed in turn, in one shell; a block of kind `json` is what they print up
+//! to there, `*` standing for what differs from run to run.
+
+use super::process::{Running, binary};
+use super::within;
+use std::path::Path;
+use std::process::Stdio;
+use tokio::process::Command;
+
+/// Types the commands of a page of `docs/`, which has so many answers, against a platform. Where a
+/// program that they need is missing, it says so instead.
+///
+/// # Panics
+/// If a command fails, or an answer is another.
+pub async fn holds(page: &str, running: &Running, answers: usize) {
+    for needed in ["bash", "curl", "ssh-keygen"] {
+        if !is_there(needed).await {
+            println!("there is no {needed}: the commands of docs/{page} are not typed");
+            return;
+        }
+    }
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../docs")
+        .join(page);
+    let text = std::fs::read_to_string(file).unwrap();
+    let mut script = String::new();
+    let mut expected = String::new();
+    for (kind, text) in blocks(&text) {
+        match kind {
+            "sh" => script += &text,
+            "json" => {
+                script += "echo\necho ---\n";
+                expected += &format!("{text}---\n");
+            }
+            _ => {}
+        }
+    }
+    let script = script.replace("127.0.0.1:8880", running.http());
+    let path = std::env::var("PATH").unwrap_or_default();
+    let beside = binary().parent().unwrap().display().to_string();
+    let commands = Command::new("bash")
+        .args(["-euc", &script])
+        .env("PATH", format!("{beside}:{path}"))
+        .env("CONVOKE_STATE", running.state())
+        .current_dir(running.state())
+        .output();
+    let typed = within("the commands of the page", commands).await.unwrap();
+    let said = String::from_utf8(typed.stdout).unwrap();
+    let complaint = String::from_utf8_lossy(&typed.stderr);
+    assert!(typed.status.success(), "{complaint}");
+    assert_eq!(expected.matches("---").count(), answers, "{expected}");
+    assert!(fits(&expected, &said), "expected\n{expected}\nsaid\n{said}");
+}
+
+async fn is_there(program: &str) -> bool {
+    let mut command = Command::new(program);
+    command.arg("--help").stdin(Stdio::null());
+    command.output().await.is_ok()
+}
+
+/// The fenced blocks of a page, with their kind.
+fn blocks(page: &str) -> Vec<(&str, String)> {
+    let mut blocks = Vec::new();
+    for (place, part) in page.split("```").enumerate() {
+        if let (1, Some((kind, text))) = (place % 2, part.split_once('\n')) {
+            blocks.push((kind, text.to_owned()));
+        }
+    }
+    blocks
+}
+
+/// True if the text is as expected, `*` standing for anything.
+fn fits(expected: &str, text: &str) -> bool {
+    let mut pieces = expected.split('*');
+    let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else {
+        return false;
+    };
+    for piece in pieces {
+        match rest.split_once(piece) {
+            Some((_, after)) => rest = after,
+            None => return false,
+        }
+    }
+    rest.is_empty()
+}
