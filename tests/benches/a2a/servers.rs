@@ -1,0 +1,135 @@
+//! The two servers, each in a process of its own that ends with the bench.
+//!
+//! Ours is this program with another argument: a platform as `convoke serve --network none` has it,
+//! with its store in a file. The other is `sample.py` in the environment that `make setup` makes.
+//! Read next: [`super::client`].
+
+use super::client::Door;
+use server::clock::Clock;
+use server::config::{HttpSettings, Listen, Settings};
+use server::host::{Home, Host};
+use server::state::StateFolder;
+use server::token::{Grant, Terms, Tokens};
+use server::world::World;
+use std::error::Error;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::net::Ipv4Addr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+/// The argument that makes this program the platform.
+pub(crate) const ROLE: &str = "--platform-for-a2a";
+/// The agent that is asked: it answers at once what is in force.
+const AGENT: &str = "/agents/TMF-Convoke-Intent-1.0.0";
+
+/// A server; killed when dropped.
+pub(crate) struct Server {
+    /// What it is called in the report.
+    pub(crate) name: &'static str,
+    /// Where it is.
+    pub(crate) door: Door,
+    child: Child,
+}
+
+impl Server {
+    /// A platform in a folder.
+    pub(crate) fn platform(folder: &Path) -> Result<Self, Box<dyn Error>> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg(ROLE).arg(folder);
+        let (child, line) = started(command)?;
+        let Some((address, token)) = line.split_once(' ') else {
+            return Err(format!("the platform did not start: {line}").into());
+        };
+        let door = Door {
+            address: address.to_owned(),
+            path: AGENT.to_owned(),
+            token: token.to_owned(),
+        };
+        let name = "convoke";
+        Ok(Self { name, door, child })
+    }
+
+    /// The sample server; none where the SDK is not installed.
+    pub(crate) fn sample() -> Result<Option<Self>, Box<dyn Error>> {
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let python = tests.join("../.venv/bin/python3");
+        if !python.exists() {
+            return Ok(None);
+        }
+        let mut command = Command::new(python);
+        command.arg(tests.join("benches/a2a/sample.py"));
+        let (child, port) = started(command)?;
+        let door = Door {
+            address: format!("127.0.0.1:{port}"),
+            path: "/".to_owned(),
+            token: String::new(),
+        };
+        let name = "a2a-sdk sample";
+        Ok(Some(Self { name, door, child }))
+    }
+
+    /// Its process, as `/proc` names it.
+    pub(crate) fn process(&self) -> String {
+        self.child.id().to_string()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Starts a server, which says where it is in its first line.
+fn started(mut command: Command) -> Result<(Child, String), Box<dyn Error>> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn()?;
+    let mut line = String::new();
+    let output = child.stdout.take().expect("it is piped");
+    BufReader::new(output).read_line(&mut line)?;
+    Ok((child, line.trim_end().to_owned()))
+}
+
+/// Runs a platform until standard input ends; prints where its door is, and a token.
+pub(crate) fn platform(folder: &Path) {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime
+        .block_on(serve(folder))
+        .expect("the platform starts");
+}
+
+async fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let local = (Ipv4Addr::LOCALHOST, 0).into();
+    let settings = Settings {
+        netconf: Some(local),
+        agents_from: Some(0),
+        http: HttpSettings {
+            listen: Some(Listen::At(local)),
+            ..HttpSettings::default()
+        },
+        ..Settings::default()
+    };
+    let folder = StateFolder::new(folder);
+    let (home, clock) = (Home::Folder(folder.clone()), Arc::new(Clock::wall()));
+    let host = Host::start(home, &settings, Default::default(), Arc::clone(&clock)).await?;
+    let host = Arc::new(host);
+    let mut world = World::new(Arc::clone(&host), None, Box::new(|_| {}));
+    world.begin().await;
+    let door = host.http.ok_or("there is no door")?;
+    let token = Tokens::open(&folder, Terms::default())?.issue(
+        &Grant {
+            name: "operator".to_owned(),
+            valid_s: 3_600,
+            scope: Default::default(),
+        },
+        clock.now(),
+    )?;
+    println!("{} {}", door.address, token.token);
+    let ended = tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new()));
+    world.live(async { drop(ended.await) }).await;
+    drop(host);
+    world.end().await;
+    Ok(())
+}
