@@ -5,8 +5,8 @@
 #   scripts/setup.sh test   that, and what the tests need (the default)
 #
 # System packages come through apt (with sudo where one is not root), Python
-# clients go into .venv/ and the standard YANG modules into yang/standard/; git
-# ignores both. Silent and quick when there is nothing to do. On a system
+# clients go into .venv/, JavaScript clients into tests/interop/js/node_modules/
+# and the standard YANG modules into yang/standard/; git ignores all of them. Silent and quick when there is nothing to do. On a system
 # without apt it names what is missing and stops.
 set -euo pipefail
 
@@ -161,11 +161,27 @@ python_clients() {
   printf '%s\n' "$wanted" >"$stamp"
 }
 
+# The JavaScript clients are named by their lock file; node and npm to run and fetch them are in .venv/.
+javascript_clients() {
+  local folder=tests/interop/js stamp wanted
+  stamp=$folder/node_modules/.wanted
+  wanted=$(sha256sum "$folder/package-lock.json")
+  [[ -f $stamp && $(cat "$stamp") == "$wanted" ]] && return
+  say "installing the JavaScript clients of the tests (@a2a-js/sdk, 1.x and 0.3.x) into $folder/node_modules/"
+  if PATH="$root/.venv/bin:$PATH" npm ci --prefix "$folder" --ignore-scripts --no-audit --no-fund --silent; then
+    printf '%s\n' "$wanted" >"$stamp"
+  else
+    rm -rf "$folder/node_modules"
+    say "NOTE: npm could not install what $folder/package-lock.json pins; the test of these clients will be skipped"
+  fi
+}
+
 check_rust
 install_missing
 scripts/standard-yang.sh
 if [[ $level == test ]]; then
   python_clients
+  javascript_clients
   have yangcli || say "NOTE: yangcli is not installed; the test of that client will be skipped"
   have_browser || say "NOTE: no browser is installed; the tests of pages will be skipped"
 fi

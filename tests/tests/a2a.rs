@@ -5,9 +5,11 @@
 mod support;
 
 use serde_json::{Value, json};
+use std::path::Path;
 use support::http::{Answer, ask, get, post};
-use support::process::{Running, python, run};
+use support::process::{Running, node, python, run};
 use support::{block_on, page, within};
+use tokio::process::Command;
 
 /// An agent that has schemas, and one of its elements.
 const IP: &str = "/agents/TMF-Convoke-IP-1.0.0";
@@ -18,10 +20,11 @@ const WAYS: [&str; 4] = [
     "0.3 JSONRPC",
     "0.3 HTTP+JSON",
 ];
+const PYTHON: &str = "tests/interop/a2a_session.py";
 const V10: [(&str, &str); 1] = [("A2A-Version", "1.0")];
 
 /// A platform with a network at rest, and a token of its operator.
-async fn platform(state: &std::path::Path, flags: &[&str]) -> (Running, String) {
+async fn platform(state: &Path, flags: &[&str]) -> (Running, String) {
     // A diagnosis takes minutes of the network's time.
     let serve = [
         "serve",
@@ -203,12 +206,11 @@ fn plain_words_are_read_or_asked_back() {
     });
 }
 
-/// What the official SDK for Python finds at an agent of a platform with these flags.
-async fn by_sdk(flags: &[&str]) -> Value {
+/// What an official SDK finds at an agent of a platform with these flags.
+async fn by_sdk(mut client: Command, flags: &[&str]) -> Value {
     let state = tempfile::tempdir().unwrap();
     let (running, token) = platform(state.path(), flags).await;
     let url = format!("http://{}{IP}", running.http());
-    let mut client = python("tests/interop/a2a_session.py");
     client.args([&url, &token, "router:Gdansk"]);
     let output = within("the SDK", client.output()).await.unwrap();
     let complaint = String::from_utf8_lossy(&output.stderr);
@@ -246,7 +248,7 @@ fn is_served(facts: &Value) {
 #[test]
 fn the_official_python_sdk_is_served() {
     block_on(async {
-        let facts = by_sdk(&[]).await;
+        let facts = by_sdk(python(PYTHON), &[]).await;
         assert_eq!(facts["name"], "TMF-Convoke-IP-1.0.0");
         assert_eq!(facts["signature"], "NoSignatureError");
         is_served(&facts);
@@ -257,10 +259,49 @@ fn the_official_python_sdk_is_served() {
 #[test]
 fn a_strict_card_is_vouched_for() {
     block_on(async {
-        let facts = by_sdk(&["--card-profile", "strict"]).await;
+        let facts = by_sdk(python(PYTHON), &["--card-profile", "strict"]).await;
         assert_eq!(facts["signature"], "holds", "{facts}");
         assert_eq!(facts["forged"], "InvalidSignaturesError");
         is_served(&facts);
+    });
+}
+
+/// Issue 6: the official SDKs for JavaScript, 1.x for v1.0 and 0.3.x for v0.3.
+#[test]
+fn the_official_javascript_sdks_are_served() {
+    let clients = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/js/node_modules");
+    if !clients.exists() {
+        println!("{} is not there (`make setup`): skipped", clients.display());
+        return;
+    }
+    block_on(async {
+        let facts = by_sdk(node("tests/interop/js/a2a_session.mjs"), &[]).await;
+        for way in WAYS {
+            let of = &facts[way];
+            let completed = match way.starts_with("1.0") {
+                true => "TASK_STATE_COMPLETED",
+                false => "completed",
+            };
+            assert_eq!(of["waited"], completed, "{way}: {of}");
+            assert_eq!(of["state"], completed, "{way}: {of}");
+            assert_eq!(
+                (&of["result"], &of["said"]),
+                (&json!("result"), &json!(true))
+            );
+            assert_eq!(of["kinds"][0], "task", "{way}: {of}");
+            let last = of["kinds"][1]
+                .as_str()
+                .unwrap()
+                .replace('-', "")
+                .to_lowercase();
+            assert_eq!(last, "statusupdate", "{way}: {of}");
+            for (refused, name) in [
+                ("unknown", "TaskNotFound"),
+                ("cancelled", "TaskNotCancelable"),
+            ] {
+                assert!(of[refused].as_str().unwrap().contains(name), "{way}: {of}");
+            }
+        }
     });
 }
 

@@ -81,19 +81,25 @@ impl Finished {
 }
 
 /// A Python script of this repository, by its path there, with the packages of `make setup`.
-///
-/// # Panics
-/// If those are not installed.
 pub fn python(script: &str) -> Command {
+    by("python3", script)
+}
+
+/// The same in JavaScript.
+pub fn node(script: &str) -> Command {
+    by("node", script)
+}
+
+fn by(program: &str, script: &str) -> Command {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let python = root.join(".venv/bin/python3");
-    let installed = python.exists();
+    let program = root.join(".venv/bin").join(program);
+    let installed = program.exists();
     assert!(
         installed,
         "{} is missing: run `make setup`",
-        python.display()
+        program.display()
     );
-    let mut command = Command::new(python);
+    let mut command = Command::new(program);
     command.arg(root.join(script));
     command
 }
