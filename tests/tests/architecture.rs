@@ -102,6 +102,7 @@ const SOLE_SPEAKERS: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
     ("russh", &["server"]),
     ("clap", &["convoke"]),
+    ("rmcp", &["convoke"]),
     ("tracing-subscriber", &["convoke"]),
 ];
 

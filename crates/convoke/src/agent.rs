@@ -13,7 +13,7 @@ use crate::remote::{
 use netconf::data::Node;
 use netconf::xml::Element;
 use report::words::cut;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Reasons are cut to so many columns.
 const REASONS: usize = 100;
@@ -34,7 +34,7 @@ pub(crate) async fn run(common: &Common, command: AgentCommand) -> Result<(), Fa
             let document = entry(&mut client, "agent", "name", &name).await?;
             for agent in entries(&document, "agent") {
                 if common.json {
-                    output::json(&json!({ "event": "agent", "agent": to_json(agent) }));
+                    output::json(&object(agent));
                 } else {
                     show(agent, 0);
                 }
@@ -53,7 +53,7 @@ fn list_agents<'d>(common: &Common, agents: impl Iterator<Item = Element<'d>>) {
     let mut rows = Vec::new();
     for agent in agents {
         if common.json {
-            output::json(&json!({ "event": "agent", "agent": to_json(agent) }));
+            output::json(&object(agent));
             continue;
         }
         let field = |path| text(agent, path);
@@ -78,6 +78,11 @@ fn list_agents<'d>(common: &Common, agents: impl Iterator<Item = Element<'d>>) {
         ];
         line(&output::table(&header, &rows));
     }
+}
+
+/// An agent, for programs.
+pub(crate) fn object(agent: Element<'_>) -> Value {
+    json!({ "event": "agent", "agent": to_json(agent) })
 }
 
 async fn discover(common: &Common, wanted: Discover) -> Result<(), Failure> {

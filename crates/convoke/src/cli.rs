@@ -5,6 +5,7 @@ mod data;
 mod eval;
 mod fault;
 mod language;
+mod mcp;
 mod play;
 mod schema;
 mod task;
@@ -16,6 +17,7 @@ pub(crate) use data::{DataCommand, Get, Put};
 pub(crate) use eval::{EvalCommand, Fragments, Intents};
 pub(crate) use fault::{FaultCommand, Inject};
 pub(crate) use language::{Embedding, Reader};
+pub(crate) use mcp::Mcp;
 pub(crate) use play::{Demo, Learn, Play, Simulate, Stage, Story};
 pub(crate) use schema::{Evolve, Form, Parse, SchemaCommand, Show, Verdict};
 pub(crate) use task::{
@@ -99,6 +101,8 @@ pub(crate) enum Command {
     Schema(SchemaCommand),
     /// Say in plain words what is wanted: agent, scenario and payload are chosen, shown, and sent.
     Ask(Ask),
+    /// Serve the skills of the agents to an assistant: an MCP server on standard input and output.
+    Mcp(Mcp),
     /// Score parsers and embedders on labelled sets; needs no platform.
     #[command(subcommand)]
     Eval(EvalCommand),

@@ -3,7 +3,7 @@
 //!
 //! A tour: [`cli`] is what can be typed; [`demo`] plays a fault; [`learn`] learns from many; [`serve`] runs the platform;
 //! [`agent`], [`task`], [`data`], [`schemas`], [`ask`] and [`watch`] speak NETCONF to a running one ([`remote`]);
-//! [`token`] lets people in at the HTTP door; [`eval`] scores those who read words ([`understanding`]);
+//! [`mcp`] lets assistants do so; [`token`] lets people in at the HTTP door; [`eval`] scores those who read words ([`understanding`]);
 //! [`record`] reads how a task went and [`timeline`] draws it; [`show`], [`output`] and [`words`] are
 //! how things look. Exit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable,
 //! 5 conflict.
@@ -17,6 +17,7 @@ mod eval;
 mod fault;
 mod files;
 mod learn;
+mod mcp;
 mod output;
 mod progress;
 mod record;
@@ -70,6 +71,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Schema(command) => schemas::run(common, command).await,
         Command::Ask(ask) => ask::run(common, ask).await,
         Command::Eval(command) => eval::run(common, &command),
+        Command::Mcp(mcp) => mcp::run(common, mcp).await,
         Command::Watch(watch) => watch::run(common, watch).await,
         Command::Fault(command) => fault::run(common, command).await,
         Command::Token(command) => token::run(common, command),

@@ -8,6 +8,7 @@ use server::client::CallError;
 use server::host::StartError;
 use server::ssh::ConnectError;
 use server::stage::StageError;
+use std::fmt::{Display, Formatter};
 use std::io::{IsTerminal, Write};
 use std::process::{Command, ExitCode, Stdio};
 use tracing_subscriber::EnvFilter;
@@ -59,8 +60,14 @@ impl Failure {
 
     /// Tells people what went wrong.
     pub(crate) fn report(self) -> ExitCode {
-        let _ = writeln!(std::io::stderr(), "convoke: {}", self.message);
+        let _ = writeln!(std::io::stderr(), "convoke: {self}");
         ExitCode::from(self.code)
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
     }
 }
 

@@ -380,13 +380,16 @@ pub(crate) fn read_template(text: &str) -> Result<Template, Failure> {
 }
 
 /// The part of `/schemas` that holds entries of a list.
-async fn records_of(client: &mut Client, list: &str) -> Result<Document, Failure> {
+pub(crate) async fn records_of(client: &mut Client, list: &str) -> Result<Document, Failure> {
     let filter = Node::container(SCHEMA, "schemas").with(Node::container("", list));
     get(client, &filter).await
 }
 
 /// The entries of a list of `/schemas`.
-fn schemas<'d>(document: &'d Document, list: &'d str) -> impl Iterator<Item = Element<'d>> {
+pub(crate) fn schemas<'d>(
+    document: &'d Document,
+    list: &'d str,
+) -> impl Iterator<Item = Element<'d>> {
     let top = selected(document).filter(|e| e.is(SCHEMA, "schemas"));
     top.flat_map(move |e| named(e, list))
 }

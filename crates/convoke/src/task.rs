@@ -8,6 +8,7 @@ mod thread;
 mod tree;
 
 pub(crate) use assign::give;
+pub(crate) use speak::{Subject, refusal};
 
 use crate::agent::show;
 use crate::cli::{Common, List, TaskCommand};
@@ -16,7 +17,7 @@ use crate::record::unknown;
 use crate::remote::{agent_name, connect, entries, entry, pages, text, to_json};
 use domain::task::Status;
 use netconf::xml::Element;
-use serde_json::json;
+use serde_json::{Value, json};
 
 pub(crate) async fn run(common: &Common, command: TaskCommand) -> Result<(), Failure> {
     match command {
@@ -27,7 +28,7 @@ pub(crate) async fn run(common: &Common, command: TaskCommand) -> Result<(), Fai
             let found = entries(&document, "task").next();
             let found = found.ok_or_else(|| unknown(&task))?;
             if common.json {
-                output::json(&json!({ "event": "task", "task": to_json(found) }));
+                output::json(&object(found));
             } else {
                 show(found, 0);
             }
@@ -79,7 +80,7 @@ async fn list(common: &Common, wanted: List) -> Result<(), Failure> {
     let mut rows = Vec::new();
     pages(&mut client, "get-tasks", &asked, |task| {
         if common.json {
-            output::json(&json!({ "event": "task", "task": to_json(task) }));
+            output::json(&object(task));
         } else {
             rows.push(row(task));
         }
@@ -90,6 +91,11 @@ async fn list(common: &Common, wanted: List) -> Result<(), Failure> {
         line(&output::table(&header, &rows));
     }
     Ok(())
+}
+
+/// A task, for programs.
+pub(crate) fn object(task: Element<'_>) -> Value {
+    json!({ "event": "task", "task": to_json(task) })
 }
 
 fn row(task: Element<'_>) -> Vec<String> {

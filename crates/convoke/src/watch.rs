@@ -4,14 +4,14 @@
 //! which goes on where it was, and [`board`], which is looked at.
 
 mod board;
-mod follow;
+pub(crate) mod follow;
 
 use crate::cli::{Common, Watch};
 use crate::output::{self, Failure, Paint, line, on_terminal};
 use crate::remote::{text, to_json};
 use board::{Board, Screen};
 use domain::time::Timestamp;
-use follow::{Follower, Heard};
+use follow::{Follower, Heard, of_task};
 use netconf::client::Notification;
 use serde_json::{Value, json};
 use server::client::read_notification;
@@ -26,7 +26,8 @@ pub(crate) async fn run(common: &Common, watch: Watch) -> Result<(), Failure> {
     let since = since.map_err(|why| Failure::usage(format!("--since: {why}")))?;
     let count = watch.count.unwrap_or(u64::MAX);
     let live = on_terminal() && !common.json && !watch.lines;
-    let mut follower = Follower::start(common, &watch, since).await?;
+    let filter = of_task(watch.task.as_deref());
+    let mut follower = Follower::start(common, &watch.remote, filter, since).await?;
     match live {
         true => view(&mut follower, count).await,
         false => lines(common, &mut follower, count).await,

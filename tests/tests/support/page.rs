@@ -44,6 +44,7 @@ pub async fn holds(page: &str, running: &Running, answers: usize) {
         .args(["-euc", &script])
         .env("PATH", format!("{beside}:{path}"))
         .env("CONVOKE_STATE", running.state())
+        .env("CONVOKE_NETCONF", running.address())
         .current_dir(running.state())
         .output();
     let typed = within("the commands of the page", commands).await.unwrap();

@@ -17,7 +17,7 @@ use server::client::{CallError, Client, NegotiateRequest, Notice};
 use std::io::Read;
 
 /// A task as far as one must know it to speak of it.
-struct Subject {
+pub(crate) struct Subject {
     task: String,
     /// What it is about.
     about: String,
@@ -62,7 +62,14 @@ impl Subject {
     }
 
     /// The same of a task that is there.
-    async fn known(client: &mut Client, task: &str, user: &str) -> Result<Self, Failure> {
+    ///
+    /// # Errors
+    /// Refused if there is no such task, or none that `user` may see.
+    pub(crate) async fn known(
+        client: &mut Client,
+        task: &str,
+        user: &str,
+    ) -> Result<Self, Failure> {
         let subject = Self::find(client, task, user).await?;
         match subject.exists {
             true => Ok(subject),
@@ -71,7 +78,7 @@ impl Subject {
     }
 
     /// Words to what was offered: `accept` or `reject` under `## result`.
-    fn judgement(&self, words: &str, result: String) -> String {
+    pub(crate) fn judgement(&self, words: &str, result: String) -> String {
         let about = match self.about.is_empty() {
             true => &self.task,
             false => &self.about,
@@ -84,6 +91,25 @@ impl Subject {
         .render()
     }
 
+    /// The answer to what the executor asks.
+    pub(crate) fn answer(&self, words: &str) -> String {
+        let content = Content::new(self.about.clone(), words);
+        let awaited = match self.awaits {
+            Some(awaited @ (Awaits::Credentials | Awaits::Completion)) => awaited,
+            _ => Awaits::Answer,
+        };
+        content.in_reply_to(awaited).render()
+    }
+
+    /// The same message, to whom it is for and about the task.
+    pub(crate) fn addressed<'s>(&'s self, request: NegotiateRequest<'s>) -> NegotiateRequest<'s> {
+        NegotiateRequest {
+            to: self.to.as_deref(),
+            task: Some(&self.task),
+            ..request
+        }
+    }
+
     async fn say(
         &self,
         common: &Common,
@@ -91,12 +117,7 @@ impl Subject {
         verb: Verb,
         request: NegotiateRequest<'_>,
     ) -> Result<(), Failure> {
-        let request = NegotiateRequest {
-            to: self.to.as_deref(),
-            task: Some(&self.task),
-            ..request
-        };
-        speak(common, client, verb, &request).await
+        speak(common, client, verb, &self.addressed(request)).await
     }
 }
 
@@ -172,13 +193,8 @@ pub(super) async fn cancel(common: &Common, task: &str, remote: &Remote) -> Resu
 pub(super) async fn answer(common: &Common, answer: Answer) -> Result<(), Failure> {
     let mut client = connect(common, &answer.remote).await?;
     let subject = Subject::known(&mut client, &answer.task, &answer.remote.user).await?;
-    let content = Content::new(subject.about.clone(), answer.text.join(" "));
-    let content = content.in_reply_to(match subject.awaits {
-        Some(awaited @ (Awaits::Credentials | Awaits::Completion)) => awaited,
-        _ => Awaits::Answer,
-    });
     let request = NegotiateRequest {
-        content: vec![content.render()],
+        content: vec![subject.answer(&answer.text.join(" "))],
         ..NegotiateRequest::default()
     };
     let verb = Verb::FulfillmentNegotiate;
@@ -199,7 +215,7 @@ fn offer(file: &str) -> Result<String, Failure> {
 }
 
 /// The points of a refusal, one a line.
-fn refusal(points: &[String]) -> String {
+pub(crate) fn refusal(points: &[String]) -> String {
     let points = points
         .iter()
         .map(|point| format!("\n- {}", one_line(point)));

@@ -3,9 +3,9 @@
 //!
 //! The place in the log is the time of the last notification and how many of that time were seen;
 //! a replay from there passes over those (RFC 5277 §2.1.1). Refuses to know what they tell. Read
-//! next: [`super`].
+//! next: [`super`], and `mcp`, which waits for the end of tasks so.
 
-use crate::cli::{Common, Remote, Watch};
+use crate::cli::{Common, Remote};
 use crate::output::Failure;
 use crate::remote::{AGENT, REGISTRY, connect, entries, get, pages, time, xml};
 use domain::task::Status;
@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// What comes of following.
-pub(super) enum Heard {
+pub(crate) enum Heard {
     /// A notification.
     Event(Notification),
     /// The session is lost.
@@ -41,10 +41,10 @@ pub(super) enum Heard {
 }
 
 /// A subscription.
-pub(super) struct Follower<'a> {
+pub(crate) struct Follower<'a> {
     common: &'a Common,
     remote: &'a Remote,
-    task: Option<&'a str>,
+    filter: String,
     client: Option<Client>,
     place: Place,
     /// Of a replay: how many notifications of the time of the place were seen before.
@@ -62,10 +62,12 @@ struct Place {
 }
 
 impl<'a> Follower<'a> {
-    /// Subscribes, from an instant on or from now.
-    pub(super) async fn start(
+    /// Subscribes to what a filter lets through ([`of_task`], [`of_events`]), from an instant on or
+    /// from now.
+    pub(crate) async fn start(
         common: &'a Common,
-        watch: &'a Watch,
+        remote: &'a Remote,
+        filter: String,
         since: Option<Timestamp>,
     ) -> Result<Self, Failure> {
         let now = || {
@@ -74,8 +76,8 @@ impl<'a> Follower<'a> {
         };
         let mut follower = Self {
             common,
-            remote: &watch.remote,
-            task: watch.task.as_deref(),
+            remote,
+            filter,
             client: None,
             place: Place {
                 at: since.unwrap_or_else(now),
@@ -84,8 +86,8 @@ impl<'a> Follower<'a> {
             skip: 0,
             gap: None,
         };
-        let mut client = connect(common, &watch.remote).await?;
-        follower.subscribe(&mut client, since).await?;
+        let mut client = connect(common, remote).await?;
+        subscribe(&mut client, &follower.filter, since).await?;
         follower.client = Some(client);
         Ok(follower)
     }
@@ -107,7 +109,7 @@ impl<'a> Follower<'a> {
     ///
     /// # Errors
     /// A failure if the platform is there and does not let the user follow.
-    pub(super) async fn next(&mut self) -> Result<Heard, Failure> {
+    pub(crate) async fn next(&mut self) -> Result<Heard, Failure> {
         if let Some(gap) = self.gap.take() {
             return Ok(gap);
         }
@@ -170,29 +172,47 @@ impl<'a> Follower<'a> {
         }
         let from = self.place.at;
         self.skip = self.place.seen;
-        self.subscribe(&mut client, Some(from)).await?;
+        subscribe(&mut client, &self.filter, Some(from)).await?;
         self.client = Some(client);
         Ok(())
     }
+}
 
-    async fn subscribe(
-        &self,
-        client: &mut Client,
-        start: Option<Timestamp>,
-    ) -> Result<(), Failure> {
-        let filter = self.task.map_or_else(String::new, |task| {
-            let of = |namespace, name| xml(&Node::container(namespace, name).leaf("task-id", task));
-            let task =
-                of(AGENT, "condition-notifications") + &of(NEGOTIATION, "negotiation-update");
-            format!("<filter type=\"subtree\">{task}</filter>")
-        });
-        let start = start.map_or_else(String::new, |at| format!("<startTime>{at}</startTime>"));
-        let rpc = format!(
-            "<create-subscription xmlns=\"{NOTIFICATION}\">{filter}{start}</create-subscription>"
-        );
-        client.call(&rpc).await?;
-        Ok(())
-    }
+async fn subscribe(
+    client: &mut Client,
+    filter: &str,
+    start: Option<Timestamp>,
+) -> Result<(), Failure> {
+    let start = start.map_or_else(String::new, |at| format!("<startTime>{at}</startTime>"));
+    let rpc = format!(
+        "<create-subscription xmlns=\"{NOTIFICATION}\">{filter}{start}</create-subscription>"
+    );
+    client.call(&rpc).await?;
+    Ok(())
+}
+
+/// A filter that lets everything through, or what concerns a task.
+pub(crate) fn of_task(task: Option<&str>) -> String {
+    let Some(task) = task else {
+        return String::new();
+    };
+    let of = |namespace, name| Node::container(namespace, name).leaf("task-id", task);
+    filter(&[
+        of(AGENT, "condition-notifications"),
+        of(NEGOTIATION, "negotiation-update"),
+    ])
+}
+
+/// A filter that lets through what is called so.
+pub(crate) fn of_events(events: &[(&str, &str)]) -> String {
+    let events = events.iter();
+    let events = events.map(|(namespace, name)| Node::container(namespace, name));
+    filter(&events.collect::<Vec<_>>())
+}
+
+fn filter(events: &[Node<'_>]) -> String {
+    let events: String = events.iter().map(xml).collect();
+    format!("<filter type=\"subtree\">{events}</filter>")
 }
 
 /// When the first entry happened that the platform still keeps.
