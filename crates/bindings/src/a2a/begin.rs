@@ -14,7 +14,6 @@ use a2a::error::{Error, ErrorKind};
 use a2a::intake::{Intake, Intakes, Said as Read};
 use a2a::intent::Filled;
 use a2a::message::{Content as PartContent, Message, Role};
-use a2a::objects;
 use a2a::request::SendMessage;
 use a2a::schema_talk::{self, SUGGESTION};
 use a2a::task::Task as Told;
@@ -212,7 +211,7 @@ impl Scene<'_> {
         let card = &self.served.card;
         let inputs = CheckedByEngine {
             scene: self,
-            names: objects::inputs(card),
+            names: self.served.inputs.clone(),
         };
         let intakes = Intakes::new(card, &inputs).expect("a card of our own is well-formed");
         intakes.read(message, has_task, before)

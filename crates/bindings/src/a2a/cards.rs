@@ -16,7 +16,7 @@ use domain::time::Timestamp;
 use engine::{Endpoint, Engine, Execution, Form, Operation, Outcome, SchemaOutcome, SchemaRequest};
 use schema::template::Template;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 /// Adds to a card what only the door knows.
@@ -28,6 +28,9 @@ pub(super) struct Served {
     pub(super) profile: Arc<Profile>,
     pub(super) templates: Vec<Arc<Template>>,
     pub(super) card: Card,
+    /// The schemas that the card declares, and those of them that are taken as input.
+    pub(super) declared: BTreeSet<String>,
+    pub(super) inputs: BTreeSet<String>,
     pub(super) document: CardDocument,
     changed_at: Timestamp,
 }
@@ -106,6 +109,8 @@ impl Cards {
         let changed_at = same.map_or(now, |before| before.changed_at);
         Served {
             document: document(changed_at),
+            declared: objects::declared(&card).into_keys().collect(),
+            inputs: objects::inputs(&card),
             profile,
             templates,
             changed_at,

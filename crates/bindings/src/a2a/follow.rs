@@ -5,6 +5,7 @@
 //! gap (A9). Nothing is queued: who reads slowly is merely behind. Read next: `engine::feed`.
 
 use super::begin::{Given, Notes};
+use super::cards::Served;
 use super::error;
 use super::exchange::Written;
 use super::scene::{Scene, Spoken};
@@ -13,7 +14,6 @@ use a2a::conversation;
 use a2a::error::Error;
 use a2a::event::{ArtifactUpdate, Event, StatusUpdate};
 use a2a::message::Message;
-use a2a::objects;
 use a2a::state::state_of;
 use a2a::task::{Task as Told, TaskState, TaskStatus};
 use a2a::version::Version;
@@ -21,7 +21,7 @@ use domain::event::{Entry, Happening, Sequence};
 use domain::notification::Notification;
 use domain::task::{Status, Task, TaskId};
 use engine::{Engine, Refusal};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -75,8 +75,8 @@ struct Following {
     task: Arc<Task>,
     cursor: Sequence,
     until: Until,
-    /// The schemas that the agent's card declares.
-    declared: BTreeSet<String>,
+    /// The agent's card as it was when the stream began.
+    served: Arc<Served>,
     notes: Notes,
 }
 
@@ -114,7 +114,7 @@ impl Frames {
         let following = Following {
             cursor: began.map_or(as_of, |entry| entry.sequence),
             until: Until::Settled,
-            declared: objects::declared(&scene.served.card).into_keys().collect(),
+            served: Arc::clone(&scene.served),
             notes: given.notes,
             task,
         };
@@ -138,7 +138,7 @@ impl Frames {
                 Version::V10 => Until::Ended,
                 Version::V03 => Until::Settled,
             },
-            declared: objects::declared(&scene.served.card).into_keys().collect(),
+            served: Arc::clone(&scene.served),
             notes: Notes::default(),
             task,
         };
@@ -228,7 +228,7 @@ impl Following {
         if !is_offered {
             return vec![status];
         }
-        let mut artifact = artifact(&change.content, &|id| self.declared.contains(id));
+        let mut artifact = artifact(&change.content, &|id| self.served.declared.contains(id));
         self.notes.on_parts(&mut artifact.parts);
         let result = Event::Artifact(ArtifactUpdate {
             task_id,

@@ -48,7 +48,7 @@ impl Scene<'_> {
 
     /// True if the card tells what a schema says.
     pub(super) fn is_declared(&self, schema_id: &str) -> bool {
-        objects::declared(&self.served.card).contains_key(schema_id)
+        self.served.declared.contains(schema_id)
     }
 
     /// What was exchanged about a task, oldest first.

@@ -11,6 +11,7 @@ use netconf::data::Node;
 use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::Value;
 use server::client::Client;
+use server::http::router::decoded;
 
 /// The media type of all of them.
 pub(super) const JSON: &str = "application/json";
@@ -61,7 +62,7 @@ pub(super) fn task_uri(id: &str) -> String {
 /// # Errors
 /// The [`Failure`] of asking.
 pub(super) async fn read(access: &Access, uri: &str) -> Result<Option<Value>, Failure> {
-    let under = |of: &str| decoded(uri.strip_prefix(of)?.strip_prefix('/')?);
+    let under = |of: &str| named(uri.strip_prefix(of)?.strip_prefix('/')?);
     let mut client = access.session().await?;
     match (uri, under(AGENTS), under(TASKS)) {
         (AGENTS, ..) => agents(&mut client).await.map(Some),
@@ -103,18 +104,9 @@ async fn one(
     Ok(entries(&document, list).next().map(object))
 }
 
-/// A segment of a path without percent-encoding (RFC 3986 §2.1); none if it is empty, or no text.
-fn decoded(segment: &str) -> Option<String> {
-    let mut parts = segment.split('%');
-    let mut bytes = parts.next()?.as_bytes().to_vec();
-    for part in parts {
-        let (digits, after) = part.split_at_checked(2)?;
-        let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-        bytes.push(is_hex.then(|| u8::from_str_radix(digits, 16).ok())??);
-        bytes.extend_from_slice(after.as_bytes());
-    }
-    let text = String::from_utf8(bytes).ok()?;
-    (!text.is_empty()).then_some(text)
+/// What a segment of a URI names; none if that is nothing.
+fn named(segment: &str) -> Option<String> {
+    decoded(segment).filter(|name| !name.is_empty())
 }
 
 #[cfg(test)]
@@ -128,10 +120,10 @@ mod tests {
             let uri = task_uri(id);
             let segment = uri.strip_prefix("convoke://tasks/").unwrap();
             assert!(segment.is_ascii() && !segment.contains('/'), "{uri}");
-            assert_eq!(decoded(segment).as_deref(), Some(id));
+            assert_eq!(named(segment).as_deref(), Some(id));
         }
         for wrong in ["", "%", "%4", "%zz", "%+4", "%ff"] {
-            assert_eq!(decoded(wrong), None, "{wrong}");
+            assert_eq!(named(wrong), None, "{wrong}");
         }
     }
 }

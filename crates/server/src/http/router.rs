@@ -199,7 +199,7 @@ impl Pattern {
 }
 
 /// A segment without percent-encoding (RFC 3986 §2.1); none if that is broken, or is no text.
-fn decoded(segment: &str) -> Option<String> {
+pub fn decoded(segment: &str) -> Option<String> {
     let mut parts = segment.split('%');
     let mut bytes = parts.next()?.as_bytes().to_vec();
     for part in parts {
