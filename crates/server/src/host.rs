@@ -424,10 +424,13 @@ impl Host {
         }
     }
 
-    /// Stops listening and ends all sessions.
+    /// Stops listening, ends all sessions, and sees the log sealed: other hands may hold the store
+    /// for longer than the process lives.
     pub async fn stop(self) {
         for task in [self.housekeeping, self.learning].into_iter().flatten() {
             task.abort();
+            // It ended, or was ended: nothing to learn from either.
+            let _ = task.await;
         }
         if let Some(door) = self.door {
             door.close().await;
@@ -437,6 +440,9 @@ impl Host {
         }
         if let Some(deliveries) = self.deliveries {
             deliveries.stop().await;
+        }
+        if let Err(cause) = self.platform.engine().store().seal().await {
+            warn!("the end of the log is not sealed: {cause}");
         }
     }
 }

@@ -23,6 +23,8 @@ pub(crate) enum Job {
     Keys(KeyChange, Answer<Rotated>),
     Reencrypt(Reencrypt, Answer<Reencrypted>),
     Compact(Answer<()>),
+    /// What is due to be sealed is sealed after every job: this one has nothing else to do.
+    Seal(Answer<()>),
 }
 
 /// What a slice is done with.
@@ -84,6 +86,7 @@ impl Job {
                 reencrypt::compact(at.tables.connection)?;
                 Ok(Step::Done)
             }
+            Self::Seal(_) => Ok(Step::Done),
         }
     }
 
@@ -95,7 +98,7 @@ impl Job {
             Self::Erase(erase, answer) => drop(answer.send(erase.into_record())),
             Self::Keys(change, answer) => drop(answer.send(Ok(change.into_report()))),
             Self::Reencrypt(walk, answer) => drop(answer.send(Ok(walk.into_report()))),
-            Self::Compact(answer) => drop(answer.send(Ok(()))),
+            Self::Compact(answer) | Self::Seal(answer) => drop(answer.send(Ok(()))),
         }
     }
 
@@ -106,7 +109,7 @@ impl Job {
             Self::Erase(_, answer) => drop(answer.send(Err(why))),
             Self::Keys(_, answer) => drop(answer.send(Err(why))),
             Self::Reencrypt(_, answer) => drop(answer.send(Err(why))),
-            Self::Compact(answer) => drop(answer.send(Err(why))),
+            Self::Compact(answer) | Self::Seal(answer) => drop(answer.send(Err(why))),
         }
     }
 }

@@ -212,6 +212,17 @@ impl Store {
         Ticket(resolved)
     }
 
+    /// Signs the head as it is when everything that was queued before is stored. A store does so by
+    /// itself when its last handle is dropped; whoever cannot wait for that waits for this.
+    ///
+    /// # Errors
+    /// Of the ticket: [`CommitError::Stopped`]
+    pub fn seal(&self) -> Ticket {
+        let (answer, resolved) = oneshot::channel();
+        self.ask(Request::Job(Job::Seal(answer)));
+        Ticket(resolved)
+    }
+
     /// How far the state is encrypted.
     ///
     /// # Errors

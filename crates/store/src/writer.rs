@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! commit() ─► queue ─► group ─► check, write rows ─► COMMIT (fsync) ─► on_commit ─► tickets
-//! trim(), erase() ─► job: a slice between two groups, until it is done
+//! trim(), erase() … ─► job: a slice between two groups, until it is done
 //! ```
 //! A group is what queued up while the last one was synced, bounded in batches and in bytes. A
 //! batch that does not fit fails alone; a full disk fails the group and the writer goes on; any

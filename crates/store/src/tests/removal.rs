@@ -482,6 +482,17 @@ fn the_head_is_sealed_when_the_store_closes() {
 }
 
 #[test]
+fn the_head_is_sealed_when_it_is_asked_for() {
+    let (_folder, path) = file();
+    let (store, _) = open(signed(&path));
+    put(&store, life("t1", None, 0, Some(1)));
+    store.seal().wait().unwrap();
+    let report = store.verify().unwrap();
+    let seal = report.seal.unwrap();
+    assert_eq!((seal.sequence, seal.chain), (report.last, report.digest));
+}
+
+#[test]
 fn the_head_is_sealed_while_the_store_runs() {
     let (_folder, path) = file();
     let (store, _) = open(Options {
