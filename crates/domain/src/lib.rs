@@ -9,7 +9,8 @@
 //! - [`verb`], [`content`], [`reply`]: what agents say to each other;
 //! - [`negotiation`]: how two of them come to agree, turn by turn;
 //! - [`task`]: the life of one task, decided and then applied;
-//! - [`notification`]: what its publisher is told; [`context`]: what was said; [`event`]: the log;
+//! - [`notification`]: what its publisher is told; [`push`]: who else is; [`context`]: what was said;
+//!   [`event`]: the log;
 //! - [`access`]: who may do and read what;
 //! - [`time`]: instants and chance, which are always arguments; [`calendar`] and [`gazetteer`]: how
 //!   people name days and towns.
@@ -32,6 +33,7 @@ pub mod inventory;
 pub mod negotiation;
 pub mod notification;
 pub mod profile;
+pub mod push;
 pub mod registry;
 pub mod reply;
 pub mod task;

@@ -21,6 +21,7 @@ mod life;
 mod negotiate;
 pub mod operation;
 mod places;
+mod push;
 mod query;
 mod recovery;
 pub mod refusal;
@@ -40,8 +41,8 @@ pub use faults::{FaultAnswer, FaultRecord, FaultRefusal, FaultWanted, FaultWish}
 pub use feed::Feed;
 pub use operation::{
     Acted, Bytes, ClusterRecord, Endpoint, Execution, Form, KeyRecord, Negotiate, Notice,
-    Operation, Outcome, PatchAnswer, PatchRecord, PatchStanding, PoolRecord, Query, Records,
-    Register, SampleRecord, ScenarioAnswer, SchemaOutcome, SchemaRecord, SchemaRecords,
+    Operation, Outcome, PatchAnswer, PatchRecord, PatchStanding, PoolRecord, PushWish, Query,
+    Records, Register, SampleRecord, ScenarioAnswer, SchemaOutcome, SchemaRecord, SchemaRecords,
     SchemaRequest, TemplateAnswer, Updates, Validated, Which, WriteData, Written,
 };
 pub use refusal::Refusal;
@@ -302,6 +303,7 @@ impl Engine {
             Operation::ReadData { id, offset, length } => self.read_data(who, id, offset, length),
             Operation::Faults(wish) => self.wish_of_faults(who, wish),
             Operation::Act { ems, action } => self.act(who, ems, action),
+            Operation::Push(wish) => self.push(who, wish),
             Operation::Schema(request) => self.schema(who, request, now),
         }
     }

@@ -19,6 +19,7 @@ use domain::ems::{AlarmList, Ems};
 use domain::inventory::{ElementId, Inventory};
 use domain::negotiation::Negotiation;
 use domain::profile::{Advice, Profile};
+use domain::push::PushConfig;
 use domain::registry::{Health, Reach, Registration};
 use domain::reply::Reply;
 use domain::task::{Subscription, Task, TaskId};
@@ -91,6 +92,8 @@ pub enum Operation {
         /// How long it is at most, in bytes; up to [`Body::CHUNK_MOST`](domain::context::Body).
         length: usize,
     },
+    /// Have a task told, or told no more, beside its publisher.
+    Push(PushWish),
     /// A question or a wish about schemas (module convoke-schema).
     Schema(SchemaRequest),
     /// Break something in the simulated network, know what is broken, mend it (module
@@ -102,6 +105,21 @@ pub enum Operation {
         ems: Ems,
         /// What.
         action: Action,
+    },
+}
+
+/// Where a task is told from now on, or no more. What the configuration says of its owner, and since
+/// when it is told, the engine says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PushWish {
+    /// It is told there too; a configuration of the same identifier is replaced.
+    Keep(PushConfig),
+    /// It is not told by this configuration any more.
+    Forget {
+        /// The task.
+        task: TaskId,
+        /// The configuration, of the principal's own.
+        id: String,
     },
 }
 
@@ -153,6 +171,9 @@ pub struct Negotiate {
     /// What an assignment lacks: its publisher is asked for that first, and its executor hears of
     /// the task once it is said. Asked for by the platform's own readers, never by a peer.
     pub question: Option<Content>,
+    /// Where the sender of an assignment wants it told too, from its beginning. Of its task, owner and
+    /// beginning nothing is read.
+    pub push: Option<PushConfig>,
 }
 
 impl Negotiate {
@@ -181,6 +202,7 @@ impl Negotiate {
             context: None,
             conversation: None,
             question: None,
+            push: None,
         }
     }
 }
@@ -246,6 +268,9 @@ pub enum Query {
     Proposals,
     /// The team of a task, or all teams.
     Teams(Option<TaskId>),
+    /// The principal's own configurations for pushing of a task, by identifier; refused if there is no
+    /// such task.
+    PushConfigs(TaskId),
     /// `/schemas`.
     Schemas,
     /// Records of `/context`; of one agent, or of all; refused beyond [`Query::MOST`] of them.
@@ -295,6 +320,8 @@ pub enum Records {
     Negotiations(Vec<Arc<Negotiation>>),
     /// Teams.
     Teams(Vec<Arc<Team>>),
+    /// Configurations for pushing.
+    PushConfigs(Vec<PushConfig>),
     /// What is known of schemas.
     Schemas(Box<SchemaRecords>),
     /// Records of `/context`.
@@ -330,6 +357,10 @@ pub enum Outcome {
     Written(Written),
     /// A piece of data.
     Bytes(Bytes),
+    /// The task is told by this configuration.
+    Push(PushConfig),
+    /// The task is not told by it any more.
+    PushForgotten,
     /// What came of a question or wish about schemas.
     Schema(SchemaOutcome),
     /// What came of a wish about what is broken.

@@ -51,6 +51,7 @@ impl Engine {
                 let visible = found.filter_map(|team| shown(who, team));
                 Records::Teams(visible.map(Arc::new).collect())
             }
+            Query::PushConfigs(task) => Records::PushConfigs(self.push_configs_of(who, &task)?),
             Query::Exchanges { party, id, task } => {
                 let found = match id {
                     Some(id) => self.store.exchange(&id)?.into_iter().collect(),

@@ -14,7 +14,7 @@ use domain::team::Team;
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
-use store::{Batch, Chunk};
+use store::{Batch, Chunk, PushChange};
 
 /// What one decision changes.
 #[derive(Default)]
@@ -28,6 +28,7 @@ pub(crate) struct Staged {
     pub(crate) data: Vec<DataParam>,
     pub(crate) chunks: Vec<Chunk>,
     pub(crate) observations: Vec<String>,
+    pub(crate) pushes: Vec<PushChange>,
     pub(crate) happenings: Vec<(Timestamp, Happening)>,
     pub(crate) resolved: Resolved,
     pub(crate) outgoing: Vec<Outgoing>,
@@ -127,6 +128,7 @@ impl Staged {
             chunks: self.chunks,
             happenings: self.happenings,
             observations: self.observations,
+            pushes: self.pushes,
             ..Batch::default()
         };
         (batch, self.resolved, self.outgoing)

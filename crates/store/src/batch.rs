@@ -3,6 +3,7 @@
 //! Knows no SQL. Read next: `writer`, which turns batches into transactions.
 
 use crate::row::document::Document;
+use crate::row::push_config::PushChange;
 use domain::context::{DataParam, Exchange};
 use domain::event::{Entry, Happening};
 use domain::negotiation::Negotiation;
@@ -37,6 +38,9 @@ pub struct Batch {
     pub teams: Vec<Arc<Team>>,
     /// Pieces of data that are in this batch or stored.
     pub chunks: Vec<Chunk>,
+    /// What becomes of configurations for pushing, in order; one of a task that is neither stored nor
+    /// in this batch is not kept.
+    pub pushes: Vec<PushChange>,
     /// Documents in their new state; one of a kind and name replaces the stored one.
     pub documents: Vec<Document>,
     /// What is to be taken in later, in order.

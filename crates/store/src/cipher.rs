@@ -22,6 +22,7 @@
 //! | `team` | all else | task, time |
 //! | `log` | body | sequence, time, kind |
 //! | `cursor` | name | SHA-256 of the name, sequence |
+//! | `push_config` | all else | task, owner, identifier |
 //! | `registration`, `head`, `seal`, `checkpoint`, `erasure` | nothing | profiles are public; the others count and sign |
 //!
 //! Lengths stay visible too. Read next: `keys`, `row::data_key`.
@@ -393,7 +394,8 @@ fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
         AND NOT EXISTS (SELECT 1 FROM data_param) AND NOT EXISTS (SELECT 1 FROM data_chunk)
         AND NOT EXISTS (SELECT 1 FROM negotiation) AND NOT EXISTS (SELECT 1 FROM team)
         AND NOT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM cursor)
-        AND NOT EXISTS (SELECT 1 FROM document) AND NOT EXISTS (SELECT 1 FROM observation)";
+        AND NOT EXISTS (SELECT 1 FROM document) AND NOT EXISTS (SELECT 1 FROM observation)
+        AND NOT EXISTS (SELECT 1 FROM push_config)";
     connection.query_row(sql, [], |row| row.get(0))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The rows of the task stay, with who, when and how it ended; what was said is blank in them: the
 //! contents of the task, its exchanges, its data, its negotiations, its team and its entries of
-//! the log. Each entry keeps the digest of the body it had, so that the chain holds. What was
+//! the log; where it was told is forgotten. Each entry keeps the digest of the body it had, so that the chain holds. What was
 //! erased is overwritten in the file and, if no reader is in the way, dropped from the
 //! write-ahead log. Read next: `row::erasure`.
 
@@ -15,7 +15,7 @@ use crate::row::data_param::DataParamStatements;
 use crate::row::erasure::Erasure;
 use crate::row::exchange::ExchangeStatements;
 use crate::row::task::TaskStatements;
-use crate::row::{entry, negotiation, team};
+use crate::row::{entry, negotiation, push_config, team};
 use crate::sign::Signer;
 use domain::content::Content;
 use domain::context::Body;
@@ -154,6 +154,7 @@ impl Erase {
         }
         drop(statements);
         self.erase_negotiations(tables, ink)?;
+        push_config::forget_task(&transaction, self.task.as_str())?;
         for sequence in &self.entries {
             erase_entry(tables, ink, *sequence, &self.task, signer)?;
         }

@@ -70,6 +70,7 @@ pub use row::cursor::Cursor;
 pub use row::document::Document;
 pub use row::erasure::Erasure;
 pub use row::head::Counts;
+pub use row::push_config::PushChange;
 pub use sign::Signer;
 pub use statistics::{Condition, Statistics};
 pub use store::{OnCommit, Store};

@@ -15,6 +15,7 @@ use crate::row::data_key::{self, DataKey};
 use crate::row::data_param::{self, DataParamStatements, data_param_columns};
 use crate::row::exchange::{self, ExchangeStatements, exchange_columns};
 use crate::row::negotiation::{self, negotiation_columns};
+use crate::row::push_config::{self, push_config_columns};
 use crate::row::task::{self, TaskStatements, task_columns};
 use crate::row::{RowError, cursor, data_chunk, document, entry, observation, team};
 use domain::event::Sequence;
@@ -192,7 +193,7 @@ pub(crate) fn compact(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// The tables of the walk, with the columns of their numbers.
-const WALKED: [(&str, &str); 9] = [
+const WALKED: [(&str, &str); 10] = [
     (task::TABLE, "number"),
     (exchange::TABLE, "number"),
     (data_param::TABLE, "number"),
@@ -201,6 +202,7 @@ const WALKED: [(&str, &str); 9] = [
     (team::TABLE, "number"),
     (document::TABLE, "number"),
     (observation::TABLE, "number"),
+    (push_config::TABLE, "number"),
     (entry::TABLE, "sequence"),
 ];
 
@@ -341,6 +343,11 @@ fn rewrite(tables: Tables<'_>, ink: &mut Ink, table: usize, number: i64) -> Resu
         "SELECT kind, name, digest, body, cipher FROM document WHERE number = ?1";
     const OBSERVATION: &str =
         "SELECT number, digest, body, cipher FROM observation WHERE number = ?1";
+    const PUSH_CONFIG: &str = concat!(
+        "SELECT ",
+        push_config_columns!(),
+        " FROM push_config WHERE number = ?1"
+    );
     match WALKED[table].0 {
         task::TABLE => {
             if let Some(task) = one(tables, TASK, number, task::read)? {
@@ -376,6 +383,11 @@ fn rewrite(tables: Tables<'_>, ink: &mut Ink, table: usize, number: i64) -> Resu
         observation::TABLE => {
             if let Some(found) = one(tables, OBSERVATION, number, observation::read)? {
                 observation::rewrite(&tables, &found, ink)?;
+            }
+        }
+        push_config::TABLE => {
+            if let Some(found) = one(tables, PUSH_CONFIG, number, push_config::read)? {
+                push_config::keep(&tables, &found, ink)?;
             }
         }
         data_chunk::TABLE => chunk(tables, ink, number)?,

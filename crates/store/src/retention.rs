@@ -11,7 +11,7 @@ use crate::job::{JobError, Step, Workplace};
 use crate::read::log::first_time;
 use crate::row::checkpoint::Checkpoint;
 use crate::row::head::Head;
-use crate::row::{entry, head};
+use crate::row::{entry, head, push_config};
 use domain::event::Happening;
 use domain::task::TaskId;
 use domain::time::Timestamp;
@@ -214,6 +214,7 @@ impl Trim {
         delete("DELETE FROM negotiation WHERE task = ?1")?;
         delete("DELETE FROM team WHERE task = ?1")?;
         delete("DELETE FROM erasure WHERE task = ?1")?;
+        push_config::forget_task(connection, id)?;
         let mut task = connection.prepare_cached("DELETE FROM task WHERE number = ?1")?;
         head.counts.tasks -= task.execute([number])? as u64;
         Ok(())

@@ -17,6 +17,7 @@ pub(crate) mod form;
 pub(crate) mod head;
 pub(crate) mod negotiation;
 pub(crate) mod observation;
+pub(crate) mod push_config;
 pub(crate) mod registration;
 pub(crate) mod seal;
 pub(crate) mod task;

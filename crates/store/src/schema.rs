@@ -15,7 +15,7 @@ const APPLICATION: i32 = 0x436e_766b;
 const FIRST_VERSION: i32 = 2;
 
 /// One step each; never change one that was released, append.
-const MIGRATIONS: [&str; 3] = [FIRST, SECOND, THIRD];
+const MIGRATIONS: [&str; 4] = [FIRST, SECOND, THIRD, FOURTH];
 
 /// Fat rows live in rowid tables, so that new ones are appended whatever their identifiers look
 /// like; only the small index entries are scattered. `log.time` has no index: times never decrease
@@ -286,6 +286,21 @@ CREATE INDEX task_by_conversation ON task (conversation, changed_at)
 WHERE conversation IS NOT NULL;
 ";
 
+/// Where others than the publisher of a task want it told, by who wants it. All but the key is
+/// payload.
+const FOURTH: &str = "
+CREATE TABLE push_config (
+  number INTEGER PRIMARY KEY,
+  task   TEXT    NOT NULL,
+  owner  TEXT    NOT NULL,
+  id     TEXT    NOT NULL,
+  digest BLOB    NOT NULL,
+  config TEXT    NOT NULL,
+  cipher BLOB,
+  UNIQUE (task, owner, id)
+) STRICT;
+";
+
 /// Refuses what is not a state that this release can read. True if it may hold encrypted payloads.
 pub(crate) fn recognise(connection: &Connection) -> Result<bool, OpenError> {
     let (found, application) = versions(connection)?;
@@ -358,10 +373,17 @@ pub(crate) fn show_as_newest(connection: &Connection) -> rusqlite::Result<()> {
     let views = match steps(versions(connection)?.0) {
         0 | 1 => SECOND_IN_VIEWS,
         2 => THIRD_IN_VIEWS,
+        3 => "",
         _ => return Ok(()),
     };
-    connection.execute_batch(views)
+    connection.execute_batch(views)?;
+    connection.execute_batch(FOURTH_IN_VIEWS)
 }
+
+/// What [`FOURTH`] adds, to read only.
+const FOURTH_IN_VIEWS: &str = "
+CREATE TEMP TABLE IF NOT EXISTS push_config (number, task, owner, id, digest, config, cipher);
+";
 
 /// What [`THIRD`] adds, to read only.
 const THIRD_IN_VIEWS: &str = "

@@ -24,6 +24,7 @@ use crate::writer::{self, Request, Start, Waiting};
 use domain::context::{DataParam, Exchange};
 use domain::event::{Entry, Sequence};
 use domain::negotiation::{Kind, Negotiation};
+use domain::push::PushConfig;
 use domain::task::{Task, TaskId};
 use domain::team::Team;
 use domain::time::Timestamp;
@@ -357,6 +358,14 @@ impl Store {
     /// [`ReadError`]
     pub fn team(&self, task: &TaskId) -> Result<Option<Team>, ReadError> {
         self.inner.readers.with(|c| records::team(c, task))
+    }
+
+    /// The configurations for pushing of a task, by owner and identifier.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn push_configs(&self, task: &TaskId) -> Result<Vec<PushConfig>, ReadError> {
+        self.inner.readers.with(|c| records::push_configs(c, task))
     }
 
     /// The documents of a kind, in the order in which they were first stored.

@@ -10,6 +10,7 @@ mod encrypted;
 mod files;
 mod kept;
 mod pieces;
+mod pushes;
 mod removal;
 
 use crate::*;

@@ -12,7 +12,7 @@ use crate::row::exchange::ExchangeStatements;
 use crate::row::head::{Head, HeadStatement};
 use crate::row::task::TaskStatements;
 use crate::row::{
-    Corrupt, RowError, cursor, document, negotiation, observation, registration, team,
+    Corrupt, RowError, cursor, document, negotiation, observation, push_config, registration, team,
 };
 use crate::statistics::Counters;
 use domain::event::{Entry, Sequence};
@@ -212,6 +212,9 @@ impl<'c, 'i> Statements<'c, 'i> {
         }
         for team in &batch.teams {
             team::write(self.connection, team, self.ink)?;
+        }
+        for change in &batch.pushes {
+            push_config::write(self.connection, change, self.ink)?;
         }
         for document in &batch.documents {
             document::write(self.connection, document, self.ink)?;

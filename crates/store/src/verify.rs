@@ -14,7 +14,8 @@ use crate::row::checkpoint::{self, Checkpoint};
 use crate::row::head::{self, Counts, Head};
 use crate::row::{Corrupt, RowError, column, data_chunk, data_param, entry, erasure, exchange};
 use crate::row::{
-    cursor, data_key, document, negotiation, observation, registration, seal, task, team,
+    cursor, data_key, document, negotiation, observation, push_config, registration, seal, task,
+    team,
 };
 use crate::schema;
 use crate::sign::Signer;
@@ -70,6 +71,8 @@ pub struct ChainReport {
     pub teams: u64,
     /// Cursors.
     pub cursors: u64,
+    /// Configurations for pushing.
+    pub pushes: u64,
     /// Rows whose payload is encrypted and was not looked at for want of a key.
     pub locked: u64,
     /// The damage, the first thousand places of it.
@@ -219,6 +222,9 @@ pub(crate) fn walk(
     let cursors = walk.table(cursor::TABLE, cursor::ALL, |row| {
         cursor::read(row, keys).map(drop)
     })?;
+    let pushes = walk.table(push_config::TABLE, push_config::ALL, |row| {
+        push_config::read(row, keys).map(drop)
+    })?;
     walk.table(document::TABLE, document::ALL, |row| {
         document::read(row, keys).map(drop)
     })?;
@@ -258,6 +264,7 @@ pub(crate) fn walk(
         registrations,
         teams,
         cursors,
+        pushes,
         locked: walk.locked,
         faults: walk.faults,
     })

@@ -16,12 +16,14 @@ use domain::agent::{Ask, Input, Output};
 use domain::content::Content;
 use domain::context::{Body, DataParam, Exchange};
 use domain::negotiation::{Kind, Negotiation, Speech, fits};
+use domain::push::PushConfig;
 use domain::registry::Registration;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Command, Conditions, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
+use store::PushChange;
 
 /// What an executor must declare for a task that demands negotiation (§5.1, `negotiate`).
 const FULFILLMENT: &str = "acp-task-fulfillment-negotiation";
@@ -76,8 +78,13 @@ impl Engine {
         let (from, to) = (&routed.from, &routed.to);
         let exchange = self.exchange(from, to, &routed.negotiate, &id, key, now);
         let question = routed.negotiate.question.take();
+        let push = routed.negotiate.push.take();
+        let push = push
+            .map(|push| self.told_from_the_start(push, &task))
+            .transpose()?;
         let mut staged = Staged::default();
         staged.observations.extend(observed);
+        staged.pushes.extend(push);
         let task = self.create(&mut work, task, &mut staged);
         let assigned = match question {
             Some(question) => self.ask_first(&mut work, &task, question, exchange, now, staged),
@@ -87,6 +94,17 @@ impl Engine {
             work.forget(&id);
         }
         assigned
+    }
+
+    /// A configuration for pushing that comes with an assignment is told all of its task.
+    fn told_from_the_start(&self, push: PushConfig, task: &Task) -> Result<PushChange, Refusal> {
+        self.check_push(&push)?;
+        Ok(PushChange::Keep(PushConfig {
+            task: task.id.clone(),
+            owner: task.from.clone(),
+            since: 0,
+            ..push
+        }))
     }
 
     /// A part belongs to the conversation of its whole.
@@ -387,13 +405,6 @@ impl Engine {
         let exchange = self.exchange(from, to, &routed.negotiate, &task.id, key, now);
         staged.respond(exchange, &reply, now);
         Ok(committed(self.commit(staged), reply))
-    }
-
-    fn check_subscription(&self, subscription: &domain::task::Subscription) -> Result<(), Refusal> {
-        (self.deliverable)(subscription).map_err(|why| Refusal::Undeliverable {
-            url: subscription.url.clone(),
-            why,
-        })
     }
 }
 

@@ -10,9 +10,10 @@ use crate::row::document::Document;
 use crate::row::erasure::{self, Erasure};
 use crate::row::exchange::{self, exchange_columns};
 use crate::row::negotiation::{self, negotiation_columns};
-use crate::row::{RowError, document, observation, team};
+use crate::row::{RowError, document, observation, push_config, team};
 use domain::context::{DataParam, Exchange};
 use domain::negotiation::{Kind, Negotiation};
+use domain::push::PushConfig;
 use domain::task::TaskId;
 use domain::team::Team;
 use domain::time::Timestamp;
@@ -211,6 +212,15 @@ pub(crate) fn observations(
         params![most],
         observation::read,
     )
+}
+
+/// The configurations for pushing of a task, by owner and identifier.
+pub(crate) fn push_configs(
+    tables: Tables<'_>,
+    task: &TaskId,
+) -> Result<Vec<PushConfig>, ReadError> {
+    let key = params![task.as_str()];
+    rows(tables, push_config::OF_TASK, key, push_config::read)
 }
 
 pub(crate) fn team(tables: Tables<'_>, task: &TaskId) -> Result<Option<Team>, ReadError> {

@@ -2,13 +2,15 @@
 //!
 //! serde checks each mirrored struct against the type it mirrors, so a field that the domain adds
 //! does not compile until it has its place here. Keys are the domain's names. Read next:
-//! [`super::content`], [`super::negotiation`], [`super::registration`], [`super::team`].
+//! [`super::content`], [`super::negotiation`], [`super::push_config`], [`super::registration`],
+//! [`super::team`].
 
 use super::content::ContentRow;
 use domain::content::Content;
 use domain::discovery::Criteria;
 use domain::negotiation::{Side, Speech, Stance, Turn};
 use domain::profile::{AuthenticationMethod, Capability, Layer, Profile, Skill};
+use domain::push::{PushAuthentication, PushConfig};
 use domain::registry::{Health, Reach, Registration};
 use domain::reply::Reason;
 use domain::task::{Conditions, Subscription, TaskId};
@@ -144,6 +146,7 @@ named!(layer, Layer, |name| Layer::ALL
     .find(|layer| layer.as_str() == name));
 optional!(optional_instant, Timestamp, "instant");
 optional!(subscription, Subscription, "SubscriptionForm");
+optional!(authentication, PushAuthentication, "PushAuthenticationForm");
 listed!(contents, Content, "content");
 listed!(reasons, Reason, "ReasonForm");
 listed!(skills, Skill, "SkillForm");
@@ -341,6 +344,28 @@ struct CandidateForm {
     reasons: Vec<Reason>,
 }
 
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "PushConfig")]
+struct PushConfigForm {
+    #[serde(with = "task_id")]
+    task: TaskId,
+    owner: String,
+    id: String,
+    url: String,
+    token: Option<String>,
+    #[serde(with = "authentication")]
+    authentication: Option<PushAuthentication>,
+    version: String,
+    since: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "PushAuthentication")]
+struct PushAuthenticationForm {
+    scheme: String,
+    credentials: Option<String>,
+}
+
 /// The JSON of a value, and the value of JSON, by its form.
 macro_rules! whole {
     ($to:ident, $from:ident, $type:ty, $form:literal) => {
@@ -376,4 +401,10 @@ whole!(
     "RegistrationForm"
 );
 whole!(team_to_json, team_from_json, Team, "TeamForm");
+whole!(
+    push_config_to_json,
+    push_config_from_json,
+    PushConfig,
+    "PushConfigForm"
+);
 optional!(optional_turn, Turn, "TurnForm");

@@ -3,6 +3,7 @@
 use super::*;
 use domain::context::{Body, Chunked};
 use domain::negotiation::Kind;
+use domain::push::PushConfig;
 use domain::task::{Conditions, Subscription};
 use rusqlite::Connection;
 use std::collections::BTreeSet;
@@ -65,6 +66,11 @@ fn secrets(id: &str) -> Batch {
         }],
         negotiations: vec![Arc::new(negotiation)],
         teams: vec![Arc::new(team)],
+        pushes: vec![PushChange::Keep(PushConfig {
+            url: format!("https://oss.example/{SECRET}"),
+            token: Some(SECRET.into()),
+            ..pushes::config(id, "oss", &format!("push-{id}"))
+        })],
         documents: vec![Document {
             kind: "pool".into(),
             name: format!("p-{id}"),
@@ -100,6 +106,9 @@ fn comes_back(store: &Store, ids: &[&str]) {
         assert_eq!(bytes, SECRET.as_bytes()[4..9]);
         assert_eq!(store.negotiations(&key).unwrap()[0], *batch.negotiations[0]);
         assert_eq!(store.team(&key).unwrap().unwrap(), *batch.teams[0]);
+        let configs = store.push_configs(&key).unwrap().into_iter();
+        let configs: Vec<_> = configs.map(PushChange::Keep).collect();
+        assert_eq!(configs, batch.pushes);
         let documents = store.documents("pool").unwrap();
         assert!(documents.contains(&batch.documents[0]));
         let observed = store.observations(1_000).unwrap();
@@ -192,9 +201,9 @@ fn it_is_verified_without_the_key_and_with_it() {
     drop(store);
     let without = sound(verify(&path).unwrap());
     assert_eq!((without.digest, without.open), (with.digest, with.open));
-    // 2 tasks, exchanges, pieces, negotiations, teams, entries, documents, observations; 6 data, 1
-    // cursor.
-    assert_eq!(without.locked, 2 * 8 + 6 + 1);
+    // 2 tasks, exchanges, pieces, negotiations, teams, entries, documents, observations, targets of
+    // pushing; 6 data, 1 cursor.
+    assert_eq!(without.locked, 2 * 9 + 6 + 1);
     let m1 = keeper("m1");
     let again = verify_with_keys(&path, Verification::default(), m1.as_ref()).unwrap();
     assert_eq!(sound(again).locked, 0);
@@ -218,6 +227,7 @@ fn one_flipped_bit_of_a_ciphertext_is_found_without_the_key() {
         ("team", "cipher"),
         ("log", "cipher"),
         ("cursor", "cipher"),
+        ("push_config", "cipher"),
         ("data_key", "wrapped"),
         ("period", "salt"),
     ] {
@@ -347,6 +357,7 @@ fn nonces(path: &Path) -> Vec<(String, Vec<u8>)> {
         "team",
         "log",
         "cursor",
+        "push_config",
     ] {
         let sql = format!("SELECT substr(cipher, 2, 12) FROM {table}");
         let mut statement = connection.prepare(&sql).unwrap();
@@ -415,7 +426,7 @@ fn keys_are_rotated_without_touching_a_row() {
     let digest = sound(store.verify().unwrap()).digest;
     let walked = store.reencrypt().wait().unwrap();
     // As many as there are payloads under the first data key, and all cursors.
-    assert_eq!((walked.rows, walked.data_keys), (11 + 1, 1));
+    assert_eq!((walked.rows, walked.data_keys), (12 + 1, 1));
     let encryption = store.encryption().unwrap();
     assert_eq!((encryption.data_key, encryption.whole), (Some(2), true));
     comes_back(&store, &["t1", "t2"]);
@@ -478,6 +489,7 @@ fn a_state_without_conversations_is_read() {
         .execute_batch(
             "DROP INDEX task_by_conversation;
              ALTER TABLE task DROP COLUMN conversation;
+             DROP TABLE push_config;
              PRAGMA user_version = 3;",
         )
         .unwrap();

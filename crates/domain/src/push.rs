@@ -1,0 +1,204 @@
+//! Where somebody wants to be told what happens to a task, beside whoever assigned it (A2A v1.0
+//! §3.1.7 to §3.1.10, v0.3 §7.5 to §7.8).
+//!
+//! Its owner alone reads and changes it, for it holds secrets of the receiver. Knows what may stand
+//! in a field of HTTP; refuses to know which addresses are allowed, which is the operator's to say.
+//! Read next: [`crate::task::Subscription`], where the publisher of a task says the same.
+
+use crate::event::Sequence;
+use crate::task::TaskId;
+use std::fmt;
+
+/// Where somebody wants to be told what happens to a task.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PushConfig {
+    /// The task.
+    pub task: TaskId,
+    /// Whose it is.
+    pub owner: String,
+    /// Its identifier among those of its owner for the task; 1 to [`PushConfig::ID_MOST`] bytes.
+    pub id: String,
+    /// The address, as given.
+    pub url: String,
+    /// What the receiver knows the sender by. A secret.
+    pub token: Option<String>,
+    /// How to authenticate with the receiver.
+    pub authentication: Option<PushAuthentication>,
+    /// In which version of its protocol it was made, and is told.
+    pub version: String,
+    /// What stands behind this place of the log is told.
+    pub since: Sequence,
+}
+
+/// How to authenticate with a receiver: the two words of `Authorization` (RFC 9110 §11.6.2).
+#[derive(Clone, PartialEq, Eq)]
+pub struct PushAuthentication {
+    /// The scheme, such as `Bearer` or `Basic`.
+    pub scheme: String,
+    /// What stands behind it; without, nothing is sent. A secret.
+    pub credentials: Option<String>,
+}
+
+/// Something in a configuration cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{member}: {why}")]
+pub struct Unusable {
+    /// What: `id`, `token`, `scheme` or `credentials`.
+    pub member: &'static str,
+    /// Why.
+    pub why: String,
+}
+
+impl PushConfig {
+    /// The longest identifier, in bytes.
+    pub const ID_MOST: usize = 256;
+    /// The longest secret, in bytes.
+    pub const SECRET_MOST: usize = 4_096;
+    /// How many one owner may have for one task.
+    pub const MOST: usize = 16;
+
+    /// Whether it can be kept, and sent as fields of HTTP.
+    ///
+    /// # Errors
+    /// [`Unusable`] for the first member that cannot be used.
+    pub fn check(&self) -> Result<(), Unusable> {
+        let is_id =
+            |id: &str| (1..=Self::ID_MOST).contains(&id.len()) && !id.chars().any(char::is_control);
+        if !is_id(&self.id) {
+            let why = format!("1 to {} bytes without control characters", Self::ID_MOST);
+            return Err(unusable("id", why));
+        }
+        let authentication = self.authentication.as_ref();
+        let credentials = authentication.and_then(|it| it.credentials.as_ref());
+        for (member, secret) in [("token", self.token.as_ref()), ("credentials", credentials)] {
+            if secret.is_some_and(|secret| !is_field(secret)) {
+                let most = Self::SECRET_MOST;
+                let why = format!("1 to {most} visible characters of ASCII");
+                return Err(unusable(member, why));
+            }
+        }
+        match authentication {
+            Some(it) if !is_token(&it.scheme) => {
+                Err(unusable("scheme", "a word such as Bearer".to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn unusable(member: &'static str, why: String) -> Unusable {
+    let why = format!("{why} are needed");
+    Unusable { member, why }
+}
+
+/// RFC 9110 §5.5, without what is obsolete.
+fn is_field(text: &str) -> bool {
+    let inside = |b: u8| b.is_ascii_graphic() || b == b' ';
+    (1..=PushConfig::SECRET_MOST).contains(&text.len())
+        && text.bytes().all(inside)
+        && text.trim() == text
+}
+
+/// RFC 9110 §5.6.2.
+fn is_token(text: &str) -> bool {
+    let inside = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    (1..=64).contains(&text.len()) && text.bytes().all(inside)
+}
+
+/// Without secrets: it may stand in a log.
+impl fmt::Debug for PushConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PushConfig")
+            .field("task", &self.task)
+            .field("owner", &self.owner)
+            .field("id", &self.id)
+            .field("version", &self.version)
+            .field("since", &self.since)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Without its secret.
+impl fmt::Debug for PushAuthentication {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PushAuthentication")
+            .field("scheme", &self.scheme)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> PushConfig {
+        PushConfig {
+            task: TaskId::new("t"),
+            owner: "ann".to_owned(),
+            id: "c".to_owned(),
+            url: "https://oss.example/secret-path".to_owned(),
+            token: Some("secret-token".to_owned()),
+            authentication: Some(PushAuthentication {
+                scheme: "Bearer".to_owned(),
+                credentials: Some("secret-credentials".to_owned()),
+            }),
+            version: "1.0".to_owned(),
+            since: 7,
+        }
+    }
+
+    /// A11: what would break out of a field of HTTP is refused, and named.
+    #[test]
+    fn only_what_fits_a_field_is_taken() {
+        assert_eq!(config().check(), Ok(()));
+        let long = "x".repeat(PushConfig::SECRET_MOST + 1);
+        for (secret, holds) in [
+            ("x y", true),
+            ("", false),
+            (" x", false),
+            ("x\r\nHost: evil", false),
+            ("x\ty", false),
+            ("tür", false),
+            (long.as_str(), false),
+        ] {
+            let mut of_token = config();
+            of_token.token = Some(secret.to_owned());
+            let mut of_credentials = config();
+            of_credentials.authentication = Some(PushAuthentication {
+                scheme: "Basic".to_owned(),
+                credentials: Some(secret.to_owned()),
+            });
+            for (member, config) in [("token", of_token), ("credentials", of_credentials)] {
+                let refused = config.check().map_err(|unusable| unusable.member);
+                assert_eq!(
+                    refused,
+                    if holds { Ok(()) } else { Err(member) },
+                    "{secret:?}"
+                );
+            }
+        }
+        for scheme in ["", "Bearer x", "Bearer:", "x\n"] {
+            let mut config = config();
+            config.authentication = Some(PushAuthentication {
+                scheme: scheme.to_owned(),
+                credentials: None,
+            });
+            let refused = config.check().map_err(|unusable| unusable.member);
+            assert_eq!(refused, Err("scheme"), "{scheme:?}");
+        }
+        for id in ["", "a\nb", "x".repeat(257).as_str()] {
+            let config = PushConfig {
+                id: id.to_owned(),
+                ..config()
+            };
+            assert_eq!(config.check().map_err(|it| it.member), Err("id"), "{id:?}");
+        }
+    }
+
+    /// What may stand in a log has no secret in it.
+    #[test]
+    fn it_tells_no_secret_of_itself() {
+        let told = format!("{:?} {:?}", config(), config().authentication);
+        assert!(!told.contains("secret"), "{told}");
+    }
+}

@@ -1,0 +1,121 @@
+//! Rows of `push_config`: where others than its publisher want a task told, by task, owner and
+//! identifier.
+//!
+//! Payload: all but these three, for it holds addresses and secrets of receivers. Rows go with their
+//! task. Read next: [`super::entry`].
+
+use super::form::{push_config_from_json, push_config_to_json};
+use super::{RowError, column};
+use crate::cipher::{Ink, Keys, Texts, uncover};
+use crate::digest::{RowDigest, Sum};
+use domain::push::PushConfig;
+use domain::task::TaskId;
+use rusqlite::{Connection, Row, params};
+use std::borrow::Cow;
+
+pub(crate) const TABLE: &str = "push_config";
+
+/// The columns, as they are read.
+macro_rules! push_config_columns {
+    () => {
+        "task, owner, id, digest, config, cipher"
+    };
+}
+pub(crate) use push_config_columns;
+
+/// All of them.
+pub(crate) const ALL: &str = concat!(
+    "SELECT ",
+    push_config_columns!(),
+    " FROM push_config ORDER BY number"
+);
+
+/// Those of one task, by owner and identifier.
+pub(crate) const OF_TASK: &str = concat!(
+    "SELECT ",
+    push_config_columns!(),
+    " FROM push_config WHERE task = ?1 ORDER BY owner, id"
+);
+
+/// The task may have been removed since it was looked at.
+const WRITE: &str = "INSERT INTO push_config (task, owner, id, digest, config, cipher)
+    SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE EXISTS (SELECT 1 FROM task WHERE id = ?1)
+    ON CONFLICT (task, owner, id) DO UPDATE SET digest = ?4, config = ?5, cipher = ?6";
+
+/// What becomes of a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PushChange {
+    /// It is kept, in place of the one of its task, owner and identifier if there is one.
+    Keep(PushConfig),
+    /// It is forgotten, if it is there.
+    Forget {
+        /// Its task.
+        task: TaskId,
+        /// Its owner.
+        owner: String,
+        /// Its identifier.
+        id: String,
+    },
+}
+
+/// Keeps or forgets a configuration.
+pub(crate) fn write(
+    connection: &Connection,
+    change: &PushChange,
+    ink: &mut Ink,
+) -> rusqlite::Result<()> {
+    match change {
+        PushChange::Keep(config) => keep(connection, config, ink),
+        PushChange::Forget { task, owner, id } => {
+            let forget = "DELETE FROM push_config WHERE task = ?1 AND owner = ?2 AND id = ?3";
+            let mut statement = connection.prepare_cached(forget)?;
+            statement.execute(params![task.as_str(), owner, id])?;
+            Ok(())
+        }
+    }
+}
+
+/// Keeps a configuration.
+pub(crate) fn keep(
+    connection: &Connection,
+    config: &PushConfig,
+    ink: &mut Ink,
+) -> rusqlite::Result<()> {
+    let key = [config.task.as_str(), &config.owner, &config.id];
+    let json = Texts([Some(Cow::Owned(push_config_to_json(config)))]);
+    let row = ink.cover(TABLE, json, |json| digest(key, json));
+    let [task, owner, id] = key;
+    let (json, cipher) = (row.texts.text(0), row.cipher);
+    let mut statement = connection.prepare_cached(WRITE)?;
+    statement.execute(params![task, owner, id, row.sum, json, cipher])?;
+    Ok(())
+}
+
+/// Forgets all that is kept of a task.
+pub(crate) fn forget_task(connection: &Connection, task: &str) -> rusqlite::Result<()> {
+    let forget = "DELETE FROM push_config WHERE task = ?1";
+    connection.prepare_cached(forget)?.execute([task])?;
+    Ok(())
+}
+
+fn digest(key: [&str; 3], json: &Texts<'_, 1>) -> Sum {
+    let row = key
+        .iter()
+        .fold(RowDigest::of(TABLE), |row, part| row.text(part));
+    row.text(json.text(0)).sum()
+}
+
+/// Reads a row of [`ALL`] and checks its digest.
+pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<PushConfig, RowError> {
+    let task: String = column(row, 0, TABLE, "")?;
+    let owner: String = column(row, 1, TABLE, &task)?;
+    let id: String = column(row, 2, TABLE, &task)?;
+    let stored: Vec<u8> = column(row, 3, TABLE, &task)?;
+    let shown = Texts([Some(Cow::Owned(column(row, 4, TABLE, &task)?))]);
+    let cipher: Option<Vec<u8>> = column(row, 5, TABLE, &task)?;
+    let of = (TABLE, task.as_str());
+    let json = uncover(keys, of, shown, cipher.as_deref(), &stored, |json| {
+        digest([&task, &owner, &id], json)
+    })?;
+    push_config_from_json(json.text(0)).ok_or_else(|| RowError::corrupt(TABLE, &task))
+}
