@@ -3,8 +3,8 @@
     a2a_session.py URL-OF-AGENT TOKEN ELEMENT
 
 Finds the agent by its card, verifies the card's signature if it has one, and over each binding and version that the card offers sends a typed
-diagnosis of the element, follows it, reads it again and lists what there is. Prints what it found as
-JSON; what any of it should be is for `tests/a2a.rs` to say.
+diagnosis of the element, follows it, reads it again, has it pushed and no more, and lists what there
+is. Prints what it found as JSON; what any of it should be is for `tests/a2a.rs` to say.
 """
 
 import asyncio
@@ -21,6 +21,7 @@ from a2a.utils.signing import SignatureVerificationError, create_signature_verif
 from google.protobuf.json_format import MessageToDict, ParseDict
 
 TYPED = "application/json;schema=fault_diagnosis_v1"
+HOOK = "https://hook.example/in"
 
 
 def message(name, target):
@@ -85,6 +86,28 @@ async def converse(client, name, target):
     return facts
 
 
+async def pushed(client, task_id):
+    """Has a task pushed, reads that back, and has it pushed no more."""
+    given = a2a.TaskPushNotificationConfig(task_id=task_id, id="hook", url=HOOK, token="known")
+    made = await client.create_task_push_notification_config(given)
+    key = {"task_id": task_id, "id": "hook"}
+    wanted = a2a.GetTaskPushNotificationConfigRequest(**key)
+    read = await client.get_task_push_notification_config(wanted)
+    facts = {"made": [made.id, made.url, made.token], "read": [read.id, read.url, read.token]}
+    every = a2a.ListTaskPushNotificationConfigsRequest(task_id=task_id)
+    try:
+        listed = await client.list_task_push_notification_configs(every)
+        facts["listed"] = [it.id for it in listed.configs]
+        forget = a2a.DeleteTaskPushNotificationConfigRequest(**key)
+        await client.delete_task_push_notification_config(forget)
+        left = await client.list_task_push_notification_configs(every)
+        facts["left"] = [it.id for it in left.configs]
+    except NotImplementedError:
+        # The SDK neither lists nor deletes over HTTP+JSON of v0.3.
+        facts["listed"] = None
+    return facts
+
+
 async def main(url, token, target):
     facts = {}
     headers = {"Authorization": f"Bearer {token}"}
@@ -117,6 +140,8 @@ async def main(url, token, target):
                 how = "stream" if streaming else "wait"
                 name = f"{version} {binding} {how}"
                 facts[name] = await converse(client, name.replace(" ", "-"), target)
+                if card.capabilities.push_notifications:
+                    facts[name]["pushed"] = await pushed(client, facts[name]["id"])
                 if version == "1.0":
                     listed = await client.list_tasks(a2a.ListTasksRequest(page_size=1))
                     facts[name]["listed"] = [len(listed.tasks), bool(listed.next_page_token)]

@@ -206,9 +206,11 @@ fn plain_words_are_read_or_asked_back() {
     });
 }
 
-/// What an official SDK finds at an agent of a platform with these flags.
+/// What an official SDK finds at an agent of a platform with these flags, which may push to one address.
 async fn by_sdk(mut client: Command, flags: &[&str]) -> Value {
     let state = tempfile::tempdir().unwrap();
+    let settings = "[webhook]\nallow = ['https://hook.example']\n";
+    std::fs::write(state.path().join("convoke.toml"), settings).unwrap();
     let (running, token) = platform(state.path(), flags).await;
     let url = format!("http://{}{IP}", running.http());
     client.args([&url, &token, "router:Gdansk"]);
@@ -230,6 +232,17 @@ fn is_served(facts: &Value) {
         assert_eq!(of["cancelled"], "TaskNotCancelableError");
         assert_eq!(of["unknown"], "TaskNotFoundError");
         assert_eq!(of["extended"], facts["name"]);
+        let config = json!(["hook", "https://hook.example/in", "known"]);
+        let pushed = &of["pushed"];
+        assert_eq!(
+            (&pushed["made"], &pushed["read"]),
+            (&config, &config),
+            "{way}"
+        );
+        if *way != "0.3 HTTP+JSON" {
+            let (listed, left) = (&pushed["listed"], &pushed["left"]);
+            assert_eq!((listed, left), (&json!(["hook"]), &json!([])), "{way}");
+        }
         if way.starts_with("1.0") {
             assert_eq!(of["listed"][0], 1, "{way} {how}: {of}");
         }

@@ -2,7 +2,7 @@
 //!
 //! Deliveries follow a log in memory here, towards real receivers on loopback; the last tests are
 //! the whole command and the example of a receiver, which verifies signatures with code that is not
-//! ours. Addresses are read in `server`, `webhook/target/tests.rs`; whom to try when is
+//! ours. `webhook/pushes.rs` has the same of push notifications. Addresses are read in `server`, `webhook/target/tests.rs`; whom to try when is
 //! `webhook/schedule/tests.rs`.
 
 #![allow(clippy::unwrap_used, unreachable_pub)]
@@ -11,6 +11,8 @@
 mod desk;
 #[path = "webhook/example.rs"]
 mod example;
+#[path = "webhook/pushes.rs"]
+mod pushes;
 #[path = "webhook/receiver.rs"]
 mod receiver;
 mod support;
@@ -352,7 +354,7 @@ async fn code_that_is_not_ours_verifies_reports_and_refuses_what_was_forged() {
     let now = Clock::wall_time().as_ms() / 1_000;
     let body = r#"{"sequence":"9"}"#;
     let fields = |signed_url: &str, signed_body: &str, at: i64| {
-        let seal = sealer.seal(signed_url, signed_body, at);
+        let seal = sealer.seal(signed_url, report::MEDIA_TYPE, signed_body, at);
         let address = url.split('/').nth(2).unwrap();
         [
             ("Host", address.to_owned()),

@@ -1,16 +1,17 @@
-//! Where a page of a list of tasks begins (v1.0 §3.1.4).
+//! Where a page of a list of tasks begins (v1.0 §3.1.4), or of push configurations (§3.1.9).
 //!
 //! A token names the last task of the page before, and the question that it belongs to: lists are
 //! ordered by the instant of the last change and then by identifier, so a page begins behind a task
 //! even if that is gone meanwhile. Knows no tasks, and grants nothing: who may see what is asked
-//! again at every page. Read next: [`crate::request::ListTasks`].
+//! again at every page. Push configurations are ordered by identifier. Read next:
+//! [`crate::request::ListTasks`].
 
 use crate::error::{Error, ErrorKind};
-use crate::request::ListTasks;
+use crate::request::{ListPushConfigs, ListTasks};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use schema::canonical;
 use schema::time::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The last task of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,10 +44,35 @@ pub fn cursor(of: &ListTasks) -> Result<Option<Cursor>, Error> {
         return Ok(None);
     };
     let cursor = opened(token, &question(of));
-    cursor.map(Some).ok_or_else(|| {
-        let message = "the page token is not one of this list";
-        Error::new(ErrorKind::InvalidParams, message).at("pageToken", message)
-    })
+    cursor.map(Some).ok_or_else(foreign)
+}
+
+fn foreign() -> Error {
+    let message = "the page token is not one of this list";
+    Error::new(ErrorKind::InvalidParams, message).at("pageToken", message)
+}
+
+/// The token of the page of push configurations behind the one of this identifier.
+pub fn config_token(of: &ListPushConfigs, last: &str) -> String {
+    let text = format!("{}.{last}", hashed(&json!(of.task_id)));
+    Base64UrlUnpadded::encode_string(text.as_bytes())
+}
+
+/// The identifier behind which the page of push configurations begins that is asked for; none at the
+/// beginning.
+///
+/// # Errors
+/// [`ErrorKind::InvalidParams`] for a token that was not made for this task.
+pub fn config_cursor(of: &ListPushConfigs) -> Result<Option<String>, Error> {
+    let Some(token) = &of.page_token else {
+        return Ok(None);
+    };
+    let bytes = Base64UrlUnpadded::decode_vec(token).ok();
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+    let parts = text.as_deref().and_then(|text| text.split_once('.'));
+    let own = parts.filter(|(task, _)| *task == hashed(&json!(of.task_id)));
+    own.map(|(_, last)| Some(last.to_owned()))
+        .ok_or_else(foreign)
 }
 
 fn opened(token: &str, question: &str) -> Option<Cursor> {
@@ -69,7 +95,11 @@ fn question(of: &ListTasks) -> String {
             .map(|state| crate::wire::task_state(crate::version::Dialect::V10, state)),
         of.changed_since.map(Timestamp::as_ms),
     ]);
-    let hash = canonical::hash(&asked);
+    hashed(&asked)
+}
+
+fn hashed(asked: &Value) -> String {
+    let hash = canonical::hash(asked);
     Base64UrlUnpadded::encode_string(&hash[..6])
 }
 
@@ -93,6 +123,20 @@ mod tests {
             prop_assert_eq!(super::cursor(&again), Ok(Some(cursor)));
             let other = ListTasks { page_token: token, ..ListTasks::default() };
             let refused = super::cursor(&other).expect_err("another question");
+            prop_assert_eq!(refused.kind, ErrorKind::InvalidParams);
+        }
+
+        /// A11: the same of push configurations.
+        #[test]
+        fn a_token_of_configurations_belongs_to_its_task(id in ".{1,40}") {
+            let of = |task: &str, page_token| ListPushConfigs {
+                task_id: task.to_owned(),
+                page_size: None,
+                page_token,
+            };
+            let token = Some(config_token(&of("t", None), &id));
+            prop_assert_eq!(config_cursor(&of("t", token.clone())), Ok(Some(id)));
+            let refused = config_cursor(&of("u", token)).expect_err("another task");
             prop_assert_eq!(refused.kind, ErrorKind::InvalidParams);
         }
 

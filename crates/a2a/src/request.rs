@@ -150,14 +150,19 @@ impl ListTasks {
     /// # Errors
     /// [`ErrorKind::InvalidParams`] where another size is asked for (A10).
     pub fn tasks_per_page(&self) -> Result<u32, Error> {
-        match self.page_size {
-            None => Ok(Self::PAGE_SIZE),
-            Some(size @ 1..=Self::PAGE_SIZE_MAX) => Ok(size),
-            Some(size) => Err(
-                Error::new(ErrorKind::InvalidParams, "a page has 1 to 100 tasks")
-                    .at("pageSize", format!("1 to 100 is needed, not {size}")),
-            ),
-        }
+        per_page(self.page_size, "tasks")
+    }
+}
+
+fn per_page(asked: Option<u32>, what: &str) -> Result<u32, Error> {
+    match asked {
+        None => Ok(ListTasks::PAGE_SIZE),
+        Some(size @ 1..=ListTasks::PAGE_SIZE_MAX) => Ok(size),
+        Some(size) => Err(Error::new(
+            ErrorKind::InvalidParams,
+            format!("a page has 1 to 100 {what}"),
+        )
+        .at("pageSize", format!("1 to 100 is needed, not {size}"))),
     }
 }
 
@@ -175,8 +180,18 @@ pub struct PushConfigKey {
 pub struct ListPushConfigs {
     /// The task.
     pub task_id: String,
-    /// How many at most; none for all.
+    /// How many a page has; none for [`ListTasks::PAGE_SIZE`].
     pub page_size: Option<u32>,
-    /// Where to go on.
+    /// Where to go on, as [`crate::page`] wrote it.
     pub page_token: Option<String>,
+}
+
+impl ListPushConfigs {
+    /// How many configurations a page has, as of [`ListTasks::tasks_per_page`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidParams`] where another size is asked for.
+    pub fn configs_per_page(&self) -> Result<u32, Error> {
+        per_page(self.page_size, "configurations")
+    }
 }

@@ -3,8 +3,8 @@
 //! In the order of a request: [`Binding::handle`] takes what came over HTTP (`exchange`) and
 //! dispatches it; `begin` and `answer` turn messages into `task-negotiate`, `words` reads what
 //! is said plainly, `identity` names the task that a message begins; `task`, `list` and `follow`
-//! tell what the engine knows; `cards` and `schemas` who the agent is and what it takes; `error` is
-//! the one place that knows kinds of A2A errors.
+//! tell what the engine knows, `push` what is pushed of it; `cards` and `schemas` who the agent is and
+//! what it takes; `error` is the one place that knows kinds of A2A errors.
 //!
 //! No second truth: a task of A2A is the engine's task of the same identifier, its history the record
 //! of exchanges, its stream the log. Refuses to know sockets, tokens and clocks: who asks is
@@ -18,6 +18,7 @@ mod exchange;
 mod follow;
 mod identity;
 mod list;
+mod push;
 mod scene;
 mod schemas;
 mod task;
@@ -26,6 +27,7 @@ mod words;
 pub use cards::Dress;
 pub use exchange::{Answer, Body, Incoming};
 pub use follow::Frames;
+pub use push::{Push, push_of, pushed_by};
 pub use words::{ByParser, Offer, Reader, Reading};
 
 use self::begin::Said;
@@ -39,6 +41,7 @@ use ::a2a::event::Sent;
 use ::a2a::extension;
 use ::a2a::request::{CancelTask, GetTask, Request, SendMessage};
 use ::a2a::response::Response;
+use ::a2a::version::Version;
 use domain::access::Principal;
 use domain::time::Timestamp;
 use engine::{Endpoint, Engine};
@@ -57,6 +60,8 @@ pub struct Settings {
     pub card_max_age_s: u32,
     /// The language of descriptions in cards.
     pub language: Language,
+    /// True if changes of tasks are pushed: somebody posts what [`push_of`] says.
+    pub push_notifications: bool,
     /// Adds to every card what the door knows: ways to authenticate, signatures.
     pub dress: Dress,
 }
@@ -138,7 +143,9 @@ impl Scene<'_> {
             .card
             .offers(request.method(), written.version())?;
         let response = match request {
-            Request::SendMessage(sent) => Response::Sent(self.send(sent, patience).await?),
+            Request::SendMessage(sent) => {
+                Response::Sent(self.send(sent, written.version(), patience).await?)
+            }
             Request::SendStreamingMessage(sent) => return self.stream(written, sent).await,
             Request::SubscribeToTask(id) => return self.subscribe(written, &id),
             Request::GetTask(wanted) => Response::Task(self.get(&wanted)?),
@@ -150,10 +157,15 @@ impl Scene<'_> {
             | Request::RequestCapabilityExtension(_) => {
                 Response::Schema(self.about_schemas(request).await?)
             }
-            Request::CreatePushConfig(_)
-            | Request::GetPushConfig(_)
-            | Request::ListPushConfigs(_)
-            | Request::DeletePushConfig(_) => return Err(error::no_push()),
+            Request::CreatePushConfig(config) => {
+                Response::PushConfig(self.create_push(config, written.version()).await?)
+            }
+            Request::GetPushConfig(key) => Response::PushConfig(self.push_config(&key)?),
+            Request::ListPushConfigs(wanted) => Response::PushConfigs(self.list_push(&wanted)?),
+            Request::DeletePushConfig(key) => {
+                self.delete_push(key).await?;
+                Response::Deleted
+            }
         };
         Ok(written.reply(&response))
     }
@@ -161,10 +173,11 @@ impl Scene<'_> {
     async fn send(
         &self,
         sent: SendMessage,
+        version: Version,
         patience: impl Future<Output = ()>,
     ) -> Result<Sent, Error> {
         let wanted = sent.configuration.clone();
-        let mut given = match self.say(sent).await? {
+        let mut given = match self.say(sent, version).await? {
             Said::Of(given) => given,
             Said::Message(message) => return Ok(Sent::Message(message)),
         };
@@ -178,7 +191,7 @@ impl Scene<'_> {
     async fn stream(&self, written: &Written, sent: SendMessage) -> Result<Answer, Error> {
         let history_length = sent.configuration.history_length;
         let before = self.engine().last_sequence();
-        let frames = match self.say(sent).await? {
+        let frames = match self.say(sent, written.version()).await? {
             Said::Of(given) => Frames::of_message(self, written, given, before, history_length)?,
             Said::Message(message) => Frames::of_one(self, written, message),
         };

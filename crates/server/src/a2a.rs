@@ -55,7 +55,7 @@ struct Office {
     patience: Duration,
 }
 
-/// The same door with the rooms of A2A.
+/// The same door with the rooms of A2A. Changes of tasks are pushed if anybody may be told.
 #[must_use]
 pub fn mounted(
     router: Router,
@@ -64,12 +64,14 @@ pub fn mounted(
     settings: &A2aSettings,
     listening: Listening,
     issuer: &Issuer,
+    pushes: bool,
 ) -> Router {
     let url = settings.url(listening);
     let chosen = Settings {
         card_profile: settings.card_profile(),
         card_max_age_s: settings.card_max_age_s(),
         language: settings.language(),
+        push_notifications: pushes,
         dress: dress(&url, settings.card_profile(), listening.secure, issuer),
         url,
     };

@@ -280,7 +280,8 @@ impl Host {
                 Arc::clone(&host.clock),
             ));
         }
-        if let (Home::Folder(folder), false) = (&home, allowed.is_empty()) {
+        let pushes = !allowed.is_empty();
+        if let (Home::Folder(folder), true) = (&home, pushes) {
             host.deliver(folder, settings, allowed)?;
         }
         host.serve(listeners)?;
@@ -289,7 +290,15 @@ impl Host {
             let listening = settings.http.listening(&door);
             let mount = |router, issuer: &_| {
                 let engine = platform.engine();
-                a2a::mounted(router, engine, clock, &settings.a2a, listening, issuer)
+                a2a::mounted(
+                    router,
+                    engine,
+                    clock,
+                    &settings.a2a,
+                    listening,
+                    issuer,
+                    pushes,
+                )
             };
             let opened = http::open(door, &settings.http, folder, platform, clock, mount)?;
             host.door = Some(opened);

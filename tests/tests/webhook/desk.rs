@@ -1,11 +1,14 @@
 //! A platform that is a list: what deliveries need of one, in memory, and able to fail.
 
+use bindings::a2a::Push;
 use domain::content::Content;
 use domain::event::{Entry, Happening, Sequence};
 use domain::notification::Notification;
+use domain::push::PushConfig;
 use domain::task::{Status, Subscription, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
+use serde_json::json;
 use server::clock::Clock;
 use server::ssh::PrivateKey;
 use server::webhook::source::{Failure, Kept, Source};
@@ -24,6 +27,7 @@ pub struct Desk {
     entries: Mutex<Vec<Arc<Entry>>>,
     last: watch::Sender<Sequence>,
     subscriptions: Mutex<BTreeMap<TaskId, Subscription>>,
+    pushes: Mutex<Vec<PushConfig>>,
     pub cursors: watch::Sender<Cursors>,
     pub full: AtomicBool,
 }
@@ -34,6 +38,7 @@ impl Desk {
             entries: Mutex::default(),
             last: watch::Sender::new(0),
             subscriptions: Mutex::default(),
+            pushes: Mutex::default(),
             cursors: watch::Sender::default(),
             full: AtomicBool::new(false),
         })
@@ -48,6 +53,26 @@ impl Desk {
         };
         let mut all = self.subscriptions.lock().unwrap();
         all.insert(TaskId::new(task), subscription);
+    }
+
+    /// Changes of a task are pushed to this address too from now on, by a configuration of this name.
+    pub fn push(&self, task: &str, id: &str, url: &str) {
+        let config = PushConfig {
+            task: TaskId::new(task),
+            owner: "ann, \"of the OSS\"".to_owned(),
+            id: id.to_owned(),
+            url: url.to_owned(),
+            token: Some(format!("token of {id}")),
+            authentication: None,
+            version: "1.0".to_owned(),
+            since: *self.last.borrow(),
+        };
+        self.pushes.lock().unwrap().push(config);
+    }
+
+    /// They are not pushed by it any more.
+    pub fn withdraw(&self, id: &str) {
+        self.pushes.lock().unwrap().retain(|config| config.id != id);
     }
 
     /// The task changes.
@@ -136,6 +161,32 @@ impl Source for Desk {
     fn subscription(&self, change: &Notification) -> Result<Option<Subscription>, Failure> {
         let all = self.subscriptions.lock().unwrap();
         Ok(all.get(&change.task).cloned())
+    }
+
+    fn pushed_by(
+        &self,
+        sequence: Sequence,
+        change: &Notification,
+    ) -> Result<Vec<PushConfig>, Failure> {
+        let mut found = self.pushes.lock().unwrap().clone();
+        found.retain(|config| config.task == change.task && config.since < sequence);
+        Ok(found)
+    }
+
+    fn push_of(
+        &self,
+        config: &PushConfig,
+        sequence: Sequence,
+        change: &Notification,
+    ) -> Result<Option<Push>, Failure> {
+        // As of a change with a result: two bodies.
+        let body = |part| json!({"task": change.task.as_str(), "sequence": sequence, "part": part});
+        let token = config.token.clone().unwrap();
+        Ok(Some(Push {
+            media_type: "application/a2a+json",
+            fields: vec![("X-A2A-Notification-Token", token)],
+            bodies: [1, 2].map(|part| body(part).to_string()).to_vec(),
+        }))
     }
 
     fn cursors(&self) -> Result<Vec<(String, Sequence)>, Failure> {

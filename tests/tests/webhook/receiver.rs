@@ -116,9 +116,14 @@ impl Receiver {
         names
     }
 
+    /// A report that is there already.
+    pub fn now(&mut self) -> Option<Report> {
+        self.reports.try_recv().ok()
+    }
+
     /// The names of reports that are there already.
     pub fn names_now(&mut self) -> Vec<String> {
-        std::iter::from_fn(|| self.reports.try_recv().ok())
+        std::iter::from_fn(|| self.now())
             .map(|report| report.name())
             .collect()
     }

@@ -15,7 +15,7 @@ use schema::language::Language;
 use schema::render;
 use schema::template::Template;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The extension by which a card tells what only a profile of the platform has.
 pub const PLATFORM_URI: &str = "urn:convoke:a2a:profile:1";
@@ -118,15 +118,29 @@ fn schemas(
     templates: &BTreeMap<String, &Template>,
     language: &Language,
 ) -> BTreeMap<String, Value> {
+    let rendered = |template: &Template| render::json_schema(template, language);
+    told(profile, templates)
+        .map(|it| (it.schema_id.clone(), without_empty(rendered(it))))
+        .collect()
+}
+
+/// The schemas that the card of a profile declares.
+pub fn declared_of(profile: &Profile, templates: &BTreeMap<String, &Template>) -> BTreeSet<String> {
+    let names = told(profile, templates).map(|it| it.schema_id.clone());
+    names.collect()
+}
+
+/// A profile's templates, and those of their responses.
+fn told<'t>(
+    profile: &'t Profile,
+    templates: &'t BTreeMap<String, &Template>,
+) -> impl Iterator<Item = &'t Template> {
     let asked = profile.schemas().filter_map(|id| templates.get(id));
-    let told = asked.flat_map(|template| {
+    asked.flat_map(|template| {
         let response = template.response_schema_id.as_ref();
         let response = response.and_then(|id| templates.get(id));
-        std::iter::once(template).chain(response)
-    });
-    let rendered = |template: &&Template| render::json_schema(template, language);
-    told.map(|it| (it.schema_id.clone(), without_empty(rendered(it))))
-        .collect()
+        std::iter::once(*template).chain(response.copied())
+    })
 }
 
 /// JSON Schema without keywords that say nothing, so that it can be signed.

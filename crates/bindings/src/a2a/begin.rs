@@ -5,6 +5,7 @@
 //! agent hears when it is complete. Read next: [`super::answer`], for messages to a task that is
 //! there; [`super::words`].
 
+use super::push::kept;
 use super::scene::{Scene, Spoken};
 use super::schemas::{self, CheckedByEngine};
 use super::words::{Offer, Reading};
@@ -14,10 +15,14 @@ use a2a::error::{Error, ErrorKind};
 use a2a::intake::{Intake, Intakes, Said as Read};
 use a2a::intent::Filled;
 use a2a::message::{Content as PartContent, Message, Role};
+use a2a::method::Method;
+use a2a::push::PushConfig;
 use a2a::request::SendMessage;
 use a2a::schema_talk::{self, SUGGESTION};
 use a2a::task::Task as Told;
+use a2a::version::Version;
 use domain::content::{Content, Payload};
+use domain::push;
 use domain::task::{Task, TaskId};
 use domain::verb::Verb;
 use engine::{Negotiate, Notice, Operation, Outcome};
@@ -104,29 +109,52 @@ pub(super) enum Wanted {
 
 impl Scene<'_> {
     /// Takes a message: a task begins or goes on, or the message is answered by one.
-    pub(super) async fn say(&self, sent: SendMessage) -> Result<Said, Error> {
+    pub(super) async fn say(&self, sent: SendMessage, version: Version) -> Result<Said, Error> {
         let message = &sent.message;
-        self.check(&sent)?;
+        self.check(&sent, version)?;
         let found = match &message.task_id {
             Some(id) => self.task(id).ok(),
             None => None,
         };
+        let push = sent.configuration.push.clone();
         if let Some(task) = self.is_repeated(message, found.as_deref())? {
+            self.told_besides(&task, push, version).await?;
             let notes = Notes::default();
             return Ok(Said::Of(Given { task, notes }));
         }
         conversation::continues(message, found.as_ref().map(|task| task.known()))?;
         match found {
-            Some(task) => self.go_on(message, &task).await,
-            None => self.begin(message).await,
+            Some(task) => {
+                // Before anything comes of the message, so that all of it is told.
+                self.told_besides(&task.id, push, version).await?;
+                self.go_on(message, &task).await
+            }
+            None => {
+                let id = self.named_by(message);
+                let push = push.map(|push| kept(&id, push, version));
+                self.begin(message, id, push).await
+            }
         }
     }
 
+    async fn told_besides(
+        &self,
+        task: &TaskId,
+        push: Option<PushConfig>,
+        version: Version,
+    ) -> Result<(), Error> {
+        if let Some(push) = push {
+            self.keep_push(task, push, version).await?;
+        }
+        Ok(())
+    }
+
     /// What no message may be.
-    fn check(&self, sent: &SendMessage) -> Result<(), Error> {
+    fn check(&self, sent: &SendMessage, version: Version) -> Result<(), Error> {
         let message = &sent.message;
         if sent.configuration.push.is_some() {
-            return Err(error::no_push());
+            let card = &self.served.card;
+            card.offers(Method::CreatePushConfig, version)?;
         }
         if message.role != Role::User {
             return Err(error::unusable("message.role", "a client speaks as user"));
@@ -174,7 +202,12 @@ impl Scene<'_> {
         identity::task_of(&self.who.name, &self.profile().name, message)
     }
 
-    async fn begin(&self, message: &Message) -> Result<Said, Error> {
+    async fn begin(
+        &self,
+        message: &Message,
+        id: TaskId,
+        push: Option<push::PushConfig>,
+    ) -> Result<Said, Error> {
         let intake = self.intake(message, false, Map::new())?;
         let wanted = match &intake.said {
             Read::Asked(request) => {
@@ -189,12 +222,12 @@ impl Scene<'_> {
             Read::Intent { schema, filled, .. } => slots(schema.as_deref(), filled)?,
             Read::Words(words) => self.words(words)?,
         };
-        let id = self.named_by(message);
         let mut negotiate = Negotiate {
             to: Some(self.profile().name.clone()),
             task: Some(id.clone()),
             asynchronous: Some(true),
             conversation: message.context_id.clone(),
+            push,
             ..Negotiate::new(self.endpoint.clone(), Verb::TaskAssign)
         };
         fill(&mut negotiate, content(message, None), wanted);

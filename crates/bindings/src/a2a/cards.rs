@@ -132,7 +132,7 @@ impl Cards {
         // What the binding does, whatever the agent does by itself.
         card.capabilities = Capabilities {
             streaming: Some(true),
-            push_notifications: Some(false),
+            push_notifications: Some(settings.push_notifications),
             extended_card: Some(true),
         };
         card.default_input_modes = vec!["text/plain".to_owned(), "application/json".to_owned()];

@@ -3,6 +3,7 @@
 //! The compiler holds the table total. Read next: `a2a::error`, which knows codes.
 
 use a2a::error::{Error, ErrorKind};
+use a2a::request::PushConfigKey;
 use domain::negotiation::Misplaced;
 use engine::Refusal;
 use schema::catalogue::PublishError;
@@ -30,6 +31,7 @@ pub(super) fn refused(refusal: &Refusal) -> Error {
         }),
         Refusal::BadLeaf { leaf, why } => told.at(member(leaf), why.as_str()),
         Refusal::MissingLeaf { leaf, .. } => told.at(member(leaf), "is missing"),
+        Refusal::Undeliverable { why, .. } => told.at("url", why.as_str()),
         _ => told,
     }
 }
@@ -89,6 +91,7 @@ fn member(leaf: &str) -> String {
     match leaf {
         "conversation" => "message.contextId".to_owned(),
         "after" => "pageToken".to_owned(),
+        "scheme" | "credentials" => format!("authentication.{leaf}"),
         other => other.to_owned(),
     }
 }
@@ -98,10 +101,10 @@ pub(super) fn no_agent() -> Error {
     Error::new(ErrorKind::MethodNotFound, "there is no such agent")
 }
 
-/// Cards say so (A12).
-pub(super) fn no_push() -> Error {
-    let why = "push notifications are not supported";
-    Error::new(ErrorKind::PushNotificationNotSupported, why)
+/// The task is not told by such a configuration (v1.0 §3.1.8).
+pub(super) fn no_push_config(key: &PushConfigKey) -> Error {
+    let why = "the task has no such push configuration";
+    Error::new(ErrorKind::TaskNotFound, why).with("taskId", &key.task_id)
 }
 
 /// Tasks are not for the caller to list.

@@ -9,7 +9,7 @@ use super::cards::Served;
 use super::error;
 use super::exchange::Written;
 use super::scene::{Scene, Spoken};
-use super::task::{artifact, changed};
+use super::task::{changed, offered};
 use a2a::conversation;
 use a2a::error::Error;
 use a2a::event::{ArtifactUpdate, Event, StatusUpdate};
@@ -19,7 +19,7 @@ use a2a::task::{Task as Told, TaskState, TaskStatus};
 use a2a::version::Version;
 use domain::event::{Entry, Happening, Sequence};
 use domain::notification::Notification;
-use domain::task::{Status, Task, TaskId};
+use domain::task::{Task, TaskId};
 use engine::{Engine, Refusal};
 use std::collections::VecDeque;
 use std::future::Future;
@@ -214,32 +214,41 @@ impl Frames {
 }
 
 impl Following {
-    /// The result first, then the state that came with it.
     fn events(&mut self, change: &Notification, sequence: Sequence) -> Vec<Event> {
-        let task = &self.task;
-        let (task_id, context_id) = (task.id.to_string(), task.conversation().to_owned());
-        let status = Event::Status(StatusUpdate {
+        let is_declared = |id: &str| self.served.declared.contains(id);
+        let mut events = events(&self.task, change, sequence, &is_declared);
+        if let Some(Event::Artifact(update)) = events.first_mut() {
+            self.notes.on_parts(&mut update.artifact.parts);
+        }
+        events
+    }
+}
+
+/// What a change of a task is told as: the result first, then the state that came with it.
+pub(super) fn events(
+    task: &Task,
+    change: &Notification,
+    sequence: Sequence,
+    is_declared: &dyn Fn(&str) -> bool,
+) -> Vec<Event> {
+    let (task_id, context_id) = (task.id.to_string(), task.conversation().to_owned());
+    let result = offered(change, is_declared).map(|artifact| {
+        Event::Artifact(ArtifactUpdate {
             task_id: task_id.clone(),
             context_id: context_id.clone(),
-            status: changed(task, change, sequence),
-            metadata: Default::default(),
-        });
-        let is_offered = change.data.is_some() && change.status != Status::Blocked;
-        if !is_offered {
-            return vec![status];
-        }
-        let mut artifact = artifact(&change.content, &|id| self.served.declared.contains(id));
-        self.notes.on_parts(&mut artifact.parts);
-        let result = Event::Artifact(ArtifactUpdate {
-            task_id,
-            context_id,
             artifact,
             append: false,
             last_chunk: true,
             metadata: Default::default(),
-        });
-        vec![result, status]
-    }
+        })
+    });
+    let status = Event::Status(StatusUpdate {
+        task_id,
+        context_id,
+        status: changed(task, change, sequence),
+        metadata: Default::default(),
+    });
+    result.into_iter().chain([status]).collect()
 }
 
 impl Until {

@@ -85,18 +85,23 @@ impl<'a> Scene<'a> {
 
     /// Who may ask for results over NETCONF, or read the registry of tasks, may read tasks here.
     pub(super) fn may_read_tasks(&self) -> bool {
-        let ask = Request::Exec {
-            module: "irtf-agent",
-            rpc: "task-negotiate",
-            guarded: false,
-        };
-        let read = Request::Read {
-            module: "convoke-registry",
-            path: &["registry", "task"],
-            guarded: false,
-        };
-        self.engine().permits(self.who, ask) || self.engine().permits(self.who, read)
+        may_read_tasks(self.engine(), self.who)
     }
+}
+
+/// Whether a principal may read tasks at all.
+pub(super) fn may_read_tasks(engine: &Engine, who: &Principal) -> bool {
+    let ask = Request::Exec {
+        module: "irtf-agent",
+        rpc: "task-negotiate",
+        guarded: false,
+    };
+    let read = Request::Read {
+        module: "convoke-registry",
+        path: &["registry", "task"],
+        guarded: false,
+    };
+    engine.permits(who, ask) || engine.permits(who, read)
 }
 
 /// Asks an engine for what it knows now.

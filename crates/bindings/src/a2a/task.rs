@@ -181,6 +181,37 @@ fn is_of_executor(change: &Notification) -> bool {
     }
 }
 
+/// A task as a change of it left it, without its history.
+pub(super) fn as_left(
+    task: &Task,
+    change: &Notification,
+    sequence: u64,
+    is_declared: &dyn Fn(&str) -> bool,
+) -> Told {
+    let artifacts = match offered(change, is_declared) {
+        Some(artifact) => vec![artifact],
+        None if change.status.is_terminal() => artifacts(task, is_declared),
+        None => Vec::new(),
+    };
+    Told {
+        id: task.id.to_string(),
+        context_id: task.conversation().to_owned(),
+        status: changed(task, change, sequence),
+        artifacts: Some(artifacts),
+        history: Vec::new(),
+        metadata: Default::default(),
+    }
+}
+
+/// The result that a change brings; one that waits for parts of the task is not offered yet.
+pub(super) fn offered(
+    change: &Notification,
+    is_declared: &dyn Fn(&str) -> bool,
+) -> Option<Artifact> {
+    let is_offered = change.data.is_some() && change.status != Status::Blocked;
+    is_offered.then(|| artifact(&change.content, is_declared))
+}
+
 /// What the task brought forth; a result that waits for parts of the task is not offered yet.
 fn artifacts(task: &Task, is_declared: &dyn Fn(&str) -> bool) -> Vec<Artifact> {
     let offered = task.result.as_ref().filter(|_| !task.is_held());
@@ -189,7 +220,7 @@ fn artifacts(task: &Task, is_declared: &dyn Fn(&str) -> bool) -> Vec<Artifact> {
 }
 
 /// A result.
-pub(super) fn artifact(result: &Content, is_declared: &dyn Fn(&str) -> bool) -> Artifact {
+fn artifact(result: &Content, is_declared: &dyn Fn(&str) -> bool) -> Artifact {
     Artifact {
         name: Some(RESULT.to_owned()),
         ..Artifact::new(RESULT, parts(result, is_declared))

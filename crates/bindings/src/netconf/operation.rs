@@ -346,6 +346,7 @@ fn encoded(outcome: Outcome) -> Answer {
         Outcome::Acted(acted) => ems::acted(&acted),
         Outcome::Schema(outcome) => schemas::encoded(&outcome),
         Outcome::Records(_) => unreachable!("records are read, not asked for"),
+        Outcome::Push(_) | Outcome::PushForgotten => unreachable!("no rpc asks for pushing"),
     }
 }
 

@@ -1,9 +1,11 @@
 //! A2A over a real engine with hosted agents, and NETCONF beside it on the same tasks.
 //!
-//! Read next: `stage.rs`; `law.rs`, what both protocols say of random runs.
+//! Read next: `stage.rs`; `streams.rs` and `pushes.rs`, what happens later; `law.rs`, what both protocols
+//! say of random runs.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod law;
+mod pushes;
 mod stage;
 mod streams;
 

@@ -235,6 +235,15 @@ impl Stage {
     }
 
     pub(crate) fn over(store: StoreOptions) -> Self {
+        Self::set(store, false)
+    }
+
+    /// One that pushes, to `https://hook.example` alone.
+    pub(crate) fn pushing(store: StoreOptions) -> Self {
+        Self::set(store, true)
+    }
+
+    fn set(store: StoreOptions, push_notifications: bool) -> Self {
         let now = Timestamp::parse("2026-05-01T00:00:00Z").expect("a literal");
         let hosted = |name, schemas: &[&str]| Hosted {
             profile: Arc::new(profile(name, schemas)),
@@ -254,7 +263,10 @@ impl Stage {
             seed: 1,
             limits: Limits::default(),
             retention: Retention::default(),
-            deliverable: Box::new(|_| Ok(())),
+            deliverable: Box::new(|to| match to.url.starts_with("https://hook.example/") {
+                true => Ok(()),
+                false => Err("it is not allowed here".to_owned()),
+            }),
             credentials: Box::new(|_| None),
             proxy: None,
             schemas: SchemaSetup::fixed(shipped::shipped()),
@@ -267,6 +279,7 @@ impl Stage {
             card_profile: CardProfile::Schemas,
             card_max_age_s: 60,
             language: Language::english(),
+            push_notifications,
             dress: Box::new(|_| {}),
         };
         let reader = Box::new(ByParser::new(Box::new(Pairs), 0));

@@ -1,16 +1,15 @@
 //! One POST: to an address that was checked, over TLS if the URL says so, sealed, once.
 //!
-//! Follows no redirect, knows no proxy, no cookie and no credential. A name is resolved once, and
+//! Follows no redirect, knows no proxy, no cookie and no credential but what the letter brings. A name is resolved once, and
 //! the connection goes to the very address that was checked, so that a name cannot lead elsewhere
 //! in between. Connections are kept a while and used again. When to try again is
 //! [`super::schedule`]'s. Read next: [`super::delivery`].
 
-use super::report::MEDIA_TYPE;
 use super::signature::Sealer;
 use super::target::{AllowList, Host, Origin, Target};
 use hyper::body::{Body as _, Incoming};
 use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::header::{CONTENT_TYPE, HOST, USER_AGENT};
+use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, USER_AGENT};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use std::collections::BTreeMap;
@@ -89,6 +88,17 @@ pub enum Unanswered {
 
 type Sender = SendRequest<String>;
 
+/// What one POST carries.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Letter {
+    /// The type of the body.
+    pub media_type: &'static str,
+    /// Fields that its receiver wants besides, which may be secrets.
+    pub fields: Vec<(&'static str, String)>,
+    /// The body.
+    pub body: String,
+}
+
 /// Whoever posts reports; share it in an `Arc`.
 pub struct Client {
     allowed: AllowList,
@@ -125,7 +135,7 @@ impl Client {
         &self.allowed
     }
 
-    /// Posts a report and answers the status of the response. `created` is the time of the seal, in
+    /// Posts a letter and answers the status of the response. `created` is the time of the seal, in
     /// seconds since 1970 began.
     ///
     /// # Errors
@@ -133,10 +143,10 @@ impl Client {
     pub async fn post(
         &self,
         target: &Target,
-        body: String,
+        letter: Letter,
         created: i64,
     ) -> Result<u16, Unanswered> {
-        let mut request = self.request(target, body, created)?;
+        let mut request = self.request(target, letter, created)?;
         // A kept connection may have been closed meanwhile; what it did not take goes on a new one.
         while let Some(mut sender) = self.take_kept(&target.origin) {
             match sender.try_send_request(request).await {
@@ -155,18 +165,24 @@ impl Client {
     fn request(
         &self,
         target: &Target,
-        body: String,
+        letter: Letter,
         created: i64,
     ) -> Result<Request<String>, hyper::http::Error> {
-        let seal = self.sealer.seal(&target.to_string(), &body, created);
-        Request::post(&target.path)
+        let (uri, media_type) = (target.to_string(), letter.media_type);
+        let seal = self.sealer.seal(&uri, media_type, &letter.body, created);
+        let mut request = Request::post(&target.path)
             .header(HOST, target.origin.authority())
             .header(USER_AGENT, concat!("convoke/", env!("CARGO_PKG_VERSION")))
-            .header(CONTENT_TYPE, MEDIA_TYPE)
+            .header(CONTENT_TYPE, media_type)
             .header("content-digest", seal.content_digest)
             .header("signature-input", seal.signature_input)
-            .header("signature", seal.signature)
-            .body(body)
+            .header("signature", seal.signature);
+        for (name, value) in letter.fields {
+            let mut value = HeaderValue::try_from(value)?;
+            value.set_sensitive(true);
+            request = request.header(name, value);
+        }
+        request.body(letter.body)
     }
 
     async fn connect(&self, origin: &Origin) -> Result<Sender, Unanswered> {

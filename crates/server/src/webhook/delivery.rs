@@ -1,4 +1,5 @@
-//! Deliveries: the log is read on, what publishers want told is sent, and cursors are kept.
+//! Deliveries: the log is read on, what publishers and others want told is sent, and cursors are
+//! kept.
 //!
 //! The log is the queue. One cursor says how far it was read; each lane that is behind has a cursor of
 //! its own, and what lies between the two is read again after a restart. So nothing is lost, and
@@ -6,12 +7,15 @@
 //! once, in the order of the log for each task. Whom to try when is [`super::schedule`]'s, how is
 //! [`super::client`]'s. Read next: [`super::source`].
 
-use super::client::{Client, Unanswered};
+use super::client::{Client, Letter, Unanswered};
+use super::cursors::{Cursors, READ_TO, name_of};
 use super::report;
 use super::schedule::{Lane, Outcome, Reached, Retry, Schedule, Try};
 use super::source::{Failure, Kept, Source};
+use super::target::{Inadmissible, Target};
 use crate::clock::Clock;
 use domain::event::{Entry, Happening, Sequence};
+use domain::notification::Notification;
 use domain::task::TaskId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,8 +32,6 @@ const KEEP_MS: u64 = 1_000;
 const PAUSE_MS: u64 = 5_000;
 /// The longest sleep, in milliseconds.
 const LONG_MS: u64 = 3_600_000;
-/// The name of the cursor up to which the log was read; those of lanes begin with it.
-const NAME: &str = "webhook";
 /// The cursor of a lane of which the receiver wants nothing more.
 const GONE: Sequence = i64::MAX as Sequence;
 
@@ -112,35 +114,6 @@ impl Deliveries {
 impl Drop for Deliveries {
     fn drop(&mut self) {
         self.courier.abort();
-    }
-}
-
-/// Cursors as they were kept.
-#[derive(Default)]
-struct Cursors {
-    read_to: Option<Sequence>,
-    lanes: Vec<(Lane, Sequence)>,
-}
-
-impl Cursors {
-    fn read(kept: Vec<(String, Sequence)>) -> Self {
-        let mut cursors = Self::default();
-        for (name, sequence) in kept {
-            let rest = name.strip_prefix(NAME);
-            // An address holds no space; the name of a task may.
-            let lane = rest.and_then(|rest| rest.strip_prefix(' ')?.split_once(' '));
-            if let Some((url, task)) = lane {
-                let (url, task) = (url.to_owned(), TaskId::new(task));
-                cursors.lanes.push((Lane { task, url }, sequence));
-            } else if rest == Some("") {
-                cursors.read_to = Some(sequence);
-            }
-        }
-        cursors
-    }
-
-    fn name_of(lane: &Lane) -> String {
-        format!("{NAME} {} {}", lane.url, lane.task)
     }
 }
 
@@ -241,12 +214,8 @@ impl Courier {
         };
         let lanes = behind.get(&change.task).into_iter().flatten();
         for (lane, _) in lanes.filter(|(_, cursor)| *cursor < entry.sequence) {
-            match self.client.allowed().admit_url(&lane.url) {
-                Ok(target) => self
-                    .schedule
-                    .enter(lane, &target, entry.sequence, entry.time),
-                Err(why) => self.refuse(lane, &why),
-            }
+            let admitted = self.client.allowed().admit_url(&lane.url);
+            self.enter(lane, admitted, entry);
         }
         if change.status.is_terminal() {
             self.schedule.task_ended(&change.task);
@@ -276,20 +245,24 @@ impl Courier {
         let Happening::Task(change) = &entry.happening else {
             return Ok(());
         };
-        if let Some(subscription) = self.source.subscription(change)? {
-            let lane = |url| Lane {
-                task: change.task.clone(),
-                url,
-            };
-            match self.client.allowed().admit(&subscription) {
-                Ok(Some(target)) => {
-                    let lane = lane(target.to_string());
-                    self.schedule
-                        .enter(&lane, &target, entry.sequence, entry.time);
-                }
-                Ok(None) => {}
-                Err(why) => self.refuse(&lane(subscription.url), &why),
+        let subscription = self.source.subscription(change)?;
+        let pushed_by = self.source.pushed_by(entry.sequence, change)?;
+        let client = Arc::clone(&self.client);
+        if let Some(subscription) = subscription {
+            let admitted = client.allowed().admit(&subscription).transpose();
+            if let Some(admitted) = admitted {
+                let usual = admitted.as_ref().map(Target::to_string);
+                let lane = Lane {
+                    task: change.task.clone(),
+                    url: usual.unwrap_or(subscription.url),
+                    push: None,
+                };
+                self.enter(&lane, admitted, entry);
             }
+        }
+        for config in &pushed_by {
+            let admitted = client.allowed().admit_url(&config.url);
+            self.enter(&Lane::of(config), admitted, entry);
         }
         if change.status.is_terminal() {
             self.schedule.task_ended(&change.task);
@@ -297,9 +270,16 @@ impl Courier {
         Ok(())
     }
 
-    fn refuse(&self, lane: &Lane, why: &super::target::Inadmissible) {
-        self.count(|s| s.refused += 1);
-        debug!(task.id = %lane.task, "a change of task {} is not told: {why}", lane.task);
+    fn enter(&mut self, lane: &Lane, admitted: Result<Target, Inadmissible>, entry: &Entry) {
+        match admitted {
+            Ok(target) => self
+                .schedule
+                .enter(lane, &target, entry.sequence, entry.time),
+            Err(why) => {
+                self.count(|s| s.refused += 1);
+                debug!(task.id = %lane.task, "a change of task {} is not told: {why}", lane.task);
+            }
+        }
     }
 
     fn count(&self, counts: impl FnOnce(&mut Statistics)) {
@@ -309,10 +289,13 @@ impl Courier {
     fn begin_tries(&mut self) {
         self.schedule.wake(self.clock.monotonic_ms());
         while let Some(one) = self.schedule.next_try() {
-            match self.report_of(&one) {
-                Ok(Some(body)) => self.begin(one, body),
+            match self.told_by(&one) {
+                Ok(Told::Letters(letters)) => self.begin(one, letters),
+                Ok(Told::NotWanted) => {
+                    self.came_to(&one, Outcome::Withdrawn);
+                }
                 // Retention has cut the log: there is nothing left to tell.
-                Ok(None) => {
+                Ok(Told::Nothing) => {
                     self.count(|s| s.given_up += 1);
                     let task = &one.lane.task;
                     warn!(task.id = %task, "a change of task {task} has left the log untold");
@@ -332,21 +315,42 @@ impl Courier {
             .send_if_modified(|s| std::mem::replace(&mut s.pending, pending) != pending);
     }
 
-    fn report_of(&self, one: &Try) -> Result<Option<String>, Failure> {
+    fn told_by(&self, one: &Try) -> Result<Told, Failure> {
         let entries = self.source.after(one.sequence - 1, 1)?;
         let entry = entries.first().filter(|e| e.sequence == one.sequence);
-        Ok(entry.and_then(|entry| match &entry.happening {
-            Happening::Task(change) => Some(report::body(entry.sequence, change)),
-            _ => None,
+        let Some(Happening::Task(change)) = entry.map(|entry| &entry.happening) else {
+            return Ok(Told::Nothing);
+        };
+        if one.lane.push.is_some() {
+            return self.pushed(one, change);
+        }
+        let report = report::letter(one.sequence, change);
+        Ok(Told::Letters(vec![report]))
+    }
+
+    /// Whether a configuration still wants it is asked each time: one that is gone hears nothing more.
+    fn pushed(&self, one: &Try, change: &Notification) -> Result<Told, Failure> {
+        let configs = self.source.pushed_by(one.sequence, change)?;
+        let Some(config) = configs.iter().find(|config| Lane::of(config) == *one.lane) else {
+            return Ok(Told::NotWanted);
+        };
+        let push = self.source.push_of(config, one.sequence, change)?;
+        Ok(push.map_or(Told::NotWanted, |push| {
+            let letter = |body| Letter {
+                media_type: push.media_type,
+                fields: push.fields.clone(),
+                body,
+            };
+            Told::Letters(push.bodies.into_iter().map(letter).collect())
         }))
     }
 
-    fn begin(&mut self, one: Try, body: String) {
+    fn begin(&mut self, one: Try, letters: Vec<Letter>) {
         let client = Arc::clone(&self.client);
         let ms = self.retry.try_ms;
         let created = Clock::wall_time().as_ms() / 1_000;
         self.tries.spawn(async move {
-            let posted = client.post(&one.target, body, created);
+            let posted = post_all(&client, &one.target, letters, created);
             let answer = tokio::time::timeout(Duration::from_millis(ms), posted).await;
             (one, answer.unwrap_or(Err(Unanswered::Late { ms })))
         });
@@ -414,14 +418,14 @@ impl Courier {
     /// Keeps all cursors that have moved, as they are now.
     fn keep(&mut self) -> (Kept, Vec<Arc<Lane>>) {
         let changed = self.schedule.take_changed();
-        let mut cursors = vec![(NAME.to_owned(), Some(self.read_to))];
+        let mut cursors = vec![(READ_TO.to_owned(), Some(self.read_to))];
         cursors.extend(changed.iter().map(|(lane, reached)| {
             let cursor = match reached {
                 Reached::Behind(cursor) => Some(*cursor),
                 Reached::Gone => Some(GONE),
                 Reached::End => None,
             };
-            (Cursors::name_of(lane), cursor)
+            (name_of(lane), cursor)
         }));
         self.kept_to = Some(self.read_to);
         let lanes = changed.into_iter().map(|(lane, _)| lane).collect();
@@ -463,6 +467,33 @@ impl Courier {
             self.kept(kept);
         }
     }
+}
+
+/// What is to be told by a try.
+enum Told {
+    /// These, one after the other.
+    Letters(Vec<Letter>),
+    /// Nothing: the log does not hold it any more.
+    Nothing,
+    /// Nothing any more: who wanted it does not.
+    NotWanted,
+}
+
+/// Posts letters one after the other, up to the first that is not taken; the last answer.
+async fn post_all(
+    client: &Client,
+    target: &Target,
+    letters: Vec<Letter>,
+    created: i64,
+) -> Result<u16, Unanswered> {
+    let mut answer = 204;
+    for letter in letters {
+        answer = client.post(target, letter, created).await?;
+        if !(200..=299).contains(&answer) {
+            break;
+        }
+    }
+    Ok(answer)
 }
 
 /// Resolves when the cursors that are being kept are; never if none are.

@@ -1,13 +1,15 @@
-//! Webhooks: changes of tasks posted to the address of their `task-subscription` (draft §5.2).
+//! Webhooks: changes of tasks posted to the address of their `task-subscription` (draft §5.2), and to
+//! those to which A2A pushes them.
 //!
 //! A tour: [`target`] reads addresses and says which are allowed; [`report`] is the body of a
 //! report and [`signature`] its seal; [`client`] posts one; [`schedule`] says which is next, and
-//! when; [`delivery`] follows the log with them, which it knows as a [`source`]; [`platform`] is
-//! that source for a real platform.
+//! when; [`delivery`] follows the log with them, which it knows as a [`source`], and `cursors` says how
+//! far; [`platform`] is that source for a real platform.
 //!
 //! Nothing is allowed unless the section `[webhook]` of the settings says so.
 
 pub mod client;
+mod cursors;
 pub mod delivery;
 pub mod platform;
 pub mod report;
@@ -16,7 +18,7 @@ pub mod signature;
 pub mod source;
 pub mod target;
 
-pub use client::{Client, TrustError};
+pub use client::{Client, Letter, TrustError};
 pub use delivery::{Deliveries, Statistics};
 pub use platform::PlatformSource;
 pub use schedule::Retry;

@@ -4,9 +4,11 @@
 //! next: [`super::delivery`], which says what cursors mean.
 
 use super::source::{Failure, Kept, Source};
+use bindings::a2a::{self, Push};
 use domain::access::Request;
 use domain::event::{Entry, Sequence};
 use domain::notification::Notification;
+use domain::push::PushConfig;
 use domain::task::Subscription;
 use domain::time::Timestamp;
 use engine::{Engine, Execution, Operation, Outcome, Query, Records, Refusal};
@@ -48,10 +50,8 @@ impl Source for PlatformSource {
         let query = Operation::Read(Query::Task(change.task.clone()));
         let found = match self.engine.execute(&publisher, query, Timestamp::default()) {
             Execution::Done(Ok(Outcome::Records(Records::Tasks(found)))) => found,
-            Execution::Done(Err(failed @ (Refusal::StoreFailed { .. } | Refusal::StoreFull))) => {
-                return Err(failed.into());
-            }
             // The publisher may not even see it.
+            Execution::Done(Err(refusal)) => readable(Err(refusal))?,
             _ => return Ok(None),
         };
         let received = Request::Notification {
@@ -65,6 +65,23 @@ impl Source for PlatformSource {
         Ok(subscription.filter(|_| self.engine.permits(&publisher, received)))
     }
 
+    fn pushed_by(
+        &self,
+        sequence: Sequence,
+        change: &Notification,
+    ) -> Result<Vec<PushConfig>, Failure> {
+        readable(a2a::pushed_by(&self.engine, sequence, change))
+    }
+
+    fn push_of(
+        &self,
+        config: &PushConfig,
+        sequence: Sequence,
+        change: &Notification,
+    ) -> Result<Option<Push>, Failure> {
+        readable(a2a::push_of(&self.engine, config, sequence, change))
+    }
+
     fn cursors(&self) -> Result<Vec<(String, Sequence)>, Failure> {
         Ok(self.cursors.all())
     }
@@ -75,6 +92,15 @@ impl Source for PlatformSource {
             let kept = tokio::task::spawn_blocking(move || file.keep(cursors));
             Ok(kept.await??)
         })
+    }
+}
+
+/// What was read; nothing where that is damaged or refused, for to read it again would not help.
+fn readable<T: Default>(read: Result<T, Refusal>) -> Result<T, Failure> {
+    match read {
+        Ok(read) => Ok(read),
+        Err(failed @ (Refusal::StoreFailed { .. } | Refusal::StoreFull)) => Err(failed.into()),
+        Err(_) => Ok(T::default()),
     }
 }
 

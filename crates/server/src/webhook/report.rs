@@ -4,12 +4,22 @@
 //! RFC 7951, beside it `eventTime` (RFC 5277) and `sequence`, the place in the log: the same change
 //! has the same number however often it is sent. Read next: [`super::signature`], which seals it.
 
+use super::client::Letter;
 use domain::event::Sequence;
 use domain::notification::Notification;
 use serde_json::{Map, Value, json};
 
 /// The media type of a report.
 pub const MEDIA_TYPE: &str = "application/json";
+
+/// The report of a change as it is posted.
+pub fn letter(sequence: Sequence, change: &Notification) -> Letter {
+    Letter {
+        media_type: MEDIA_TYPE,
+        fields: Vec::new(),
+        body: body(sequence, change),
+    }
+}
 
 /// The report of a change that stands at this place of the log.
 pub fn body(sequence: Sequence, change: &Notification) -> String {

@@ -1,12 +1,13 @@
 //! What is to be sent next, and when: lanes, hosts, failures and places reached.
 //!
-//! A *lane* is one task and one address: its reports go out one after the other, in the order of
-//! the log. Lanes to one host share a few places, all hosts together some more, and a host that
-//! does not answer keeps a single place until it does: who is dead delays nobody. Pure: time is an
-//! argument, nothing is sent. Read next: [`super::delivery`], which sends.
+//! A *lane* is one task, one address and who wants it told there: its reports go out one after the
+//! other, in the order of the log. Lanes to one host share a few places, all hosts together some more,
+//! and a host that does not answer keeps a single place until it does: who is dead delays nobody.
+//! Pure: time is an argument, nothing is sent. Read next: [`super::delivery`], which sends.
 
 use super::target::{Origin, Target};
 use domain::event::Sequence;
+use domain::push::PushConfig;
 use domain::task::TaskId;
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -49,8 +50,36 @@ impl Default for Retry {
 pub struct Lane {
     /// The task.
     pub task: TaskId,
-    /// `subscript-url`, as subscribed.
+    /// The address, as it was given.
     pub url: String,
+    /// The configuration that wants it; none for the `task-subscription` of the task.
+    pub push: Option<PushKey>,
+}
+
+/// Which configuration for pushing of a task. One that was made anew is another one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PushKey {
+    /// Whose it is.
+    pub owner: String,
+    /// Its identifier among the owner's.
+    pub id: String,
+    /// Behind which place of the log it tells.
+    pub since: Sequence,
+}
+
+impl Lane {
+    /// That of a configuration for pushing.
+    pub fn of(config: &PushConfig) -> Self {
+        Self {
+            task: config.task.clone(),
+            url: config.url.clone(),
+            push: Some(PushKey {
+                owner: config.owner.clone(),
+                id: config.id.clone(),
+                since: config.since,
+            }),
+        }
+    }
 }
 
 /// How far a lane has got.
@@ -82,6 +111,8 @@ pub enum Outcome {
     Delivered,
     /// The receiver wants nothing more of this lane.
     Gone,
+    /// Nobody wants this lane told any more.
+    Withdrawn,
     /// The receiver answered something else.
     Refused,
     /// Nobody answered.
@@ -169,6 +200,7 @@ impl Schedule {
         let first = Lane {
             task: task.clone(),
             url: String::new(),
+            push: None,
         };
         let lanes = self.lanes.range_mut::<Lane, _>(&first..);
         for (_, pending) in lanes.take_while(|(lane, _)| lane.task == *task) {
@@ -251,6 +283,7 @@ impl Schedule {
                     self.gone.insert(Arc::clone(lane));
                 }
             }
+            Outcome::Withdrawn => pending.changes.clear(),
             Outcome::Refused | Outcome::Silence => {
                 let give_up_ms = self.retry.give_up_ms;
                 let young = |(_, at): &(Sequence, Timestamp)| time - *at < give_up_ms;
@@ -275,7 +308,7 @@ impl Schedule {
         self.leave(&origin, outcome == Outcome::Silence);
         match outcome {
             Outcome::Refused | Outcome::Silence => before - left,
-            Outcome::Delivered | Outcome::Gone => 0,
+            Outcome::Delivered | Outcome::Gone | Outcome::Withdrawn => 0,
         }
     }
 

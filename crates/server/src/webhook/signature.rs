@@ -4,7 +4,6 @@
 //! `known_hosts` can tell a report of this platform from another's: method, address, digest of the
 //! body, media type and time are covered. Knows no connection. Read next: [`super::client`].
 
-use super::report::MEDIA_TYPE;
 use base64ct::{Base64, Encoding};
 use russh::keys::signature::Signer as _;
 use russh::keys::{Algorithm, HashAlg, PrivateKey};
@@ -51,8 +50,9 @@ impl Sealer {
         }
     }
 
-    /// The seal of a POST of `body` to `uri`, made `created` seconds after 1970 began.
-    pub fn seal(&self, uri: &str, body: &str, created: i64) -> Seal {
+    /// The seal of a POST of `body`, which is of this type, to `uri`, made `created` seconds after 1970
+    /// began.
+    pub fn seal(&self, uri: &str, media_type: &str, body: &str, created: i64) -> Seal {
         let content_digest = digest(body);
         let parameters = format!(
             "{COVERED};created={created};keyid=\"{}\";alg=\"ed25519\"",
@@ -63,7 +63,7 @@ impl Sealer {
             "\"@method\": POST\n\
              \"@target-uri\": {uri}\n\
              \"content-digest\": {content_digest}\n\
-             \"content-type\": {MEDIA_TYPE}\n\
+             \"content-type\": {media_type}\n\
              \"@signature-params\": {parameters}"
         );
         let signature = self.key.try_sign(base.as_bytes());
@@ -105,9 +105,10 @@ mod tests {
 
     /// Whether another implementation verifies it is shown in `tests/tests/webhook.rs`.
     #[test]
-    fn method_address_body_and_time_are_covered() {
+    fn method_address_type_body_and_time_are_covered() {
         let sealer = sealer();
-        let seal = |uri: &str, body: &str, created| sealer.seal(uri, body, created);
+        let seal =
+            |uri: &str, body: &str, created| sealer.seal(uri, "application/json", body, created);
         let one = seal("https://oss.example/in", "{}", 1_700_000_000);
         assert_snapshot!(one.signature_input, @r#"convoke=("@method" "@target-uri" "content-digest" "content-type");created=1700000000;keyid="SHA256:z/fSv0Z0RZS+Lccbc6ZoOWwt/fbj1VFJGSBKQbo4icE";alg="ed25519""#);
         assert_eq!(one, seal("https://oss.example/in", "{}", 1_700_000_000));
@@ -115,6 +116,7 @@ mod tests {
             seal("https://oss.example/other", "{}", 1_700_000_000),
             seal("https://oss.example/in", "[]", 1_700_000_000),
             seal("https://oss.example/in", "{}", 1_700_000_001),
+            sealer.seal("https://oss.example/in", "text/plain", "{}", 1_700_000_000),
         ] {
             assert_ne!(one.signature, other.signature);
         }

@@ -1,9 +1,12 @@
-//! What deliveries need of the platform: its log, where publishers want it told, kept cursors.
+//! What deliveries need of the platform: its log, where publishers and others want it told, kept
+//! cursors.
 //!
 //! Read next: [`super::delivery`].
 
+use bindings::a2a::Push;
 use domain::event::{Entry, Sequence};
 use domain::notification::Notification;
+use domain::push::PushConfig;
 use domain::task::Subscription;
 use std::future::Future;
 use std::pin::Pin;
@@ -33,6 +36,27 @@ pub trait Source: Send + Sync + 'static {
     /// # Errors
     /// [`Failure`] if the task cannot be read.
     fn subscription(&self, change: &Notification) -> Result<Option<Subscription>, Failure>;
+
+    /// By which configurations this change is pushed, which stands at this place of the log.
+    ///
+    /// # Errors
+    /// [`Failure`] if they cannot be read.
+    fn pushed_by(
+        &self,
+        sequence: Sequence,
+        change: &Notification,
+    ) -> Result<Vec<PushConfig>, Failure>;
+
+    /// What is pushed of the change by one of them; none if nothing is any more.
+    ///
+    /// # Errors
+    /// [`Failure`] if the task cannot be read.
+    fn push_of(
+        &self,
+        config: &PushConfig,
+        sequence: Sequence,
+        change: &Notification,
+    ) -> Result<Option<Push>, Failure>;
 
     /// The cursors kept, by name.
     ///

@@ -15,7 +15,8 @@ fn lane(task: &str, host: &str) -> (Lane, Target) {
     let url = format!("http://{host}/");
     let target = Target::parse(&url).unwrap();
     let task = TaskId::new(task);
-    (Lane { task, url }, target)
+    let push = None;
+    (Lane { task, url, push }, target)
 }
 
 fn enter(schedule: &mut Schedule, task: &str, host: &str, sequence: Sequence) {
@@ -225,4 +226,20 @@ fn places_reached_are_told_once_and_again_if_they_were_not_kept() {
     let one = schedule.next_try().unwrap();
     settle(&mut schedule, &one, Outcome::Delivered, 0);
     assert_eq!(reached(&mut schedule), [Reached::End]);
+}
+
+/// What nobody wants told any more is dropped, and not for good: who wants it again is told.
+#[test]
+fn what_is_withdrawn_is_told_no_more_until_it_is_wanted_again() {
+    let mut schedule = Schedule::new(RETRY);
+    for sequence in [1, 2] {
+        enter(&mut schedule, "t", "a.example", sequence);
+    }
+    let tries = all(&mut schedule);
+    assert_eq!(settle(&mut schedule, &tries[0], Outcome::Withdrawn, 0), 0);
+    assert_eq!((all(&mut schedule), schedule.pending()), (vec![], 0));
+    let reached: Vec<Reached> = schedule.take_changed().into_iter().map(|it| it.1).collect();
+    assert_eq!(reached, [Reached::End]);
+    enter(&mut schedule, "t", "a.example", 3);
+    assert_eq!(names(&all(&mut schedule)), ["t:3"]);
 }

@@ -1,0 +1,225 @@
+//! Push notifications: configurations as A2A knows them (v1.0 §3.1.7 to §3.1.10, v0.3 §7.5 to §7.8),
+//! and what is told by them.
+//!
+//! What is told of a change is what a stream tells of it; to a v0.3 client it is the task as the change
+//! left it, without its history. Refuses to know addresses and connections: which are allowed is asked
+//! of the engine, who posts is the server. Read next: [`super::follow`], `engine`'s `push`.
+
+use super::error;
+use super::follow::events;
+use super::scene::{Scene, may_read_tasks, read};
+use super::task::as_left;
+use ::a2a::card::profile::declared_of;
+use ::a2a::error::Error;
+use ::a2a::page;
+use ::a2a::push::{PushAuthentication, PushConfig, TOKEN_HEADER, body};
+use ::a2a::request::{ListPushConfigs, PushConfigKey};
+use ::a2a::response::PushConfigPage;
+use ::a2a::rest;
+use ::a2a::version::Version;
+use domain::access::Principal;
+use domain::event::Sequence;
+use domain::notification::Notification;
+use domain::push;
+use domain::task::{Task, TaskId};
+use domain::time::Timestamp;
+use engine::{Engine, Operation, Outcome, PushWish, Query, Records, Refusal};
+use schema::template::Template;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+impl Scene<'_> {
+    /// Has a task told.
+    pub(super) async fn create_push(
+        &self,
+        config: PushConfig,
+        version: Version,
+    ) -> Result<PushConfig, Error> {
+        let task = self.task(config.task_id.as_deref().unwrap_or_default())?;
+        self.keep_push(&task.id, config, version).await
+    }
+
+    /// The same of a task that the principal may read.
+    pub(super) async fn keep_push(
+        &self,
+        task: &TaskId,
+        config: PushConfig,
+        version: Version,
+    ) -> Result<PushConfig, Error> {
+        let kept = kept(task, config, version);
+        match self.execute(Operation::Push(PushWish::Keep(kept))).await {
+            Ok(Outcome::Push(config)) => Ok(told(config)),
+            Ok(_) => unreachable!("a configuration was to be kept"),
+            Err(refusal) => Err(error::refused(&refusal)),
+        }
+    }
+
+    /// A configuration of the principal's own. v0.3 may leave out which: the one that has no
+    /// identifier of its own, or the first.
+    pub(super) fn push_config(&self, key: &PushConfigKey) -> Result<PushConfig, Error> {
+        let own = self.push_configs(&key.task_id)?;
+        let id = key.id.as_deref().unwrap_or(&key.task_id);
+        let named = own.iter().find(|config| config.id == id);
+        let first = own.first().filter(|_| key.id.is_none());
+        let found = named.or(first).cloned();
+        found.map(told).ok_or_else(|| error::no_push_config(key))
+    }
+
+    /// The principal's own configurations of a task, page by page.
+    pub(super) fn list_push(&self, wanted: &ListPushConfigs) -> Result<PushConfigPage, Error> {
+        let size = usize::try_from(wanted.configs_per_page()?).expect("a hundred at most");
+        let behind = page::config_cursor(wanted)?;
+        let own = self.push_configs(&wanted.task_id)?.into_iter();
+        let rest = own.filter(|config| behind.as_ref().is_none_or(|last| config.id > *last));
+        let mut configs: Vec<PushConfig> = rest.take(size + 1).map(told).collect();
+        let has_more = configs.len() > size;
+        configs.truncate(size);
+        let last = configs.last().and_then(|config| config.id.as_deref());
+        Ok(PushConfigPage {
+            next_page_token: last
+                .filter(|_| has_more)
+                .map(|last| page::config_token(wanted, last)),
+            configs,
+        })
+    }
+
+    /// Has a task told no more; what is not there is forgotten already (v1.0 §3.1.10).
+    pub(super) async fn delete_push(&self, key: PushConfigKey) -> Result<(), Error> {
+        let task = self.task(&key.task_id)?.id.clone();
+        let id = key.id.unwrap_or(key.task_id);
+        let forget = PushWish::Forget { task, id };
+        let forgotten = self.execute(Operation::Push(forget)).await;
+        forgotten.map(drop).map_err(|it| error::refused(&it))
+    }
+
+    fn push_configs(&self, task: &str) -> Result<Vec<push::PushConfig>, Error> {
+        let query = Query::PushConfigs(self.task(task)?.id.clone());
+        match self.read(query).map_err(|it| error::refused(&it))? {
+            Records::PushConfigs(own) => Ok(own),
+            _ => unreachable!("configurations were asked for"),
+        }
+    }
+}
+
+/// As it is kept; one without an identifier has the task's. Owner and beginning are the engine's to
+/// say.
+pub(super) fn kept(task: &TaskId, config: PushConfig, version: Version) -> push::PushConfig {
+    push::PushConfig {
+        task: task.clone(),
+        owner: String::new(),
+        id: config.id.unwrap_or_else(|| task.to_string()),
+        url: config.url,
+        token: config.token,
+        authentication: config.authentication.map(|it| push::PushAuthentication {
+            scheme: it.scheme,
+            credentials: it.credentials,
+        }),
+        version: version.as_str().to_owned(),
+        since: 0,
+    }
+}
+
+fn told(config: push::PushConfig) -> PushConfig {
+    PushConfig {
+        id: Some(config.id),
+        task_id: Some(config.task.to_string()),
+        url: config.url,
+        token: config.token,
+        authentication: config.authentication.map(|it| PushAuthentication {
+            scheme: it.scheme,
+            credentials: it.credentials,
+        }),
+    }
+}
+
+/// What is posted by a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Push {
+    /// The type of every body.
+    pub media_type: &'static str,
+    /// Fields besides: what the receiver knows the sender by. Secrets.
+    pub fields: Vec<(&'static str, String)>,
+    /// One body or several, in order.
+    pub bodies: Vec<String>,
+}
+
+/// The configurations by which a change is told that stands at this place of the log: those that were
+/// there before it, of owners who may still read the task.
+///
+/// # Errors
+/// [`Refusal`] if the store cannot be read.
+pub fn pushed_by(
+    engine: &Engine,
+    sequence: Sequence,
+    change: &Notification,
+) -> Result<Vec<push::PushConfig>, Refusal> {
+    let mut configs = engine.push_configs(&change.task)?;
+    configs.retain(|config| {
+        let owner = engine.principal(&config.owner);
+        config.since < sequence
+            && owner.sees(&change.from, &change.to)
+            && may_read_tasks(engine, &owner)
+    });
+    Ok(configs)
+}
+
+/// What a configuration tells of a change at this place of the log; none if the task is gone, or is not
+/// for its owner to read any more.
+///
+/// # Errors
+/// [`Refusal`] if the store cannot be read.
+pub fn push_of(
+    engine: &Engine,
+    config: &push::PushConfig,
+    sequence: Sequence,
+    change: &Notification,
+) -> Result<Option<Push>, Refusal> {
+    let owner = engine.principal(&config.owner);
+    let Some(task) = task_of(engine, &owner, &config.task)? else {
+        return Ok(None);
+    };
+    let declared = declared_by(engine, &task.to);
+    let is_declared = |id: &str| declared.contains(id);
+    let version = Version::of_header(Some(&config.version)).unwrap_or(Version::V10);
+    let left = as_left(&task, change, sequence, &is_declared);
+    let mut events = events(&task, change, sequence, &is_declared);
+    if version == Version::V03 {
+        // All of them left the one task.
+        events.drain(1..);
+    }
+    let bodies = events.iter();
+    let bodies = bodies.map(|event| body(version, event, &left).to_string());
+    Ok(Some(Push {
+        media_type: match version {
+            Version::V10 => rest::MEDIA_TYPE,
+            Version::V03 => "application/json",
+        },
+        fields: fields(&told(config.clone())),
+        bodies: bodies.collect(),
+    }))
+}
+
+fn task_of(engine: &Engine, owner: &Principal, id: &TaskId) -> Result<Option<Arc<Task>>, Refusal> {
+    let query = Query::Task(id.clone());
+    match read(engine, owner, query, Timestamp::default())? {
+        Records::Tasks(found) => Ok(found.into_iter().next()),
+        _ => unreachable!("a task was asked for"),
+    }
+}
+
+/// The schemas that the card of an agent declares; none of one that has left.
+fn declared_by(engine: &Engine, agent: &str) -> BTreeSet<String> {
+    let Some(place) = engine.place(agent) else {
+        return BTreeSet::new();
+    };
+    let templates = engine.templates();
+    let by_id = templates.iter().map(|it| (it.schema_id.clone(), &**it));
+    let by_id: BTreeMap<String, &Template> = by_id.collect();
+    declared_of(&place.profile, &by_id)
+}
+
+fn fields(config: &PushConfig) -> Vec<(&'static str, String)> {
+    let authorization = config.authorization().map(|it| ("Authorization", it));
+    let token = config.token.clone().map(|it| (TOKEN_HEADER, it));
+    token.into_iter().chain(authorization).collect()
+}

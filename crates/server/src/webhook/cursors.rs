@@ -1,0 +1,100 @@
+//! Cursors by their names: how far the log was read, and how far each lane has got that is behind.
+//!
+//! Knows how the names are written, which releases before have written too; refuses to know where they
+//! are kept. Read next: [`super::delivery`].
+
+use super::schedule::{Lane, PushKey};
+use domain::event::Sequence;
+use domain::task::TaskId;
+use serde_json::json;
+
+/// The name of the cursor up to which the log was read; those of the lanes of publishers begin with it.
+pub(super) const READ_TO: &str = "webhook";
+/// What the names of the cursors of other lanes begin with; behind it is a list in JSON.
+const PUSH: &str = "push ";
+
+/// Cursors as they were kept.
+#[derive(Default)]
+pub(super) struct Cursors {
+    /// How far the log was read.
+    pub(super) read_to: Option<Sequence>,
+    /// How far lanes had got that were behind.
+    pub(super) lanes: Vec<(Lane, Sequence)>,
+}
+
+impl Cursors {
+    /// Of names and places.
+    pub(super) fn read(kept: Vec<(String, Sequence)>) -> Self {
+        let mut cursors = Self::default();
+        for (name, sequence) in kept {
+            match lane_of(&name) {
+                Some(lane) => cursors.lanes.push((lane, sequence)),
+                None if name == READ_TO => cursors.read_to = Some(sequence),
+                None => {}
+            }
+        }
+        cursors
+    }
+}
+
+/// The lane whose cursor has this name.
+fn lane_of(name: &str) -> Option<Lane> {
+    if let Some(list) = name.strip_prefix(PUSH) {
+        let (task, url, owner, id, since): (String, _, _, _, _) =
+            serde_json::from_str(list).ok()?;
+        return Some(Lane {
+            task: TaskId::new(task),
+            url,
+            push: Some(PushKey { owner, id, since }),
+        });
+    }
+    // An address holds no space; the name of a task may.
+    let (url, task) = name
+        .strip_prefix(READ_TO)?
+        .strip_prefix(' ')?
+        .split_once(' ')?;
+    Some(Lane {
+        task: TaskId::new(task),
+        url: url.to_owned(),
+        push: None,
+    })
+}
+
+/// The name of the cursor of a lane.
+pub(super) fn name_of(lane: &Lane) -> String {
+    let (task, url) = (&lane.task, &lane.url);
+    match &lane.push {
+        None => format!("{READ_TO} {url} {task}"),
+        Some(PushKey { owner, id, since }) => {
+            format!("{PUSH}{}", json!([task.as_str(), url, owner, id, since]))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cursors kept before there were pushes are found by the names that they have had.
+    #[test]
+    fn the_name_of_a_cursor_leads_back_to_its_lane() {
+        let lane = |push| Lane {
+            task: TaskId::new("a task,\n\"quoted\""),
+            url: "https://oss.example/in?x=1".to_owned(),
+            push,
+        };
+        let key = PushKey {
+            owner: "ann [\"of\"] the OSS".to_owned(),
+            id: "c 1".to_owned(),
+            since: u64::MAX,
+        };
+        for lane in [lane(None), lane(Some(key))] {
+            assert_eq!(lane_of(&name_of(&lane)), Some(lane));
+        }
+        let of_before = lane_of("webhook https://oss.example/ t 1").map(|it| it.task);
+        assert_eq!(of_before, Some(TaskId::new("t 1")));
+        for name in ["webhook", "push", "push []", "other https://oss.example/ t"] {
+            assert_eq!(lane_of(name), None, "{name}");
+        }
+    }
+}
