@@ -1,7 +1,7 @@
 //! Writing XML by hand, without a way to forget escaping.
 //!
 //! Every element is written through [`Markup`], which escapes attributes and text; nothing else adds
-//! to a page but [`Markup::raw`], which takes what this crate wrote itself. Pages are well-formed
+//! to a page but [`Markup::raw`], which takes constants, and [`Markup::well_formed`]. Pages are well-formed
 //! XML below their doctype. Read next: [`crate::picture`].
 
 use crate::words::turns_around;
@@ -75,6 +75,12 @@ impl Markup {
     /// What must stand as it is: styles, scripts and the doctype, all constants of this crate.
     pub fn raw(&mut self, text: &'static str) -> &mut Self {
         self.out.push_str(text);
+        self
+    }
+
+    /// Well-formed XML of another writer that escapes as this one does.
+    pub fn well_formed(&mut self, xml: &str) -> &mut Self {
+        self.out.push_str(xml);
         self
     }
 

@@ -1,4 +1,5 @@
-//! What all pages share: head, style, policy, and the script of the map.
+//! What all pages share: head and style; and of the pages of runs, their policy and the script of the
+//! map.
 //!
 //! Read next: [`super::batch`], [`super::run`].
 
@@ -92,35 +93,68 @@ svg .inside{fill:var(--ink)}svg .fail{fill:var(--bad)}\
 .tip.well{fill:var(--good)}.tip.badly{fill:var(--bad)}.tip.called-off{fill:var(--wait)}\
 @media print{body{max-width:none}details{break-inside:avoid}}";
 
-/// A page of that title; what `body` writes stands below the heading.
+/// What a page is besides its text.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// The language of the page, as a tag of BCP 47.
+    pub language: &'a str,
+    /// Its Content-Security-Policy.
+    pub policy: &'a str,
+    /// What is added to the style of all pages; nothing of it needs escaping.
+    pub style: &'static str,
+    /// Its script, which holds neither `<` nor `&`, so that it is the same text in XML and in HTML.
+    pub script: &'static str,
+}
+
+/// The frame of reports.
+const OF_REPORTS: Frame<'_> = Frame {
+    language: "en",
+    policy: POLICY,
+    style: "",
+    script: SCRIPT,
+};
+
+/// A report of that title; what `body` writes stands below the heading.
 pub(super) fn page(title: &dyn Display, body: impl FnOnce(&mut Markup)) -> String {
-    let mut page = Markup::new();
-    page.raw("<!DOCTYPE html>\n")
-        .open("html", &[("lang", &"en")]);
-    page.open("head", &[])
-        .empty("meta", &[("charset", &"utf-8")])
-        .empty(
-            "meta",
-            &[("name", &"viewport"), ("content", &"width=device-width")],
-        )
-        .empty(
-            "meta",
-            &[
-                ("http-equiv", &"Content-Security-Policy"),
-                ("content", &POLICY),
-            ],
-        )
-        .leaf("title", &[], title)
-        .open("style", &[])
-        .raw(STYLE)
-        .close()
-        .close();
-    page.open("body", &[]).open("main", &[]);
-    page.leaf("h1", &[], title);
-    body(&mut page);
-    page.close();
-    page.open("script", &[]).raw(SCRIPT).close().close().close();
-    page.finish()
+    OF_REPORTS.page(title, body)
+}
+
+impl Frame<'_> {
+    /// A page of that title; what `body` writes stands below the heading.
+    pub fn page(&self, title: &dyn Display, body: impl FnOnce(&mut Markup)) -> String {
+        let mut page = Markup::new();
+        page.raw("<!DOCTYPE html>\n")
+            .open("html", &[("lang", &self.language)]);
+        self.head(&mut page, title);
+        page.open("body", &[]).open("main", &[]);
+        page.leaf("h1", &[], title);
+        body(&mut page);
+        page.close();
+        let script = page.open("script", &[]).raw(self.script);
+        script.close().close().close();
+        page.finish()
+    }
+
+    fn head(&self, page: &mut Markup, title: &dyn Display) {
+        let viewport = [
+            ("name", &"viewport" as &dyn Display),
+            ("content", &"width=device-width"),
+        ];
+        let policy = [
+            ("http-equiv", &"Content-Security-Policy" as &dyn Display),
+            ("content", &self.policy),
+        ];
+        page.open("head", &[])
+            .empty("meta", &[("charset", &"utf-8")])
+            .empty("meta", &viewport)
+            .empty("meta", &policy)
+            .leaf("title", &[], title)
+            .open("style", &[])
+            .raw(STYLE)
+            .raw(self.style)
+            .close()
+            .close();
+    }
 }
 
 /// A table with a head.
