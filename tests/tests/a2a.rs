@@ -324,6 +324,6 @@ fn every_command_of_the_page_holds() {
     block_on(async {
         let state = tempfile::tempdir().unwrap();
         let running = Running::serve_on(state.path(), "Germany50").await;
-        page::holds("a2a.md", &running, 3).await;
+        page::holds("a2a.md", &running, 4).await;
     });
 }

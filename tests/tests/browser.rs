@@ -1,13 +1,16 @@
 //! The pages in a real browser: what a reader sees, hears and can touch, and that nothing is loaded.
 //!
 //! A run, a batch, the timeline of a task and the forms of templates are made by the command, and
-//! opened by `file:` as a reader would. A browser that is missing fails the tests where `CI` is set,
+//! opened by `file:` as a reader would; the forms of agents come from a running platform. A browser that is missing fails the tests where `CI` is set,
 //! and is named elsewhere. That pages are well-formed and hold nobody's markup, whatever they show,
 //! is a law in `report`; here is what it takes a browser to know. Read next: `browser/chromium.rs`,
-//! `browser/looks.js`, `browser/forms.rs`.
+//! `browser/looks.js`, `browser/forms.rs`,
+//! `browser/agent_forms.rs`.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+#[path = "browser/agent_forms.rs"]
+mod agent_forms;
 #[path = "browser/chromium.rs"]
 mod chromium;
 mod cli_support;
@@ -15,7 +18,7 @@ mod cli_support;
 mod forms;
 mod support;
 
-use chromium::{Browser, DESK, VIEWS, View};
+use chromium::{Browser, DESK, VIEWS, View, of_file};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -78,11 +81,11 @@ impl Day {
 
 /// What holds of every page, at a desk and on a telephone, by day and by night.
 #[track_caller]
-fn is_sound(browser: &mut Browser, page: &Path) {
+fn is_sound(browser: &mut Browser, page: &str) {
     for view in VIEWS {
-        browser.open(page, view);
+        browser.visit(page, view);
         let none: [&str; 0] = [];
-        assert_eq!(browser.noise(), none, "{} {view:?}", page.display());
+        assert_eq!(browser.noise(), none, "{page} {view:?}");
         assert_eq!(
             browser.look("overflowing()"),
             Value::from(none.to_vec()),
@@ -105,8 +108,8 @@ fn is_sound(browser: &mut Browser, page: &Path) {
 /// What a screen reader finds: where the content begins, headings, a name for every picture, control
 /// and drawer.
 #[track_caller]
-fn is_heard(browser: &mut Browser, page: &Path) {
-    browser.open(page, DESK);
+fn is_heard(browser: &mut Browser, page: &str) {
+    browser.visit(page, DESK);
     let told = browser.told();
     let of = |role: &str| -> Vec<&str> {
         let found = told.iter().filter(|node| node.role == role);
@@ -145,7 +148,7 @@ fn a_run_is_sound_on_every_screen() {
     let Some(mut browser) = Browser::start() else {
         return;
     };
-    is_sound(&mut browser, &DAY.page);
+    is_sound(&mut browser, &of_file(&DAY.page));
     browser.open(&DAY.page, DESK);
     assert_eq!(
         browser.look("colliding('#map .town + text')"),
@@ -324,7 +327,7 @@ fn a_batch_shows_the_figures_of_its_json() {
         .well()
         .json();
     let batch = told.last().unwrap();
-    is_sound(&mut browser, &page);
+    is_sound(&mut browser, &of_file(&page));
 
     let rows = batch["rows"].as_array().unwrap();
     let cells =
@@ -390,7 +393,7 @@ fn a_timeline_shows_every_row() {
     };
     let page = pages("timeline.html");
     let rows = block_on(negotiated(&page));
-    is_sound(&mut browser, &page);
+    is_sound(&mut browser, &of_file(&page));
     let drawn = browser.count("all('svg > g').length - all('svg .life').length");
     assert_eq!(drawn, rows, "a row of the picture");
     assert_eq!(
@@ -450,7 +453,7 @@ fn hostile_names_stay_words() {
     };
     let page = pages("hostile.html");
     std::fs::write(&page, report::html::run(&hostile())).unwrap();
-    is_sound(&mut browser, &page);
+    is_sound(&mut browser, &of_file(&page));
     assert_eq!(browser.look("typeof window.taken"), "undefined");
     assert_eq!(browser.count("all('script').length"), 1);
     let strange =

@@ -3,8 +3,8 @@
 //! In the order of a request: [`Binding::handle`] takes what came over HTTP (`exchange`) and
 //! dispatches it; `begin` and `answer` turn messages into `task-negotiate`, `words` reads what
 //! is said plainly, `identity` names the task that a message begins; `task`, `list` and `follow`
-//! tell what the engine knows, `push` what is pushed of it; `cards` and `schemas` who the agent is and
-//! what it takes; `error` is the one place that knows kinds of A2A errors.
+//! tell what the engine knows, `push` what is pushed of it; `cards`, `forms` and `schemas` who the
+//! agent is and what it takes; `error` is the one place that knows kinds of A2A errors.
 //!
 //! No second truth: a task of A2A is the engine's task of the same identifier, its history the record
 //! of exchanges, its stream the log. Refuses to know sockets, tokens and clocks: who asks is
@@ -16,6 +16,7 @@ mod cards;
 mod error;
 mod exchange;
 mod follow;
+mod forms;
 mod identity;
 mod list;
 mod push;
@@ -27,6 +28,7 @@ mod words;
 pub use cards::Dress;
 pub use exchange::{Answer, Body, Incoming};
 pub use follow::Frames;
+pub use forms::{Forms, SkillForms};
 pub use push::{Push, push_of, pushed_by};
 pub use words::{ByParser, Offer, Reader, Reading};
 

@@ -42,7 +42,7 @@ mod decimal;
 mod dialect;
 #[cfg(test)]
 mod fixture;
-mod form;
+pub mod form;
 mod formats;
 mod gbnf;
 mod json_schema;

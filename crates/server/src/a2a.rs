@@ -1,9 +1,11 @@
 //! A2A behind the HTTP door: the platform's own agent at the root, each agent below `/agents/`.
 //!
-//! Cards are for everybody, all else is for callers. What a request means is [`bindings::a2a`]'s;
-//! here are bodies, streams, how long somebody is kept waiting, and who vouches for cards. Read
-//! next: [`reading`], who reads plain words; [`crate::config::a2a`], what an operator chooses.
+//! Cards and forms are for everybody, all else is for callers. What a request means is
+//! [`bindings::a2a`]'s; here are bodies, streams, how long somebody is kept waiting, and who vouches
+//! for cards. Read next: [`forms`], what people fill in; [`reading`], who reads plain words;
+//! [`crate::config::a2a`], what an operator chooses.
 
+mod forms;
 mod reading;
 
 use crate::clock::Clock;
@@ -81,7 +83,7 @@ pub fn mounted(
         clock: Arc::clone(clock),
         patience: settings.patience(),
     });
-    with_rooms(with_cards(router, &office), &office)
+    with_rooms(with_forms(with_cards(router, &office), &office), &office)
 }
 
 fn with_cards(mut router: Router, office: &Arc<Office>) -> Router {
@@ -91,6 +93,16 @@ fn with_cards(mut router: Router, office: &Arc<Office>) -> Router {
             let office = Arc::clone(office);
             router = router.open(&pattern, &[Method::GET], move |ask| office.card(&ask));
         }
+    }
+    router
+}
+
+fn with_forms(mut router: Router, office: &Arc<Office>) -> Router {
+    for overview in ["/forms", "/agents/{}/forms"] {
+        let one = format!("{overview}/{{}}");
+        let [all, of_one] = [office, office].map(Arc::clone);
+        router = router.open(overview, &[Method::GET], move |ask| ready(all.forms(&ask)));
+        router = router.open(&one, &[Method::GET], move |ask| ready(of_one.form(&ask)));
     }
     router
 }
@@ -110,12 +122,17 @@ fn with_rooms(mut router: Router, office: &Arc<Office>) -> Router {
     })
 }
 
+/// Whose path it is, by what it leaves open: the name of an agent, or nothing.
+fn endpoint(captures: &[String]) -> Endpoint {
+    match captures.first() {
+        Some(name) => Endpoint::Agent(name.clone()),
+        None => Endpoint::Platform,
+    }
+}
+
 impl Office {
     fn card(&self, ask: &Ask) -> Ready<Result<Reply, Problem>> {
-        let endpoint = match ask.captures.first() {
-            Some(name) => Endpoint::Agent(name.clone()),
-            None => Endpoint::Platform,
-        };
+        let endpoint = endpoint(&ask.captures);
         let known = ask.head.headers.get(IF_NONE_MATCH);
         let known = known.and_then(|tags| tags.to_str().ok());
         ready(Ok(reply(self.binding.card(

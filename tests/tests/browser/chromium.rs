@@ -136,6 +136,11 @@ impl Browser {
 
     /// Opens a page from a file, as a reader would who was sent it.
     pub(crate) fn open(&mut self, page: &Path, view: View) {
+        self.visit(&of_file(page), view);
+    }
+
+    /// Opens a page that is at an address.
+    pub(crate) fn visit(&mut self, url: &str, view: View) {
         let height = if view.width < 600 { 844 } else { 800 };
         let screen = json!({
             "width": view.width, "height": height, "deviceScaleFactor": 1, "mobile": view.width < 600,
@@ -147,7 +152,6 @@ impl Browser {
         let scripts = json!({ "value": !view.scripts });
         self.ask("Emulation.setScriptExecutionDisabled", scripts);
         self.happened.clear();
-        let url = format!("file://{}", page.display());
         let opened = self.ask("Page.navigate", json!({ "url": url }));
         assert_eq!(opened["errorText"], Value::Null, "{url}");
         self.until("Page.loadEventFired");
@@ -185,6 +189,21 @@ impl Browser {
             .as_u64()
             .unwrap_or_else(|| panic!("{script}: {found}"));
         usize::try_from(number).unwrap()
+    }
+
+    /// Waits until a script finds something out.
+    ///
+    /// # Panics
+    /// If it does not within a minute.
+    #[track_caller]
+    pub(crate) fn wait(&mut self, script: &str) {
+        let found = self.look(&format!("found(() => {script})"));
+        assert_eq!(
+            found,
+            true,
+            "{script}: {}",
+            self.look("document.body.innerText")
+        );
     }
 
     /// Presses a key, by its name and the code that Windows gives it; Enter and Space also write.
@@ -293,6 +312,11 @@ impl Drop for Browser {
         drop(self.input.take());
         let _ = self.child.wait();
     }
+}
+
+/// The address of a page in a file.
+pub(crate) fn of_file(page: &Path) -> String {
+    format!("file://{}", page.display())
 }
 
 /// What a screen reader is told of an element.

@@ -79,3 +79,13 @@ function colliding(selector) {
   });
   return found;
 }
+
+// True once something is; false if it is not within a minute.
+function found(what) {
+  return new Promise(function (tell) {
+    var until = Date.now() + 60000;
+    (function look() {
+      if (what()) { tell(true); } else if (Date.now() > until) { tell(false); } else { setTimeout(look, 50); }
+    })();
+  });
+}

@@ -1,7 +1,7 @@
 //! A page of the documentation whose commands are typed, and whose answers are compared.
 //!
-//! Blocks of kind `sh` are typed in turn, in one shell; a block of kind `json` is what they print up
-//! to there, `*` standing for what differs from run to run.
+//! Blocks of kind `sh` are typed in turn, in one shell; a block of kind `json` or `html` is what they
+//! print up to there, `*` standing for what differs from run to run.
 
 use super::process::{Running, binary};
 use super::within;
@@ -30,7 +30,7 @@ pub async fn holds(page: &str, running: &Running, answers: usize) {
     for (kind, text) in blocks(&text) {
         match kind {
             "sh" => script += &text,
-            "json" => {
+            "json" | "html" => {
                 script += "echo\necho ---\n";
                 expected += &format!("{text}---\n");
             }
@@ -48,7 +48,10 @@ pub async fn holds(page: &str, running: &Running, answers: usize) {
         .current_dir(running.state())
         .output();
     let typed = within("the commands of the page", commands).await.unwrap();
-    let said = String::from_utf8(typed.stdout).unwrap();
+    // Some answers end their line, some do not.
+    let said = String::from_utf8(typed.stdout)
+        .unwrap()
+        .replace("\n\n---", "\n---");
     let complaint = String::from_utf8_lossy(&typed.stderr);
     assert!(typed.status.success(), "{complaint}");
     assert_eq!(expected.matches("---").count(), answers, "{expected}");

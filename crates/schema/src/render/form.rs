@@ -5,9 +5,10 @@
 //!
 //! A control's `name` is the RFC 6901 pointer of its value in the payload (`/passenger_count`,
 //! `/alarms/0/time`), which is the `path` of a [`crate::violation::Violation`] too. An empty control
-//! is a key left out. An optional boolean has three answers (yes, no, not said), since a checkbox
-//! cannot tell the last two apart. Arrays show some blank rows, and a button for more where scripts
-//! run; rows left blank are left out.
+//! is a key left out, and `data-type` says what a filled one holds where that is not text: `number` and
+//! `boolean` as JSON writes them, `json`, or `lines` of texts. An optional boolean has three answers
+//! (yes, no, not said), since a checkbox cannot tell the last two apart. Arrays show some blank rows,
+//! and a button for more where scripts run; rows left blank are left out.
 
 use super::wording::{self, Words};
 use super::{dialect, formats};
@@ -23,8 +24,9 @@ const ROWS: usize = 3;
 
 /// Adds a row to an array: the last one, its values emptied and its number raised. Rows within rows
 /// come with it, so the form listens for all buttons. Free of `<` and `&`, so that HTML and XML read
-/// it alike.
-const SCRIPT: &str = r#"(function (form) {
+/// it alike. It is all of a `<script>`, so that a Content-Security-Policy can name it by its digest.
+pub const SCRIPT: &str = r#"
+(function (form) {
 form.querySelectorAll('fieldset[data-rows] > button').forEach(function (button) { button.hidden = false; });
 form.addEventListener('click', function (event) {
   var button = event.target;
@@ -49,7 +51,8 @@ form.addEventListener('click', function (event) {
   list.insertBefore(row, button);
   button.disabled = rows.length + 1 === Number(list.dataset.max);
 });
-})(document.currentScript.parentElement);"#;
+})(document.currentScript.parentElement);
+"#;
 
 /// The form of a template, in the language asked for: one `<form>` element, without outside
 /// resources. With `action`, it is posted there; without, it has no button and goes nowhere.
@@ -62,6 +65,11 @@ pub fn form(template: &Template, language: &Language, action: Option<&str>) -> S
     };
     page.form(action);
     page.html
+}
+
+/// What a form is called, in the language asked for.
+pub fn title<'a>(template: &'a Template, language: &Language) -> &'a str {
+    wording::title(template, language)
 }
 
 struct Page<'a> {
@@ -110,7 +118,7 @@ impl Page<'_> {
             let _ = writeln!(self.html, "<button type=\"submit\">{submit}</button>");
         }
         if self.template.own_keys().any(|key| has_rows(&key.shape)) {
-            let _ = writeln!(self.html, "<script>\n{SCRIPT}\n</script>");
+            let _ = writeln!(self.html, "<script>{SCRIPT}</script>");
         }
         self.html.push_str("</form>\n");
     }
@@ -137,7 +145,7 @@ impl Page<'_> {
         let path = pointer("", &key.key_name);
         if key.key_name == OTHER {
             hint = format!("{} {hint}", self.words.one_per_line);
-            return self.text_area(&path, OTHER, false, &hint);
+            return self.text_area(&path, OTHER, false, &hint, "lines");
         }
         self.field(Field {
             path,
@@ -165,7 +173,7 @@ impl Page<'_> {
             KeyType::Array if constraint.items.is_some() => self.rows(&field),
             KeyType::Array | KeyType::Object | KeyType::Any => {
                 let hint = format!("{} {}", self.words.as_json, field.hint);
-                self.text_area(&field.path, field.label, field.required, &hint);
+                self.text_area(&field.path, field.label, field.required, &hint, "json");
             }
         }
     }
@@ -184,10 +192,11 @@ impl Page<'_> {
         self.labelled(&field.path, field.label, &field.hint);
         let path = attribute(&field.path);
         let required = required(field.required);
+        let holds = holds(field.shape.key_type);
         let not_said = self.words.not_said;
         let _ = writeln!(
             self.html,
-            "<select id=\"{path}\" name=\"{path}\" aria-describedby=\"{path}-hint\"{required}><option value=\"\">{not_said}</option>"
+            "<select id=\"{path}\" name=\"{path}\"{holds} aria-describedby=\"{path}-hint\"{required}><option value=\"\">{not_said}</option>"
         );
         for value in &field.shape.constraint.allowed {
             let value = wording::plain(value);
@@ -197,13 +206,13 @@ impl Page<'_> {
         self.html.push_str("</select></p>\n");
     }
 
-    fn text_area(&mut self, path: &str, label: &str, is_required: bool, hint: &str) {
+    fn text_area(&mut self, path: &str, label: &str, is_required: bool, hint: &str, holds: &str) {
         self.labelled(path, label, hint);
         let path = attribute(path);
         let required = required(is_required);
         let _ = writeln!(
             self.html,
-            "<textarea id=\"{path}\" name=\"{path}\" rows=\"3\" aria-describedby=\"{path}-hint\"{required}></textarea></p>"
+            "<textarea id=\"{path}\" name=\"{path}\" rows=\"3\" data-type=\"{holds}\" aria-describedby=\"{path}-hint\"{required}></textarea></p>"
         );
     }
 
@@ -233,7 +242,7 @@ impl Page<'_> {
             let required = required(field.required);
             let _ = writeln!(
                 self.html,
-                "<label><input type=\"radio\" name=\"{path}\" value=\"{value}\"{checked}{required} /> {shown}</label>"
+                "<label><input type=\"radio\" name=\"{path}\" data-type=\"boolean\" value=\"{value}\"{checked}{required} /> {shown}</label>"
             );
         }
         self.html.push_str("</fieldset>\n");
@@ -354,7 +363,8 @@ fn number_attributes(shape: &Shape) -> String {
     } else {
         "any"
     };
-    let mut attributes = format!(" type=\"number\" step=\"{step}\"");
+    let holds = holds(shape.key_type);
+    let mut attributes = format!(" type=\"number\" step=\"{step}\"{holds}");
     let bounds = [
         ("min", &shape.constraint.minimum),
         ("max", &shape.constraint.maximum),
@@ -365,6 +375,16 @@ fn number_attributes(shape: &Shape) -> String {
         }
     }
     attributes
+}
+
+/// What a control with one value holds, where that is not text.
+fn holds(key_type: KeyType) -> &'static str {
+    match key_type {
+        KeyType::String | KeyType::Any => "",
+        KeyType::Integer | KeyType::Number => " data-type=\"number\"",
+        KeyType::Boolean => " data-type=\"boolean\"",
+        KeyType::Array | KeyType::Object => " data-type=\"json\"",
+    }
 }
 
 /// The name of a key for people: `departure date`.

@@ -1,0 +1,233 @@
+//! The forms of an agent: a page for each schema of a skill, which sends what is filled in as a typed
+//! part (002 §2) and shows the task that comes of it.
+//!
+//! Pages are for everybody, as cards are; what a page sends needs the token that is given to it. Made
+//! from the templates there are now, so a key that was learnt is on the form without a restart. A page
+//! loads nothing, runs two scripts that its policy names by their digests, and talks to nobody but
+//! its own door. Read next: `forms/form.js`, which is the client; [`schema::render::form`], the form
+//! itself.
+
+mod words;
+
+use self::words::Words;
+use super::{Office, endpoint};
+use crate::http::{Ask, Problem, Reply, body};
+use base64ct::{Base64, Encoding};
+use bindings::a2a::{Forms, SkillForms};
+use hyper::header::{
+    ACCEPT_LANGUAGE, CONTENT_LANGUAGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
+    HeaderValue, VARY,
+};
+use report::html::Frame;
+use report::markup::Markup;
+use schema::language::Language;
+use schema::render::form;
+use schema::template::Template;
+use sha2::{Digest, Sha256};
+use std::fmt::Display;
+use std::sync::LazyLock;
+
+/// Sends a form and follows its task. Neither `<` nor `&` occurs in it.
+const SCRIPT: &str = include_str!("forms/form.js");
+
+const STYLE: &str = "\
+form p{margin:14px 0}label{font-weight:600}small{display:block;color:var(--soft);max-width:80ch}\
+input:not([type=radio]),select,textarea{font:inherit;color:inherit;background:var(--field);\
+border:1px solid var(--edge);border-radius:4px;padding:6px 8px;width:100%;max-width:520px;box-sizing:border-box}\
+fieldset{border:1px solid var(--grid);border-radius:4px;margin:14px 0}fieldset label{font-weight:400;margin-right:14px}\
+legend{font-weight:600}[aria-invalid=true]{border-color:var(--bad)}\
+button{font:inherit;color:inherit;background:var(--field);border:1px solid var(--edge);border-radius:4px;padding:6px 16px;\
+cursor:pointer;margin:4px 8px 4px 0}button:disabled{opacity:.6;cursor:default}\
+a{color:var(--p0)}[role=alert]{border-left:4px solid var(--bad);background:var(--badfield);padding:3px 12px;margin:14px 0}\
+[hidden]{display:none}.state{font-weight:600}";
+
+/// What a page may do: show itself, run its two scripts, and ask its own door.
+static POLICY: LazyLock<String> = LazyLock::new(|| {
+    let scripts = [SCRIPT, form::SCRIPT].map(|script| {
+        let digest = Base64::encode_string(&Sha256::digest(script));
+        format!("'sha256-{digest}'")
+    });
+    format!(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src {}; connect-src 'self'; \
+         base-uri 'none'; form-action 'none'",
+        scripts.join(" ")
+    )
+});
+
+impl Office {
+    /// The skills of an agent that have forms, each with a link to its own.
+    pub(super) fn forms(&self, ask: &Ask) -> Result<Reply, Problem> {
+        let forms = self.forms_of(&ask.captures)?;
+        let language = language(ask);
+        Ok(reply(&overview(&forms, &language), &language))
+    }
+
+    /// The form of one schema.
+    pub(super) fn form(&self, ask: &Ask) -> Result<Reply, Problem> {
+        let (schema_id, agent) = ask.captures.split_last().ok_or_else(Problem::not_found)?;
+        let forms = self.forms_of(agent)?;
+        let (skill, template) = forms.find(schema_id).ok_or_else(Problem::not_found)?;
+        let language = language(ask);
+        Ok(reply(&page(&forms, skill, template, &language), &language))
+    }
+
+    fn forms_of(&self, agent: &[String]) -> Result<Forms, Problem> {
+        let forms = self.binding.forms(&endpoint(agent), self.clock.now());
+        forms.ok_or_else(Problem::not_found)
+    }
+}
+
+/// The language of a page: that of the parameter `lang`, or else the first that the reader prefers.
+fn language(ask: &Ask) -> Language {
+    let query = ask.head.uri.query().unwrap_or_default();
+    let chosen = query.split('&').find_map(|pair| pair.strip_prefix("lang="));
+    let preferred = ask.head.headers.get(ACCEPT_LANGUAGE);
+    let preferred = preferred.and_then(|tags| tags.to_str().ok()?.split([',', ';']).next());
+    let wanted = chosen.or(preferred).map(str::trim);
+    let wanted = wanted.and_then(|tag| Language::parse(tag).ok());
+    wanted.unwrap_or_else(Language::english)
+}
+
+fn reply(page: &str, language: &Language) -> Reply {
+    let mut reply = Reply::new(body::whole(page.to_owned()));
+    let policy = format!("{}; frame-ancestors 'none'", *POLICY);
+    let fields: [(HeaderName, &str); 4] = [
+        (CONTENT_TYPE, "text/html; charset=utf-8"),
+        (CONTENT_LANGUAGE, Words::of(language).tag),
+        (VARY, "Accept-Language"),
+        (CONTENT_SECURITY_POLICY, &policy),
+    ];
+    for (name, value) in fields {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            reply.headers_mut().insert(name, value);
+        }
+    }
+    reply
+}
+
+fn framed(words: &Words, title: &dyn Display, inside: impl FnOnce(&mut Markup)) -> String {
+    let frame = Frame {
+        language: words.tag,
+        policy: &POLICY,
+        style: STYLE,
+        script: SCRIPT,
+    };
+    frame.page(title, inside)
+}
+
+fn overview(forms: &Forms, language: &Language) -> String {
+    let words = Words::of(language);
+    framed(words, &forms.agent, |page| {
+        page.leaf("p", &[], &forms.description);
+        if forms.skills.is_empty() {
+            page.leaf("p", &[], &words.no_forms);
+        }
+        for skill in &forms.skills {
+            page.leaf("h2", &[], &skill.name);
+            page.leaf("p", &[], &skill.description);
+            page.open("ul", &[]);
+            for template in &skill.templates {
+                let (title, schema_id) = (form::title(template, language), &template.schema_id);
+                let address = format!("forms/{schema_id}?lang={}", words.tag);
+                page.open("li", &[]);
+                page.leaf("a", &[("href", &address)], &title);
+                page.text(&" ").leaf("code", &[], schema_id).close();
+            }
+            page.close();
+        }
+        other_languages(page, words);
+    })
+}
+
+fn page(forms: &Forms, skill: &SkillForms, template: &Template, language: &Language) -> String {
+    let words = Words::of(language);
+    framed(words, &skill.name, |page| {
+        page.leaf("p", &[], &skill.description);
+        page.open("p", &[("class", &"soft")]);
+        page.leaf("a", &[("href", &"../forms")], &forms.agent);
+        page.close();
+        page.open("noscript", &[]);
+        page.leaf("p", &[("role", &"alert")], &words.no_script)
+            .close();
+        token(page, words);
+        page.well_formed(&form::form(template, language, Some("../message:stream")));
+        page.open(
+            "div",
+            &[
+                ("id", &"refusal"),
+                ("role", &"alert"),
+                ("hidden", &"hidden"),
+            ],
+        )
+        .close();
+        task(page, words);
+        other_languages(page, words);
+    })
+}
+
+/// Who asks: a token that the page keeps to itself, until its tab is closed.
+fn token(page: &mut Markup, words: &Words) {
+    page.open("p", &[]);
+    page.leaf("label", &[("for", &"token")], &words.token);
+    page.leaf("small", &[("id", &"token-hint")], &words.token_hint);
+    page.empty(
+        "input",
+        &[
+            ("id", &"token"),
+            ("type", &"password"),
+            ("autocomplete", &"off"),
+            ("spellcheck", &"false"),
+            ("aria-describedby", &"token-hint"),
+        ],
+    );
+    page.close();
+}
+
+/// Where the task is shown, and answered; what the script says stands in its attributes.
+fn task(page: &mut Markup, words: &Words) {
+    page.open(
+        "section",
+        &[
+            ("id", &"task"),
+            ("aria-live", &"polite"),
+            ("hidden", &"hidden"),
+            ("data-states", &words.states),
+            ("data-cut", &words.cut),
+            ("data-not-json", &words.not_json),
+            ("data-refused", &words.refused),
+        ],
+    );
+    page.leaf("h2", &[], &words.task);
+    page.open("p", &[]);
+    page.leaf("span", &[("id", &"state"), ("class", &"state")], &"");
+    page.leaf("code", &[("id", &"task-id")], &"").close();
+    page.leaf("div", &[("id", &"said")], &"");
+    page.leaf("div", &[("id", &"result")], &"");
+    page.open("form", &[("id", &"answer"), ("hidden", &"hidden")]);
+    page.open("p", &[]);
+    page.leaf("label", &[("for", &"words")], &words.answer);
+    page.leaf("textarea", &[("id", &"words"), ("rows", &"3")], &"");
+    page.close();
+    page.leaf("button", &[("type", &"submit")], &words.send);
+    page.close();
+    for (id, shown) in [("again", words.look_again), ("stop", words.call_off)] {
+        let attributes: [(&str, &dyn Display); 3] =
+            [("id", &id), ("type", &"button"), ("hidden", &"hidden")];
+        page.leaf("button", &attributes, &shown);
+    }
+    page.close();
+}
+
+fn other_languages(page: &mut Markup, words: &Words) {
+    page.open("p", &[("class", &"soft")]);
+    for other in Words::ALL.iter().filter(|other| other.tag != words.tag) {
+        let address = format!("?lang={}", other.tag);
+        let attributes = [
+            ("href", &address as &dyn Display),
+            ("lang", &other.tag),
+            ("hreflang", &other.tag),
+        ];
+        page.leaf("a", &attributes, &other.language);
+    }
+    page.close();
+}
