@@ -3,7 +3,7 @@
 //!
 //! A point is proved by a case of `conformance/` whose `case.toml` says so (`proves`), or by a test
 //! that the table names and that names the point itself, in its doc comment (`D68`, `D73 to D75`) or
-//! in its name. The tables are `tests/tests/checklist.rs` and `tests/tests/checklist_schemas.rs`.
+//! in its name. The tables are `tests/tests/checklist.rs`, `checklist_schemas.rs` and `checklist_a2a.rs`.
 
 use crate::conformance;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,6 +49,16 @@ pub const fn untestable(number: &'static str, what: &'static str, why: &'static 
         what,
         proof: Proof::Nothing(why),
     }
+}
+
+/// A table: `NUMBER WHAT { FILE: TEST, …; … }`, or `[why]` where nothing can be proved.
+#[macro_export]
+macro_rules! points {
+    ($($number:literal $what:literal $proof:tt)*) => { &[$($crate::points!(@ $number $what $proof)),*] };
+    (@ $number:literal $what:literal { $($file:ident: $($test:ident),+;)* }) => {
+        $crate::checklist::point($number, $what, &[$($(($file, stringify!($test))),+),*])
+    };
+    (@ $number:literal $what:literal [$why:literal]) => { $crate::checklist::untestable($number, $what, $why) };
 }
 
 /// All that is wrong with a table, one line each: points without proof, tests that are not there or

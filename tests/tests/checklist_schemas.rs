@@ -5,7 +5,8 @@
 //! D1 to D114 are the points of the draft, Q1 to Q55 the readings. A test counts only if it names
 //! its point itself. Read next: `harness::checklist`, `checklist.rs`.
 
-use harness::checklist::{Point, faults, point, untestable};
+use harness::checklist::{Point, faults};
+use harness::points;
 
 const AGENTS: &str = "crates/agents/src/payloads/tests.rs";
 const ENGINE: &str = "crates/engine/tests/schemas.rs";
@@ -46,15 +47,6 @@ const ARCHITECTURE: &str = "tests/tests/architecture.rs";
 const COMMAND: &str = "tests/tests/cli_schemas.rs";
 const RENDERINGS: &str = "tests/tests/renderings.rs";
 const DIFFERENCES: &str = "tests/tests/renderings/differences.rs";
-
-/// `NUMBER WHAT { FILE: TEST, …; … }`, or `[why]` where nothing can be proved.
-macro_rules! points {
-    ($($number:literal $what:literal $proof:tt)*) => { &[$(points!(@ $number $what $proof)),*] };
-    (@ $number:literal $what:literal { $($file:ident: $($test:ident),+;)* }) => {
-        point($number, $what, &[$($(($file, stringify!($test))),+),*])
-    };
-    (@ $number:literal $what:literal [$why:literal]) => { untestable($number, $what, $why) };
-}
 
 const POINTS: &[Point] = points! {
     "D1" "fixed keys mean the same for everyone, without talk (§1)" {
