@@ -77,7 +77,7 @@ impl Reader {
 
 const SEND: &str = "form[action] button[type=submit]";
 
-/// Issue 6 §9: every page of forms is sound, says no more than it may, and loads nothing.
+/// F27: every page of forms is sound, says no more than it may, and loads nothing.
 #[test]
 fn forms_are_pages_like_all_others() {
     let Some(mut browser) = Browser::start() else {
@@ -109,7 +109,7 @@ fn forms_are_pages_like_all_others() {
     });
 }
 
-/// 002 §2–§4: what is filled in is a typed part, and the typed result is shown.
+/// F27: what is filled in is a typed part, and the typed result is shown.
 #[test]
 fn a_form_becomes_a_task_and_shows_its_result() {
     let Some(browser) = Browser::start() else {

@@ -272,7 +272,7 @@ fn the_message_of_the_document_is_input() {
     assert_eq!(refused.to_string(), "messageId: a string is needed");
 }
 
-/// F25, F26: the task of §4 is read, and written member by member as the document has it.
+/// F25, F26, A14: the task of §4 is read, and written member by member as the document has it.
 #[test]
 fn the_task_of_the_document_is_read_and_written() {
     let task = wire::read_task(Dialect::V03, &json(TASK)).expect("a task");
@@ -330,7 +330,7 @@ fn turn(parts: Vec<Part>, has_task: bool) -> String {
     }
 }
 
-/// F12 to F24, Q61, Q64, Q65, Q67, Q69: the flow of §3, row by row, without and with a task.
+/// F12 to F24, Q61, Q62, Q64, Q65, Q67, Q69: the flow of §3, row by row, without and with a task.
 #[test]
 fn the_flow_is_that_of_the_document() {
     let bad = || fight("fightComparison", json!({"a": "x", "c": "z"}));

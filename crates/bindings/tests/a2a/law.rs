@@ -74,6 +74,7 @@ fn leaves(xml: &str, name: &str) -> Vec<String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
+    /// Q81: assignment, answer, cancellation and query are the same deeds over both.
     #[test]
     fn both_protocols_say_the_same(deeds in proptest::collection::vec(deed(), 1..10)) {
         let mut stage = Stage::new();

@@ -80,6 +80,23 @@ fn the_same_message_is_the_same_task() {
     assert_ne!(one["result"]["task"]["id"], ben["result"]["task"]["id"]);
 }
 
+/// A7: an answer waits until its task has settled; or not at all, if that is asked for.
+#[test]
+fn answers_wait_as_they_are_asked_to() {
+    let stage = Stage::new();
+    let done = stage.send(typed("m-1", &flight(&[], "")));
+    assert_eq!(state(&done), "TASK_STATE_COMPLETED");
+    let asked = stage.send(typed("m-2", &flight(&[], "ask")));
+    assert_eq!(state(&asked), "TASK_STATE_INPUT_REQUIRED");
+    let begun = stage.begin(typed("m-3", &flight(&[], "hold")));
+    assert_eq!(state(&begun), "TASK_STATE_WORKING");
+    let old = json!({"kind": "message", "messageId": "m-4", "role": "user",
+        "parts": [{"kind": "text", "text": "hold"}]});
+    let wanted = json!({"message": old, "configuration": {"blocking": false}});
+    let begun = stage.rpc("ann", AIRLINE, "message/send", wanted);
+    assert_eq!(begun["result"]["kind"], "task", "{begun}");
+}
+
 /// F14, F17, F21, F23, Q64, Q65.
 #[test]
 fn typed_input_is_refused_as_the_flow_says() {
