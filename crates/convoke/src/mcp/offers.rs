@@ -74,8 +74,9 @@ struct Skill {
     called: String,
     name: String,
     schema_id: String,
-    /// True if the skill takes other schemas besides.
-    one_of_several: bool,
+    /// True unless it is the first schema of the skill, whose tool is called after the skill alone and
+    /// stays so when others come.
+    is_further: bool,
     description: String,
     examples: Vec<String>,
 }
@@ -90,17 +91,16 @@ fn skills_of(agent: Element<'_>) -> Vec<Skill> {
     let of_detail = |detail| {
         let name = text(detail, "skill-name");
         let schemas = texts(detail, "schema");
-        let several = schemas.len() > 1;
-        let skill = move |schema_id| Skill {
+        let skill = move |(place, schema_id)| Skill {
             agent: text(agent, "name"),
             called: leaf(agent, "alias").unwrap_or_else(|| text(agent, "name")),
             name: name.clone(),
             schema_id,
-            one_of_several: several,
+            is_further: place > 0,
             description: description(agent, &name),
             examples: texts(detail, "example"),
         };
-        schemas.into_iter().map(skill)
+        schemas.into_iter().enumerate().map(skill)
     };
     details.flat_map(of_detail).collect()
 }
@@ -178,7 +178,7 @@ fn offered(
 /// What a tool is called after.
 fn words(skill: &Skill) -> Vec<&str> {
     let mut words = vec![skill.called.as_str(), skill.name.as_str()];
-    if skill.one_of_several {
+    if skill.is_further {
         words.push(&skill.schema_id);
     }
     words

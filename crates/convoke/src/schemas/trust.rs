@@ -118,9 +118,12 @@ pub(super) fn vouched(
     Ok(verified)
 }
 
-/// Compares with what was pinned, and pins what is new.
+/// Compares with what was pinned, and pins what is new. One at a time: whoever else pins waits.
 fn pin(common: &Common, remote: &Remote, verified: &Verified, asked: Asked) -> Result<(), String> {
     let file = pins_file(common);
+    // Who has no state folder of his own pins nothing, as with known hosts, and so locks nothing.
+    let turn = std::fs::File::create(file.with_extension("lock"));
+    let _held_until_the_end = turn.and_then(|turn| turn.lock().map(|()| turn));
     let mut all: serde_json::Map<String, Value> = match std::fs::read_to_string(&file) {
         Ok(text) => serde_json::from_str(&text).map_err(|c| format!("{}: {c}", file.display()))?,
         Err(_) => serde_json::Map::new(),
@@ -138,8 +141,8 @@ fn pin(common: &Common, remote: &Remote, verified: &Verified, asked: Asked) -> R
         serde_json::to_value(&pins).expect("pins are JSON"),
     );
     let text = serde_json::to_string_pretty(&all).expect("pins are JSON");
-    let written = file.with_extension(std::process::id().to_string());
-    // Whole or not at all. Who has no state folder of his own pins nothing, as with known hosts.
+    let written = file.with_extension("new");
+    // Whole or not at all.
     let _ = std::fs::write(&written, text).and_then(|()| std::fs::rename(&written, &file));
     Ok(())
 }
