@@ -298,7 +298,10 @@ impl Card {
         };
         match is_there {
             true => Ok(()),
-            false => Err(Error::new(kind, format!("this agent has no {what}"))),
+            false => Err(Error::new(
+                kind,
+                format!("{what} not supported by this agent"),
+            )),
         }
     }
 }

@@ -31,8 +31,11 @@ impl Id {
         match request.get("id") {
             None => Ok(Self::Absent),
             Some(Value::Null) => Ok(Self::Null),
-            Some(Value::Number(number)) => Ok(Self::Number(number.clone())),
+            Some(Value::Number(number)) if is_kept(number) => Ok(Self::Number(number.clone())),
             Some(Value::String(text)) => Ok(Self::Text(text.clone())),
+            Some(Value::Number(_)) => {
+                Err(no_request("id", "a number of 64 bits at most is needed"))
+            }
             Some(_) => Err(no_request("id", "a string, a number or null is needed")),
         }
     }
@@ -44,6 +47,13 @@ impl Id {
             Self::Text(text) => Value::String(text.clone()),
         }
     }
+}
+
+/// True of a number that can be given back as it came: one beyond 2^53 that is no integer of 64 bits
+/// was rounded when it was read.
+fn is_kept(number: &Number) -> bool {
+    let is_exact = |it: f64| it.abs() <= 2f64.powi(53);
+    !number.is_f64() || number.as_f64().is_some_and(is_exact)
 }
 
 impl From<u64> for Id {

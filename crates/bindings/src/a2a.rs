@@ -3,8 +3,9 @@
 //! In the order of a request: [`Binding::handle`] takes what came over HTTP (`exchange`) and
 //! dispatches it; `begin` and `answer` turn messages into `task-negotiate`, `words` reads what
 //! is said plainly, `identity` names the task that a message begins; `task`, `list` and `follow`
-//! tell what the engine knows, `push` what is pushed of it; `cards`, `forms` and `schemas` who the
-//! agent is and what it takes; `error` is the one place that knows kinds of A2A errors.
+//! tell what the engine knows, `besides` what only A2A has a place for, `push` what is pushed of it;
+//! `cards`, `forms` and `schemas` who the agent is and what it takes; `error` is the one place that
+//! knows kinds of A2A errors.
 //!
 //! No second truth: a task of A2A is the engine's task of the same identifier, its history the record
 //! of exchanges, its stream the log. Refuses to know sockets, tokens and clocks: who asks is
@@ -12,6 +13,7 @@
 
 mod answer;
 mod begin;
+mod besides;
 mod cards;
 mod error;
 mod exchange;
@@ -25,6 +27,8 @@ mod schemas;
 mod task;
 mod words;
 
+pub use begin::message_id;
+pub use besides::{as_message, with_part};
 pub use cards::Dress;
 pub use exchange::{Answer, Body, Incoming};
 pub use follow::Frames;
@@ -50,6 +54,7 @@ use engine::{Endpoint, Engine};
 use schema::language::Language;
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// What an operator chooses.
 pub struct Settings {
@@ -66,6 +71,9 @@ pub struct Settings {
     pub push_notifications: bool,
     /// Adds to every card what the door knows: ways to authenticate, signatures.
     pub dress: Dress,
+    /// The agent to whom no message is one that was sent before: conformance suites say different
+    /// things under one identifier. None is usual.
+    pub forgetful: Option<String>,
 }
 
 /// A2A over one engine.
@@ -73,16 +81,22 @@ pub struct Binding {
     engine: Arc<Engine>,
     reader: Box<dyn Reader>,
     cards: Cards,
+    forgetful: Option<String>,
+    /// How many messages came to the forgetful agent.
+    forgotten: AtomicU64,
 }
 
 impl Binding {
     /// A2A over an engine. What is said in plain words is read by `reader`.
     pub fn new(engine: Arc<Engine>, settings: Settings, reader: Box<dyn Reader>) -> Self {
+        let forgetful = settings.forgetful.clone();
         let cards = Cards::new(settings);
         Self {
             engine,
             reader,
             cards,
+            forgetful,
+            forgotten: AtomicU64::new(0),
         }
     }
 

@@ -3,8 +3,9 @@
 //! Cards and forms are for everybody, all else is for callers. What a request means is
 //! [`bindings::a2a`]'s; here are bodies, streams, how long somebody is kept waiting, and who vouches
 //! for cards. Read next: [`forms`], what people fill in; [`reading`], who reads plain words;
-//! [`crate::config::a2a`], what an operator chooses.
+//! [`conformance`], an agent for suites; [`crate::config::a2a`], what an operator chooses.
 
+pub mod conformance;
 mod forms;
 mod reading;
 
@@ -53,6 +54,8 @@ const OF_PLATFORM: [&str; 7] = [
 /// A2A over an engine, and what its rooms need besides.
 struct Office {
     binding: Binding,
+    /// Who is spoken to at the root.
+    root: Endpoint,
     clock: Arc<Clock>,
     patience: Duration,
 }
@@ -69,17 +72,30 @@ pub fn mounted(
     pushes: bool,
 ) -> Router {
     let url = settings.url(listening);
+    let suites = settings.conformance_agent();
+    if suites {
+        warn!(
+            "the conformance agent is on: it answers at the root and at /agents/{}, and plays what \
+             messages ask for; this is no platform to work with",
+            conformance::NAME
+        );
+    }
     let chosen = Settings {
         card_profile: settings.card_profile(),
         card_max_age_s: settings.card_max_age_s(),
         language: settings.language(),
         push_notifications: pushes,
+        forgetful: suites.then(|| conformance::NAME.to_owned()),
         dress: dress(&url, settings.card_profile(), listening.secure, issuer),
         url,
     };
     let binding = Binding::new(Arc::clone(engine), chosen, Box::new(ByWords::default()));
     let office = Arc::new(Office {
         binding,
+        root: match suites {
+            true => Endpoint::Agent(conformance::NAME.to_owned()),
+            false => Endpoint::Platform,
+        },
         clock: Arc::clone(clock),
         patience: settings.patience(),
     });
@@ -112,7 +128,8 @@ fn with_rooms(mut router: Router, office: &Arc<Office>) -> Router {
         let office = Arc::clone(office);
         router = router.guarded(pattern, &[], Some(SCOPE), move |caller, ask: Ask| {
             let path = ask.head.uri.path().to_owned();
-            Arc::clone(&office).answer(caller, Endpoint::Platform, path, ask)
+            let root = office.root.clone();
+            Arc::clone(&office).answer(caller, root, path, ask)
         });
     }
     let office = Arc::clone(office);
@@ -122,17 +139,17 @@ fn with_rooms(mut router: Router, office: &Arc<Office>) -> Router {
     })
 }
 
-/// Whose path it is, by what it leaves open: the name of an agent, or nothing.
-fn endpoint(captures: &[String]) -> Endpoint {
-    match captures.first() {
-        Some(name) => Endpoint::Agent(name.clone()),
-        None => Endpoint::Platform,
-    }
-}
-
 impl Office {
+    /// Whose path it is, by what it leaves open: the name of an agent, or nothing.
+    fn endpoint(&self, captures: &[String]) -> Endpoint {
+        match captures.first() {
+            Some(name) => Endpoint::Agent(name.clone()),
+            None => self.root.clone(),
+        }
+    }
+
     fn card(&self, ask: &Ask) -> Ready<Result<Reply, Problem>> {
-        let endpoint = endpoint(&ask.captures);
+        let endpoint = self.endpoint(&ask.captures);
         let known = ask.head.headers.get(IF_NONE_MATCH);
         let known = known.and_then(|tags| tags.to_str().ok());
         ready(Ok(reply(self.binding.card(

@@ -19,6 +19,7 @@ pub use store::StoreSettings;
 pub use tasks::{RetentionSettings, TaskSettings};
 pub use webhook::WebhookSettings;
 
+use crate::a2a::conformance;
 use crate::file::FileError;
 use crate::profile::ProfileFile;
 use crate::session::Patience;
@@ -249,14 +250,15 @@ impl Settings {
         }
     }
 
-    /// Those of `files` that run.
+    /// Those of `files` that run, and the conformance agent if it is asked for.
     #[must_use]
     pub fn cast(&self, files: Vec<ProfileFile>) -> Vec<ProfileFile> {
         let runs = |file: &ProfileFile| match &self.roles {
             Some(roles) => roles.contains(&file.role),
             None => true,
         };
-        files.into_iter().filter(runs).collect()
+        let suites = self.a2a.conformance_agent().then(conformance::profile);
+        files.into_iter().filter(runs).chain(suites).collect()
     }
 
     /// What agents weigh causes by: the knowledge in the file that is named, or what ships.

@@ -32,6 +32,10 @@ fn what_is_no_request_is_refused_precisely() {
         refusal(r#"{"id":1,"method":"GetTask"}"#, new),
         refusal(r#"{"jsonrpc":"2.0","id":true,"method":"GetTask"}"#, new),
         refusal(r#"{"jsonrpc":"2.0","id":{},"method":"GetTask"}"#, new),
+        refusal(
+            r#"{"jsonrpc":"2.0","id":18446744073709551617,"method":"GetTask"}"#,
+            new,
+        ),
         refusal(r#"{"jsonrpc":"2.0","id":"a"}"#, new),
         refusal(r#"{"jsonrpc":"2.0","id":"a","method":7}"#, new),
         refusal(r#"{"jsonrpc":"2.0","id":"a","method":"tasks/foo"}"#, None),
@@ -67,6 +71,7 @@ fn what_is_no_request_is_refused_precisely() {
     1 -32600 "Request payload validation error: jsonrpc: '2.0' is needed"
     null -32600 "Request payload validation error: id: a string, a number or null is needed"
     null -32600 "Request payload validation error: id: a string, a number or null is needed"
+    null -32600 "Request payload validation error: id: a number of 64 bits at most is needed"
     "a" -32600 "Request payload validation error: method: a string is needed"
     "a" -32600 "Request payload validation error: method: a string is needed"
     "a" -32601 "there is no method 'tasks/foo'"

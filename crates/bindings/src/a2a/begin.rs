@@ -27,6 +27,7 @@ use domain::task::{Task, TaskId};
 use domain::verb::Verb;
 use engine::{Negotiate, Notice, Operation, Outcome};
 use serde_json::{Map, Value, json};
+use std::sync::atomic::Ordering;
 
 /// The longest identifier of a message, in bytes.
 const MESSAGE_ID_BYTES_MAX: usize = 256;
@@ -110,6 +111,16 @@ pub(super) enum Wanted {
 impl Scene<'_> {
     /// Takes a message: a task begins or goes on, or the message is answered by one.
     pub(super) async fn say(&self, sent: SendMessage, version: Version) -> Result<Said, Error> {
+        match self.take(sent, version).await? {
+            Said::Of(given) => Ok(match self.answered_with(&given.task)? {
+                Some(message) => Said::Message(message),
+                None => Said::Of(given),
+            }),
+            message => Ok(message),
+        }
+    }
+
+    async fn take(&self, sent: SendMessage, version: Version) -> Result<Said, Error> {
         let message = &sent.message;
         self.check(&sent, version)?;
         let found = match &message.task_id {
@@ -183,6 +194,9 @@ impl Scene<'_> {
         message: &Message,
         found: Option<&Task>,
     ) -> Result<Option<TaskId>, Error> {
+        if self.forgets() {
+            return Ok(None);
+        }
         if message.task_id.is_none() {
             let id = self.named_by(message);
             let known = self.task(id.as_str()).ok();
@@ -199,7 +213,17 @@ impl Scene<'_> {
     }
 
     fn named_by(&self, message: &Message) -> TaskId {
-        identity::task_of(&self.who.name, &self.profile().name, message)
+        let id = identity::task_of(&self.who.name, &self.profile().name, message);
+        if !self.forgets() {
+            return id;
+        }
+        let count = self.binding.forgotten.fetch_add(1, Ordering::Relaxed);
+        identity::another(&id, self.now, count)
+    }
+
+    /// True if the agent takes every message for a new one.
+    fn forgets(&self) -> bool {
+        self.binding.forgetful.as_ref() == Some(&self.profile().name)
     }
 
     async fn begin(
@@ -371,8 +395,8 @@ fn without_headings(words: &str) -> String {
     words.lines().map(inert).collect::<Vec<_>>().join("\n")
 }
 
-/// The message that brought a content.
-pub(super) fn message_id(content: &Content) -> Option<String> {
+/// The identifier of the message that brought a content; none if it came by another protocol.
+pub fn message_id(content: &Content) -> Option<String> {
     serde_json::from_str(content.section(MESSAGE_ID)?).ok()
 }
 

@@ -261,8 +261,9 @@ fn is_post_of_json(incoming: &Incoming<'_>) -> Result<(), Error> {
     }
     let said = incoming.header("Content-Type").and_then(MediaType::parse);
     match said {
+        // What suites of A2A expect over JSON-RPC, where refusals of HTTP have no codes.
         Some(said) if ![JSON, rest::MEDIA_TYPE].contains(&said.essence()) => Err(Error::new(
-            ErrorKind::UnsupportedMediaType,
+            ErrorKind::ContentTypeNotSupported,
             "application/json is read here",
         )),
         _ => Ok(()),

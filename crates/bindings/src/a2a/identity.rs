@@ -7,6 +7,7 @@ use a2a::message::Message;
 use a2a::version::Dialect;
 use a2a::wire;
 use domain::task::TaskId;
+use domain::time::Timestamp;
 use schema::canonical;
 use serde_json::json;
 
@@ -21,6 +22,15 @@ pub(super) fn task_of(caller: &str, agent: &str, message: &Message) -> TaskId {
     let (context_id, message_id) = (&message.context_id, &message.message_id);
     let said = json!([caller, agent, context_id, message_id, parts]);
     TaskId::new(uuid_8(canonical::hash(&said)))
+}
+
+/// Another task of the same message: the one of this count at this instant.
+pub(super) fn another(id: &TaskId, now: Timestamp, count: u64) -> TaskId {
+    TaskId::new(uuid_8(canonical::hash(&json!([
+        id.as_str(),
+        now.as_ms(),
+        count
+    ]))))
 }
 
 fn uuid_8(digest: [u8; 32]) -> String {
@@ -48,6 +58,15 @@ mod tests {
             context_id: context.map(str::to_owned),
             ..Message::new(id, Role::User, vec![Part::text(words)])
         }
+    }
+
+    /// What is sent again is another task where nobody remembers it.
+    #[test]
+    fn a_message_can_name_several() {
+        let id = task_of("ann", "ip", &message("m", None, "look"));
+        let at = |ms, count| another(&id, Timestamp::from_ms(ms), count);
+        assert_eq!(at(1, 0), at(1, 0));
+        assert!(![id.clone(), at(1, 1), at(2, 0)].contains(&at(1, 0)));
     }
 
     /// A8: whatever differs, the task differs; nothing else does.

@@ -5,6 +5,7 @@
 //! the state, its result is an artifact. Read next: [`super::follow`], which tells changes.
 
 use super::begin::message_id;
+use super::besides;
 use super::error;
 use super::scene::Scene;
 use a2a::error::Error;
@@ -44,6 +45,18 @@ impl Scene<'_> {
             metadata: Default::default(),
         };
         Ok(told.with_history(history_length))
+    }
+
+    /// The message that a task was answered with, if it was: it has ended, and there is nothing to
+    /// follow (v1.0 §3.1.1).
+    pub(super) fn answered_with(&self, id: &TaskId) -> Result<Option<Message>, Error> {
+        let task = self.task(id.as_str())?;
+        let result = task.result.as_ref().filter(|it| besides::is_message(it));
+        let ended = result.filter(|_| task.status.is_terminal());
+        Ok(ended.map(|result| {
+            let said = parts(result, &|id| self.is_declared(id));
+            message(&task, format!("{}/answer", task.id), Role::Agent, said)
+        }))
     }
 
     /// True if the card tells what a schema says.
@@ -227,7 +240,8 @@ fn artifact(result: &Content, is_declared: &dyn Fn(&str) -> bool) -> Artifact {
     }
 }
 
-/// The payload, typed by its schema where the card declares it (002 §4), then the words.
+/// The payload, typed by its schema where the card declares it (002 §4), the part that only A2A has,
+/// then the words.
 fn parts(content: &Content, is_declared: &dyn Fn(&str) -> bool) -> Vec<Part> {
     let typed = |payload: &Payload| match is_declared(&payload.schema_id) {
         true => objects::typed(&payload.schema_id, payload.values.clone()),
@@ -236,5 +250,6 @@ fn parts(content: &Content, is_declared: &dyn Fn(&str) -> bool) -> Vec<Part> {
     let words = [Some(&content.task_description), content.result.as_ref()];
     let words = words.into_iter().flatten().filter(|text| !text.is_empty());
     let words = words.map(|text| Part::text(text.as_str()));
-    content.payload.iter().map(typed).chain(words).collect()
+    let typed = content.payload.iter().map(typed);
+    typed.chain(besides::part(content)).chain(words).collect()
 }

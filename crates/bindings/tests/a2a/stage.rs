@@ -275,6 +275,7 @@ impl Stage {
         engine.start(now);
         let engine = Arc::new(engine);
         let settings = Settings {
+            forgetful: None,
             url: "https://a2a.example".to_owned(),
             card_profile: CardProfile::Schemas,
             card_max_age_s: 60,

@@ -10,7 +10,7 @@
 mod words;
 
 use self::words::Words;
-use super::{Office, endpoint};
+use super::Office;
 use crate::http::{Ask, Problem, Reply, body};
 use base64ct::{Base64, Encoding};
 use bindings::a2a::{Forms, SkillForms};
@@ -72,7 +72,7 @@ impl Office {
     }
 
     fn forms_of(&self, agent: &[String]) -> Result<Forms, Problem> {
-        let forms = self.binding.forms(&endpoint(agent), self.clock.now());
+        let forms = self.binding.forms(&self.endpoint(agent), self.clock.now());
         forms.ok_or_else(Problem::not_found)
     }
 }

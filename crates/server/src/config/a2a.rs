@@ -32,6 +32,10 @@ pub struct A2aSettings {
     /// `patience-s`: how long a client that waits for a task is kept waiting before it is told the
     /// state reached, 1 to 3,600 s; 300 s if nothing is said.
     pub patience_s: Option<u64>,
+    /// `conformance-agent`: true adds the agent that the public conformance suites test, see
+    /// [`crate::a2a::conformance`]; it takes the place of the platform's own agent at the root. False if
+    /// nothing is said.
+    pub conformance_agent: Option<bool>,
 }
 
 /// Which card is served.
@@ -64,6 +68,7 @@ impl A2aSettings {
             card_max_age_s: self.card_max_age_s.or(below.card_max_age_s),
             language: self.language.or(below.language),
             patience_s: self.patience_s.or(below.patience_s),
+            conformance_agent: self.conformance_agent.or(below.conformance_agent),
         }
     }
 
@@ -121,6 +126,11 @@ impl A2aSettings {
             Some("zh") => Language::chinese(),
             _ => Language::english(),
         }
+    }
+
+    /// Whether the conformance agent is there.
+    pub fn conformance_agent(&self) -> bool {
+        self.conformance_agent.unwrap_or(false)
     }
 
     /// How long a client is kept waiting.

@@ -3,8 +3,10 @@
 //! Read next: `crate::profile`, which reads the files.
 
 use super::StartError;
+use crate::a2a::conformance;
 use crate::profile::ProfileFile;
 use agents::knowledge::Knowledge;
+use domain::agent::Agent;
 use domain::time::Timestamp;
 use engine::Hosted;
 use std::collections::BTreeSet;
@@ -12,9 +14,15 @@ use std::sync::Arc;
 
 /// The agent of a profile, with what agents weigh causes by.
 pub(super) fn hosted(file: ProfileFile, knowledge: &Arc<Knowledge>, now: Timestamp) -> Hosted {
-    let agent = agents::roster::hosted_knowing(&file.role, knowledge);
+    let agent: Box<dyn Agent> = match file.role.as_str() {
+        conformance::ROLE => Box::new(conformance::Conformance::default()),
+        role => {
+            let agent = agents::roster::hosted_knowing(role, knowledge);
+            agent.expect("roles are checked when read")
+        }
+    };
     Hosted {
-        agent: agent.expect("roles are checked when read"),
+        agent,
         profile: Arc::new(file.profile),
         endpoint: None,
         registered_at: now,

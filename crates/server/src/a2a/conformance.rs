@@ -1,0 +1,307 @@
+//! The conformance agent: does what the scenarios of the public A2A conformance suites ask of an agent
+//! under test, chosen by how the identifier of a message begins.
+//!
+//! The one place that knows those beginnings. It is hosted like any other agent, behind the same
+//! engine, so that the suites meet the real road; an operator switches it on (`conformance-agent` of
+//! `[a2a]`). Refuses to know how anything is sent. Read next: `bindings::a2a`, [`crate::config::a2a`].
+
+use crate::post::Post;
+use crate::profile::ProfileFile;
+use a2a::message::{Content as Held, Part};
+use bindings::a2a::{as_message, message_id, with_part};
+use domain::agent::{Agent, Ask, Briefing, Input, Output, Progress};
+use domain::content::Content;
+use domain::profile::{Capability, Layer, Profile, Skill};
+use domain::reply::{Reply, Verdict};
+use domain::task::{Status, TaskId};
+use domain::telemetry::Token;
+use domain::time::{Dice, Timestamp};
+use domain::verb::Verb;
+use std::collections::BTreeMap;
+
+/// What it is called.
+pub const NAME: &str = "TMF-Convoke-Conformance-1.0.0";
+
+/// The role that a roster knows it by. No profile file can have it.
+pub const ROLE: &str = "conformance";
+
+/// What the suites take as the time that a stream may take, in milliseconds.
+const STREAMING_MS: i64 = 2_000;
+
+/// What is told where no scenario says what.
+const USUAL: &str = "Hello from TCK";
+
+/// What a scenario asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Scenario {
+    /// Completes at once with this.
+    Completes(Told),
+    /// Takes the task on, and completes it with this.
+    Works(Told),
+    /// Works for so many milliseconds.
+    Lasts(i64, Told),
+    /// Answers with a message.
+    Answers,
+    /// Asks for input.
+    Asks,
+    /// Rejects the task.
+    Rejects,
+}
+
+/// What a result holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Told {
+    Words(&'static str),
+    File,
+    FileUrl,
+    Data,
+}
+
+use Scenario::{Answers, Asks, Completes, Lasts, Rejects, Works};
+use Told::{Data, File, FileUrl, Words};
+
+/// The scenarios of both suites.
+const SCENARIOS: [(&str, Scenario); 17] = [
+    ("tck-complete-task", Completes(Words(USUAL))),
+    (
+        "tck-delayed-complete",
+        Lasts(STREAMING_MS, Words("Done after delay")),
+    ),
+    (
+        "tck-artifact-text",
+        Completes(Words("Generated text content")),
+    ),
+    ("tck-artifact-file", Completes(File)),
+    ("tck-artifact-file-url", Completes(FileUrl)),
+    ("tck-artifact-data", Completes(Data)),
+    ("tck-message-response", Answers),
+    ("tck-input-required", Asks),
+    ("tck-reject-task", Rejects),
+    ("tck-stream-001", Works(Words("Stream hello from TCK"))),
+    ("tck-stream-002", Completes(Words(USUAL))),
+    ("tck-stream-003", Works(Words("Stream task lifecycle"))),
+    ("tck-stream-ordering-001", Works(Words("Ordered output"))),
+    (
+        "tck-stream-artifact-text",
+        Works(Words("Streamed text content")),
+    ),
+    ("tck-stream-artifact-file", Works(File)),
+    // A task has one result here: its chunks come as one.
+    (
+        "tck-stream-artifact-chunked",
+        Works(Words("chunk-1 chunk-2")),
+    ),
+    (
+        "test-resubscribe-message-id",
+        Lasts(2 * STREAMING_MS, Words(USUAL)),
+    ),
+];
+
+impl Scenario {
+    /// The one with the longest beginning of a message's identifier. By any other it is not known what
+    /// is wanted, so that is asked: then the task stays open, as suites of v0.3 need it.
+    fn of(message_id: &str) -> Self {
+        let named = SCENARIOS
+            .iter()
+            .filter(|(it, _)| message_id.starts_with(it));
+        let longest = named.max_by_key(|(beginning, _)| beginning.len());
+        longest.map_or(Asks, |(_, scenario)| *scenario)
+    }
+}
+
+/// The agent: what it works on until when.
+#[derive(Debug, Default)]
+pub(crate) struct Conformance {
+    under_way: BTreeMap<Token, (TaskId, Content)>,
+    last: Token,
+}
+
+impl Agent for Conformance {
+    fn step(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+        match input {
+            Input::Started(briefing) => resumed(&briefing),
+            Input::Asked(ask) => self.asked(&ask, now),
+            Input::Woken(token) => {
+                let done = self.under_way.remove(&token);
+                done.map(|(task, result)| reported(&task, Progress::Result(result)))
+                    .into_iter()
+                    .collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Conformance {
+    fn asked(&mut self, ask: &Ask, now: Timestamp) -> Vec<Output> {
+        let (reply, later) = match ask.verb {
+            Verb::TaskAssign => self.assigned(ask, now),
+            Verb::FulfillmentNegotiate if ask.turn.is_none() && !ask.task.status.is_terminal() => {
+                (Reply::accepted(), self.answered(ask, now))
+            }
+            _ => {
+                self.under_way.retain(|_, (task, _)| *task != ask.task.id);
+                (Reply::accepted(), Vec::new())
+            }
+        };
+        std::iter::once(Output::Answer(reply))
+            .chain(later)
+            .collect()
+    }
+
+    fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+        let about = &ask.content.target_object;
+        let with = |verdict, content| (Reply::new(verdict, vec![content]), Vec::new());
+        match scenario(ask) {
+            Completes(told) => with(Verdict::Result, result(about, told)),
+            Answers => {
+                let words = Content::new(about, "Direct message response");
+                with(Verdict::Result, as_message(words))
+            }
+            Asks => with(Verdict::InputRequired, question(about)),
+            Rejects => (Reply::refused("rejected", about, "rejected"), Vec::new()),
+            Works(told) => (Reply::accepted(), done(ask, told)),
+            Lasts(ms, told) => (Reply::accepted(), vec![self.later(ask, told, now, ms)]),
+        }
+    }
+
+    /// A message to a task that waits for input: it goes on as the message says.
+    fn answered(&mut self, ask: &Ask, now: Timestamp) -> Vec<Output> {
+        let about = &ask.content.target_object;
+        let progress = match scenario(ask) {
+            Completes(told) | Works(told) => return done(ask, told),
+            Lasts(ms, told) => return vec![self.later(ask, told, now, ms)],
+            Answers => return done(ask, Words(USUAL)),
+            Asks => Progress::InputRequired(question(about)),
+            Rejects => Progress::Refused(Content::new(about, "rejected")),
+        };
+        vec![reported(&ask.task.id, progress)]
+    }
+
+    fn later(&mut self, ask: &Ask, told: Told, now: Timestamp, ms: i64) -> Output {
+        self.last += 1;
+        let result = result(&ask.content.target_object, told);
+        let work = (ask.task.id.clone(), result);
+        self.under_way.insert(self.last, work);
+        Output::Wake {
+            token: self.last,
+            at: now + ms,
+        }
+    }
+}
+
+/// What a message asks for.
+fn scenario(ask: &Ask) -> Scenario {
+    Scenario::of(&message_id(&ask.content).unwrap_or_default())
+}
+
+/// What it worked on before a restart is done with it.
+fn resumed(briefing: &Briefing) -> Vec<Output> {
+    let open = briefing.open.iter();
+    let working = open.filter(|task| task.status == Status::Processing);
+    let done = working.map(|task| {
+        let result = result(&task.content.target_object, Words(USUAL));
+        reported(&task.id, Progress::Result(result))
+    });
+    done.collect()
+}
+
+fn done(ask: &Ask, told: Told) -> Vec<Output> {
+    let result = result(&ask.content.target_object, told);
+    vec![reported(&ask.task.id, Progress::Result(result))]
+}
+
+fn reported(task: &TaskId, progress: Progress) -> Output {
+    Output::Report {
+        task: task.clone(),
+        progress,
+    }
+}
+
+fn question(about: &str) -> Content {
+    Content::new(about, "Input required")
+}
+
+fn result(about: &str, told: Told) -> Content {
+    let file = |content| {
+        let part = Part {
+            filename: Some("output.txt".to_owned()),
+            ..Part::new(content).of_type("text/plain")
+        };
+        with_part(Content::new(about, "a file"), &part)
+    };
+    match told {
+        Words(words) => Content::new(about, words),
+        File => file(Held::Raw(b"TCK file content".to_vec())),
+        FileUrl => file(Held::Url("https://example.com/output.txt".to_owned())),
+        Data => {
+            let data = Part::data(serde_json::json!({"key": "value", "count": 42}));
+            with_part(Content::new(about, "data"), &data)
+        }
+    }
+}
+
+/// Its profile: it hears nothing of the network and may do nothing to it.
+pub(crate) fn profile() -> ProfileFile {
+    let text = || vec!["text".to_owned()];
+    let skill = Skill {
+        name: "conformance".to_owned(),
+        description:
+            "Does what the identifier of a message asks for, for conformance suites of A2A."
+                .to_owned(),
+        tags: vec!["conformance".to_owned()],
+        input_modes: text(),
+        output_modes: text(),
+        examples: vec!["a message whose messageId begins with tck-complete-task".to_owned()],
+        schemas: Vec::new(),
+    };
+    let profile = Profile {
+        name: NAME.to_owned(),
+        alias: Some("conformance".to_owned()),
+        description:
+            "Plays the scenarios of the public A2A conformance suites; touches no network."
+                .to_owned(),
+        agent_type: Some("conformance agent".to_owned()),
+        version: "1.0.0".to_owned(),
+        provider: "Convoke".to_owned(),
+        domain: None,
+        management_object: None,
+        layer: Layer::Business,
+        province: None,
+        capability: Capability {
+            streaming: true,
+            push_notifications: true,
+            negotiate: None,
+        },
+        skills: vec![skill],
+        authentication: Vec::new(),
+    };
+    ProfileFile {
+        file: "conformance-agent of [a2a]".to_owned(),
+        role: ROLE.to_owned(),
+        post: Post::default(),
+        profile,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A beginning that begins with another is the one that is meant.
+    #[test]
+    fn the_longest_beginning_counts() {
+        assert_eq!(Scenario::of("tck-artifact-file-1"), Completes(File));
+        assert_eq!(Scenario::of("tck-artifact-file-url-1"), Completes(FileUrl));
+        assert_eq!(Scenario::of("tck-artifact-fil"), Asks);
+        assert_eq!(Scenario::of(""), Asks);
+    }
+
+    /// Its profile is as good as those in files.
+    #[test]
+    fn its_profile_passes() {
+        let profile = profile().profile;
+        assert_eq!(profile.check(), Ok(()));
+        assert_eq!(profile.advice(), Vec::new());
+    }
+}
