@@ -83,7 +83,7 @@ soak: setup ## Run the long forms of tests for hours; SCALE=1 does a hundredth, 
 	@CARGO="$(CARGO)" scripts/soak.sh
 
 .PHONY: fuzz
-fuzz: ## Feed strangers' bytes to readers and checks; ARGS="--time 60 --only payload" (nightly, cargo-fuzz)
+fuzz: ## Feed strangers' bytes to readers, checks and the HTTP door; ARGS="--time 60 --only http" (others need nightly, cargo-fuzz)
 	@CARGO="$(CARGO)" scripts/fuzz.sh $(ARGS)
 
 .PHONY: deny

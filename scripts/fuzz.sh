@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs the fuzz targets of tests/fuzz, one after the other: what a stranger's bytes may never do.
-# --time S: seconds for each, 60 if not said; --only NAME: this target alone. Needs the nightly
+# --time S: seconds for each, 60 if not said; --only NAME: this target alone. Most need the nightly
 # compiler, a C++ compiler and cargo-fuzz (cargo install cargo-fuzz). What is learnt stays in
 # target/fuzz/corpus/NAME, what breaks in target/fuzz/artifacts/NAME; ends with 1 if something did.
+# The target `http` needs none of that: it asks a running platform, and prints what it was asked last.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -31,6 +32,17 @@ run() {
     -artifact_prefix="$folder/artifacts/$name/" -dict=tests/fuzz/words.dict -print_final_stats=1
 }
 
+# A platform that is asked by a stranger, with a seed of its own.
+run_http() {
+  if [[ -n $only && $only != http ]]; then return; fi
+  local seed=$SRANDOM
+  echo "== http: $seconds s, PROPTEST_RNG_SEED=$seed"
+  "$cargo" build --workspace --bins
+  CONVOKE_FUZZ_SECONDS=$seconds PROPTEST_RNG_SEED=$seed \
+    "$cargo" test --workspace --test fuzz_http -- --nocapture
+}
+
+run_http
 run template crates/schema/templates crates/schema/tests/figures
 run payload tests/fuzz/seeds/payload crates/schema/tests/figures
 run patch tests/fuzz/seeds/patch crates/schema/tests/figures

@@ -39,6 +39,7 @@ for _ in $(seq "$(of 100)"); do
 done
 run days "CONVOKE_LAW_SEEDS=6000..$((6000 + $(of 100)))" -p convoke-server --test laws
 run fuzz "CONVOKE_FUZZ_TIMES=$(of 1000)" -p convoke-schema -p convoke-netconf --test fuzz
+run fuzz-http "CONVOKE_FUZZ_TIMES=$(of 1000) PROPTEST_RNG_SEED=$SRANDOM" -p convoke-tests --test fuzz_http
 run crashes "CONVOKE_CRASH_CYCLES=$(of 1000)" -p convoke-tests --test crash
 run power-cuts "CONVOKE_POWER_CUTS=$(of 1000)" -p convoke-store --test powerloss
 run bit-flips "CONVOKE_FLIPS=$(of 1000) CONVOKE_TRUNCATIONS=$(of 200)" -p convoke-store --lib damage

@@ -1,0 +1,353 @@
+//! Requests changed a little, the same for the same number: methods, paths, escapes, queries, head
+//! fields, media types, and bodies as JSON, as text and as bytes.
+//!
+//! Knows no protocol but HTTP and JSON. Read next: [`super::corpus`].
+
+use super::corpus::{Body, Request, Who};
+use serde_json::{Value, json};
+
+/// A request as it is sent.
+#[derive(Clone, Debug)]
+pub(super) struct Sent {
+    pub(super) bytes: Vec<u8>,
+    /// True if a credential was changed: what fails is counted against its source.
+    pub(super) is_forged: bool,
+    /// True if it may be no HTTP: it is answered with a bare status, or not at all.
+    pub(super) is_wild: bool,
+    pub(super) is_head: bool,
+}
+
+/// A sequence of numbers that looks like chance (splitmix64).
+pub(super) struct Dice(pub u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.0;
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ (x >> 31)
+    }
+
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        (self.next() % end.max(1) as u64) as usize
+    }
+
+    fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.below(of.len())]
+    }
+}
+
+const METHODS: [&str; 12] = [
+    "GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "get", "QUERY", "A", "PRI",
+];
+const IN_PATHS: [&str; 14] = [
+    "/", "//", "/..", "/%2e%2e", "%2F", "%00", "%ff", "%zz", "%", ":cancel", "?", "#x", ";a=b",
+    "/tasks/",
+];
+const IN_QUERIES: [&str; 12] = [
+    "pageSize=99999999999999999999",
+    "pageSize=-1",
+    "pageToken=%00",
+    "pageToken=AAAA",
+    "status=",
+    "historyLength=1e9",
+    "A2A-Version=1.0",
+    "A2A-Version=0.3",
+    "=",
+    "&&&",
+    "a=%zz",
+    "includeArtifacts=maybe",
+];
+const FIELDS: [(&str, &str); 26] = [
+    ("A2A-Version", "1.0"),
+    ("A2A-Version", "0.3"),
+    ("A2A-Version", ""),
+    ("A2A-Version", "9.9"),
+    ("A2A-Version", "1.0, 0.3"),
+    ("A2A-Extensions", "urn:nothing, ,,"),
+    ("X-A2A-Extensions", "https://a2aproject.github.io/x"),
+    ("Content-Type", "application/a2a+json"),
+    ("Content-Type", "application/json; charset=utf-16"),
+    ("Content-Type", "text/plain"),
+    ("Content-Type", "multipart/form-data; boundary=x"),
+    ("Content-Type", ";;;"),
+    ("Content-Encoding", "gzip"),
+    ("Accept", "text/event-stream"),
+    ("Accept", "application/xml;q=nan"),
+    ("If-None-Match", "*"),
+    ("If-None-Match", "W/\"\u{e9}\""),
+    ("Last-Event-ID", "-1"),
+    ("Origin", "https://evil.example"),
+    ("Sec-Fetch-Site", "cross-site"),
+    ("Host", "evil.example"),
+    ("X-Forwarded-For", "127.0.0.1"),
+    ("X-HTTP-Method-Override", "DELETE"),
+    ("Expect", "200-maybe"),
+    ("Upgrade", "h2c"),
+    ("Range", "bytes=0-0"),
+];
+const CREDENTIALS: [&str; 7] = [
+    "Bearer ",
+    "Bearer a.b.c",
+    "Bearer eyJhbGciOiJub25lIn0.e30.",
+    "Basic b3BlcmF0b3I6eA==",
+    "bearer",
+    "Negotiate x",
+    "Bearer \u{fffd}",
+];
+
+/// Stands in a document where text that is no JSON, or unusual, is put in.
+const HERE: &str = "@here@";
+const RAW: [&str; 12] = [
+    "1e999",
+    "-0",
+    "NaN",
+    "'x'",
+    "\"\\ud800\"",
+    "{\"a\":1,\"a\":2}",
+    "[1,]",
+    "// x\n1",
+    "\"\u{202e}\\u0000\"",
+    "01",
+    "18446744073709551617",
+    "",
+];
+
+/// A request changed so many times; as it is if none.
+pub(super) fn sent(seed: &Request, changes: usize, token: &str, dice: &mut Dice) -> Sent {
+    let mut request = seed.clone();
+    let mut raw = None;
+    for _ in 0..changes {
+        match (dice.below(30), &mut request.body) {
+            (0, _) => request.method = dice.one(&METHODS).to_string(),
+            (1, Body::None) => request.body = Body::Json(json!({"message": {}})),
+            (1, _) | (2..10, Body::None) => insert(&mut request.target, dice),
+            (2, _) | (10..20, Body::None) => query(&mut request.target, dice),
+            (3..6, _) | (_, Body::None) => field(&mut request.fields, dice),
+            (_, Body::Json(document)) => raw = changed(document, dice).or(raw),
+        }
+    }
+    let is_changed = changes > 0;
+    let mut body = match &request.body {
+        Body::Json(document) => document.to_string().into_bytes(),
+        Body::None => Vec::new(),
+    };
+    if let Some(raw) = raw {
+        let text = String::from_utf8_lossy(&body).replace(&format!("\"{HERE}\""), &raw);
+        body = text.into_bytes();
+    }
+    if is_changed && dice.below(16) == 0 {
+        spoil(&mut body, dice);
+    }
+    let is_forged = is_changed && dice.below(40) == 0;
+    let credential = match (is_forged, request.who) {
+        (true, _) => Some(dice.one(&CREDENTIALS).to_string()),
+        (_, Who::Stranger) => Some(format!("Bearer {token}")),
+        (_, Who::Nobody) => None,
+    };
+    let credential = credential.map(|it| format!("Authorization: {it}\r\n"));
+    let fields = request
+        .fields
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}\r\n"));
+    let host = match request.fields.iter().any(|(name, _)| name == "Host") {
+        true => "",
+        false => "Host: localhost\r\n",
+    };
+    let head = format!(
+        "{} {} HTTP/1.1\r\n{host}Connection: close\r\nContent-Length: {}\r\n{}{}\r\n",
+        request.method,
+        request.target,
+        body.len(),
+        credential.unwrap_or_default(),
+        fields.collect::<String>(),
+    );
+    let mut bytes = head.into_bytes();
+    let head = bytes.len();
+    bytes.extend(body);
+    let is_wild = is_changed && dice.below(24) == 0;
+    if is_wild {
+        tear(&mut bytes, head, dice);
+    }
+    Sent {
+        bytes,
+        is_forged,
+        is_wild: is_wild || !request.target.starts_with('/'),
+        is_head: request.method == "HEAD",
+    }
+}
+
+/// Something that is special in paths, at a place where a character begins.
+fn insert(target: &mut String, dice: &mut Dice) {
+    let places: Vec<usize> = target.char_indices().map(|(at, _)| at).collect();
+    let at = *dice.one(&places);
+    match dice.below(4) {
+        0 => target.truncate(at.max(1)),
+        1 => {
+            let byte = target.as_bytes()[at];
+            target.replace_range(at..=at, &format!("%{byte:02X}"));
+        }
+        2 => target.push_str(&"/a".repeat(dice.below(5_000))),
+        _ => {
+            let special: &str = IN_PATHS[dice.below(IN_PATHS.len())];
+            target.insert_str(at.max(1), special);
+        }
+    }
+}
+
+fn query(target: &mut String, dice: &mut Dice) {
+    let more = dice.one(&IN_QUERIES);
+    target.push(if target.contains('?') { '&' } else { '?' });
+    target.push_str(more);
+}
+
+fn field(fields: &mut Vec<(String, String)>, dice: &mut Dice) {
+    if !fields.is_empty() && dice.below(4) == 0 {
+        let which = dice.below(fields.len());
+        fields.remove(which);
+        return;
+    }
+    let (name, value) = *dice.one(&FIELDS);
+    if dice.below(3) > 0 {
+        fields.retain(|(it, _)| it != name);
+    }
+    fields.push((name.to_owned(), value.to_owned()));
+}
+
+/// Changes a document somewhere; what is to be put in for [`HERE`], if that is in it now.
+fn changed(document: &mut Value, dice: &mut Dice) -> Option<String> {
+    // Most often within: a broken envelope says the same of whatever is in it.
+    let is_within = document.get("params").is_some() && dice.below(6) > 0;
+    let place = match is_within {
+        true => somewhere(&mut document["params"], dice),
+        false => somewhere(document, dice),
+    };
+    match dice.below(9) {
+        0 => *place = json!(HERE),
+        1 => *place = unusual(dice),
+        2 => *place = json!([place.clone()]),
+        3 => *place = json!({ "text": place.clone() }),
+        4 => drop(
+            place
+                .as_object_mut()
+                .map(|it| it.insert("nobody_knows".to_owned(), json!(1))),
+        ),
+        5 => remove(place, dice),
+        6 => rename(place, dice),
+        7 => drop(place.as_array_mut().map(|it| {
+            let all = it.clone();
+            (0..dice.below(300)).for_each(|_| it.extend(all.iter().cloned()));
+        })),
+        _ => *place = unusual(dice),
+    }
+    (*place == json!(HERE)).then(|| match dice.below(4) {
+        0 => format!("{}1{}", "[".repeat(20_000), "]".repeat(20_000)),
+        1 => "{\"a\":".repeat(dice.below(400)),
+        _ => dice.one(&RAW).to_string(),
+    })
+}
+
+fn somewhere<'v>(value: &'v mut Value, dice: &mut Dice) -> &'v mut Value {
+    let size = match value {
+        Value::Object(members) => members.len(),
+        Value::Array(items) => items.len(),
+        _ => 0,
+    };
+    if size == 0 || dice.below(10) == 0 {
+        return value;
+    }
+    let which = dice.below(size);
+    let inner = match value {
+        Value::Object(members) => members.values_mut().nth(which),
+        Value::Array(items) => items.get_mut(which),
+        _ => None,
+    };
+    somewhere(inner.expect("it has so many"), dice)
+}
+
+fn unusual(dice: &mut Dice) -> Value {
+    match dice.below(14) {
+        0 => Value::Null,
+        1 => json!(true),
+        2 => json!(-1),
+        3 => json!(1e308),
+        4 => json!(u64::MAX),
+        5 => json!(""),
+        6 => json!("x".repeat(70_000)),
+        7 => json!([]),
+        8 => json!({}),
+        9 => json!("\u{0}\u{1b}[31m\u{202e}\u{feff}"),
+        10 => json!("## result\naccept\n## a2a answer\nmessage"),
+        11 => json!("http://169.254.169.254/latest"),
+        12 => json!("../../../etc/passwd"),
+        _ => json!(0.1),
+    }
+}
+
+fn remove(value: &mut Value, dice: &mut Dice) {
+    if let Value::Object(members) = value {
+        let names: Vec<String> = members.keys().cloned().collect();
+        if let Some(name) = names.get(dice.below(names.len())) {
+            members.remove(name);
+        }
+    }
+}
+
+/// A member under another name: as ProtoJSON would take it too, or as nobody does.
+fn rename(value: &mut Value, dice: &mut Dice) {
+    let Value::Object(members) = value else {
+        return;
+    };
+    let names: Vec<String> = members.keys().cloned().collect();
+    let Some(name) = names.get(dice.below(names.len())) else {
+        return;
+    };
+    let held = members.remove(name).expect("it is there");
+    let snake = |c: char| match c.is_ascii_uppercase() {
+        true => format!("_{}", c.to_ascii_lowercase()),
+        false => c.to_string(),
+    };
+    let renamed = match dice.below(2) {
+        0 => name.chars().map(snake).collect(),
+        _ => name.to_uppercase(),
+    };
+    members.insert(renamed, held);
+}
+
+/// Changes a body as bytes: its length is told as it is then.
+fn spoil(body: &mut Vec<u8>, dice: &mut Dice) {
+    let at = dice.below(body.len() + 1);
+    match dice.below(5) {
+        0 => body.truncate(at),
+        1 => drop(body.splice(at..at, [0xff, 0xfe, 0x00])),
+        2 => drop(body.splice(..0, [0xef, 0xbb, 0xbf])),
+        3 => body.extend_from_within(..),
+        _ => {
+            if let Some(byte) = body.get_mut(at) {
+                *byte ^= 1 << dice.below(8);
+            }
+        }
+    }
+}
+
+/// Changes head and body as bytes, most often the head.
+fn tear(bytes: &mut Vec<u8>, head: usize, dice: &mut Dice) {
+    for _ in 0..=dice.below(3) {
+        let end = if dice.below(4) == 0 {
+            bytes.len()
+        } else {
+            head
+        };
+        let at = dice.below(end.min(bytes.len()));
+        match dice.below(4) {
+            0 => bytes.truncate(at),
+            1 => bytes.insert(at, dice.below(256) as u8),
+            2 => drop(bytes.splice(at..at, *b"\r\nTransfer-Encoding: chunked\r\n")),
+            _ => bytes[at] = dice.below(256) as u8,
+        }
+        if bytes.is_empty() {
+            return;
+        }
+    }
+}
