@@ -5,11 +5,13 @@
 //! - [`xml`]: comparing documents by structure, with wildcards;
 //! - [`judge`]: libyang's word on everything that a server says;
 //! - [`cast`]: deterministic agents, their profiles, and the access rules of the cases;
+//! - [`cards`]: the card of an A2A agent elsewhere;
 //! - [`network`]: the network of the cases, as its management systems know it;
 //! - [`checklist`]: points of the drafts, held against what proves them.
 //!
 //! Knows the public interfaces only. Read next: [`conformance`].
 
+pub mod cards;
 pub mod cast;
 pub mod checklist;
 pub mod conformance;

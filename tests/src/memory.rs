@@ -4,19 +4,21 @@
 //! time passes only when a case says so. What payloads teach is taken in when time passes. Read next:
 //! [`crate::conformance`].
 
+use crate::cards;
 use crate::cast;
 use crate::conformance::{Heard, Host, Opening, Patience, Wire};
 use crate::network;
 use ::network::Simulation;
 use bindings::netconf::{Flow, Peer, Platform, Session};
 use domain::time::Timestamp;
-use engine::{Engine, Limits, SchemaSetup, Setup};
+use engine::{Engine, IntroductionWanted, Limits, SchemaSetup, Setup};
 use server::config::SchemaSettings;
 use server::schemas;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 use tokio::runtime::Builder;
+use tokio::sync::mpsc::Receiver;
 use yang::{Generation, ModuleSet};
 
 /// The time at which every case begins.
@@ -63,6 +65,8 @@ struct World {
     clock_ms: u64,
     /// What can be broken, once a case asks for that.
     simulation: Option<Simulation>,
+    /// Agents whose cards are to be looked at.
+    introductions: Receiver<IntroductionWanted>,
     sessions: Vec<Joined>,
 }
 
@@ -98,6 +102,7 @@ impl Memory {
         .expect("a store in memory opens");
         engine.start(now);
         network::open(&engine, now);
+        let introductions = cards::open(&engine);
         let platform = Arc::new(Platform::new(Arc::new(engine), generation(), now));
         Self {
             world: Rc::new(RefCell::new(World {
@@ -105,6 +110,7 @@ impl Memory {
                 now,
                 clock_ms: 0,
                 simulation: None,
+                introductions,
                 sessions: Vec::new(),
             })),
         }
@@ -164,6 +170,12 @@ impl World {
         }
         if let Some(simulation) = &mut self.simulation {
             moved |= network::answer_faults(&engine, simulation, self.now);
+        }
+        while let Ok(wanted) = self.introductions.try_recv() {
+            let runtime = Builder::new_current_thread().build();
+            let runtime = runtime.expect("a thread is there");
+            runtime.block_on(cards::answer(&engine, wanted, self.now));
+            moved = true;
         }
         for joined in &mut self.sessions {
             while let Some(session) = &mut joined.session {

@@ -3,6 +3,7 @@
 //! Time passes by itself here, so cases in which it must pass are for [`crate::memory`]. Read next:
 //! [`crate::conformance`].
 
+use crate::cards;
 use crate::cast;
 use crate::conformance::{Heard, Host, Opening, Patience, Wire};
 use crate::memory::{BEGIN, generation};
@@ -80,6 +81,12 @@ impl OverSsh {
         let engine = Arc::clone(host.platform.engine());
         engine.start(now);
         network::open(&engine, now);
+        let (mut introductions, introduced) = (cards::open(&engine), Arc::clone(&engine));
+        runtime.spawn(async move {
+            while let Some(wanted) = introductions.recv().await {
+                cards::answer(&introduced, wanted, now).await;
+            }
+        });
         let simulation: Arc<Mutex<Option<Simulation>>> = Arc::default();
         let simulated = Arc::clone(&simulation);
         runtime.spawn(async move {

@@ -5,7 +5,7 @@
 //! is said plainly, `identity` names the task that a message begins; `task`, `list` and `follow`
 //! tell what the engine knows, `besides` what only A2A has a place for, `push` what is pushed of it;
 //! `cards`, `forms` and `schemas` who the agent is and what it takes; `error` is the one place that
-//! knows kinds of A2A errors.
+//! knows kinds of A2A errors. [`outside`] is the other side: agents that are elsewhere.
 //!
 //! No second truth: a task of A2A is the engine's task of the same identifier, its history the record
 //! of exchanges, its stream the log. Refuses to know sockets, tokens and clocks: who asks is
@@ -21,6 +21,7 @@ mod follow;
 mod forms;
 mod identity;
 mod list;
+pub mod outside;
 mod push;
 mod scene;
 mod schemas;

@@ -186,6 +186,16 @@ impl Stance {
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.as_str() == name)
     }
+
+    /// The stance that a text under `## result` begins with: `accept`, `refuse`, or a word like them.
+    pub fn said(text: &str) -> Option<Self> {
+        let word = text.split_whitespace().next()?.to_lowercase();
+        match word.trim_end_matches(|c: char| !c.is_alphanumeric()) {
+            "accept" | "accepted" | "agree" | "agreed" | "feasible" => Some(Self::Accept),
+            "reject" | "rejected" | "refuse" | "refused" | "infeasible" => Some(Self::Refuse),
+            _ => None,
+        }
+    }
 }
 
 /// What one side says.

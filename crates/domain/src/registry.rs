@@ -33,6 +33,11 @@ pub enum Reach {
         /// The server's host key, as in `known_hosts` (algorithm and base64); it must match.
         host_key: String,
     },
+    /// It is an A2A agent, and the platform is its client. Its profile is what its card says.
+    A2a {
+        /// Where its card is: an `http` or `https` URL.
+        card_url: String,
+    },
 }
 
 impl Reach {
@@ -42,6 +47,7 @@ impl Reach {
             Self::Hosted => "hosted",
             Self::Client => "client",
             Self::Server { .. } => "server",
+            Self::A2a { .. } => "a2a",
         }
     }
 }
@@ -151,6 +157,12 @@ pub enum Improper {
     HostKey {
         /// What was given.
         host_key: String,
+    },
+    /// Not the URL of a card.
+    #[error("'{card_url}' is not a URL such as https://agent.example")]
+    CardUrl {
+        /// What was given.
+        card_url: String,
     },
     /// Configuration makes and removes hosted agents.
     #[error("a hosted agent holds its place by configuration")]
@@ -329,9 +341,22 @@ impl Terms {
             Reach::Server { host_key, .. } if !is_host_key(host_key) => Err(Improper::HostKey {
                 host_key: host_key.clone(),
             }),
-            Reach::Server { .. } => Ok(()),
+            Reach::A2a { card_url } if !is_card_url(card_url) => Err(Improper::CardUrl {
+                card_url: card_url.clone(),
+            }),
+            Reach::Server { .. } | Reach::A2a { .. } => Ok(()),
         }
     }
+}
+
+/// The longest URL of a card, in bytes.
+const CARD_URL_MOST: usize = 2_048;
+
+/// A URL of HTTP; whether anybody may be spoken to there is not decided here.
+fn is_card_url(text: &str) -> bool {
+    let rest = ["http://", "https://"].map(|scheme| text.strip_prefix(scheme));
+    let mut rest = rest.into_iter().flatten();
+    text.len() <= CARD_URL_MOST && rest.any(|rest| rest.starts_with(|c: char| c != '/'))
 }
 
 /// The longest name of a host, in bytes (RFC 1035 §2.3.4).

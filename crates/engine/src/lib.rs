@@ -17,6 +17,7 @@ mod dispatch;
 mod ems;
 mod faults;
 pub mod feed;
+mod introduction;
 mod life;
 mod negotiate;
 pub mod operation;
@@ -39,6 +40,7 @@ mod work;
 pub use ems::{ActAnswer, ActFailure, ActWanted};
 pub use faults::{FaultAnswer, FaultRecord, FaultRefusal, FaultWanted, FaultWish};
 pub use feed::Feed;
+pub use introduction::{Introduction, IntroductionWanted};
 pub use operation::{
     Acted, Bytes, ClusterRecord, Endpoint, Execution, Form, KeyRecord, Negotiate, Notice,
     Operation, Outcome, PatchAnswer, PatchRecord, PatchStanding, PoolRecord, PushWish, Query,
@@ -100,7 +102,8 @@ pub struct Setup {
     pub deliverable: Deliverable,
     /// Whose the names are that are not agents' names yet.
     pub credentials: Credentials,
-    /// Makes the minds of agents that are NETCONF servers elsewhere; none if they cannot register.
+    /// Makes the minds of agents that are servers elsewhere, of NETCONF or A2A; none if they cannot
+    /// register.
     pub proxy: Option<Proxy>,
     /// What payloads are held to, and how that grows.
     pub schemas: SchemaSetup,
@@ -169,6 +172,8 @@ pub struct Engine {
     /// Faults wanted, while somebody runs a simulated network.
     faults: faults::Wanted,
     management: ems::Management,
+    /// Who looks at the cards of A2A agents; nobody at first.
+    introductions: introduction::Introductions,
     /// How many decisions that were not stored have been taken back.
     taken_back: AtomicU64,
     limits: Limits,
@@ -243,6 +248,7 @@ impl Engine {
             outbox_filled: Notify::new(),
             faults: Mutex::default(),
             management,
+            introductions: introduction::Introductions::default(),
             taken_back: AtomicU64::new(0),
             limits: setup.limits,
             retention: setup.retention,
@@ -295,6 +301,7 @@ impl Engine {
             }
             Operation::Read(query) => Execution::Done(self.read(who, query)),
             Operation::Register(register) => self.register(who, register, now),
+            Operation::Introduce(introduction) => self.introduce_by_card(who, introduction),
             Operation::Renew { name, health, note } => self.renew(who, name, health, note, now),
             Operation::Deregister { name } => self.deregister(who, name, now),
             Operation::Discover { criteria, limit } => self.discover(&criteria, limit),
@@ -340,7 +347,8 @@ impl Engine {
         self.places.find(agent)
     }
 
-    /// The address of an agent's own NETCONF server, here or elsewhere; none if it has none.
+    /// The address of an agent's own NETCONF server, here or elsewhere, or where an A2A agent has its
+    /// card; none if it has none.
     pub fn endpoint_of(&self, agent: &str) -> Option<String> {
         self.places.endpoint(agent)
     }

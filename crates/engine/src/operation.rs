@@ -11,6 +11,7 @@ pub use schema::{
 };
 
 use crate::faults::{FaultAnswer, FaultWish};
+use crate::introduction::Introduction;
 use crate::refusal::Refusal;
 use domain::content::{Content, Payload};
 use domain::context::{DataParam, DataType, Exchange};
@@ -53,6 +54,9 @@ pub enum Operation {
     Read(Query),
     /// `register-agent`: an agent takes its place, or comes back with another profile.
     Register(Register),
+    /// `register-agent` with `reach` `a2a`: an agent takes its place that has said who it is in its
+    /// card.
+    Introduce(Introduction),
     /// `renew-lease`: an agent is still there, and says how it is.
     Renew {
         /// The agent; none for the principal itself.

@@ -61,12 +61,14 @@ impl Places {
         Some(Arc::clone(&here.places.get(name)?.registration))
     }
 
-    /// Where an agent's own NETCONF server listens, here or elsewhere.
+    /// Where an agent's own NETCONF server listens, here or elsewhere; of an A2A agent, where its
+    /// card is.
     pub(crate) fn endpoint(&self, name: &str) -> Option<String> {
         let here = self.read();
         let place = here.places.get(name)?;
         match (&place.registration.reach, &place.hosted) {
             (Reach::Server { address, .. }, _) => Some(address.clone()),
+            (Reach::A2a { card_url }, _) => Some(card_url.clone()),
             (_, Some((_, endpoint))) => endpoint.clone(),
             _ => None,
         }

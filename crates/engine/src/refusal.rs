@@ -141,6 +141,14 @@ pub enum Refusal {
         /// Why.
         why: &'static str,
     },
+    /// The card of an A2A agent cannot be had.
+    #[error("the card at {url} cannot be had: {why}")]
+    NoCard {
+        /// Where it should be.
+        url: String,
+        /// Why.
+        why: String,
+    },
     /// The profile cannot be registered.
     #[error(transparent)]
     Profile(#[from] ProfileError),

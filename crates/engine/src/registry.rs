@@ -75,7 +75,8 @@ impl Engine {
         if (self.credentials)(&name) == Some(Credential::User) {
             return Err(ProfileError::Taken(name).into());
         }
-        if matches!(register.reach, Reach::Server { .. }) && self.proxy.is_none() {
+        let elsewhere = matches!(register.reach, Reach::Server { .. } | Reach::A2a { .. });
+        if elsewhere && self.proxy.is_none() {
             return Err(Refusal::BadLeaf {
                 leaf: "reach",
                 why: "this platform connects to no agents".to_owned(),
@@ -334,18 +335,27 @@ fn check_address(
     reach: &Reach,
     known: Option<&Registration>,
 ) -> Result<(), Refusal> {
-    let new = matches!(reach, Reach::Server { .. }) && known.is_none_or(|k| k.reach != *reach);
-    match new && who.agent {
-        true => Err(Refusal::BadLeaf {
-            leaf: "address",
-            why: "the address of a server is entered by an administrator".to_owned(),
-        }),
+    let leaf = match reach {
+        Reach::Hosted | Reach::Client => return Ok(()),
+        Reach::Server { .. } => "address",
+        Reach::A2a { .. } => "card-url",
+    };
+    match who.agent && known.is_none_or(|k| k.reach != *reach) {
+        true => Err(entered_by_others(leaf)),
         false => Ok(()),
     }
 }
 
+/// An agent cannot say where the platform connects to.
+pub(crate) fn entered_by_others(leaf: &'static str) -> Refusal {
+    Refusal::BadLeaf {
+        leaf,
+        why: "the address of a server is entered by an administrator".to_owned(),
+    }
+}
+
 /// An agent speaks for itself, an administrator for any.
-fn speaks_for(who: &Principal, name: &str) -> Result<(), Refusal> {
+pub(crate) fn speaks_for(who: &Principal, name: &str) -> Result<(), Refusal> {
     let may = match who.agent {
         true => who.name == name,
         false => who.groups.contains("admin"),
@@ -400,6 +410,7 @@ fn refusal(improper: Improper, name: &str) -> Refusal {
         Improper::Note { .. } => "health-note",
         Improper::Address { .. } => "address",
         Improper::HostKey { .. } => "host-key",
+        Improper::CardUrl { .. } => "card-url",
     };
     Refusal::BadLeaf {
         leaf,

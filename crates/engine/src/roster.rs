@@ -220,7 +220,7 @@ fn order(registration: &Registration) -> (Timestamp, &str) {
 /// The mind of an agent that is not in here.
 pub(crate) fn standing_for(registration: &Registration, proxy: Option<&Proxy>) -> Box<dyn Agent> {
     match (&registration.reach, proxy) {
-        (Reach::Server { .. }, Some(proxy)) => proxy(registration),
+        (Reach::Server { .. } | Reach::A2a { .. }, Some(proxy)) => proxy(registration),
         _ => Box::new(Absent),
     }
 }

@@ -188,6 +188,9 @@ pub enum SettingsError {
     /// A receiver of reports cannot be allowed.
     #[error("[webhook]: {0}")]
     Webhook(#[source] crate::webhook::BadEntry),
+    /// An agent elsewhere cannot be allowed.
+    #[error("[a2a.peers]: {0}")]
+    Peers(#[source] crate::webhook::BadEntry),
     /// The numbers of evolution do not go together.
     #[error("[schemas.evolution]: {0}")]
     Evolution(String),

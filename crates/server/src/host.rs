@@ -9,9 +9,11 @@ use crate::a2a;
 use crate::access;
 use crate::clock::Clock;
 use crate::config::{AGENTS_FROM, NETCONF, Settings, SettingsError};
+use crate::dialer::TrustError;
 use crate::file::FileError;
 use crate::http::{self, DoorError};
 use crate::master_key::{self, MasterKeyError};
+use crate::outside::Watched;
 use crate::post::Post;
 use crate::profile;
 use crate::schemas;
@@ -87,6 +89,9 @@ pub enum StartError {
     /// Reports of tasks cannot be delivered.
     #[error(transparent)]
     Webhook(#[from] WebhookError),
+    /// Agents elsewhere cannot be spoken to.
+    #[error("[a2a.peers]: {0}")]
+    Outside(#[from] TrustError),
     /// The HTTP door does not open.
     #[error(transparent)]
     Door(#[from] DoorError),
@@ -126,6 +131,8 @@ pub struct Host {
     housekeeping: Option<tokio::task::JoinHandle<()>>,
     learning: Option<tokio::task::JoinHandle<()>>,
     deliveries: Option<Deliveries>,
+    /// The A2A agents elsewhere; none if nobody may be spoken to.
+    pub(crate) outside: Option<Watched>,
 }
 
 /// Who works on a platform, and who may do what there.
@@ -271,6 +278,7 @@ impl Host {
             housekeeping: None,
             learning: None,
             deliveries: None,
+            outside: None,
         };
         host.encrypt_what_is_plain();
         host.keep_house();
@@ -283,6 +291,9 @@ impl Host {
         let pushes = !allowed.is_empty();
         if let (Home::Folder(folder), true) = (&home, pushes) {
             host.deliver(folder, settings, allowed)?;
+        }
+        if let Home::Folder(folder) = &home {
+            host.outside = Watched::begin(settings, folder, &host.platform, &host.clock)?;
         }
         host.serve(listeners)?;
         if let (Home::Folder(folder), Some(door)) = (&home, door) {
@@ -443,6 +454,9 @@ impl Host {
         }
         if let Some(door) = self.door {
             door.close().await;
+        }
+        if let Some(outside) = self.outside {
+            outside.stop().await;
         }
         for serving in self.serving {
             serving.close().await;

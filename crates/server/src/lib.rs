@@ -3,7 +3,7 @@
 //! A tour: [`ssh`] is the transport; [`state`], [`config`], [`access`] and [`profile`] are the
 //! files; [`clock`] is the time; [`session`] moves the bytes of one NETCONF session; [`host`] puts
 //! a platform together; [`peers`] lets its agents speak to others over NETCONF, [`remote`]
-//! stands for those that are servers elsewhere; [`world`]
+//! stands for those that are servers elsewhere, and [`outside`] speaks A2A with those; [`world`]
 //! brings network and agents to life, `ems` joins its management systems to it, [`faults`] breaks and
 //! mends in it what people want; [`webhook`] tells of tasks over HTTP; [`story`] tells what
 //! happens and [`referee`] scores it; [`training`] collects what agents learn from.
@@ -17,12 +17,14 @@ pub mod client;
 pub mod clock;
 pub mod config;
 pub mod day;
+pub mod dialer;
 mod ems;
 pub mod faults;
 pub mod file;
 pub mod host;
 pub mod http;
 pub mod master_key;
+pub mod outside;
 pub mod peers;
 pub mod post;
 pub mod practice;

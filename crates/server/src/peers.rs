@@ -3,12 +3,13 @@
 //! In `demo` and `serve` each is a real SSH session with the agent's own key; in `simulate` the
 //! same machines are joined by a pipe. An agent that is a client elsewhere is spoken to at the
 //! platform's endpoint; one that is a server is reached by the mind that stands for it here, with
-//! the platform's own key. What is counted is counted after framing and before SSH, so all ways
+//! the platform's own key, or over A2A ([`crate::outside`]). What is counted is counted after framing and before SSH, so all ways
 //! give the same figures. Read next: `road`, [`crate::world`].
 
 mod road;
 
 use crate::host::Host;
+use crate::outside::errands::Errands;
 use crate::ssh::{Connector, HostKeyPolicy, PublicKey, Target};
 use bindings::netconf::{NegotiateRequest, negotiate_request};
 use domain::agent::{Message, Undelivered};
@@ -30,7 +31,7 @@ use tokio::sync::mpsc;
 pub const PLATFORM: &str = "platform";
 
 /// The tag of what could not be delivered.
-const UNREACHABLE: &str = "unreachable";
+pub(crate) const UNREACHABLE: &str = "unreachable";
 
 /// What agents exchanged: messages and their bytes, framing included, hellos not.
 #[derive(Debug, Default)]
@@ -105,6 +106,8 @@ pub struct Peers {
     arrivals: mpsc::UnboundedReceiver<Arrival>,
     arrived: mpsc::UnboundedSender<Arrival>,
     tally: Arc<Tally>,
+    /// The tasks of A2A agents elsewhere; none if nobody may be spoken to.
+    errands: Option<Errands>,
     /// Dropped last: who is left when it ends its sessions would take that for a loss.
     host: Arc<Host>,
 }
@@ -113,7 +116,10 @@ impl Peers {
     /// No session is open yet; each is opened when first needed.
     pub fn new(host: Arc<Host>) -> Self {
         let (arrived, arrivals) = mpsc::unbounded_channel();
+        let outside = host.outside.as_ref().map(|it| Arc::clone(&it.outside));
+        let errands = outside.map(|outside| Errands::new(outside, arrived.clone()));
         Self {
+            errands,
             host,
             connector: Connector::default(),
             links: BTreeMap::new(),
@@ -139,6 +145,12 @@ impl Peers {
         token: Token,
         message: &Message,
     ) -> Result<(), Undelivered> {
+        if agent == message.to && self.is_a2a(agent) {
+            let errands = self.errands.as_mut();
+            let errands = errands.ok_or_else(|| unreachable(agent, "[a2a.peers] allows nobody"))?;
+            errands.send(agent, token, message.clone());
+            return Ok(());
+        }
         let conditions =
             (message.conditions != Conditions::default()).then_some(&message.conditions);
         let elsewhere = agent == message.to;
@@ -200,6 +212,11 @@ impl Peers {
     /// Notifications that have arrived over all sessions with agents of this platform.
     pub fn notifications(&self) -> u64 {
         self.received
+    }
+
+    fn is_a2a(&self, agent: &str) -> bool {
+        let registration = self.host.platform.engine().registration(agent);
+        registration.is_some_and(|it| matches!(it.reach, Reach::A2a { .. }))
     }
 
     fn link(&mut self, agent: &str, to: &str) -> Result<&Link, Undelivered> {
@@ -286,7 +303,7 @@ fn way(host: &Host, agent: &str, to: &str) -> Result<Way, String> {
     }
     let endpoint = match reach {
         Reach::Hosted => Endpoint::Agent(to.to_owned()),
-        Reach::Client | Reach::Server { .. } => Endpoint::Platform,
+        Reach::Client | Reach::Server { .. } | Reach::A2a { .. } => Endpoint::Platform,
     };
     let (Some(keys), Some(address)) = (&host.keys, host.address_of(&endpoint)) else {
         return Ok(Way::Pipe(host.pipe(agent, endpoint)));

@@ -1,8 +1,8 @@
 //! The state folder: everything that a platform keeps, under one roof.
 //!
 //! `convoke.toml`, `access.toml`, `convoke.db`, `host_ed25519`, `known_hosts`, `operator_ed25519`,
-//! `keys/AGENT_ed25519`, `users/NAME.pub`, `agents/NAME.pub`, `token_ed25519`, `tokens/ID.json`. Made
-//! at the first start; no password exists. A name is one principal's: a user's, or a hosted agent's, or that of an agent elsewhere.
+//! `keys/AGENT_ed25519`, `users/NAME.pub`, `agents/NAME.pub`, `token_ed25519`, `tokens/ID.json`,
+//! `peers/NAME.token`. Made at the first start; no password exists. A name is one principal's: a user's, or a hosted agent's, or that of an agent elsewhere.
 //! Read next: [`crate::config`], [`crate::ssh::keys`].
 
 use crate::file::FileError;
@@ -163,6 +163,11 @@ impl StateFolder {
     /// The cursors of webhooks; forgotten with the store.
     pub fn webhook(&self) -> PathBuf {
         self.0.join("convoke.db-webhook")
+    }
+
+    /// The tokens that A2A agents elsewhere want of the platform, `NAME.token` each.
+    pub fn peers(&self) -> PathBuf {
+        self.0.join("peers")
     }
 
     /// True if a platform has been started here before.

@@ -387,7 +387,7 @@ pub(super) fn content(message: &Message, payload: Option<Payload>) -> Content {
 }
 
 /// Words of which no line is a section of its own.
-fn without_headings(words: &str) -> String {
+pub(super) fn without_headings(words: &str) -> String {
     let inert = |line: &str| match line.trim_start().starts_with("##") {
         true => format!("#{}", line.trim_start()),
         false => line.to_owned(),

@@ -57,6 +57,7 @@ fn kind(refusal: &Refusal) -> ErrorKind {
         R::Evolution(_) | R::Unretirable { .. } | R::SwitchedOff { .. } | R::NoNetwork => {
             K::UnsupportedOperation
         }
+        R::NoCard { .. } => K::Unavailable,
         R::MissingLeaf { .. }
         | R::BadLeaf { .. }
         | R::Content(_)

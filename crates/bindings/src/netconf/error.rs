@@ -147,16 +147,6 @@ fn qualified(path: &str) -> String {
     out
 }
 
-/// A refusal of the engine that came later than the message was read: the store's, or that data
-/// written do not fit what was written before.
-pub(crate) fn of_refusal(refusal: &Refusal) -> RpcError {
-    let asked = match refusal {
-        Refusal::DataMismatch { .. } => Asked::Data("data-write"),
-        _ => Asked::Negotiate,
-    };
-    refused(refusal, asked)
-}
-
 /// A refusal of the engine.
 pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
     use ErrorTag::*;
@@ -196,6 +186,9 @@ pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
             .app_tag("agent-unavailable")
             .path(at(asked.agent_leaf())),
         Refusal::NotAPart { .. } => E::application(InvalidValue).path(at("parent-task")),
+        Refusal::NoCard { .. } => E::application(OperationFailed)
+            .app_tag("no-card")
+            .path(at("card-url")),
         Refusal::Profile(cause) => of_profile(cause, asked),
         Refusal::HostedAgent { .. } => E::application(OperationNotSupported).path(at("name")),
         Refusal::TooMany { .. } => E::application(ResourceDenied).path(asked.path(None)),
@@ -357,7 +350,7 @@ pub(crate) fn of_reading(refusal: &Refusal, operation: Element<'_>) -> RpcError 
                 "{refusal}; name the keys that are wanted, or read page by page with <get-tasks> \
                  and <get-context> of convoke-registry"
             )),
-        other => of_refusal(other),
+        other => refused(other, Asked::Negotiate),
     }
 }
 

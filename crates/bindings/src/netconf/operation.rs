@@ -35,7 +35,7 @@ use ::netconf::names::namespace::{BASE, MONITORING, NMDA, NOTIFICATION};
 use ::netconf::session::{CloseReason, Rpc};
 use ::netconf::xml::Element;
 use domain::access::Request;
-use engine::{Execution, Notice, Operation, Outcome, Refusal};
+use engine::{Execution, Notice, Operation, Outcome};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::Ordering::Relaxed;
@@ -55,7 +55,7 @@ pub(super) enum Answer {
 }
 
 /// The outcome of a negotiation that is not on disk yet.
-pub(super) type Pending = Pin<Box<dyn Future<Output = Result<Outcome, Refusal>> + Send>>;
+pub(super) type Pending = Pin<Box<dyn Future<Output = Result<Answer, RpcError>> + Send>>;
 
 /// What becomes of one rpc.
 pub(super) enum Handled {
@@ -321,15 +321,13 @@ fn ask(scene: &Scene<'_>, wanted: Result<Operation, RpcError>, asked: Asked) -> 
     match scene.platform.engine.execute(scene.who, wanted, scene.now) {
         Execution::Done(Ok(outcome)) => Handled::Now(Ok(encoded(outcome))),
         Execution::Done(Err(refusal)) => Handled::Now(Err(error::refused(&refusal, asked))),
-        Execution::Pending(pending) => Handled::Later(pending),
+        Execution::Pending(pending) => Handled::Later(Box::pin(async move {
+            let outcome = pending.await;
+            outcome
+                .map(encoded)
+                .map_err(|refusal| error::refused(&refusal, asked))
+        })),
     }
-}
-
-/// The answer to what was asked, once its outcome is known.
-pub(super) fn answer(outcome: Result<Outcome, Refusal>) -> Result<Answer, RpcError> {
-    outcome
-        .map(encoded)
-        .map_err(|refusal| error::of_refusal(&refusal))
 }
 
 fn encoded(outcome: Outcome) -> Answer {

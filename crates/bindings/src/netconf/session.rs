@@ -20,7 +20,7 @@ use ::netconf::session::{CloseReason, Envelope, Event, Rpc, Session as Machine, 
 use domain::access::Principal;
 use domain::event::{Happening, Sequence, Termination};
 use domain::time::Timestamp;
-use engine::{Endpoint, Outcome, Refusal};
+use engine::Endpoint;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -251,8 +251,7 @@ impl Session {
         match turns.front_mut() {
             Some(turn) => {
                 if let State::Pending(pending) = &mut turn.state {
-                    let outcome: Result<Outcome, Refusal> = pending.as_mut().await;
-                    turn.state = State::Answered(operation::answer(outcome));
+                    turn.state = State::Answered(pending.as_mut().await);
                 }
             }
             None => std::future::pending().await,
@@ -340,7 +339,7 @@ impl Session {
             };
             let state = match state {
                 State::Pending(mut pending) => match poll_once(&mut pending) {
-                    Some(outcome) => State::Answered(operation::answer(outcome)),
+                    Some(answer) => State::Answered(answer),
                     None => State::Pending(pending),
                 },
                 state => state,
@@ -506,7 +505,7 @@ impl Session {
 }
 
 /// Polls a future once; what it waits for wakes nobody, so it must be awaited later.
-fn poll_once(pending: &mut Pending) -> Option<Result<Outcome, Refusal>> {
+fn poll_once(pending: &mut Pending) -> Option<Result<Answer, RpcError>> {
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     match pending.as_mut().poll(&mut context) {
         std::task::Poll::Ready(outcome) => Some(outcome),

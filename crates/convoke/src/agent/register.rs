@@ -13,22 +13,62 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
+/// The layer of an A2A agent if nothing is said.
+const LAYER: &str = "service";
+
 pub(super) async fn run(common: &Common, register: Register) -> Result<(), Failure> {
-    let profile = read(&register.profile)?;
+    match (&register.profile, &register.a2a) {
+        (Some(file), None) => by_profile(common, &register, file).await,
+        (file, Some(url)) => by_card(common, &register, file.as_deref(), url).await,
+        (None, None) => Err(Failure::usage("a profile is needed, or the URL of a card")),
+    }
+}
+
+async fn by_profile(common: &Common, register: &Register, file: &Path) -> Result<(), Failure> {
+    let profile = read(file)?;
     let name = profile.get("name").and_then(Value::as_str);
     let name = name
         .filter(|name| domain::profile::usable_name(name))
-        .ok_or_else(|| wrong(&register.profile, "it gives no usable name"))?;
+        .ok_or_else(|| wrong(file, "it gives no usable name"))?;
     if !register.key.is_empty() {
         let_in(&common.state.join("agents"), name, &register.key)?;
     }
     let reach = register.server.as_ref().map(|_| "server");
-    let rpc = profiled(&register.profile, &profile)?
+    let rpc = profiled(file, &profile)?
         .leaf_opt("reach", reach)
         .leaf_opt("address", register.server.as_ref())
         .leaf_opt("host-key", register.host_key.as_ref())
         .leaf_opt("lease", register.lease);
     let mut client = connect(common, &own(&register.remote, name)).await?;
+    let reply = call(&mut client, &rpc).await?;
+    placed(common, "registered", &reply);
+    Ok(())
+}
+
+/// An A2A agent says who it is in its card; what that cannot say, a profile and options do.
+async fn by_card(
+    common: &Common,
+    register: &Register,
+    file: Option<&Path>,
+    url: &str,
+) -> Result<(), Failure> {
+    let mut profile = match file {
+        Some(file) => read(file)?,
+        None => Table::new(),
+    };
+    if let Some(name) = &register.name {
+        profile.insert("name".to_owned(), name.as_str().into());
+    }
+    let layer = register.layer.as_deref();
+    if layer.is_some() || !profile.contains_key("layer") {
+        let layer = layer.unwrap_or(LAYER);
+        profile.insert("layer".to_owned(), layer.into());
+    }
+    let rpc = profiled(file.unwrap_or(Path::new("--a2a")), &profile)?
+        .leaf("reach", "a2a")
+        .leaf("card-url", url)
+        .leaf_opt("lease", register.lease);
+    let mut client = connect(common, &register.remote).await?;
     let reply = call(&mut client, &rpc).await?;
     placed(common, "registered", &reply);
     Ok(())

@@ -24,7 +24,8 @@ What is said of skills must hold of one and the same skill.")]
     #[command(after_help = "\
 Example, on the machine of the platform and then anywhere:\n  \
 convoke agent register --profile probe.toml --key probe_ed25519.pub --identity probe_ed25519\n  \
-convoke agent renew probe --identity probe_ed25519\n\n\
+convoke agent renew probe --identity probe_ed25519\n  \
+convoke agent register --a2a https://agent.example --name surveyor\n\n\
 The profile is a TOML file with the leaves of the draft's profile: name, description, version,\n\
 provider, layer, [capability], [[skill]], [[authentication]].")]
     Register(Register),
@@ -89,9 +90,20 @@ pub(crate) struct Discover {
 
 #[derive(Args)]
 pub(crate) struct Register {
-    /// The profile (TOML).
-    #[arg(long, value_name = "FILE")]
-    pub(crate) profile: PathBuf,
+    /// The profile (TOML); of an A2A agent what its card cannot say, such as alias and domain.
+    #[arg(long, value_name = "FILE", required_unless_present = "a2a")]
+    pub(crate) profile: Option<PathBuf>,
+    /// The agent is an A2A agent, whose card is at this URL or in the well-known place below it. The
+    /// platform fetches it if [a2a.peers] allows that.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["server", "key"])]
+    pub(crate) a2a: Option<String>,
+    /// What the A2A agent is called here; without it, as in its card.
+    #[arg(long, requires = "a2a")]
+    pub(crate) name: Option<String>,
+    /// The layer that the A2A agent works in: business, service or resource; service if neither this
+    /// nor the profile says it.
+    #[arg(long, requires = "a2a")]
+    pub(crate) layer: Option<String>,
     /// Let the agent in by this public key first, on the machine that holds the platform's folder:
     /// it goes to DIR/agents/NAME.pub.
     #[arg(long, value_name = "PUBKEY")]

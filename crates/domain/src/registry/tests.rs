@@ -247,3 +247,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_a2a_agent_has_a_card() {
+    let first = |card_url: &str| {
+        let reach = Reach::A2a {
+            card_url: card_url.into(),
+        };
+        let terms = Terms {
+            reach,
+            ..terms("1.0.0", 10_000)
+        };
+        Registration::first(terms, at(0))
+    };
+    assert!(first("https://agent.example/a").is_ok());
+    for bad in [
+        "",
+        "agent.example",
+        "ftp://agent.example",
+        "https://",
+        "http:///a",
+    ] {
+        assert!(matches!(first(bad), Err(Improper::CardUrl { .. })), "{bad}");
+    }
+}

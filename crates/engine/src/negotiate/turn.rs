@@ -14,20 +14,14 @@ use domain::reply::{Reason, Reply, Verdict};
 pub(super) fn speech(negotiate: &Negotiate, held: &Held) -> Result<Speech, Refusal> {
     let content = &held.content;
     let result = content.result.as_deref().unwrap_or("");
-    let mut words = result.split_whitespace();
-    let word = words.next().unwrap_or("").to_lowercase();
-    let stance = match word.trim_end_matches(|c: char| !c.is_alphanumeric()) {
-        "accept" | "accepted" | "agree" | "agreed" | "feasible" => Stance::Accept,
-        "reject" | "rejected" | "refuse" | "refused" | "infeasible" => Stance::Refuse,
-        _ => Stance::Offer,
-    };
+    let stance = Stance::said(result).unwrap_or(Stance::Offer);
     Ok(match stance {
         Stance::Offer => Speech::offer(match held.alternatives.is_empty() {
             true => vec![content.clone()],
             false => held.alternatives.clone(),
         }),
         Stance::Accept => Speech {
-            alternative: alternative(negotiate, content, words.next())?,
+            alternative: alternative(negotiate, content, result.split_whitespace().nth(1))?,
             contents: vec![content.clone()],
             ..Speech::accept()
         },

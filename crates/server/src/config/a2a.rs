@@ -4,9 +4,11 @@
 
 use super::SettingsError;
 use crate::http::Listening;
+use crate::webhook::AllowList;
 use ::a2a::card::CardProfile;
 use schema::language::Language;
 use serde::Deserialize;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long clients may keep a card if nothing is said, in seconds: an evolved schema is in it soon.
@@ -36,6 +38,44 @@ pub struct A2aSettings {
     /// [`crate::a2a::conformance`]; it takes the place of the platform's own agent at the root. False if
     /// nothing is said.
     pub conformance_agent: Option<bool>,
+    /// `[a2a.peers]`: which agents elsewhere the platform speaks with.
+    #[serde(default)]
+    pub peers: PeerSettings,
+}
+
+/// The section `[a2a.peers]`, as far as it is given.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PeerSettings {
+    /// `allow`: scheme, host and port where A2A agents may be, such as `https://agent.example`; none
+    /// if nothing is said. A name must lead to the public network.
+    pub allow: Option<Vec<String>>,
+    /// `allow-private`: the same for those whose names may lead to private, loopback and link-local
+    /// addresses.
+    pub allow_private: Option<Vec<String>>,
+    /// `ca-file`: the authorities whose certificates of agents are believed, as PEM; those that the
+    /// system trusts if nothing is said.
+    pub ca_file: Option<PathBuf>,
+}
+
+impl PeerSettings {
+    fn over(self, below: Self) -> Self {
+        Self {
+            allow: self.allow.or(below.allow),
+            allow_private: self.allow_private.or(below.allow_private),
+            ca_file: self.ca_file.or(below.ca_file),
+        }
+    }
+
+    /// Where agents may be.
+    ///
+    /// # Errors
+    /// [`SettingsError::Peers`] for the first entry that is not scheme, host and port.
+    pub fn allowed(&self) -> Result<AllowList, SettingsError> {
+        let entries = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
+        let list = AllowList::new(&entries(&self.allow), &entries(&self.allow_private));
+        list.map_err(SettingsError::Peers)
+    }
 }
 
 /// Which card is served.
@@ -69,10 +109,12 @@ impl A2aSettings {
             language: self.language.or(below.language),
             patience_s: self.patience_s.or(below.patience_s),
             conformance_agent: self.conformance_agent.or(below.conformance_agent),
+            peers: self.peers.over(below.peers),
         }
     }
 
     pub(super) fn check(&self) -> Result<(), SettingsError> {
+        self.peers.allowed()?;
         let number = |value: Option<u64>| value.map(|it| it as f64);
         let max_age = self.card_max_age_s.map(f64::from);
         super::range("card-max-age-s", max_age, (0.0, 86_400.0), "0 to 86400")?;
@@ -136,5 +178,34 @@ impl A2aSettings {
     /// How long a client is kept waiting.
     pub fn patience(&self) -> Duration {
         Duration::from_secs(self.patience_s.unwrap_or(PATIENCE_S))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::Settings;
+    use crate::state::StateFolder;
+
+    #[test]
+    fn agents_elsewhere_are_listed_and_what_is_no_origin_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = StateFolder::new(folder.path());
+        let check = |section: &str| {
+            std::fs::write(state.settings(), format!("[a2a.peers]\n{section}\n")).unwrap();
+            let settings = Settings::default().over(Settings::load(&state).unwrap());
+            settings
+                .check(&state)
+                .map(|()| settings.a2a.peers.allowed())
+        };
+        assert!(check("").unwrap().unwrap().is_empty());
+        let both = "allow = ['https://agent.example']\nallow-private = ['http://127.0.0.1:9300']";
+        assert!(!check(both).unwrap().unwrap().is_empty());
+        let error = check("allow = ['https://agent.example/a2a']").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "[a2a.peers]: 'https://agent.example/a2a' cannot be allowed: \
+             an entry is scheme, host and port alone"
+        );
     }
 }

@@ -1,9 +1,9 @@
-//! The mind that stands for an agent which is a NETCONF server elsewhere (draft §4.1, §5).
+//! The mind that stands for an agent which is a server elsewhere (draft §4.1, §5).
 //!
 //! It decides nothing. What it is asked it passes on, answers `pending`, and says what the agent
 //! says once that is known; what cannot be delivered it tries again until the task has ended. A
 //! task has the same identifier there as here, so that one sent twice is done once. How messages
-//! travel is the business of [`crate::peers`]. Pure: time is an argument. Read next: `told`.
+//! travel is the business of [`crate::peers`], over NETCONF or A2A. Pure: time is an argument. Read next: `told`.
 
 mod told;
 
@@ -11,6 +11,7 @@ mod told;
 mod tests;
 
 use agents::desk::{message, report};
+use bindings::a2a::outside::THERE;
 use domain::agent::{Agent, Ask, Input, Message, Output, Progress, Undelivered};
 use domain::content::Content;
 use domain::negotiation::{Kind, Speech, Stance};
@@ -135,7 +136,7 @@ impl Remote {
                 self.name.as_str(),
                 Verb::TaskAssign,
                 task.id.clone(),
-                task.content.clone(),
+                placed(task.content.clone(), task),
             )
         }
     }
@@ -157,7 +158,7 @@ impl Remote {
                 self.name.as_str(),
                 ask.verb,
                 id.clone(),
-                ask.content.clone(),
+                placed(ask.content.clone(), &ask.task),
             )
         };
         let (answer, purpose, message) = match (ask.verb, ask.turn) {
@@ -241,4 +242,13 @@ impl Remote {
             _ => Vec::new(),
         }
     }
+}
+
+/// The same with what the agent calls the task, if it has told that: a name of its own is sent back
+/// with everything that is said of the task.
+fn placed(mut content: Content, task: &Task) -> Content {
+    let called = task.said.as_ref().and_then(|said| said.section(THERE));
+    let section = called.map(|called| (THERE.to_owned(), called.to_owned()));
+    content.others.extend(section);
+    content
 }

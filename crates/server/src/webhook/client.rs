@@ -1,32 +1,21 @@
 //! One POST: to an address that was checked, over TLS if the URL says so, sealed, once.
 //!
-//! Follows no redirect, knows no proxy, no cookie and no credential but what the letter brings. A name is resolved once, and
-//! the connection goes to the very address that was checked, so that a name cannot lead elsewhere
-//! in between. Connections are kept a while and used again. When to try again is
-//! [`super::schedule`]'s. Read next: [`super::delivery`].
+//! Follows no redirect, knows no proxy, no cookie and no credential but what the letter brings. Where
+//! a connection goes is [`crate::dialer`]'s. Connections are kept a while and used again. When to try
+//! again is [`super::schedule`]'s. Read next: [`super::delivery`].
 
 use super::signature::Sealer;
-use super::target::{AllowList, Host, Origin, Target};
+use super::target::{AllowList, Origin, Target};
+use crate::dialer::{Dialer, Sender, TrustError, Unanswered};
 use hyper::body::{Body as _, Incoming};
-use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, USER_AGENT};
 use hyper::{Request, Response};
-use hyper_util::rt::TokioIo;
 use std::collections::BTreeMap;
 use std::future::poll_fn;
-use std::io;
-use std::net::{IpAddr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::pem::{self, PemObject as _};
-use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
-use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 
 /// How many connections to one host are kept for later reports.
 const KEPT: usize = 4;
@@ -34,60 +23,6 @@ const KEPT: usize = 4;
 const KEPT_FOR: Duration = Duration::from_secs(30);
 /// How much of an answer's body is read, so that its connection can be used again, in bytes.
 const ANSWER_MOST: usize = 64 * 1_024;
-/// How many of the addresses of a name are tried.
-const ADDRESSES: usize = 3;
-
-/// Why TLS cannot be set up.
-#[derive(Debug, thiserror::Error)]
-pub enum TrustError {
-    /// The file of authorities cannot be read.
-    #[error("the authorities in {} cannot be read", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        cause: pem::Error,
-    },
-    /// No authority was found.
-    #[error("no authority to trust was found in {0}")]
-    Nobody(String),
-    /// TLS refuses its own settings: a defect of this build.
-    #[error(transparent)]
-    Tls(#[from] rustls::Error),
-}
-
-/// Why a report was not answered.
-#[derive(Debug, thiserror::Error)]
-pub enum Unanswered {
-    /// The name is not known, or cannot be asked for.
-    #[error("the name is not resolved: {0}")]
-    Name(#[source] io::Error),
-    /// The name leads only to addresses that must not be spoken to.
-    #[error("the name leads to no public address, but to {0}")]
-    Private(IpAddr),
-    /// No connection, or no TLS on it.
-    #[error("no connection: {0}")]
-    Connect(#[source] io::Error),
-    /// The name cannot stand in a certificate.
-    #[error("the name cannot be verified")]
-    ServerName,
-    /// The exchange broke off.
-    #[error("the exchange broke off: {0}")]
-    Http(#[from] hyper::Error),
-    /// It took too long.
-    #[error("there was no answer within {ms} ms")]
-    Late {
-        /// How long was waited, in milliseconds.
-        ms: u64,
-    },
-    /// The request is not one: a defect of this build.
-    #[error("no request can be made: {0}")]
-    Request(#[from] hyper::http::Error),
-}
-
-type Sender = SendRequest<String>;
-
 /// What one POST carries.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Letter {
@@ -101,9 +36,8 @@ pub struct Letter {
 
 /// Whoever posts reports; share it in an `Arc`.
 pub struct Client {
-    allowed: AllowList,
+    dialer: Dialer,
     sealer: Sealer,
-    tls: TlsConnector,
     kept: Mutex<BTreeMap<Origin, Vec<(Instant, Sender)>>>,
 }
 
@@ -118,21 +52,16 @@ impl Client {
         sealer: Sealer,
         authorities: Option<&Path>,
     ) -> Result<Self, TrustError> {
-        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()?
-            .with_root_certificates(trusted(authorities)?)
-            .with_no_client_auth();
         Ok(Self {
-            allowed,
+            dialer: Dialer::new(allowed, authorities)?,
             sealer,
-            tls: TlsConnector::from(Arc::new(config)),
             kept: Mutex::default(),
         })
     }
 
     /// The list of what is allowed.
     pub fn allowed(&self) -> &AllowList {
-        &self.allowed
+        self.dialer.allowed()
     }
 
     /// Posts a letter and answers the status of the response. `created` is the time of the seal, in
@@ -157,7 +86,7 @@ impl Client {
                 },
             }
         }
-        let mut sender = self.connect(&target.origin).await?;
+        let mut sender = self.dialer.connect(&target.origin).await?;
         let response = sender.send_request(request).await?;
         self.finish(&target.origin, sender, response).await
     }
@@ -183,38 +112,6 @@ impl Client {
             request = request.header(name, value);
         }
         request.body(letter.body)
-    }
-
-    async fn connect(&self, origin: &Origin) -> Result<Sender, Unanswered> {
-        let stream = connected(&self.addresses(origin).await?).await?;
-        if !origin.secure {
-            return spoken(stream).await;
-        }
-        let name = match &origin.host {
-            Host::Address(address) => ServerName::from(*address),
-            Host::Name(name) => {
-                ServerName::try_from(name.clone()).map_err(|_| Unanswered::ServerName)?
-            }
-        };
-        let stream = self.tls.connect(name, stream).await;
-        spoken(stream.map_err(Unanswered::Connect)?).await
-    }
-
-    /// Where to connect to: the addresses of the host that may be spoken to.
-    async fn addresses(&self, origin: &Origin) -> Result<Vec<SocketAddr>, Unanswered> {
-        let found: Vec<SocketAddr> = match &origin.host {
-            Host::Address(address) => vec![SocketAddr::new(*address, origin.port)],
-            Host::Name(name) => {
-                let found = tokio::net::lookup_host((name.as_str(), origin.port)).await;
-                found.map_err(Unanswered::Name)?.collect()
-            }
-        };
-        let may = |at: &&SocketAddr| self.allowed.may_connect(origin, at.ip());
-        let addresses: Vec<_> = found.iter().filter(may).take(ADDRESSES).copied().collect();
-        match found.first() {
-            Some(first) if addresses.is_empty() => Err(Unanswered::Private(first.ip())),
-            _ => Ok(addresses),
-        }
     }
 
     /// Takes the answer in, and keeps the connection if it can be used again.
@@ -256,32 +153,6 @@ fn is_usable(since: Instant, sender: &Sender) -> bool {
     since.elapsed() < KEPT_FOR && sender.is_ready()
 }
 
-/// The first connection that can be had.
-async fn connected(addresses: &[SocketAddr]) -> Result<TcpStream, Unanswered> {
-    let mut failure = io::ErrorKind::AddrNotAvailable.into();
-    for address in addresses {
-        match TcpStream::connect(address).await {
-            Ok(stream) => {
-                // A report is one write and waits for its answer.
-                let _ = stream.set_nodelay(true);
-                return Ok(stream);
-            }
-            Err(error) => failure = error,
-        }
-    }
-    Err(Unanswered::Connect(failure))
-}
-
-async fn spoken<S>(stream: S) -> Result<Sender, Unanswered>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let (sender, connection) = handshake(TokioIo::new(stream)).await?;
-    // Ends when the sender is dropped or the other side closes; what fails is told by the sender.
-    tokio::spawn(async move { drop(connection.await) });
-    Ok(sender)
-}
-
 /// Reads an answer's body; false if it is long or breaks off.
 async fn was_read(mut body: Incoming) -> bool {
     let mut size = 0;
@@ -295,29 +166,4 @@ async fn was_read(mut body: Incoming) -> bool {
         }
     }
     true
-}
-
-fn trusted(authorities: Option<&Path>) -> Result<RootCertStore, TrustError> {
-    let mut roots = RootCertStore::empty();
-    let place = match authorities {
-        Some(path) => {
-            let unreadable = |cause| TrustError::File {
-                path: path.to_owned(),
-                cause,
-            };
-            for certificate in CertificateDer::pem_file_iter(path).map_err(unreadable)? {
-                roots.add(certificate.map_err(unreadable)?)?;
-            }
-            path.display().to_string()
-        }
-        None => {
-            // The system's store may hold certificates that nothing can be verified with.
-            let _ = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-            "the system's store".to_owned()
-        }
-    };
-    match roots.is_empty() {
-        true => Err(TrustError::Nobody(place)),
-        false => Ok(roots),
-    }
 }

@@ -7,13 +7,14 @@
 //! once, in the order of the log for each task. Whom to try when is [`super::schedule`]'s, how is
 //! [`super::client`]'s. Read next: [`super::source`].
 
-use super::client::{Client, Letter, Unanswered};
+use super::client::{Client, Letter};
 use super::cursors::{Cursors, READ_TO, name_of};
 use super::report;
 use super::schedule::{Lane, Outcome, Reached, Retry, Schedule, Try};
 use super::source::{Failure, Kept, Source};
 use super::target::{Inadmissible, Target};
 use crate::clock::Clock;
+use crate::dialer::Unanswered;
 use domain::event::{Entry, Happening, Sequence};
 use domain::notification::Notification;
 use domain::task::TaskId;

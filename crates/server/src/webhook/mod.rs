@@ -18,7 +18,8 @@ pub mod signature;
 pub mod source;
 pub mod target;
 
-pub use client::{Client, Letter, TrustError};
+pub use crate::dialer::TrustError;
+pub use client::{Client, Letter};
 pub use delivery::{Deliveries, Statistics};
 pub use platform::PlatformSource;
 pub use schedule::Retry;

@@ -237,6 +237,7 @@ enum ReachForm {
     Hosted,
     Client,
     Server { address: String, host_key: String },
+    A2a { card_url: String },
 }
 
 #[derive(Serialize, Deserialize)]

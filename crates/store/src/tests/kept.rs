@@ -325,10 +325,14 @@ fn what_surrounds_tasks_comes_back(options: &Options) {
         address: "[::1]:830".into(),
         host_key: "ssh-ed25519 AAAA".into(),
     };
+    let peer = Reach::A2a {
+        card_url: "https://agent.example".into(),
+    };
     let places = [
         registration("a", Reach::Hosted),
         registration("b", server),
         registration("c", Reach::Client),
+        registration("d", peer),
     ];
     let batch = Batch {
         negotiations: [&open_one, &agreed, &refused]
@@ -378,13 +382,13 @@ fn what_surrounds_tasks_comes_back(options: &Options) {
     assert!(report.is_sound(), "{report:?}");
     assert_eq!(
         (report.negotiations, report.registrations, report.teams),
-        (3, 2, 1)
+        (3, 3, 1)
     );
     drop(store);
     let (_store, recovered) = open(options.clone());
     assert!(recovered.negotiations.is_empty());
     assert_eq!(*recovered.registrations[0], renewed);
-    assert_eq!(recovered.registrations.len(), 2);
+    assert_eq!(recovered.registrations.len(), 3);
 }
 
 #[test]

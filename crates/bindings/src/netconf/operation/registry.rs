@@ -18,7 +18,7 @@ use domain::profile::{Advice, AuthenticationMethod, Capability, Layer, Profile, 
 use domain::registry::{Health, Reach, Registration};
 use domain::task::TaskId;
 use domain::team::{Need, Team};
-use engine::{Operation, Register};
+use engine::{Introduction, Operation, Register};
 
 /// `lease`, if it is not given, in seconds: the default of the module.
 const LEASE_S: i64 = 300;
@@ -28,10 +28,15 @@ const MATCHES: usize = 10;
 pub(super) fn register_agent(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
     let read = || {
         check(scene, operation)?;
+        let lease_ms = 1_000 * number(operation, "lease").unwrap_or(LEASE_S);
+        if word(operation, "reach") == Some("a2a") {
+            let introduction = introduction(operation, lease_ms)?;
+            return Ok(Operation::Introduce(introduction));
+        }
         Ok(Operation::Register(Register {
             profile: profile(operation)?,
             reach: reach(operation),
-            lease_ms: 1_000 * number(operation, "lease").unwrap_or(LEASE_S),
+            lease_ms,
         }))
     };
     ask(scene, read(), Asked::Registry("register-agent"))
@@ -111,7 +116,6 @@ pub(super) fn formed(formed: &Team) -> Answer {
 
 fn profile(operation: Element<'_>) -> Result<Profile, RpcError> {
     let needed = |name| text(operation, name).ok_or_else(|| error::missing(operation, name));
-    let layer = word(operation, "layer");
     let skills = child(operation, "skills").into_iter();
     let methods = child(operation, "authentication").into_iter();
     Ok(Profile {
@@ -123,9 +127,7 @@ fn profile(operation: Element<'_>) -> Result<Profile, RpcError> {
         provider: needed("provider")?,
         domain: text(operation, "domain"),
         management_object: text(operation, "management-object"),
-        layer: layer
-            .and_then(|name| Layer::ALL.into_iter().find(|l| l.as_str() == name))
-            .ok_or_else(|| error::missing(operation, "layer"))?,
+        layer: layer(operation)?,
         province: text(operation, "province"),
         capability: child(operation, "capability").map_or_else(Capability::default, capability),
         skills: skills
@@ -137,6 +139,29 @@ fn profile(operation: Element<'_>) -> Result<Profile, RpcError> {
             .map(method)
             .collect(),
     })
+}
+
+/// What is said of an agent that says the rest in its card.
+fn introduction(operation: Element<'_>, lease_ms: i64) -> Result<Introduction, RpcError> {
+    let card_url = text(operation, "card-url");
+    Ok(Introduction {
+        card_url: card_url.ok_or_else(|| error::missing(operation, "card-url"))?,
+        name: text(operation, "name"),
+        alias: text(operation, "alias"),
+        agent_type: text(operation, "type"),
+        domain: text(operation, "domain"),
+        management_object: text(operation, "management-object"),
+        layer: layer(operation)?,
+        province: text(operation, "province"),
+        lease_ms,
+    })
+}
+
+fn layer(operation: Element<'_>) -> Result<Layer, RpcError> {
+    let layer = word(operation, "layer");
+    layer
+        .and_then(|name| Layer::ALL.into_iter().find(|l| l.as_str() == name))
+        .ok_or_else(|| error::missing(operation, "layer"))
 }
 
 fn capability(element: Element<'_>) -> Capability {

@@ -6,9 +6,10 @@
 //! subscriber; what waits for it is counted in the stream when somebody asks ([`Backlog`]).
 
 use super::Answer;
+use crate::netconf::error::{self, Asked};
+use crate::netconf::event;
 use crate::netconf::platform::Platform;
 use crate::netconf::session::{Backlog, Scene};
-use crate::netconf::{error, event};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::{Compiled, Selection};
 use ::netconf::names::namespace::{BASE, NOTIFICATION};
@@ -100,7 +101,7 @@ pub(super) fn create(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer
     let cursor = match start {
         Some(start) => stream
             .cursor_at(start)
-            .map_err(|e| error::of_refusal(&engine::Refusal::from(e)))?,
+            .map_err(|e| error::refused(&e.into(), Asked::Negotiate))?,
         None => last,
     };
     Ok(Answer::Subscribed(Box::new(Subscription {

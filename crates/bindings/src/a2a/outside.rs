@@ -1,0 +1,21 @@
+//! A2A as a client: agents elsewhere that take tasks of this platform.
+//!
+//! - [`Peer`]: what a card says of an agent, as a profile of the platform and as the place where it is
+//!   spoken to;
+//! - `manner`: in which words a task is said to it, chosen by its card. The one place to add another;
+//! - [`Errand`]: one task there, from the first message to its end: what is to be sent for a message of
+//!   the mind that stands for the agent, and what the answers say of the task here.
+//!
+//! Pure: whoever moves bytes hands answers in, with their time. Refuses to know sockets, tokens, and
+//! when to try again. Read next: [`Errand`], [`super::begin`] (the other side).
+
+mod errand;
+mod manner;
+mod peer;
+mod place;
+#[cfg(test)]
+mod tests;
+
+pub use errand::{Errand, Following, Heard, Step, THERE};
+pub use peer::{Peer, Unusable};
+pub use place::{Place, Sending};

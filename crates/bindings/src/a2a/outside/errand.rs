@@ -1,0 +1,450 @@
+//! One task at an agent elsewhere: what is sent there, and what the answers say of the task here.
+//!
+//! ```text
+//!   TaskAssign ──► SendMessage ──► a task there ──► followed until it has ended there or here
+//!   an answer  ──► SendMessage to it          TaskCancel ──► CancelTask
+//!   a refusal of its result ──► SendMessage in its conversation, a new task there
+//! ```
+//! What the task is called there is told with everything that is said of it here ([`THERE`]), so it is
+//! on record with the task and survives a restart; an identifier of a message follows from task and
+//! content, so that who is asked twice can tell. A question whether something could be done is
+//! refused: A2A as such has no word for it, and words that ask could be taken for an order. Read next:
+//! `a2a::state`, `server::remote`.
+
+use super::super::begin::without_headings;
+use super::manner::{self, Manner};
+use super::peer::Peer;
+use a2a::error::{Error, ErrorKind};
+use a2a::event::{Event, Sent};
+use a2a::message::{Content as PartContent, Message as Said, Part};
+use a2a::request::{CancelTask, Configuration, GetTask, Request, SendMessage};
+use a2a::response::Response;
+use a2a::state::status_of;
+use a2a::task::{Task as Told, TaskState};
+use a2a::{objects, schema_talk};
+use domain::agent::{Message, Undelivered};
+use domain::content::{Content, Payload};
+use domain::negotiation::Stance;
+use domain::notification::Notification;
+use domain::task::{Awaits, Status, TaskId};
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use schema::canonical;
+use serde_json::{Value, json};
+
+/// The section of a content that says what the task is called at the agent, as JSON.
+pub const THERE: &str = "task there";
+
+/// A task as the agent has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct There {
+    id: String,
+    context_id: String,
+    /// Its last state, as it is called here.
+    status: Status,
+}
+
+/// A task of this platform at an agent elsewhere.
+#[derive(Clone, Debug)]
+pub struct Errand {
+    agent: String,
+    publisher: String,
+    task: TaskId,
+    target: String,
+    there: Option<There>,
+    /// What was told of it last.
+    told: Option<(Status, Content)>,
+    /// The assignment, to be said again if the agent has lost it.
+    assignment: Option<Message>,
+    /// True once it was said again and has not been found there since.
+    was_lost: bool,
+}
+
+/// What is to be done for a message of the mind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Send this, and hand the answer in.
+    Send(Box<Request>),
+    /// Nothing has to be said there.
+    Settled,
+    /// It cannot be said there.
+    Refused(Undelivered),
+}
+
+/// What an answer comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Heard {
+    /// The message has arrived; this is new of the task, if anything is.
+    Arrived(Option<Box<Notification>>),
+    /// The agent has lost the task: send this in the place of what was sent.
+    Lost(Box<Request>),
+    /// The agent cannot answer now: try again.
+    NotNow(String),
+    /// It says no.
+    Refused(Undelivered),
+}
+
+/// How a task is followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Following {
+    /// It has ended there, or was never begun.
+    Over,
+    /// On a stream of this task.
+    Stream(String),
+    /// By asking for it now and then.
+    Asking,
+    /// By asking for it seldom, for it waits for somebody here.
+    Waiting,
+}
+
+impl Errand {
+    /// An errand of which nothing is known yet; `publisher` is who speaks to the agent.
+    pub fn new(agent: &str, publisher: &str, task: &TaskId) -> Self {
+        Self {
+            agent: agent.to_owned(),
+            publisher: publisher.to_owned(),
+            task: task.clone(),
+            target: String::new(),
+            there: None,
+            told: None,
+            assignment: None,
+            was_lost: false,
+        }
+    }
+
+    /// What is to be sent for a message of the mind.
+    pub fn take(&mut self, peer: &Peer, message: &Message) -> Step {
+        self.target.clone_from(&message.content.target_object);
+        if self.there.is_none() {
+            self.there = there(&message.content);
+        }
+        match (message.verb, &self.there) {
+            (Verb::TaskAssign, there) => {
+                let look = there.as_ref().map(|there| look(&there.id));
+                let request = look.unwrap_or_else(|| self.begin(peer, &message.content));
+                self.assignment = Some(message.clone());
+                Step::Send(Box::new(request))
+            }
+            (Verb::TaskResultQuery, Some(there)) => Step::Send(Box::new(look(&there.id))),
+            (Verb::TaskCancel, Some(there)) => Step::Send(Box::new(cancel(&there.id))),
+            (Verb::TaskCancel | Verb::TaskResultQuery, None) => Step::Settled,
+            (Verb::FulfillmentNegotiate, Some(there))
+                if there.status.is_terminal() && accepts(&message.content) =>
+            {
+                Step::Settled
+            }
+            (Verb::FulfillmentNegotiate, Some(there)) => {
+                let request = self.go_on(peer, there, &message.content);
+                // If it is not enough, the same question is a new one.
+                self.told = None;
+                Step::Send(Box::new(request))
+            }
+            _ => Step::Refused(undelivered(
+                "operation-not-supported",
+                format!(
+                    "{} is spoken to over A2A and does not negotiate",
+                    self.agent
+                ),
+            )),
+        }
+    }
+
+    /// What the answer to the last request says, and what of it is new; `is_known` says whether a
+    /// schema is published here.
+    pub fn answered(
+        &mut self,
+        peer: &Peer,
+        answer: Result<Response, Error>,
+        is_known: &dyn Fn(&str) -> bool,
+        now: Timestamp,
+    ) -> Heard {
+        match answer {
+            Ok(Response::Sent(Sent::Task(task))) => {
+                Heard::Arrived(self.of_task(&task, is_known, now).map(Box::new))
+            }
+            Ok(Response::Task(task)) => {
+                self.was_lost = false;
+                Heard::Arrived(self.of_task(&task, is_known, now).map(Box::new))
+            }
+            Ok(Response::Sent(Sent::Message(said))) => {
+                let content = self.content(&said.parts, &[], is_known);
+                let news = self.news(Status::Finished, content, now);
+                Heard::Arrived(news.map(Box::new))
+            }
+            Ok(_) => Heard::Refused(undelivered(
+                "malformed",
+                "it is no answer to this".to_owned(),
+            )),
+            Err(error) => self.failed(peer, error),
+        }
+    }
+
+    /// What is new by an event of the stream; [`Following`] says what to do next. A task that has
+    /// settled is to be asked for, for its stream does not tell all of it again.
+    pub fn streamed(
+        &mut self,
+        event: &Event,
+        is_known: &dyn Fn(&str) -> bool,
+        now: Timestamp,
+    ) -> Option<Notification> {
+        match event {
+            Event::Task(task) if !task.status.state.is_settled() => {
+                self.of_task(task, is_known, now)
+            }
+            Event::Status(update) if !update.status.state.is_settled() => {
+                let parts = update.status.message.as_ref().map(|it| it.parts.as_slice());
+                let content = self.content(&[], parts.unwrap_or_default(), is_known);
+                self.news(begun(update.status.state)?, content, now)
+            }
+            _ => None,
+        }
+    }
+
+    /// That nobody there knows the task any more.
+    pub fn given_up(&mut self, why: &str, now: Timestamp) -> Option<Notification> {
+        self.there = None;
+        let content = Content::new(self.target.as_str(), without_headings(why));
+        self.news(Status::Failed, content, now)
+    }
+
+    /// How the task is to be followed.
+    pub fn following(&self, peer: &Peer) -> Following {
+        let Some(there) = self.there.as_ref().filter(|it| !it.status.is_terminal()) else {
+            return Following::Over;
+        };
+        match there.status {
+            Status::Processing if peer.streams() => Following::Stream(there.id.clone()),
+            Status::Processing => Following::Asking,
+            _ => Following::Waiting,
+        }
+    }
+
+    /// Asks how the task is.
+    pub fn look(&self) -> Option<Request> {
+        self.there.as_ref().map(|there| look(&there.id))
+    }
+
+    /// Ends the task there, if it has not ended.
+    pub fn cancel(&self) -> Option<Request> {
+        let open = self.there.as_ref().filter(|it| !it.status.is_terminal());
+        open.map(|there| cancel(&there.id))
+    }
+
+    fn begin(&self, peer: &Peer, content: &Content) -> Request {
+        let said = Manner::of(peer, content).message(self.task.to_string(), content);
+        send(said)
+    }
+
+    /// To a task that has ended nothing can be said: what was wrong with its result begins another.
+    fn go_on(&self, peer: &Peer, there: &There, content: &Content) -> Request {
+        let digest = canonical::hash(&json!([there.id, content.render()]));
+        let digest: String = digest[..8]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        let mut said = manner::going_on(peer, format!("{}/{digest}", self.task), content);
+        said.context_id = Some(there.context_id.clone()).filter(|id| !id.is_empty());
+        match there.status.is_terminal() {
+            true => said.reference_task_ids = vec![there.id.clone()],
+            false => said.task_id = Some(there.id.clone()),
+        }
+        send(said)
+    }
+
+    fn failed(&mut self, peer: &Peer, error: Error) -> Heard {
+        let said = format!("{}: {}", error.kind.name(), error.message);
+        match (error.kind, self.assignment.clone()) {
+            (ErrorKind::TaskNotFound, Some(assignment)) if !self.was_lost => {
+                self.was_lost = true;
+                self.there = None;
+                Heard::Lost(Box::new(self.begin(peer, &assignment.content)))
+            }
+            // It has ended there; how, is to be looked at.
+            (ErrorKind::TaskNotCancelable, _) => Heard::Arrived(None),
+            (ErrorKind::Unavailable | ErrorKind::TooManyRequests | ErrorKind::Internal, _) => {
+                Heard::NotNow(said)
+            }
+            (kind, _) => Heard::Refused(undelivered(tag(kind), said)),
+        }
+    }
+
+    fn of_task(
+        &mut self,
+        told: &Told,
+        is_known: &dyn Fn(&str) -> bool,
+        now: Timestamp,
+    ) -> Option<Notification> {
+        let status = begun(told.status.state)?;
+        self.there = Some(There {
+            id: told.id.clone(),
+            context_id: told.context_id.clone(),
+            status,
+        });
+        let artifacts = told.artifacts.iter().flatten();
+        let brought: Vec<Part> = match status {
+            Status::Finished => artifacts.flat_map(|it| it.parts.clone()).collect(),
+            _ => Vec::new(),
+        };
+        let said = told.status.message.as_ref();
+        let said = said.map(|it: &Said| it.parts.as_slice());
+        let content = self.content(&brought, said.unwrap_or_default(), is_known);
+        self.news(status, content, now)
+    }
+
+    /// What is told here of a state there; nothing if that was told before.
+    fn news(&mut self, status: Status, content: Content, now: Timestamp) -> Option<Notification> {
+        if let Some(there) = &mut self.there {
+            there.status = status;
+        }
+        let content = self.placed(content);
+        let before = self.told.replace((status, content.clone()));
+        if before.as_ref() == self.told.as_ref() {
+            return None;
+        }
+        Some(Notification {
+            time: now,
+            task: self.task.clone(),
+            from: self.agent.clone(),
+            to: self.publisher.clone(),
+            verb: Verb::TaskResultNotify,
+            asynchronous: true,
+            status,
+            previous: before.map(|(status, _)| status),
+            start_time: now,
+            percent: if status == Status::Finished { 100 } else { 0 },
+            content,
+            awaits: match status {
+                Status::InputRequired => Some(Awaits::Answer),
+                Status::AuthRequired => Some(Awaits::Credentials),
+                _ => None,
+            },
+            data: None,
+        })
+    }
+
+    /// What the agent brought forth as a result, and what it said.
+    fn content(&self, brought: &[Part], said: &[Part], is_known: &dyn Fn(&str) -> bool) -> Content {
+        let all = || brought.iter().chain(said);
+        let payload = all().find_map(|it| payload(it).filter(|it| is_known(&it.schema_id)));
+        let is_payload = |part: &Part| match (self::payload(part), &payload) {
+            (Some(it), Some(payload)) => it == *payload,
+            _ => false,
+        };
+        let words = |parts: &[Part]| {
+            let others = parts.iter().filter(|part| !is_payload(part));
+            let lines: Vec<String> = others.filter_map(text_of).collect();
+            without_headings(lines.join("\n").trim())
+        };
+        let (result, said) = (words(brought), words(said));
+        let description = [&said, &result].into_iter().find(|it| !it.is_empty());
+        let description = description.map_or("nothing was said", String::as_str);
+        let mut content = Content::new(self.target.as_str(), description);
+        content.result = Some(result).filter(|it| !it.is_empty());
+        content.payload = payload;
+        content
+    }
+
+    fn placed(&self, mut content: Content) -> Content {
+        if let Some(there) = &self.there {
+            let place = json!({
+                "id": there.id,
+                "contextId": there.context_id,
+                "status": there.status.as_str(),
+            });
+            content.others.push((THERE.to_owned(), place.to_string()));
+        }
+        content
+    }
+}
+
+/// What a task is called there, as a content says it.
+fn there(content: &Content) -> Option<There> {
+    let place: Value = serde_json::from_str(content.section(THERE)?).ok()?;
+    let text = |name: &str| place.get(name)?.as_str();
+    Some(There {
+        id: text("id")?.to_owned(),
+        context_id: text("contextId")?.to_owned(),
+        status: Status::parse(text("status")?)?,
+    })
+}
+
+/// A state there as it is called here. What was only taken note of there is in hand to who sent it.
+fn begun(state: TaskState) -> Option<Status> {
+    match status_of(state)? {
+        Status::Created => Some(Status::Processing),
+        status => Some(status),
+    }
+}
+
+/// The payload in a part: data of a schema (002 §4), or with its schema beside it (draft-zhou §5.1).
+fn payload(part: &Part) -> Option<Payload> {
+    let typed = objects::schema_of(part).and_then(|schema_id| match &part.content {
+        PartContent::Data(Value::Object(values)) => Some(Payload {
+            schema_id,
+            values: values.clone(),
+        }),
+        _ => None,
+    });
+    typed.or_else(|| schema_talk::payload(part))
+}
+
+/// A part in words: a file by its place, and not at all if it is in the part.
+fn text_of(part: &Part) -> Option<String> {
+    match &part.content {
+        PartContent::Text(text) => Some(text.clone()),
+        PartContent::Data(value) => Some(value.to_string()),
+        PartContent::Url(url) => Some(url.clone()),
+        PartContent::Raw(_) => None,
+    }
+}
+
+/// True if the publisher is content: there is nothing to say to a task that has ended.
+fn accepts(content: &Content) -> bool {
+    let word = content.result.as_deref().and_then(Stance::said);
+    word == Some(Stance::Accept)
+}
+
+fn look(id: &str) -> Request {
+    Request::GetTask(GetTask {
+        id: id.to_owned(),
+        history_length: Some(0),
+    })
+}
+
+fn cancel(id: &str) -> Request {
+    Request::CancelTask(CancelTask {
+        id: id.to_owned(),
+        metadata: Default::default(),
+    })
+}
+
+fn send(message: Said) -> Request {
+    Request::SendMessage(SendMessage {
+        configuration: Configuration {
+            return_immediately: true,
+            history_length: Some(0),
+            ..Configuration::default()
+        },
+        ..SendMessage::new(message)
+    })
+}
+
+/// The `error-tag` that comes nearest to a refusal.
+fn tag(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Unauthenticated | ErrorKind::PermissionDenied => "access-denied",
+        ErrorKind::InvalidParams | ErrorKind::InvalidRequest => "invalid-value",
+        ErrorKind::TooLarge => "too-big",
+        ErrorKind::TaskNotFound => "data-missing",
+        ErrorKind::AlreadyExists => "data-exists",
+        ErrorKind::InvalidAgentResponse | ErrorKind::ParseError => "malformed",
+        _ => "operation-not-supported",
+    }
+}
+
+fn undelivered(tag: &str, message: String) -> Undelivered {
+    Undelivered {
+        tag: tag.to_owned(),
+        message,
+    }
+}

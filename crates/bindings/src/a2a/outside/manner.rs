@@ -1,0 +1,147 @@
+//! In which words a task is said to an agent elsewhere: chosen by its card, and by what the task holds.
+//!
+//! Typed data if it takes the payload's schema (002), an intent if a skill's slots are filled by the
+//! payload (004), else words. Nothing is guessed: an intent is said only if one skill alone fits, and
+//! all that the payload says has a place there. Another dialect is one more [`Manner`]. Read next:
+//! [`super::errand`], which says it.
+
+use super::peer::Peer;
+use a2a::intent::{self, IntentInfo, SkillExtension, Slot};
+use a2a::message::{Message, Part, Role};
+use a2a::{objects, schema_talk};
+use domain::content::{Content, Payload};
+use schema::template::OTHER;
+use serde_json::Value;
+
+/// How a task is said.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Manner {
+    /// As data of a schema.
+    Typed(Payload),
+    /// As an intent with its slots.
+    Intent(IntentInfo),
+    /// In words.
+    Words,
+}
+
+impl Manner {
+    /// How an agent is told of a task.
+    pub(super) fn of(peer: &Peer, content: &Content) -> Self {
+        let Some(payload) = &content.payload else {
+            return Self::Words;
+        };
+        if peer.inputs.contains(&payload.schema_id) {
+            return Self::Typed(payload.clone());
+        }
+        let mut fitting = peer.intents.iter().filter_map(|it| slots(it, payload));
+        match (fitting.next(), fitting.next()) {
+            (Some(info), None) => Self::Intent(info),
+            _ => Self::Words,
+        }
+    }
+
+    /// The message that begins the task.
+    pub(super) fn message(self, id: String, content: &Content) -> Message {
+        match self {
+            Self::Typed(payload) => {
+                let typed = objects::typed(&payload.schema_id, payload.values);
+                let said = Part::text(words(content));
+                extended(
+                    Message::new(id, Role::User, vec![typed, said]),
+                    objects::URI,
+                )
+            }
+            Self::Intent(info) => {
+                let said = vec![Part::text(words(content))];
+                let mut message = Message::new(id, Role::User, said);
+                message.metadata = intent::write_infos(&[info]);
+                extended(message, intent::URI)
+            }
+            Self::Words => {
+                let said = vec![Part::text(words_and_values(content))];
+                Message::new(id, Role::User, said)
+            }
+        }
+    }
+}
+
+fn extended(mut message: Message, extension: &str) -> Message {
+    message.extensions = vec![extension.to_owned()];
+    message
+}
+
+/// The message that goes on with a task: typed input is for its beginning alone (F23), so a payload is
+/// a plain one if the agent reads such, else words.
+pub(super) fn going_on(peer: &Peer, id: String, content: &Content) -> Message {
+    let plain = content.payload.as_ref().map(schema_talk::payload_part);
+    let with = |part| {
+        Message::new(
+            id.clone(),
+            Role::User,
+            vec![Part::text(words(content)), part],
+        )
+    };
+    match plain.map(with).filter(|it| peer.card.reads(it).is_ok()) {
+        Some(message) => message,
+        None => Message::new(id, Role::User, vec![Part::text(words_and_values(content))]),
+    }
+}
+
+/// The payload as slots of a skill: none if something needed is missing, or something said has no slot.
+fn slots(skill: &SkillExtension, payload: &Payload) -> Option<IntentInfo> {
+    let known = skill.input_schema.get("properties")?.as_object()?;
+    let needed = skill.input_schema.get("required").and_then(Value::as_array);
+    let mut needed = needed.into_iter().flatten().filter_map(Value::as_str);
+    if !needed.all(|name| payload.values.contains_key(name)) {
+        return None;
+    }
+    let slot = |(name, value): (&String, &Value)| {
+        known.contains_key(name).then(|| Slot {
+            name: name.clone(),
+            value: text_of(value),
+            norm_value: None,
+        })
+    };
+    let said = payload.values.iter().filter(|(name, _)| *name != OTHER);
+    Some(IntentInfo {
+        intent: skill.id.clone(),
+        slots: said.map(slot).collect::<Option<_>>()?,
+    })
+}
+
+/// A value as a slot holds it: texts as they are, all else as JSON.
+fn text_of(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The sections of a content that say something to its reader, as plain words.
+fn words(content: &Content) -> String {
+    let mut lines = vec![content.task_description.clone()];
+    if !content.task_description.contains(&content.target_object) {
+        lines.push(format!("It is about: {}", content.target_object));
+    }
+    let sections = [
+        ("Circumstances", &content.environmental_information),
+        ("Expected", &content.expected_response),
+        ("Said", &content.result),
+    ];
+    for (name, said) in sections {
+        lines.extend(said.iter().map(|said| format!("{name}: {said}")));
+    }
+    lines.extend(
+        content
+            .terms
+            .iter()
+            .map(|(term, is)| format!("{term}: {is}")),
+    );
+    lines.join("\n")
+}
+
+/// The same, with the payload as lines `key: value`.
+fn words_and_values(content: &Content) -> String {
+    let values = content.payload.iter().flat_map(|it| &it.values);
+    let values = values.map(|(key, value)| format!("\n{key}: {}", text_of(value)));
+    std::iter::once(words(content)).chain(values).collect()
+}

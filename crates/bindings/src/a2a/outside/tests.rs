@@ -1,0 +1,426 @@
+//! What is sent for a task, and what is told of it: without a socket.
+
+#![allow(clippy::unwrap_used)]
+
+use super::errand::{Errand, Following, Heard, Step, THERE};
+use super::peer::Peer;
+use super::place::Place;
+use a2a::card::{Card, HTTP_JSON, Interface, JSONRPC, Skill};
+use a2a::error::{Error, ErrorKind};
+use a2a::event::{Event, Sent, StatusUpdate};
+use a2a::intent::{self, SkillExtension};
+use a2a::message::{Message as Said, Part, Role};
+use a2a::request::{Request, SendMessage};
+use a2a::response::Response;
+use a2a::task::{Artifact, Task as Told, TaskState, TaskStatus};
+use a2a::version::Version;
+use a2a::{card::CardProfile, jsonrpc, objects};
+use domain::agent::Message;
+use domain::content::{Content, Payload};
+use domain::notification::Notification;
+use domain::profile::Layer;
+use domain::task::{Conditions, Status, TaskId};
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use engine::Introduction;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+fn now() -> Timestamp {
+    Timestamp::from_ms(1_745_245_140_000)
+}
+
+fn interface(binding: &str, version: &str) -> Interface {
+    Interface {
+        url: "https://agent.example/a2a/".to_owned(),
+        binding: binding.to_owned(),
+        version: version.to_owned(),
+        tenant: None,
+    }
+}
+
+/// An agent that takes one schema, and one intent.
+fn card() -> Card {
+    let mut card = Card::new("The Surveyor!", "Looks at places.", "1.2");
+    card.interfaces = vec![interface(JSONRPC, "0.3"), interface(JSONRPC, "1.0")];
+    card.capabilities.streaming = Some(true);
+    card.skills = ["check", "guide"]
+        .map(|id| Skill {
+            id: id.to_owned(),
+            input_modes: vec!["text/plain".to_owned()],
+            ..Skill::default()
+        })
+        .to_vec();
+    card.skills[0].input_modes.push(objects::mode("check_v1"));
+    let schemas = BTreeMap::from([("check_v1".to_owned(), json!({"type": "object"}))]);
+    objects::declare(&mut card, &schemas, CardProfile::Strict);
+    let slots = json!({
+        "type": "object", "required": ["element"],
+        "properties": {"element": {"type": "string"}, "hours": {"type": "integer"}},
+    });
+    let guide = SkillExtension {
+        id: "guide".to_owned(),
+        input_schema: slots.as_object().unwrap().clone(),
+    };
+    intent::declare(&mut card, &[guide]).unwrap();
+    card
+}
+
+fn peer() -> Peer {
+    Peer::of(card()).unwrap()
+}
+
+fn message(verb: Verb, content: Content) -> Message {
+    Message {
+        to: "surveyor".to_owned(),
+        verb,
+        task: TaskId::new("t-1"),
+        content,
+        alternatives: Vec::new(),
+        alternative: None,
+        asynchronous: true,
+        round: 1,
+        conditions: Conditions::default(),
+    }
+}
+
+fn look() -> Content {
+    Content::new("site-9", "look at it")
+}
+
+fn errand() -> Errand {
+    Errand::new("surveyor", "platform", &TaskId::new("t-1"))
+}
+
+fn sent(step: Step) -> Request {
+    match step {
+        Step::Send(request) => *request,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn said(step: Step) -> Said {
+    match sent(step) {
+        Request::SendMessage(SendMessage { message, .. }) => message,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn told(state: TaskState, words: &str, artifacts: Vec<Artifact>) -> Response {
+    Response::Task(Told {
+        id: "there-1".to_owned(),
+        context_id: "c-1".to_owned(),
+        status: TaskStatus {
+            state,
+            message: Some(Said::new("m", Role::Agent, vec![Part::text(words)])),
+            timestamp: None,
+        },
+        artifacts: Some(artifacts),
+        history: Vec::new(),
+        metadata: Default::default(),
+    })
+}
+
+fn heard(errand: &mut Errand, answer: Result<Response, Error>) -> Heard {
+    errand.answered(&peer(), answer, &|id| id == "seen_v1", now())
+}
+
+fn news(errand: &mut Errand, response: Response) -> Notification {
+    match heard(errand, Ok(response)) {
+        Heard::Arrived(Some(news)) => *news,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// An errand whose task the agent works on.
+fn working() -> Errand {
+    let mut errand = errand();
+    errand.take(&peer(), &message(Verb::TaskAssign, look()));
+    news(
+        &mut errand,
+        told(TaskState::Working, "on the way", Vec::new()),
+    );
+    errand
+}
+
+/// Q60, Q70: typed data if the agent takes the schema, an intent if one skill alone takes all that is
+/// said, else words.
+#[test]
+fn the_card_chooses_how_a_task_is_said() {
+    let begun = |payload: Option<Payload>| {
+        let mut content = look();
+        content.payload = payload;
+        said(errand().take(&peer(), &message(Verb::TaskAssign, content)))
+    };
+    let typed = begun(Some(Payload::new("check_v1", json!({"site": 9}))));
+    assert_eq!(typed.message_id, "t-1", "sent again it is the same");
+    assert_eq!(
+        objects::schema_of(&typed.parts[0]).as_deref(),
+        Some("check_v1")
+    );
+    assert_eq!(typed.extensions, [objects::URI]);
+
+    let routed = begun(Some(Payload::new(
+        "g_v1",
+        json!({"element": "x", "hours": 3}),
+    )));
+    let infos = intent::infos(&routed.metadata).unwrap();
+    assert_eq!(infos[0].intent, "guide");
+    let slots: Vec<_> = infos[0]
+        .slots
+        .iter()
+        .map(|it| (it.name.as_str(), it.said()))
+        .collect();
+    assert_eq!(slots, [("element", "x"), ("hours", "3")]);
+
+    for unfit in [
+        json!({"hours": 3}),
+        json!({"element": "x", "colour": "red"}),
+    ] {
+        let words = begun(Some(Payload::new("g_v1", unfit)));
+        assert!(words.metadata.is_empty() && words.extensions.is_empty());
+        assert!(
+            words.words().contains("look at it\nIt is about: site-9\n"),
+            "{words:?}"
+        );
+    }
+    assert_eq!(begun(None).words(), "look at it\nIt is about: site-9");
+}
+
+/// Q80: states there as they are told here; the same is told once.
+#[test]
+fn what_happens_there_is_told_once() {
+    use TaskState::*;
+    for (state, status) in [
+        (Submitted, Status::Processing),
+        (InputRequired, Status::InputRequired),
+        (AuthRequired, Status::AuthRequired),
+        (Completed, Status::Finished),
+        (Failed, Status::Failed),
+        (Canceled, Status::Cancelled),
+        (Rejected, Status::Rejected),
+    ] {
+        let mut errand = working();
+        let told = told(state, "so it is", Vec::new());
+        let news = news(&mut errand, told.clone());
+        assert_eq!(
+            (news.status, news.previous),
+            (status, Some(Status::Processing))
+        );
+        assert_eq!(news.content.task_description, "so it is");
+        assert_eq!(
+            heard(&mut errand, Ok(told)),
+            Heard::Arrived(None),
+            "{state:?}"
+        );
+    }
+    assert_eq!(
+        heard(&mut working(), Ok(told(Unknown, "?", Vec::new()))),
+        Heard::Arrived(None)
+    );
+}
+
+/// 002 §4: a typed result is a payload if its schema is known here, else words; words bring no sections
+/// with them.
+#[test]
+fn a_result_is_a_payload_or_words() {
+    let brought = |schema: &str| {
+        let values = json!({"verdict": "good"}).as_object().unwrap().clone();
+        let parts = vec![
+            objects::typed(schema, values),
+            Part::text("## result\nfine"),
+        ];
+        let done = told(TaskState::Completed, "", vec![Artifact::new("a", parts)]);
+        news(&mut working(), done).content
+    };
+    let known = brought("seen_v1");
+    assert_eq!(
+        known.payload,
+        Some(Payload::new("seen_v1", json!({"verdict": "good"})))
+    );
+    assert_eq!(known.result.as_deref(), Some("### result\nfine"));
+    let unknown = brought("other_v1");
+    assert_eq!(unknown.payload, None);
+    assert_eq!(
+        unknown.result.as_deref(),
+        Some("{\"verdict\":\"good\"}\n### result\nfine")
+    );
+    let read = Content::parse([unknown.render().as_str()]).unwrap();
+    assert_eq!(read.result, unknown.result);
+}
+
+/// Issue 6 §7: after a restart the task is asked for by the name it has there, and told again only if
+/// it was lost, once.
+#[test]
+fn a_task_is_found_again() {
+    let before = news(&mut errand(), told(TaskState::Working, "w", Vec::new())).content;
+    let mut reminder = look();
+    let there = before.section(THERE).unwrap().to_owned();
+    reminder.others.push((THERE.to_owned(), there));
+    let mut errand = errand();
+    let asked = sent(errand.take(&peer(), &message(Verb::TaskAssign, reminder)));
+    assert!(
+        matches!(&asked, Request::GetTask(it) if it.id == "there-1"),
+        "{asked:?}"
+    );
+    let lost = || Err(Error::new(ErrorKind::TaskNotFound, "gone"));
+    let Heard::Lost(again) = heard(&mut errand, lost()) else {
+        panic!("it was lost")
+    };
+    assert!(matches!(&*again, Request::SendMessage(it) if it.message.message_id == "t-1"));
+    assert!(matches!(heard(&mut errand, lost()), Heard::Refused(no) if no.tag == "data-missing"));
+    // An agent that takes tasks and keeps none is not told for ever.
+    let Response::Task(taken) = told(TaskState::Working, "w", Vec::new()) else {
+        unreachable!("it is one")
+    };
+    heard(&mut errand, Ok(Response::Sent(Sent::Task(taken))));
+    assert!(matches!(heard(&mut errand, lost()), Heard::Refused(_)));
+    let down = Err(Error::new(ErrorKind::Unavailable, "later"));
+    assert!(matches!(heard(&mut errand, down), Heard::NotNow(_)));
+}
+
+/// Q65, F23: an answer goes on in the task there, a refused result in its conversation; what is accepted
+/// needs no word, and what A2A has no word for is refused.
+#[test]
+fn words_of_the_publisher_go_where_they_belong() {
+    let mut errand = working();
+    news(
+        &mut errand,
+        told(TaskState::InputRequired, "how deep?", Vec::new()),
+    );
+    assert_eq!(errand.following(&peer()), Following::Waiting);
+    let word = |words: &str| Content::new("site-9", "said").with_result(words);
+    let fulfil = |content| message(Verb::FulfillmentNegotiate, content);
+    let answer = said(errand.take(&peer(), &fulfil(word("two metres"))));
+    assert_eq!(answer.task_id.as_deref(), Some("there-1"));
+    assert!(answer.message_id.starts_with("t-1/"));
+
+    news(&mut errand, told(TaskState::Completed, "done", Vec::new()));
+    assert_eq!(errand.following(&peer()), Following::Over);
+    assert_eq!(errand.take(&peer(), &fulfil(word("accept"))), Step::Settled);
+    let anew = said(errand.take(&peer(), &fulfil(word("reject\n- too shallow"))));
+    assert_eq!(
+        (anew.task_id, anew.context_id.as_deref()),
+        (None, Some("c-1"))
+    );
+    assert_eq!(anew.reference_task_ids, ["there-1"]);
+    let asked = errand.take(&peer(), &message(Verb::FeasibilityNegotiate, look()));
+    assert!(matches!(asked, Step::Refused(no) if no.tag == "operation-not-supported"));
+    let unborn = super::Errand::new("s", "p", &TaskId::new("t"))
+        .take(&peer(), &message(Verb::TaskCancel, look()));
+    assert_eq!(unborn, Step::Settled);
+}
+
+/// A9: events of a stream are told as they come; one that settles a task is left to who asks for it
+/// whole.
+#[test]
+fn events_are_told_until_the_task_settles() {
+    let mut errand = working();
+    assert_eq!(
+        errand.following(&peer()),
+        Following::Stream("there-1".to_owned())
+    );
+    let mut event = |state, words: &str| {
+        let status = TaskStatus {
+            state,
+            message: Some(Said::new("m", Role::Agent, vec![Part::text(words)])),
+            timestamp: None,
+        };
+        let update = Event::Status(StatusUpdate {
+            task_id: "there-1".to_owned(),
+            context_id: "c-1".to_owned(),
+            status,
+            metadata: Default::default(),
+        });
+        let news = errand.streamed(&update, &|_| true, now());
+        news.map(|news| news.content.task_description)
+    };
+    assert_eq!(
+        event(TaskState::Working, "half way").as_deref(),
+        Some("half way")
+    );
+    assert_eq!(event(TaskState::Working, "half way"), None);
+    assert_eq!(event(TaskState::Completed, "there"), None);
+}
+
+/// Issue 6 §7: the profile is what the card says; the member that cannot be used is named.
+#[test]
+fn a_card_becomes_a_profile_or_is_refused_by_member() {
+    let introduction = Introduction {
+        card_url: "https://agent.example".to_owned(),
+        name: None,
+        alias: None,
+        agent_type: None,
+        domain: Some("IP".to_owned()),
+        management_object: None,
+        layer: Layer::Resource,
+        province: None,
+        lease_ms: 10_000,
+    };
+    let profile = peer().profile(&introduction).unwrap();
+    assert_eq!(
+        (profile.name.as_str(), profile.version.as_str()),
+        ("The-Surveyor", "1.2.0")
+    );
+    assert_eq!(profile.skills[0].schemas, ["check_v1"]);
+    assert_eq!(profile.skills[0].input_modes, ["text"]);
+    assert!(profile.check().is_ok() && profile.capability.streaming);
+
+    let refused = |change: fn(&mut Card)| {
+        let mut card = card();
+        change(&mut card);
+        let profile = Peer::of(card).and_then(|it| it.profile(&introduction));
+        profile.unwrap_err().member
+    };
+    assert_eq!(refused(|it| it.interfaces.clear()), "supportedInterfaces");
+    let wants = |it: &mut Card| {
+        it.extensions[0].uri = "urn:x".to_owned();
+        it.extensions[0].required = true;
+    };
+    assert_eq!(refused(wants), "capabilities.extensions");
+    assert_eq!(refused(|it| it.version = "soon".to_owned()), "version");
+    assert_eq!(refused(|it| it.name = "???".to_owned()), "name");
+    let needs = |it: &mut Card| it.security = vec![BTreeMap::from([("key".to_owned(), vec![])])];
+    assert_eq!(refused(needs), "securityRequirements");
+}
+
+/// A1, A2: v1.0 before v0.3, and in each version and binding a request that the other side reads.
+#[test]
+fn a_request_travels_in_every_version_and_binding() {
+    assert_eq!(peer().place, Place::of(&card()).unwrap());
+    for version in Version::ALL {
+        for binding in [JSONRPC, HTTP_JSON] {
+            let mut card = card();
+            card.interfaces = vec![
+                interface("GRPC", "1.0"),
+                interface(binding, version.as_str()),
+            ];
+            let place = Place::of(&card).unwrap();
+            let message = Said::new("m", Role::User, vec![Part::text("look")]);
+            let request = Request::SendMessage(SendMessage::new(message.clone()));
+            let sending = place.write(&request, &[objects::URI.to_owned()]).unwrap();
+            assert!(
+                sending.url.starts_with("https://agent.example/a2a"),
+                "{sending:?}"
+            );
+            assert_eq!(sending.fields[0].1, version.as_str());
+            if binding == JSONRPC {
+                let call = jsonrpc::read(sending.body.as_bytes(), Some(version.as_str())).unwrap();
+                assert_eq!(call.request, request);
+                let reply = call
+                    .envelope
+                    .result(&Response::Sent(Sent::Message(message.clone())));
+                let read = place.read(request.method(), 200, reply.to_string().as_bytes());
+                assert_eq!(read, Ok(Response::Sent(Sent::Message(message))));
+            }
+            let unknown = place.read(request.method(), 503, b"<html>");
+            assert_eq!(
+                unknown.unwrap_err().kind,
+                ErrorKind::Unavailable,
+                "{binding}"
+            );
+            let nonsense = place.read(request.method(), 200, b"<html>");
+            assert_eq!(nonsense.unwrap_err().kind, ErrorKind::InvalidAgentResponse);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! A2A agents elsewhere, whose client the platform is.
+//!
+//! - `web`: one HTTP request to an address that is allowed, and its answer;
+//! - `card`: an agent's card, fetched, bounded, verified if it is signed;
+//! - `keys`: whether a signature over a card holds;
+//! - [`lookout`]: agents are introduced by their cards, and looked at again before their lease ends;
+//! - [`errands`]: the tasks that they were given, each followed to its end.
+//!
+//! What is said to an agent is decided by the mind that stands for it ([`crate::remote`]) and by
+//! [`bindings::a2a::outside`]; here bytes are moved. Nothing is spoken to that `[a2a.peers]` does not
+//! allow. Read next: [`lookout`].
+
+mod card;
+pub mod errands;
+mod keys;
+pub mod lookout;
+mod web;
+
+pub use card::Unseen;
+
+use crate::clock::Clock;
+use crate::config::Settings;
+use crate::dialer::{Dialer, TrustError};
+use crate::host::StartError;
+use crate::state::StateFolder;
+use crate::webhook::target::{AllowList, Target};
+use ::a2a::error::Error;
+use ::a2a::request::Request;
+use ::a2a::response::Response;
+use bindings::netconf::Platform;
+use card::Card;
+use domain::profile::usable_name;
+use domain::registry::Reach;
+use domain::task::TaskId;
+use engine::{Engine, Operation, Outcome, Query, Records};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use web::{Events, Failure, Web};
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest answer, in bytes.
+const ANSWER_MOST: usize = 4 * 1_024 * 1_024;
+
+/// The agents elsewhere, as far as they are known; share it in an `Arc`.
+pub struct Outside {
+    web: Web,
+    /// The folder of the tokens that agents want, `NAME.token`.
+    tokens: PathBuf,
+    engine: Weak<Engine>,
+    clock: Arc<Clock>,
+    /// The cards that were seen last, by agent.
+    cards: Mutex<BTreeMap<String, Arc<Card>>>,
+}
+
+/// The agents elsewhere, while somebody looks at their cards.
+pub(crate) struct Watched {
+    /// The agents.
+    pub(crate) outside: Arc<Outside>,
+    lookout: JoinHandle<()>,
+}
+
+impl Watched {
+    /// Speaks with agents where settings allow it; none if that is nowhere.
+    pub(crate) fn begin(
+        settings: &Settings,
+        folder: &StateFolder,
+        platform: &Platform,
+        clock: &Arc<Clock>,
+    ) -> Result<Option<Self>, StartError> {
+        let (peers, engine) = (&settings.a2a.peers, platform.engine());
+        let (allowed, clock) = (peers.allowed()?, Arc::clone(clock));
+        if allowed.is_empty() {
+            return Ok(None);
+        }
+        let authorities = peers.ca_file.as_deref();
+        let outside = Outside::new(allowed, authorities, folder.peers(), engine, clock)?;
+        let outside = Arc::new(outside);
+        let lookout = lookout::begin(engine, Arc::clone(&outside));
+        Ok(Some(Self { outside, lookout }))
+    }
+
+    /// Looks at cards no more.
+    pub(crate) async fn stop(self) {
+        self.lookout.abort();
+        // It ended, or was ended: nothing to learn from either.
+        let _ = self.lookout.await;
+    }
+}
+
+impl Outside {
+    /// Speaks with agents at the origins of this list; certificates are verified with `authorities`
+    /// (PEM), or without one with those that the system trusts.
+    ///
+    /// # Errors
+    /// [`TrustError`] if there is no authority to trust.
+    pub fn new(
+        allowed: AllowList,
+        authorities: Option<&Path>,
+        tokens: PathBuf,
+        engine: &Arc<Engine>,
+        clock: Arc<Clock>,
+    ) -> Result<Self, TrustError> {
+        Ok(Self {
+            web: Web::new(Dialer::new(allowed, authorities)?),
+            tokens,
+            engine: Arc::downgrade(engine),
+            clock,
+            cards: Mutex::default(),
+        })
+    }
+
+    /// The card of a registered agent: as it was seen last, or fetched now.
+    async fn card(&self, agent: &str) -> Result<Arc<Card>, Unseen> {
+        let url = self.card_url(agent).ok_or(Unseen::Gone)?;
+        if let Some(card) = self.seen(agent).filter(|card| card.url == url) {
+            return Ok(card);
+        }
+        let card = Arc::new(card::fetch(&self.web, &url).await?);
+        self.keep(agent, &card);
+        Ok(card)
+    }
+
+    fn card_url(&self, agent: &str) -> Option<String> {
+        let registration = self.engine.upgrade()?.registration(agent)?;
+        match &registration.reach {
+            Reach::A2a { card_url } => Some(card_url.clone()),
+            _ => None,
+        }
+    }
+
+    fn seen(&self, agent: &str) -> Option<Arc<Card>> {
+        let cards = self.cards.lock().expect("no holder panics");
+        cards.get(agent).cloned()
+    }
+
+    fn keep(&self, agent: &str, card: &Arc<Card>) {
+        let mut cards = self.cards.lock().expect("no holder panics");
+        cards.insert(agent.to_owned(), Arc::clone(card));
+    }
+
+    /// Asks an agent something: its answer, or that none came.
+    async fn ask(
+        &self,
+        agent: &str,
+        card: &Card,
+        request: &Request,
+    ) -> Result<Result<Response, Error>, Failure> {
+        let peer = &card.peer;
+        let sending = match peer.place.write(request, &peer.extensions()) {
+            Ok(sending) => sending,
+            Err(unwritable) => return Ok(Err(unwritable)),
+        };
+        let token = self.token(agent, card);
+        let answer = self
+            .web
+            .ask(&sending, token.as_deref(), ANSWER_MOST, PATIENCE)
+            .await?;
+        Ok(peer
+            .place
+            .read(request.method(), answer.status, &answer.body))
+    }
+
+    /// Follows a task of an agent.
+    async fn events(&self, agent: &str, card: &Card, task: &str) -> Result<Events, Failure> {
+        let request = Request::SubscribeToTask(task.to_owned());
+        let peer = &card.peer;
+        let sending = peer.place.write(&request, &peer.extensions());
+        let sending = sending.map_err(|error| Failure::Answer(error.message))?;
+        let token = self.token(agent, card);
+        self.web.follow(&sending, token.as_deref(), PATIENCE).await
+    }
+
+    /// The token that an agent wants. It goes to where the card is, and nowhere else that the card
+    /// names.
+    fn token(&self, agent: &str, card: &Card) -> Option<String> {
+        let origin = |url: &str| Target::parse(url).ok().map(|it| it.origin);
+        if !usable_name(agent) || origin(&card.url) != origin(&card.peer.place.url) {
+            return None;
+        }
+        let file = self.tokens.join(format!("{agent}.token"));
+        let token = std::fs::read_to_string(file).ok()?;
+        Some(token.trim().to_owned()).filter(|token| !token.is_empty())
+    }
+
+    /// True if a task has ended here; what was not committed yet has not.
+    fn has_ended(&self, agent: &str, task: &TaskId) -> bool {
+        let Some(engine) = self.engine.upgrade() else {
+            return false;
+        };
+        let who = engine.principal(agent);
+        let read = Operation::Read(Query::Task(task.clone()));
+        let engine::Execution::Done(Ok(Outcome::Records(Records::Tasks(found)))) =
+            engine.execute(&who, read, self.clock.now())
+        else {
+            return false;
+        };
+        found.iter().any(|task| task.status.is_terminal())
+    }
+
+    /// True if payloads of a schema are read here.
+    fn is_published(&self, schema_id: &str) -> bool {
+        let templates = self.engine.upgrade().map(|engine| engine.templates());
+        let mut templates = templates.into_iter().flatten();
+        templates.any(|template| template.schema_id == schema_id)
+    }
+}

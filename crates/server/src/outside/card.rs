@@ -1,0 +1,172 @@
+//! The card of an agent elsewhere: fetched from the well-known place (v1.0 §8.2), asked for again with
+//! its `ETag`, bounded, and verified if somebody signed it.
+//!
+//! Says why a card is not used. Refuses to know what follows from that. Read next: `keys`,
+//! [`bindings::a2a::outside::Peer`].
+
+use super::keys::KeySet;
+use super::web::{Answer, Failure, Web};
+use crate::webhook::target::Target;
+use a2a::card::document::{WELL_KNOWN, WELL_KNOWN_OF_V02};
+use a2a::card::signature::{Claim, Unverified, verified};
+use a2a::wire::{self, Malformed};
+use bindings::a2a::outside::{Peer, Sending, Unusable};
+use serde_json::Value;
+use std::cell::RefCell;
+use std::time::Duration;
+
+/// The longest card, and the longest set of keys, in bytes.
+const CARD_MOST: usize = 256 * 1_024;
+/// How long a card may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A card as it was seen.
+#[derive(Debug)]
+pub(super) struct Card {
+    /// Where it was looked for.
+    pub(super) url: String,
+    /// By which it is asked for again.
+    etag: Option<String>,
+    /// Whose it is.
+    pub(super) peer: Peer,
+}
+
+/// Why there is no card to go by.
+#[derive(Debug, thiserror::Error)]
+pub enum Unseen {
+    /// The agent has left, or the platform is stopping.
+    #[error("no such agent")]
+    Gone,
+    /// Nobody answered as it should be.
+    #[error("{0}")]
+    Unreachable(String),
+    /// Nobody may be spoken to there.
+    #[error("{0}")]
+    NotAllowed(String),
+    /// What came is no card.
+    #[error("it is no card: {0}")]
+    NoCard(String),
+    /// It is signed, and the signature does not hold.
+    #[error("it is signed, and {0}")]
+    Forged(String),
+    /// It is a card of which no use can be made.
+    #[error(transparent)]
+    Unusable(#[from] Unusable),
+}
+
+impl From<Failure> for Unseen {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Address(_) => Self::NotAllowed(failure.to_string()),
+            Failure::Long { .. } => Self::NoCard(failure.to_string()),
+            Failure::Unanswered(_) | Failure::Answer(_) => Self::Unreachable(failure.to_string()),
+        }
+    }
+}
+
+impl From<Malformed> for Unseen {
+    fn from(wrong: Malformed) -> Self {
+        Self::NoCard(wrong.to_string())
+    }
+}
+
+/// Fetches a card.
+///
+/// # Errors
+/// [`Unseen`]
+pub(super) async fn fetch(web: &Web, url: &str) -> Result<Card, Unseen> {
+    let new = fetch_again(web, url, None).await?;
+    new.ok_or(Unseen::Gone)
+}
+
+/// Fetches a card; none if it is the one that was seen.
+///
+/// # Errors
+/// [`Unseen`]
+pub(super) async fn fetch_again(
+    web: &Web,
+    url: &str,
+    seen: Option<&Card>,
+) -> Result<Option<Card>, Unseen> {
+    let mut missing = None;
+    for place in places(url) {
+        let answer = get(web, &place, seen.and_then(|it| it.etag.as_deref())).await?;
+        match answer.status {
+            304 if seen.is_some() => return Ok(None),
+            200 => {
+                let document: Value = serde_json::from_slice(&answer.body)
+                    .map_err(|cause| Unseen::NoCard(cause.to_string()))?;
+                let peer = Peer::of(believed(web, &place, &document).await?)?;
+                web.admits(&peer.place.url).map_err(Failure::from)?;
+                let same = seen.is_some_and(|it| it.peer == peer);
+                let (url, etag) = (url.to_owned(), answer.etag);
+                return Ok((!same).then_some(Card { url, etag, peer }));
+            }
+            status => missing = Some(format!("{place} answers {status}")),
+        }
+    }
+    Err(Unseen::Unreachable(missing.unwrap_or_default()))
+}
+
+/// Where a card is looked for: at the URL itself if that is of a document, else in the well-known
+/// place, that of today and that of v0.2.
+fn places(url: &str) -> Vec<String> {
+    match url.ends_with(".json") {
+        true => vec![url.to_owned()],
+        false => {
+            let below = url.trim_end_matches('/');
+            [WELL_KNOWN, WELL_KNOWN_OF_V02]
+                .map(|it| format!("{below}{it}"))
+                .to_vec()
+        }
+    }
+}
+
+async fn get(web: &Web, url: &str, etag: Option<&str>) -> Result<Answer, Failure> {
+    let accepted = ("Accept", "application/json".to_owned());
+    let known = etag.map(|etag| ("If-None-Match", etag.to_owned()));
+    let sending = Sending {
+        verb: "GET",
+        url: url.to_owned(),
+        fields: std::iter::once(accepted).chain(known).collect(),
+        body: String::new(),
+    };
+    web.ask(&sending, None, CARD_MOST, PATIENCE).await
+}
+
+/// The card of a document, of which nothing is believed that its signature does not cover, if it has
+/// one. Keys count that are published where the card is.
+async fn believed(web: &Web, place: &str, document: &Value) -> Result<a2a::card::Card, Unseen> {
+    let claims = RefCell::new(Vec::new());
+    let collected = verified(document, |claim: &Claim, _: &[u8], _: &[u8]| {
+        claims.borrow_mut().push(claim.clone());
+        false
+    });
+    match collected {
+        Err(Unverified::Unsigned) => return Ok(wire::read_card(document)?),
+        Err(Unverified::Malformed(wrong)) => return Err(wrong.into()),
+        Ok(_) | Err(Unverified::NoneHolds) => {}
+    }
+    let mut keys = KeySet::default();
+    for url in key_sets(place, &claims.into_inner()) {
+        keys.add(&get(web, &url, None).await?.body);
+    }
+    let vouched = verified(document, |claim, input, signature| {
+        keys.verify(claim, input, signature)
+    });
+    let vouched = vouched.map_err(|why| Unseen::Forged(why.to_string()))?;
+    Ok(vouched.card)
+}
+
+/// The sets of keys that claims name, each once, as far as they are where the card is.
+fn key_sets(place: &str, claims: &[Claim]) -> Vec<String> {
+    let origin = |url: &str| Target::parse(url).ok().map(|it| it.origin);
+    let mut urls: Vec<String> = claims
+        .iter()
+        .filter_map(|it| it.key_set_url.clone())
+        .collect();
+    urls.retain(|url| origin(url) == origin(place));
+    urls.sort();
+    urls.dedup();
+    urls
+}

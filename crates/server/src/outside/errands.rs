@@ -1,0 +1,377 @@
+//! The tasks that A2A agents elsewhere were given: messages are carried to them, and each task is
+//! followed until it has ended there or here.
+//!
+//! A stream is followed where the agent has one, and asked for again when it is cut; else it is asked
+//! now and then. What cannot be delivered is the mind's to try again ([`crate::remote`]). Refuses to
+//! know what messages mean. Read next: [`bindings::a2a::outside::Errand`].
+
+use super::Outside;
+use super::card::Card;
+use super::web::Events;
+use crate::peers::{Arrival, PLATFORM, UNREACHABLE};
+use a2a::request::Request;
+use bindings::a2a::outside::{Errand, Following, Heard, Step};
+use domain::agent::{Message, Undelivered};
+use domain::notification::Notification;
+use domain::reply::{Reply, Verdict};
+use domain::task::TaskId;
+use domain::telemetry::Token;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::time::{Instant, sleep_until};
+use tracing::debug;
+
+/// How long until an agent is asked again how a task is: at first, at most.
+const ASK_AGAIN: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
+/// How long until an agent that could not be reached is asked again: at first, at most.
+const TRY_AGAIN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+/// How long an errand waits for a word on a task that has ended there.
+const LINGER: Duration = Duration::from_secs(60);
+/// How often it is looked whether the task has ended here, by its deadline perhaps.
+const TURN: Duration = Duration::from_secs(2);
+/// The tag of a task that the agent does not know, though it was told of it twice.
+const LOST: &str = "data-missing";
+
+/// A message of the mind that stands for an agent.
+struct Call {
+    token: Token,
+    message: Message,
+}
+
+/// The errands under way.
+pub struct Errands {
+    outside: Arc<Outside>,
+    arrived: UnboundedSender<Arrival>,
+    open: BTreeMap<(String, TaskId), UnboundedSender<Call>>,
+}
+
+impl Errands {
+    /// None yet; what comes back goes to `arrived`.
+    pub fn new(outside: Arc<Outside>, arrived: UnboundedSender<Arrival>) -> Self {
+        Self {
+            outside,
+            arrived,
+            open: BTreeMap::new(),
+        }
+    }
+
+    /// Takes a message to the agent; its reply arrives later.
+    pub fn send(&mut self, agent: &str, token: Token, message: Message) {
+        let delayed = Arrival::Delayed {
+            agent: agent.to_owned(),
+            token,
+        };
+        let _ = self.arrived.send(delayed);
+        self.open.retain(|_, errand| !errand.is_closed());
+        let key = (agent.to_owned(), message.task.clone());
+        let call = Call { token, message };
+        let unsent = match self.open.get(&key) {
+            Some(errand) => errand.send(call).err().map(|unsent| unsent.0),
+            None => Some(call),
+        };
+        if let Some(call) = unsent {
+            let errand = self.begin(agent, &call.message.task);
+            let _ = errand.send(call);
+            self.open.insert(key, errand);
+        }
+    }
+
+    fn begin(&self, agent: &str, task: &TaskId) -> UnboundedSender<Call> {
+        let (sender, calls) = mpsc::unbounded_channel();
+        let courier = Courier {
+            agent: agent.to_owned(),
+            task: task.clone(),
+            errand: Errand::new(agent, PLATFORM, task),
+            outside: Arc::clone(&self.outside),
+            arrived: self.arrived.clone(),
+            watch: over(),
+            ask_again: Pause::new(ASK_AGAIN),
+            try_again: Pause::new(TRY_AGAIN),
+            is_ending: false,
+        };
+        tokio::spawn(courier.run(calls));
+        sender
+    }
+}
+
+/// How a task is watched.
+enum Watch {
+    /// It has ended; until then the errand waits for a word to that.
+    Over(Instant),
+    /// On a stream.
+    Stream(Box<Events>),
+    /// By asking at an instant.
+    Until(Instant),
+}
+
+/// What a watch comes to.
+enum Seen {
+    /// The data of an event.
+    Event(String),
+    /// The stream has ended, or was cut.
+    Cut,
+    /// The agent is to be asked.
+    Due,
+    /// Nothing comes any more.
+    Over,
+}
+
+impl Watch {
+    async fn next(&mut self) -> Seen {
+        match self {
+            Self::Stream(events) => events.next().await.map_or(Seen::Cut, Seen::Event),
+            Self::Until(at) => {
+                sleep_until(*at).await;
+                Seen::Due
+            }
+            Self::Over(at) => {
+                sleep_until(*at).await;
+                Seen::Over
+            }
+        }
+    }
+}
+
+/// What came of an exchange with the agent: what is new of the task.
+type News = Option<Box<Notification>>;
+
+/// Who runs one errand.
+struct Courier {
+    agent: String,
+    task: TaskId,
+    errand: Errand,
+    outside: Arc<Outside>,
+    arrived: UnboundedSender<Arrival>,
+    watch: Watch,
+    ask_again: Pause,
+    try_again: Pause,
+    /// True once the task has ended here: it is to end there too.
+    is_ending: bool,
+}
+
+impl Courier {
+    async fn run(mut self, mut calls: UnboundedReceiver<Call>) {
+        let arrived = self.arrived.clone();
+        let mut turn = tokio::time::interval(TURN);
+        loop {
+            tokio::select! {
+                Some(call) = calls.recv() => self.carry(call).await,
+                () = arrived.closed() => return,
+                _ = turn.tick(), if !self.is_ending => {
+                    self.is_ending = self.outside.has_ended(&self.agent, &self.task);
+                    if self.is_ending {
+                        self.watch = Watch::Until(Instant::now());
+                    }
+                }
+                seen = self.watch.next() => match seen {
+                    Seen::Event(data) => self.take_event(&data).await,
+                    Seen::Cut => self.watch = Watch::Until(self.ask_again.over()),
+                    Seen::Due if self.is_ending => self.end().await,
+                    Seen::Due => self.ask().await,
+                    Seen::Over => {
+                        calls.close();
+                        match calls.try_recv() {
+                            Ok(call) => self.carry(call).await,
+                            Err(_) => return,
+                        }
+                    }
+                },
+            }
+        }
+    }
+
+    /// Carries a message to the agent, and its reply back.
+    async fn carry(&mut self, call: Call) {
+        let said = self.say(&call.message).await;
+        let (reply, news) = match said {
+            Ok(news) => (Ok(Reply::new(Verdict::Pending, Vec::new())), news),
+            Err(undelivered) => (Err(undelivered), None),
+        };
+        let _ = self.arrived.send(Arrival::Reply {
+            agent: self.agent.clone(),
+            token: call.token,
+            reply,
+        });
+        self.tell(news.map(|news| *news));
+        self.follow().await;
+    }
+
+    async fn say(&mut self, message: &Message) -> Result<News, Undelivered> {
+        let outside = Arc::clone(&self.outside);
+        let card = outside.card(&self.agent).await;
+        let card = card.map_err(|unseen| self.unreachable(&unseen.to_string()))?;
+        match self.errand.take(&card.peer, message) {
+            Step::Send(request) => self.exchange(&card, *request).await,
+            Step::Settled => Ok(None),
+            Step::Refused(undelivered) => Err(undelivered),
+        }
+    }
+
+    async fn exchange(&mut self, card: &Card, mut request: Request) -> Result<News, Undelivered> {
+        let outside = Arc::clone(&self.outside);
+        loop {
+            let answer = outside.ask(&self.agent, card, &request).await;
+            let answer = answer.map_err(|failure| self.unreachable(&failure.to_string()))?;
+            let (now, is_known) = (outside.clock.now(), |id: &str| outside.is_published(id));
+            match self.errand.answered(&card.peer, answer, &is_known, now) {
+                Heard::Arrived(news) => return Ok(news),
+                Heard::Lost(again) => request = *again,
+                Heard::NotNow(why) => return Err(self.unreachable(&why)),
+                Heard::Refused(undelivered) => return Err(undelivered),
+            }
+        }
+    }
+
+    /// Takes an event of the stream. Of a task that has settled it is asked for the whole.
+    async fn take_event(&mut self, data: &str) {
+        let outside = Arc::clone(&self.outside);
+        let Ok(card) = outside.card(&self.agent).await else {
+            self.watch = Watch::Until(self.try_again.over());
+            return;
+        };
+        match card.peer.place.read_event(data) {
+            Ok(event) => {
+                self.ask_again.reset();
+                let is_known = |id: &str| outside.is_published(id);
+                let news = self.errand.streamed(&event, &is_known, outside.clock.now());
+                self.tell(news);
+                if event.is_last() {
+                    self.ask().await;
+                }
+            }
+            Err(error) => {
+                let (agent, task) = (&self.agent, &self.task);
+                debug!(agent, %task, "the stream is given up: {error}");
+                self.watch = Watch::Until(self.ask_again.over());
+            }
+        }
+    }
+
+    /// Ends the task there, for it has ended here; tries for a while.
+    async fn end(&mut self) {
+        self.watch = over();
+        let Some(request) = self.errand.cancel() else {
+            return;
+        };
+        let outside = Arc::clone(&self.outside);
+        let ended = match outside.card(&self.agent).await {
+            Ok(card) => self.exchange(&card, request).await.is_ok(),
+            Err(_) => false,
+        };
+        if !ended && self.try_again.grows() {
+            self.watch = Watch::Until(self.try_again.over());
+        }
+    }
+
+    /// Asks how the task is.
+    async fn ask(&mut self) {
+        let outside = Arc::clone(&self.outside);
+        let Some(request) = self.errand.look() else {
+            self.watch = over();
+            return;
+        };
+        let Ok(card) = outside.card(&self.agent).await else {
+            self.watch = Watch::Until(self.try_again.over());
+            return;
+        };
+        match self.exchange(&card, request).await {
+            Ok(news) => {
+                self.try_again.reset();
+                if news.is_some() {
+                    self.ask_again.reset();
+                }
+                self.tell(news.map(|news| *news));
+                self.follow().await;
+            }
+            Err(Undelivered { tag, message }) if tag == LOST => {
+                let news = self.errand.given_up(&message, outside.clock.now());
+                self.tell(news);
+                self.watch = over();
+            }
+            Err(undelivered) => {
+                let (agent, task) = (&self.agent, &self.task);
+                debug!(agent, %task, "nothing is heard of the task: {}", undelivered.message);
+                self.watch = Watch::Until(self.try_again.over());
+            }
+        }
+    }
+
+    /// Watches the task as it can be watched.
+    async fn follow(&mut self) {
+        if self.is_ending {
+            self.watch = Watch::Until(Instant::now());
+            return;
+        }
+        let outside = Arc::clone(&self.outside);
+        let Ok(card) = outside.card(&self.agent).await else {
+            self.watch = Watch::Until(self.try_again.over());
+            return;
+        };
+        self.watch = match self.errand.following(&card.peer) {
+            Following::Over => over(),
+            Following::Waiting => Watch::Until(Instant::now() + ASK_AGAIN.1),
+            Following::Asking => Watch::Until(self.ask_again.over()),
+            Following::Stream(id) => match outside.events(&self.agent, &card, &id).await {
+                Ok(events) => Watch::Stream(Box::new(events)),
+                Err(_) => Watch::Until(self.ask_again.over()),
+            },
+        };
+    }
+
+    fn tell(&self, news: Option<Notification>) {
+        if let Some(news) = news {
+            let _ = self.arrived.send(Arrival::Notified {
+                agent: self.agent.clone(),
+                from: self.agent.clone(),
+                notification: Arc::new(news),
+            });
+        }
+    }
+
+    fn unreachable(&self, why: &str) -> Undelivered {
+        Undelivered {
+            tag: UNREACHABLE.to_owned(),
+            message: format!("{} cannot be reached: {why}", self.agent),
+        }
+    }
+}
+
+/// The end of a watch.
+fn over() -> Watch {
+    Watch::Over(Instant::now() + LINGER)
+}
+
+/// A pause that becomes longer each time.
+struct Pause {
+    least: Duration,
+    most: Duration,
+    next: Duration,
+}
+
+impl Pause {
+    fn new((least, most): (Duration, Duration)) -> Self {
+        Self {
+            least,
+            most,
+            next: least,
+        }
+    }
+
+    /// When the pause is over that begins now.
+    fn over(&mut self) -> Instant {
+        let at = Instant::now() + self.next;
+        self.next = (2 * self.next).min(self.most);
+        at
+    }
+
+    /// True until it is as long as it becomes.
+    fn grows(&self) -> bool {
+        self.next < self.most
+    }
+
+    fn reset(&mut self) {
+        self.next = self.least;
+    }
+}

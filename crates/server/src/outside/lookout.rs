@@ -1,0 +1,247 @@
+//! Who looks at cards: an agent is introduced by its card, and its card is looked at again before its
+//! lease ends, which renews it.
+//!
+//! A card that changed changes the profile; one that cannot be used any more lets the agent be
+//! `failing`; where nobody answers, the lease ends by itself. Read next: `card`,
+//! `engine::Introduction`.
+
+use super::Outside;
+use super::card::{self, Card, Unseen};
+use domain::access::Principal;
+use domain::profile::ProfileError;
+use domain::registry::{Health, Reach, Registration};
+use engine::{Engine, Introduction, IntroductionWanted, Operation, Outcome, Refusal, Register};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio::task::{JoinHandle, JoinSet};
+use tracing::{debug, info, warn};
+
+/// How many introductions wait at most.
+const WAITING: usize = 16;
+/// How often it is looked whose card is due.
+const TURN: Duration = Duration::from_secs(1);
+/// So often a card is looked at in the time of a lease.
+const LOOKS: u32 = 3;
+
+/// Begins to look at cards for an engine; ends when it is aborted, or the engine is gone.
+pub fn begin(engine: &Arc<Engine>, outside: Arc<Outside>) -> JoinHandle<()> {
+    let (asked, wanted) = mpsc::channel(WAITING);
+    engine.introduce_by(asked);
+    tokio::spawn(Lookout::new(outside).run(wanted))
+}
+
+struct Lookout {
+    outside: Arc<Outside>,
+    /// When each agent's card was looked at last.
+    looked: BTreeMap<String, Instant>,
+    /// Whose card is being looked at.
+    under_way: BTreeSet<String>,
+    /// What is under way: whose card was looked at, if it is an agent's that is here.
+    looks: JoinSet<Option<String>>,
+}
+
+impl Lookout {
+    fn new(outside: Arc<Outside>) -> Self {
+        Self {
+            outside,
+            looked: BTreeMap::new(),
+            under_way: BTreeSet::new(),
+            looks: JoinSet::new(),
+        }
+    }
+
+    async fn run(mut self, mut wanted: mpsc::Receiver<IntroductionWanted>) {
+        let mut turn = tokio::time::interval(TURN);
+        loop {
+            tokio::select! {
+                next = wanted.recv() => match next {
+                    Some(next) => self.introduce(next),
+                    None => return,
+                },
+                Some(looked) = self.looks.join_next() => {
+                    if let Ok(Some(agent)) = looked {
+                        self.under_way.remove(&agent);
+                    }
+                }
+                _ = turn.tick() => self.look_at_who_is_due(),
+            }
+        }
+    }
+
+    fn introduce(&mut self, wanted: IntroductionWanted) {
+        let outside = Arc::clone(&self.outside);
+        self.looks.spawn(async move {
+            let IntroductionWanted {
+                who,
+                introduction,
+                answer,
+            } = wanted;
+            // Whoever asked may be gone.
+            let _ = answer.send(outside.introduced(&who, introduction).await);
+            None
+        });
+    }
+
+    fn look_at_who_is_due(&mut self) {
+        let Some(engine) = self.outside.engine.upgrade() else {
+            return;
+        };
+        for registration in engine.registrations() {
+            let (Reach::A2a { .. }, Some(lease_ms)) = (&registration.reach, registration.lease_ms)
+            else {
+                continue;
+            };
+            let agent = &registration.profile.name;
+            let pause = Duration::from_millis(lease_ms.unsigned_abs()) / LOOKS;
+            let is_due = self
+                .looked
+                .get(agent)
+                .is_none_or(|at| at.elapsed() >= pause);
+            if is_due && self.under_way.insert(agent.clone()) {
+                self.looked.insert(agent.clone(), Instant::now());
+                let outside = Arc::clone(&self.outside);
+                self.looks.spawn(async move {
+                    outside.look_again(&registration).await;
+                    Some(registration.profile.name.clone())
+                });
+            }
+        }
+    }
+}
+
+impl Outside {
+    /// Registers an agent by its card, in the name of who wants that.
+    async fn introduced(
+        &self,
+        who: &Principal,
+        introduction: Introduction,
+    ) -> Result<Outcome, Refusal> {
+        let url = &introduction.card_url;
+        let card = card::fetch(&self.web, url).await;
+        let card = card.map_err(|unseen| refusal(url, &unseen))?;
+        let profile = card.peer.profile(&introduction);
+        let profile = profile.map_err(|unusable| refusal(url, &unusable.into()))?;
+        let name = profile.name.clone();
+        if introduction.name.is_none() {
+            self.is_nobodys(&name, url)?;
+        }
+        let register = Operation::Register(Register {
+            profile,
+            reach: Reach::A2a {
+                card_url: url.clone(),
+            },
+            lease_ms: introduction.lease_ms,
+        });
+        // The agent is spoken to at once if it has tasks: by this card.
+        self.keep(&name, &Arc::new(card));
+        self.execute(who, register).await
+    }
+
+    /// Lets no card say that it is somebody else's who is here.
+    fn is_nobodys(&self, name: &str, url: &str) -> Result<(), Refusal> {
+        let engine = self.engine.upgrade();
+        let known = engine.and_then(|engine| engine.registration(name));
+        let is_it = |known: &Registration| matches!(&known.reach, Reach::A2a { card_url } if card_url == url);
+        match known.is_none_or(|known| is_it(&known)) {
+            true => Ok(()),
+            false => Err(ProfileError::Taken(name.to_owned()).into()),
+        }
+    }
+
+    /// Looks at the card of an agent that is here.
+    async fn look_again(&self, known: &Registration) {
+        let (agent, Reach::A2a { card_url }) = (&known.profile.name, &known.reach) else {
+            return;
+        };
+        let seen = self.seen(agent).filter(|card| card.url == *card_url);
+        let found = card::fetch_again(&self.web, card_url, seen.as_deref()).await;
+        let renewed = |health, note: String| Operation::Renew {
+            name: None,
+            health,
+            note,
+        };
+        let operation = match found {
+            Ok(None) => renewed(Health::Ok, String::new()),
+            Ok(Some(card)) => match self.followed(known, card) {
+                Ok(register) => Operation::Register(register),
+                Err(unusable) => renewed(Health::Failing, noted(&unusable)),
+            },
+            Err(Unseen::Gone) => return,
+            // Its lease ends by itself; once it has, this is no news.
+            Err(Unseen::Unreachable(why)) if known.expired => {
+                return debug!(agent, "the card of {agent} is not to be had: {why}");
+            }
+            Err(Unseen::Unreachable(why)) => {
+                return warn!(agent, "the card of {agent} is not to be had: {why}");
+            }
+            Err(unseen) => renewed(Health::Failing, noted(&unseen)),
+        };
+        let own = Principal {
+            name: agent.clone(),
+            groups: BTreeSet::new(),
+            agent: true,
+        };
+        match self.execute(&own, operation).await {
+            Ok(_) => {}
+            Err(refusal) => info!(agent, "the card of {agent} changes nothing: {refusal}"),
+        }
+    }
+
+    /// The profile follows a new card; what the card does not say stays.
+    fn followed(&self, known: &Registration, card: Card) -> Result<Register, Unseen> {
+        let before = &known.profile;
+        let lease_ms = known.lease_ms.unwrap_or(Registration::LEASE_MOST_MS);
+        let profile = card.peer.profile(&Introduction {
+            card_url: card.url.clone(),
+            name: Some(before.name.clone()),
+            alias: before.alias.clone(),
+            agent_type: before.agent_type.clone(),
+            domain: before.domain.clone(),
+            management_object: before.management_object.clone(),
+            layer: before.layer,
+            province: before.province.clone(),
+            lease_ms,
+        })?;
+        self.keep(&before.name, &Arc::new(card));
+        Ok(Register {
+            profile,
+            reach: known.reach.clone(),
+            lease_ms,
+        })
+    }
+
+    async fn execute(&self, who: &Principal, operation: Operation) -> Result<Outcome, Refusal> {
+        let execution = match self.engine.upgrade() {
+            Some(engine) => engine.execute(who, operation, self.clock.now()),
+            None => return Err(refusal("", &Unseen::Gone)),
+        };
+        execution.outcome().await
+    }
+}
+
+/// The words on an agent's health: why its card cannot be used.
+fn noted(unseen: &Unseen) -> String {
+    let mut note = format!("its card cannot be used: {unseen}");
+    let fits = (0..=Registration::NOTE_MOST)
+        .rev()
+        .find(|end| note.is_char_boundary(*end));
+    note.truncate(fits.unwrap_or(0));
+    note
+}
+
+fn refusal(url: &str, unseen: &Unseen) -> Refusal {
+    match unseen {
+        Unseen::Gone | Unseen::Unreachable(_) => Refusal::NoCard {
+            url: url.to_owned(),
+            why: unseen.to_string(),
+        },
+        Unseen::NotAllowed(_) | Unseen::NoCard(_) | Unseen::Forged(_) | Unseen::Unusable(_) => {
+            Refusal::BadLeaf {
+                leaf: "card-url",
+                why: unseen.to_string(),
+            }
+        }
+    }
+}
