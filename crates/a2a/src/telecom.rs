@@ -8,17 +8,20 @@
 //! - [`negotiation`]: offers, acceptances and refusals in rounds (Negotiation-T);
 //! - [`subscription`]: conditions that are held against notifications (Notification-T);
 //!   [`authorization`]: what is not granted by messages (Authorization-T);
-//! - [`repertoire`]: which template a text is of.
+//! - [`repertoire`]: which template a text is of; [`declaration`]: what cards say of it;
+//!   [`peer`]: an agent elsewhere that is spoken to.
 //!
 //! Pure: texts and JSON go in and come out; who sends them is the bindings' business.
 
 pub mod authorization;
+pub mod declaration;
 pub mod envelope;
 pub mod extension;
 pub mod form;
 pub mod labels;
 pub mod markdown;
 pub mod negotiation;
+pub mod peer;
 pub mod repertoire;
 pub mod shipped;
 pub mod subscription;

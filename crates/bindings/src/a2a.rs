@@ -4,8 +4,9 @@
 //! dispatches it; `begin` and `answer` turn messages into `task-negotiate`, `words` reads what
 //! is said plainly, `identity` names the task that a message begins; `task`, `list` and `follow`
 //! tell what the engine knows, `besides` what only A2A has a place for, `push` what is pushed of it;
-//! `cards`, `forms` and `schemas` who the agent is and what it takes; `error` is the one place that
-//! knows kinds of A2A errors. [`outside`] is the other side: agents that are elsewhere.
+//! `cards`, `forms` and `schemas` who the agent is and what it takes; `telecom` speaks A2A-T beside all
+//! of them; `error` is the one place that knows kinds of A2A errors. [`outside`] is the other side:
+//! agents that are elsewhere.
 //!
 //! No second truth: a task of A2A is the engine's task of the same identifier, its history the record
 //! of exchanges, its stream the log. Refuses to know sockets, tokens and clocks: who asks is
@@ -26,6 +27,7 @@ mod push;
 mod scene;
 mod schemas;
 mod task;
+mod telecom;
 mod words;
 
 pub use begin::message_id;

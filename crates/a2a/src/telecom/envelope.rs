@@ -10,7 +10,8 @@
 //! looked at. Refuses to know what texts say. Read next: [`negotiation`](super::negotiation).
 
 use super::extension::{Extension, Family, Generation, NotATemplateUri, TemplateUri};
-use super::negotiation::{Context, NotAContext};
+use super::negotiation::{Context, NotAContext, tongue_of};
+use super::tongue::Tongue;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -135,6 +136,15 @@ impl Envelope {
         self.texts.get(&family).map(|(_, text)| text.as_str())
     }
 
+    /// The language in which this peer speaks: that of the title of its text.
+    pub fn tongue(&self) -> Tongue {
+        let texts = self.texts.values();
+        texts
+            .map(|(_, text)| tongue_of(text))
+            .next()
+            .unwrap_or_default()
+    }
+
     /// The extension as this peer spells it, for what is sent to it.
     pub fn extension(&self, family: Family) -> Extension {
         let said = self
@@ -163,6 +173,12 @@ impl Envelope {
             spelling: self.spelling,
             ..Self::new(self.extension(uri.family), uri, text)
         }
+    }
+
+    /// The same at a place in a negotiation: a turn of it, or the assignment of what was agreed on.
+    pub fn under(mut self, context: Context) -> Self {
+        self.context = Some(context);
+        self
     }
 
     /// The same with one more text: a task that is complete now beside the answer to what lacked.

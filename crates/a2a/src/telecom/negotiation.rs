@@ -26,9 +26,11 @@ pub use context::{Context, NotAContext, Performative};
 pub use hearing::{Heard, Standing, hear};
 pub use message::Message;
 pub use refusal::Refusal;
-pub use rounds::{proposals, round_limit};
-pub use saying::{Saying, abort, ask, decline, say, supply};
+pub use rounds::{max_rounds, proposals, round_limit};
+pub use saying::{Saying, abort, ask, ask_in_words, decline, say, supply};
+pub use vocabulary::tongue_of;
 
+use super::extension::Family;
 use domain::negotiation::Kind;
 
 /// What is negotiated.
@@ -60,6 +62,11 @@ impl Topic {
         Self::ALL.into_iter().find(|t| t.as_str() == name)
     }
 
+    /// The templates of its messages.
+    pub fn templates(self) -> [String; 2] {
+        ["propose", "accept-reject"].map(|phase| template(&format!("{}/{phase}", self.as_str())))
+    }
+
     /// What it is with us; none for information, which is asked for by a task.
     pub fn kind(self) -> Option<Kind> {
         match self {
@@ -77,6 +84,15 @@ impl Topic {
             Kind::Result => None,
         }
     }
+}
+
+/// The template of who leaves.
+pub fn template_of_abort() -> String {
+    template("common/abort")
+}
+
+fn template(path: &str) -> String {
+    format!("{}/{path}/v1", Family::Negotiation.as_str())
 }
 
 #[cfg(test)]

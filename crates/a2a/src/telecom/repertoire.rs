@@ -12,7 +12,7 @@ use super::translator::{Misfit, Translator};
 use schema::template::Template;
 
 /// The templates that are understood.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Repertoire {
     translators: Vec<Translator>,
     topics: Vec<Topic>,
@@ -45,11 +45,14 @@ impl Unknown {
 }
 
 impl Repertoire {
-    /// The shipped templates whose schemas are in force, bound to them, and the shipped topics.
+    /// The shipped templates whose schemas are taken, bound to them, and the shipped topics whose
+    /// orders are.
     ///
     /// # Errors
-    /// [`Misfit`] if a schema in force lacks a key that its template names.
+    /// [`Misfit`] if a schema lacks a key that its template names.
     pub fn new<'a>(schemas: impl Fn(&str) -> Option<&'a Template>) -> Result<Self, Misfit> {
+        let mut topics = subscription::shipped();
+        topics.retain(|topic| schemas(&topic.order.schema_id).is_some());
         let bound = super::shipped::shipped()
             .into_iter()
             .filter_map(|template| {
@@ -58,8 +61,13 @@ impl Repertoire {
             });
         Ok(Self {
             translators: bound.collect::<Result<_, _>>()?,
-            topics: subscription::shipped(),
+            topics,
         })
+    }
+
+    /// True if nothing is understood.
+    pub fn is_empty(&self) -> bool {
+        self.translators.is_empty() && self.topics.is_empty()
     }
 
     /// The templates of tasks.

@@ -20,8 +20,9 @@ use super::template::Phrases;
 use super::tongue::Tongue;
 use domain::content::Payload;
 use domain::notification::Notification;
+use schema::template::{KeyType, Shape, Template};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What can be subscribed to under one template URI.
@@ -36,10 +37,22 @@ pub struct Topic {
     pub artifact: String,
     /// The schemas of the results that it is about.
     pub tells: BTreeSet<String>,
+    /// What has an agent tell it.
+    pub order: Order,
     /// What subscriptions can ask for.
     pub conditions: Vec<Condition>,
     /// Titles of the sections.
     pub titles: Titles,
+}
+
+/// The task by which an agent is told to notify from now on.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Order {
+    /// The schema of its payload.
+    pub schema_id: String,
+    /// Its keys, each with the key of the results whose condition says its value.
+    pub keys: BTreeMap<String, String>,
 }
 
 /// The titles of the sections of a subscription.
@@ -104,6 +117,16 @@ pub enum Declined {
     Objections(Vec<Objection>),
 }
 
+impl Declined {
+    /// The code of IG1453's closed catalogue that says the same.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Fault(_) => "content.format_error",
+            Self::Objections(_) => "content.value_not_allowed",
+        }
+    }
+}
+
 fn told(objections: &[Objection]) -> String {
     let all: Vec<String> = objections.iter().map(ToString::to_string).collect();
     all.join("; ")
@@ -152,6 +175,51 @@ impl Topic {
             tells: self.tells.clone(),
             tests,
         })
+    }
+
+    /// The payload of the order, under its schema: what conditions say, and where none says the domain,
+    /// that of who is ordered.
+    ///
+    /// # Errors
+    /// [`Declined`]: the order needs a condition that the subscription does not have.
+    pub fn ordered(
+        &self,
+        subscription: &Subscription,
+        schema: &Template,
+        domains: &[&str],
+    ) -> Result<Payload, Declined> {
+        let (mut values, mut lacking) = (Map::new(), Vec::new());
+        for (name, result) in &self.order.keys {
+            let Some(key) = schema.key(name) else {
+                continue;
+            };
+            let told = subscription.values_of(result, key.shape.key_type == KeyType::Array);
+            let own = || domains.iter().find(|it| allows(&key.shape, it));
+            match told.or_else(|| own().map(|it| (*it).into())) {
+                Some(value) => drop(values.insert(name.clone(), value)),
+                None if key.required => lacking.push(self.needed(result, subscription.tongue)),
+                None => {}
+            }
+        }
+        match lacking.is_empty() {
+            true => Ok(Payload {
+                schema_id: schema.schema_id.clone(),
+                values,
+            }),
+            false => Err(Declined::Objections(lacking)),
+        }
+    }
+
+    fn needed(&self, result: &str, tongue: Tongue) -> Objection {
+        let holds = |it: &&Condition| it.keys.iter().any(|key| key == result);
+        let condition = self.conditions.iter().find(holds);
+        let label = condition.map_or(result, |it| it.labels.first(tongue));
+        Objection {
+            section: self.titles.condition.first(tongue).to_owned(),
+            line: 0,
+            found: label.to_owned(),
+            problem: "is needed".to_owned(),
+        }
     }
 
     /// The answer to a subscription that was declined: its outcome, with the reasons.
@@ -305,6 +373,16 @@ impl Condition {
 }
 
 impl Subscription {
+    /// What a condition on a key of the results says: all its values, or the only one.
+    fn values_of(&self, key: &str, listed: bool) -> Option<Value> {
+        let on_key = |test: &&Test| test.keys.iter().any(|it| it == key);
+        let values = &self.tests.iter().find(on_key)?.values;
+        Some(match (listed, values.first(), values.len()) {
+            (false, Some(only), 1) => only.as_str().into(),
+            _ => values.iter().cloned().collect(),
+        })
+    }
+
     /// Whether a notification is told.
     pub fn wants(&self, notification: &Notification) -> bool {
         let payload = notification.content.payload.as_ref();
@@ -313,6 +391,12 @@ impl Subscription {
                 && self.tests.iter().all(|test| test.holds(payload))
         })
     }
+}
+
+/// True if a value is one of those that are listed.
+fn allows(shape: &Shape, value: &str) -> bool {
+    let allowed = &shape.constraint.allowed;
+    allowed.iter().any(|it| it == value)
 }
 
 impl Test {

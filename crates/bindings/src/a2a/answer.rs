@@ -7,6 +7,7 @@
 use super::begin::{Said, Wanted, content, fill, noted, slots};
 use super::error;
 use super::scene::Scene;
+use super::telecom::kept;
 use a2a::error::{Error, ErrorKind};
 use a2a::intake::Said as Read;
 use a2a::message::Part;
@@ -120,7 +121,8 @@ fn pending(task: &Task) -> Option<&Payload> {
 
 /// What a task is about stays as it was assigned, whatever completes it.
 fn completed(task: &Task, message: &Message, wanted: &Wanted) -> Content {
-    let said = content(message, None);
+    let mut said = content(message, None);
+    kept::hand_on(&task.content, &mut said);
     match wanted {
         Wanted::Lacking(..) => said,
         Wanted::Whole(_) => Content {

@@ -138,12 +138,18 @@ impl Scene<'_> {
             Some(task) => {
                 // Before anything comes of the message, so that all of it is told.
                 self.told_besides(&task.id, push, version).await?;
-                self.go_on(message, &task).await
+                match self.envelope(message)? {
+                    Some(envelope) => self.go_on_in_telecom(message, envelope, &task).await,
+                    None => self.go_on(message, &task).await,
+                }
             }
             None => {
                 let id = self.named_by(message);
                 let push = push.map(|push| kept(&id, push, version));
-                self.begin(message, id, push).await
+                match self.envelope(message)? {
+                    Some(envelope) => self.begin_in_telecom(message, envelope, id, push).await,
+                    None => self.begin(message, id, push).await,
+                }
             }
         }
     }
@@ -377,22 +383,27 @@ pub(super) fn content(message: &Message, payload: Option<Payload>) -> Content {
     let words = message.words();
     let about = match words.trim() {
         "" => WORDLESS.to_owned(),
-        words => without_headings(words),
+        words => inert(words),
     };
     let mut content = Content::new(about.clone(), about);
     content.payload = payload;
-    let id = Value::from(message.message_id.as_str()).to_string();
-    content.others.push((MESSAGE_ID.to_owned(), id));
+    marked(&mut content, message);
     content
 }
 
+/// Names the message that brings a content.
+pub(super) fn marked(content: &mut Content, message: &Message) {
+    let id = Value::from(message.message_id.as_str()).to_string();
+    content.others.push((MESSAGE_ID.to_owned(), id));
+}
+
 /// Words of which no line is a section of its own.
-pub(super) fn without_headings(words: &str) -> String {
-    let inert = |line: &str| match line.trim_start().starts_with("##") {
+pub(super) fn inert(words: &str) -> String {
+    let quiet = |line: &str| match line.trim_start().starts_with("##") {
         true => format!("#{}", line.trim_start()),
         false => line.to_owned(),
     };
-    words.lines().map(inert).collect::<Vec<_>>().join("\n")
+    words.lines().map(quiet).collect::<Vec<_>>().join("\n")
 }
 
 /// The identifier of the message that brought a content; none if it came by another protocol.

@@ -5,12 +5,14 @@
 //! adds that. Read next: `a2a::card`.
 
 use super::scene::Scene;
-use super::{Settings, error};
+use super::{Settings, error, telecom};
 use a2a::card::document::CardDocument;
 use a2a::card::profile::card_of;
 use a2a::card::{Capabilities, Card};
 use a2a::error::Error;
 use a2a::objects;
+use a2a::telecom::declaration;
+use a2a::telecom::repertoire::Repertoire;
 use domain::profile::Profile;
 use domain::time::Timestamp;
 use engine::{Endpoint, Engine, Execution, Form, Operation, Outcome, SchemaOutcome, SchemaRequest};
@@ -31,6 +33,8 @@ pub(super) struct Served {
     /// The schemas that the card declares, and those of them that are taken as input.
     pub(super) declared: BTreeSet<String>,
     pub(super) inputs: BTreeSet<String>,
+    /// What it understands in A2A-T.
+    pub(super) telecom: Repertoire,
     pub(super) document: CardDocument,
     changed_at: Timestamp,
 }
@@ -98,7 +102,11 @@ impl Cards {
         before: Option<&Arc<Served>>,
         now: Timestamp,
     ) -> Served {
-        let card = self.card(endpoint, &profile, &templates);
+        let mut card = self.card(endpoint, &profile, &templates);
+        let inputs = objects::inputs(&card);
+        let telecom = telecom::repertoire(&inputs, &templates);
+        declaration::declare(&mut card, &telecom);
+        (self.settings.dress)(&mut card);
         let document = |changed_at| {
             let settings = &self.settings;
             let (profile, max_age_s) = (settings.card_profile, settings.card_max_age_s);
@@ -110,7 +118,8 @@ impl Cards {
         Served {
             document: document(changed_at),
             declared: objects::declared(&card).into_keys().collect(),
-            inputs: objects::inputs(&card),
+            inputs,
+            telecom,
             profile,
             templates,
             changed_at,
@@ -137,7 +146,6 @@ impl Cards {
         };
         card.default_input_modes = vec!["text/plain".to_owned(), "application/json".to_owned()];
         card.default_output_modes = card.default_input_modes.clone();
-        (settings.dress)(&mut card);
         card
     }
 

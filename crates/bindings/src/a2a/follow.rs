@@ -10,6 +10,8 @@ use super::error;
 use super::exchange::Written;
 use super::scene::{Scene, Spoken};
 use super::task::{changed, offered};
+use super::telecom::is_standing;
+use super::telecom::told::Teller;
 use a2a::conversation;
 use a2a::error::Error;
 use a2a::event::{ArtifactUpdate, Event, StatusUpdate};
@@ -17,6 +19,7 @@ use a2a::message::Message;
 use a2a::state::state_of;
 use a2a::task::{Task as Told, TaskState, TaskStatus};
 use a2a::version::Version;
+use domain::access::Principal;
 use domain::event::{Entry, Happening, Sequence};
 use domain::notification::Notification;
 use domain::task::{Task, TaskId};
@@ -41,7 +44,8 @@ impl Scene<'_> {
         let mut news = self.engine().feed().watch();
         loop {
             news.borrow_and_update();
-            if state_of(&*self.task(id.as_str())?).is_settled() {
+            let task = self.task(id.as_str())?;
+            if state_of(&task).is_settled() || is_standing(&task) {
                 return Ok(());
             }
             tokio::select! {
@@ -75,6 +79,7 @@ struct Following {
     task: Arc<Task>,
     cursor: Sequence,
     until: Until,
+    who: Principal,
     /// The agent's card as it was when the stream began.
     served: Arc<Served>,
     notes: Notes,
@@ -114,6 +119,7 @@ impl Frames {
         let following = Following {
             cursor: began.map_or(as_of, |entry| entry.sequence),
             until: Until::Settled,
+            who: scene.who.clone(),
             served: Arc::clone(&scene.served),
             notes: given.notes,
             task,
@@ -138,6 +144,7 @@ impl Frames {
                 Version::V10 => Until::Ended,
                 Version::V03 => Until::Settled,
             },
+            who: scene.who.clone(),
             served: Arc::clone(&scene.served),
             notes: Notes::default(),
             task,
@@ -204,7 +211,7 @@ impl Frames {
         let Some(change) = change_of(entry, &following.task) else {
             return;
         };
-        let events = following.events(change, entry.sequence);
+        let events = following.events(&self.engine, change, entry.sequence);
         let is_over = events.iter().any(|event| following.until.is_over(event));
         events.iter().for_each(|event| self.push(event));
         if is_over {
@@ -214,13 +221,14 @@ impl Frames {
 }
 
 impl Following {
-    fn events(&mut self, change: &Notification, sequence: Sequence) -> Vec<Event> {
+    fn events(&mut self, engine: &Engine, change: &Notification, at: Sequence) -> Vec<Event> {
         let is_declared = |id: &str| self.served.declared.contains(id);
-        let mut events = events(&self.task, change, sequence, &is_declared);
+        let mut events = events(&self.task, change, at, &is_declared);
         if let Some(Event::Artifact(update)) = events.first_mut() {
             self.notes.on_parts(&mut update.artifact.parts);
         }
-        events
+        let teller = Teller::of(engine, &self.who, &self.served);
+        teller.events(&self.task, change, at, events)
     }
 }
 

@@ -9,6 +9,8 @@ use super::error;
 use super::follow::events;
 use super::scene::{Scene, may_read_tasks, read};
 use super::task::as_left;
+use super::telecom;
+use super::telecom::told::{Teller, is_spoken_of};
 use ::a2a::card::profile::declared_of;
 use ::a2a::error::Error;
 use ::a2a::page;
@@ -16,6 +18,7 @@ use ::a2a::push::{PushAuthentication, PushConfig, TOKEN_HEADER, body};
 use ::a2a::request::{ListPushConfigs, PushConfigKey};
 use ::a2a::response::PushConfigPage;
 use ::a2a::rest;
+use ::a2a::telecom::repertoire::Repertoire;
 use ::a2a::version::Version;
 use domain::access::Principal;
 use domain::event::Sequence;
@@ -25,6 +28,7 @@ use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
 use engine::{Engine, Operation, Outcome, PushWish, Query, Records, Refusal};
 use schema::template::Template;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -182,10 +186,13 @@ pub fn push_of(
     let is_declared = |id: &str| declared.contains(id);
     let version = Version::of_header(Some(&config.version)).unwrap_or(Version::V10);
     let left = as_left(&task, change, sequence, &is_declared);
-    let mut events = events(&task, change, sequence, &is_declared);
+    let teller = teller(engine, &owner, &task, &declared);
+    let events = events(&task, change, sequence, &is_declared);
+    let mut events = teller.events(&task, change, sequence, events);
+    let left = teller.left(&events, left);
     if version == Version::V03 {
         // All of them left the one task.
-        events.drain(1..);
+        events.truncate(1);
     }
     let bodies = events.iter();
     let bodies = bodies.map(|event| body(version, event, &left).to_string());
@@ -204,6 +211,27 @@ fn task_of(engine: &Engine, owner: &Principal, id: &TaskId) -> Result<Option<Arc
     match read(engine, owner, query, Timestamp::default())? {
         Records::Tasks(found) => Ok(found.into_iter().next()),
         _ => unreachable!("a task was asked for"),
+    }
+}
+
+/// Who tells in A2A-T, of an agent whose card declares these schemas.
+fn teller<'a>(
+    engine: &'a Engine,
+    owner: &'a Principal,
+    task: &Task,
+    declared: &BTreeSet<String>,
+) -> Teller<'a> {
+    let templates = engine.templates();
+    // Most tasks are of others: to them nothing has to be read.
+    let repertoire = match is_spoken_of(task) {
+        true => telecom::repertoire(declared, &templates),
+        false => Repertoire::default(),
+    };
+    Teller {
+        engine,
+        who: owner,
+        repertoire: Cow::Owned(repertoire),
+        templates: Cow::Owned(templates),
     }
 }
 

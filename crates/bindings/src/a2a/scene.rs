@@ -3,6 +3,7 @@
 //! Read next: [`super::begin`], [`super::task`].
 
 use super::cards::Served;
+use super::telecom::told::Teller;
 use super::{Binding, error};
 use a2a::conversation::Known;
 use a2a::error::Error;
@@ -47,6 +48,11 @@ impl<'a> Scene<'a> {
     /// The agent that is spoken to.
     pub(super) fn profile(&self) -> &Profile {
         &self.served.profile
+    }
+
+    /// Who tells a task in A2A-T here.
+    pub(super) fn teller(&self) -> Teller<'_> {
+        Teller::of(self.engine(), self.who, &self.served)
     }
 
     /// Asks the engine for what it knows now.

@@ -8,6 +8,7 @@ use super::begin::message_id;
 use super::besides;
 use super::error;
 use super::scene::Scene;
+use super::telecom::kept;
 use a2a::error::Error;
 use a2a::message::{Message, Part, Role};
 use a2a::state::{state_of, state_of_status};
@@ -44,6 +45,7 @@ impl Scene<'_> {
             history,
             metadata: Default::default(),
         };
+        let told = self.teller().task(task, told);
         Ok(told.with_history(history_length))
     }
 
@@ -97,7 +99,11 @@ impl Scene<'_> {
         };
         let id = message_id(&content).unwrap_or_else(|| exchange.id.clone());
         let parts = parts(&content, &|id| self.is_declared(id));
-        Some(message(task, id, role, parts))
+        let metadata = kept::metadata(&content);
+        Some(Message {
+            metadata,
+            ..message(task, id, role, parts)
+        })
     }
 
     /// What was answered; nothing if that is but a nod.
@@ -147,6 +153,14 @@ fn message(task: &Task, id: String, role: Role, parts: Vec<Part>) -> Message {
     }
 }
 
+/// What was said beside a state.
+fn spoken(task: &Task, id: String, said: &Content) -> Message {
+    Message {
+        metadata: kept::metadata(said),
+        ..message(task, id, Role::Agent, parts(said, &|_| false))
+    }
+}
+
 /// The state, and what the executor said last while that tells something: what it asks, why it
 /// ended.
 pub(super) fn status(task: &Task) -> TaskStatus {
@@ -154,7 +168,7 @@ pub(super) fn status(task: &Task) -> TaskStatus {
     let said = task.said.as_ref().filter(|_| is_told);
     let told = said.map(|said| {
         let id = format!("{}/said/{}", task.id, task.version);
-        message(task, id, Role::Agent, parts(said, &|_| false))
+        spoken(task, id, said)
     });
     TaskStatus {
         state: state_of(task),
@@ -174,7 +188,7 @@ pub(super) fn changed(task: &Task, change: &Notification, sequence: u64) -> Task
     let is_new = !is_result && is_of_executor(change) && change.content != task.content;
     let told = is_new.then(|| {
         let id = format!("{}/said/{sequence}", task.id);
-        message(task, id, Role::Agent, parts(&change.content, &|_| false))
+        spoken(task, id, &change.content)
     });
     TaskStatus {
         state,
@@ -242,7 +256,7 @@ fn artifact(result: &Content, is_declared: &dyn Fn(&str) -> bool) -> Artifact {
 
 /// The payload, typed by its schema where the card declares it (002 §4), the part that only A2A has,
 /// then the words.
-fn parts(content: &Content, is_declared: &dyn Fn(&str) -> bool) -> Vec<Part> {
+pub(super) fn parts(content: &Content, is_declared: &dyn Fn(&str) -> bool) -> Vec<Part> {
     let typed = |payload: &Payload| match is_declared(&payload.schema_id) {
         true => objects::typed(&payload.schema_id, payload.values.clone()),
         false => schema_talk::payload_part(payload),

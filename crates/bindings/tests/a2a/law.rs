@@ -1,7 +1,10 @@
-//! A law: what A2A says of a task is what NETCONF says of it, whatever was done to it by either.
+//! Laws: what A2A says of a task is what NETCONF says of it, whatever was done to it by either; and
+//! whatever is said in A2A-T is answered.
 
+use crate::radio::RADIO;
 use crate::stage::*;
 use a2a::state::state_of_status;
+use a2a::telecom::extension::{Extension, Family, Generation};
 use a2a::version::Dialect;
 use a2a::wire;
 use domain::task::Status;
@@ -101,5 +104,107 @@ proptest! {
             prop_assert_eq!(said, asked, "{}", task);
         }
         prop_assert_eq!(shown.matches(TASK).count(), tasks.len());
+    }
+}
+
+/// A text of A2A-T, more or less.
+fn text() -> impl Strategy<Value = String> {
+    let titles = proptest::sample::select(vec![
+        "Task Type",
+        "Task Object",
+        "Task Target",
+        "Operation Type",
+        "Notification Topic",
+        "Subscribe Condition",
+        "Feasibility Negotiation",
+        "Under Evaluation Description",
+        "Feasibility Negotiation Result",
+        "Target Negotiation Result",
+        "Further Parameters",
+        "Information Negotiation Result",
+        "Information Negotiation Result Content",
+        "Anything",
+    ]);
+    let lines = proptest::sample::select(vec![
+        "Wireless network energy saving",
+        "Area: Haidian",
+        "1. Energy consumption goal: 90%",
+        "Energy consumption goal: much",
+        "Create",
+        "Incident",
+        "Fault priority: high",
+        "Accept",
+        "Reject",
+        "### Alternative 1",
+        "Alternative: 7",
+        "`area`: [",
+        "other: {\"a\": 1}",
+        "\"",
+        "",
+    ]);
+    let section = (titles, proptest::collection::vec(lines, 0..3));
+    let sections = proptest::collection::vec(section, 0..4);
+    sections.prop_map(|sections| {
+        let told = sections.into_iter();
+        told.map(|(title, lines)| format!("## {title}\n{}\n\n", lines.join("\n")))
+            .collect()
+    })
+}
+
+fn metadata() -> impl Strategy<Value = Value> {
+    let family = proptest::sample::select(Family::ALL.to_vec());
+    let template = proptest::sample::select(vec![
+        "Task-T/network-layer/ran-energy-saving/v1",
+        "Notification-T/network-layer/subscribe-incident/v1",
+        "Negotiation-T/feasibility-negotiation/propose/v1",
+        "Negotiation-T/feasibility-negotiation/accept-reject/v1",
+        "Negotiation-T/target-negotiation/propose/v1",
+        "Negotiation-T/information-negotiation/accept-reject/v1",
+        "Negotiation-T/common/abort/v1",
+    ]);
+    let texts = proptest::collection::vec((family, text()), 1..3);
+    let word = proptest::sample::select(vec!["PROPOSE", "ACCEPT", "REJECT", "ABORT"]);
+    let context = (0..3_u32, 1..4_u32, word);
+    (texts, proptest::option::of(template), context).prop_map(|(texts, template, context)| {
+        let (negotiation, round, word) = context;
+        let id = format!("7d8c7b00-3c8c-4f8e-9b1e-00000000000{negotiation}");
+        let mut metadata = json!({"negotiationContext":
+            {"id": id, "round": round, "maxRounds": 3, "performative": word}});
+        for (family, text) in texts {
+            let generation = Generation::Current;
+            metadata[Extension { family, generation }.uri()] = text.into();
+        }
+        if let Some(template) = template {
+            metadata["templateUri"] = template.into();
+        }
+        metadata
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// A2A-T: whatever is said is answered or refused, never by a failure of ours, and said again it is
+    /// answered alike.
+    #[test]
+    fn whatever_is_said_is_answered(said in proptest::collection::vec(metadata(), 1..12)) {
+        let stage = Stage::new();
+        let mut task = Value::Null;
+        for (n, metadata) in said.into_iter().enumerate() {
+            let mut message = words(&format!("m-{n}"), "x");
+            message["metadata"] = metadata;
+            if n % 2 == 1 && task["id"].is_string() {
+                message = to(&task, message);
+            }
+            let sent = json!({"message": message, "configuration": {"returnImmediately": true}});
+            let answer = stage.rpc("ann", RADIO, "SendMessage", sent.clone());
+            let code = answer["error"]["code"].as_i64();
+            prop_assert!(code.is_none_or(|it| it != -32603), "{sent}\n{answer}");
+            if answer["result"]["task"].is_object() {
+                task = answer["result"]["task"].clone();
+                let again = stage.rpc("ann", RADIO, "SendMessage", sent);
+                prop_assert_eq!(&again["result"]["task"]["id"], &task["id"]);
+            }
+        }
     }
 }

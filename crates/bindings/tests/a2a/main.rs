@@ -1,13 +1,15 @@
 //! A2A over a real engine with hosted agents, and NETCONF beside it on the same tasks.
 //!
-//! Read next: `stage.rs`; `streams.rs` and `pushes.rs`, what happens later; `law.rs`, what both protocols
+//! Read next: `stage.rs`; `telecom.rs`, with the agent of `radio.rs`; `streams.rs` and `pushes.rs`, what happens later; `law.rs`, what both protocols
 //! say of random runs.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod law;
 mod pushes;
+mod radio;
 mod stage;
 mod streams;
+mod telecom;
 
 use bindings::a2a::{Body, Incoming};
 use engine::StoreOptions;

@@ -1,8 +1,9 @@
 //! A platform in memory with two agents, and a client of each protocol: no socket, one clock.
 //!
 //! `airline` takes flight bookings and does what `other` of the payload says; `clerk` has no schemas
-//! and does what the first word says. Read next: `main.rs`.
+//! and does what the first word says; `radio` is a telecom peer's (`radio.rs`). Read next: `main.rs`.
 
+use crate::radio::{Radio, radio};
 use ::a2a::card::CardProfile;
 use bindings::a2a::{Answer, Binding, Body, ByParser, Frames, Incoming, Settings};
 use bindings::netconf::{Flow, Peer, Platform, Session};
@@ -125,7 +126,7 @@ fn result(of: &Content) -> Content {
     }
 }
 
-fn profile(name: &str, schemas: &[&str]) -> Profile {
+pub(crate) fn profile(name: &str, schemas: &[&str]) -> Profile {
     Profile {
         name: name.to_owned(),
         alias: None,
@@ -257,6 +258,12 @@ impl Stage {
             agents: vec![
                 hosted(AIRLINE, &["flight_booking_v1", "flight_booking_v2"]),
                 hosted(CLERK, &[]),
+                Hosted {
+                    profile: Arc::new(radio()),
+                    agent: Box::<Radio>::default(),
+                    endpoint: None,
+                    registered_at: now,
+                },
             ],
             default_agent: AIRLINE.to_owned(),
             inventory: Arc::new(Inventory::default()),

@@ -30,3 +30,21 @@ fn since_opened(negotiation: &Negotiation) -> impl Iterator<Item = &Turn> {
 pub fn round_limit(max_rounds: u32) -> u32 {
     max_rounds / 2 + 1
 }
+
+/// How many proposals can be made, and the last one answered, within so many rounds of ours.
+pub fn max_rounds(round_limit: u32) -> u32 {
+    round_limit.saturating_mul(2).saturating_sub(1).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_reckoned_both_ways() {
+        for limit in 1..100 {
+            assert_eq!(round_limit(max_rounds(limit)), limit);
+        }
+        assert_eq!(max_rounds(0), 1);
+    }
+}

@@ -105,6 +105,21 @@ pub fn abort(context: &Context, reason: &str, tongue: Tongue) -> Saying {
 /// Asks for what lacks in a task: an information negotiation, whose answer is read by
 /// [`Message::supply`](super::Message::supply).
 pub fn ask(questions: &[Question], context: &Context, tongue: Tongue) -> Saying {
+    let items = questions.iter().map(|q| (q.label.clone(), q.words(tongue)));
+    asking(items, context, tongue)
+}
+
+/// The same of a question that an agent puts in its own words: one item.
+pub fn ask_in_words(question: &str, context: &Context, tongue: Tongue) -> Saying {
+    let label = tongue.either("Answer", "回答").to_owned();
+    asking([(label, question.to_owned())].into_iter(), context, tongue)
+}
+
+fn asking(
+    items: impl Iterator<Item = (String, String)>,
+    context: &Context,
+    tongue: Tongue,
+) -> Saying {
     let context = Context {
         performative: Some(Performative::Propose),
         ..context.clone()
@@ -114,7 +129,6 @@ pub fn ask(questions: &[Question], context: &Context, tongue: Tongue) -> Saying 
         format!("Please supply what <{required}> lists."),
         format!("请补充<{required}>中列出的内容。"),
     );
-    let items = questions.iter().map(|q| (q.label.clone(), q.words(tongue)));
     let sections = vec![
         Section::new(Heading::Summary(Topic::Information).title(tongue)).saying(summary),
         numbered(Section::new(required), items, tongue),

@@ -103,6 +103,13 @@ pub(super) fn tongue(document: &Document) -> Tongue {
     }
 }
 
+/// The language of a text: that of its first title; English of what is no prompt.
+pub fn tongue_of(text: &str) -> Tongue {
+    Document::parse(text)
+        .map(|document| tongue(&document))
+        .unwrap_or_default()
+}
+
 /// `Alternative 2`: the heading of one of several, and the label of the one that is accepted.
 pub(super) fn alternative(tongue: Tongue) -> &'static str {
     tongue.either("Alternative", "方案")

@@ -177,6 +177,46 @@ fn what_cannot_be_held_is_refused_by_name() {
     ");
 }
 
+/// A2A-T: a subscription is an order to report: what it says of the order's keys, and where it does not
+/// say the domain, that of the agent.
+#[test]
+fn a_subscription_is_an_order() {
+    let ordered = |name: &str, topic_name: &str, condition: &str, domains: &[&str]| {
+        let prompt =
+            format!("## Notification Topic\n{topic_name}\n\n## Subscribe Condition\n{condition}");
+        let topic = topic(name);
+        let schema = schema::shipped::template(&topic.order.schema_id).expect("shipped");
+        let subscription = topic.parse(&prompt).expect("a subscription");
+        match topic.ordered(&subscription, &schema, domains) {
+            Ok(payload) => Value::Object(payload.values).to_string(),
+            Err(declined) => declined.to_string(),
+        }
+    };
+    let incident =
+        |condition: &str, domains: &[&str]| ordered("incident", "Fault", condition, domains);
+    let told = [
+        incident("Fault priority: high", &["Optical", "IP"]),
+        incident("Network domain: Wireless", &["IP"]),
+        incident("Network domain: Wireless, IP", &["IP"]),
+        incident("Fault priority: high", &["Optical"]),
+        ordered(
+            "recovery",
+            "Service recovery",
+            "Recovered sites: BE-017",
+            &[],
+        ),
+        ordered("recovery", "Service recovery", "", &[]),
+    ];
+    assert_snapshot!(told.join("\n"), @r#"
+    {"domain":"IP"}
+    {"domain":"Wireless"}
+    {"domain":["IP","Wireless"]}
+    section 'Subscribe Condition', line 0: 'Network domain' is needed
+    {"sites":["site:BE-017"]}
+    section 'Subscribe Condition', line 0: 'Recovered sites' is needed
+    "#);
+}
+
 /// What is shipped is sound: URIs are template URIs, keys are those of the schemas, values are
 /// those that the keys may hold.
 #[test]
@@ -185,6 +225,14 @@ fn shipped_topics_are_of_the_schemas() {
         TemplateUri::parse(&topic.template_uri).expect("a URI");
         for schema_id in &topic.tells {
             let schema = schema::shipped::template(schema_id).expect("a shipped schema");
+            let order = schema::shipped::template(&topic.order.schema_id).expect("shipped");
+            assert_eq!(order.response_schema_id.as_ref(), Some(schema_id));
+            for (key, result) in &topic.order.keys {
+                assert!(
+                    order.key(key).is_some() && schema.key(result).is_some(),
+                    "{key}"
+                );
+            }
             for condition in &topic.conditions {
                 for key in &condition.keys {
                     let key = schema.key(key).expect("a key of the schema");

@@ -104,17 +104,26 @@ impl<'t> Reading<'t> {
         }
     }
 
+    /// What was understood so far, which may lack something.
+    pub fn said(&self) -> Map<String, Value> {
+        let mut values = self.values.clone();
+        if !self.other.is_empty() {
+            values.insert(OTHER.to_owned(), self.other.clone().into());
+        }
+        values
+    }
+
     /// The payload, in canonical form, with what is odd about it.
     ///
     /// # Errors
     /// What has to be asked back, all at once.
     pub fn settle(&self) -> Result<Accepted, Vec<Question>> {
-        let mut values = self.values.clone();
-        if !self.other.is_empty() {
-            values.insert(OTHER.to_owned(), self.other.clone().into());
-        }
         let mut questions: Vec<Question> = self.wrong.values().cloned().collect();
-        match self.translator.contract.accept(values, Unknown::ToOther) {
+        match self
+            .translator
+            .contract
+            .accept(self.said(), Unknown::ToOther)
+        {
             Ok(accepted) if questions.is_empty() => return Ok(accepted),
             Ok(_) => {}
             Err(violations) => {

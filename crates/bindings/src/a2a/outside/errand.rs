@@ -11,7 +11,7 @@
 //! refused: A2A as such has no word for it, and words that ask could be taken for an order. Read next:
 //! `a2a::state`, `server::remote`.
 
-use super::super::begin::without_headings;
+use super::super::begin::inert;
 use super::manner::{self, Manner};
 use super::peer::Peer;
 use a2a::error::{Error, ErrorKind};
@@ -203,7 +203,7 @@ impl Errand {
     /// That nobody there knows the task any more.
     pub fn given_up(&mut self, why: &str, now: Timestamp) -> Option<Notification> {
         self.there = None;
-        let content = Content::new(self.target.as_str(), without_headings(why));
+        let content = Content::new(self.target.as_str(), inert(why));
         self.news(Status::Failed, content, now)
     }
 
@@ -333,7 +333,7 @@ impl Errand {
         let words = |parts: &[Part]| {
             let others = parts.iter().filter(|part| !is_payload(part));
             let lines: Vec<String> = others.filter_map(text_of).collect();
-            without_headings(lines.join("\n").trim())
+            inert(lines.join("\n").trim())
         };
         let (result, said) = (words(brought), words(said));
         let description = [&said, &result].into_iter().find(|it| !it.is_empty());

@@ -1,0 +1,234 @@
+//! An agent elsewhere that understands A2A-T: what is said to it, and what it says.
+//!
+//! ```text
+//! card ──of──► Peer ──assignment──► metadata of a message       ┐
+//!                   ──turn, supply─► the same, of a negotiation  ├─► to the agent
+//! metadata of a message or an artifact ──word──► Word           ◄─┘
+//! ```
+//! Knows how a payload under one of our schemas travels, and what comes back. Refuses to know where the
+//! agent is and what is remembered of it: turns are said from our negotiation, and become turns of it.
+//! Read next: [`negotiation`](super::negotiation), [`envelope`](super::envelope).
+
+use super::declaration::declared;
+use super::envelope::{Envelope, Unsound};
+use super::extension::{Extension, Family};
+use super::negotiation::{self, Context, Heard, Message, Refusal, Saying, Standing, Topic};
+use super::repertoire::Repertoire;
+use super::tongue::Tongue;
+use super::translator::Translator;
+use crate::card::Card;
+use crate::message;
+use crate::message::{Metadata, Part};
+use crate::{objects, schema_talk};
+use domain::content::Payload;
+use domain::negotiation::{Negotiation, Side};
+use serde_json::Value;
+
+/// An agent elsewhere, as its card says.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    task: Extension,
+    negotiation: Option<Extension>,
+    /// Those of the templates that both know.
+    templates: Vec<Translator>,
+}
+
+/// What an agent says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Word {
+    /// It asks for what a task lacks: how each is called, and what is meant.
+    Asks {
+        /// What is answered to.
+        context: Context,
+        /// Names and meanings.
+        items: Vec<(String, String)>,
+    },
+    /// It negotiates: an offer, an acceptance, a refusal, or that it leaves.
+    Negotiates {
+        /// Where.
+        context: Context,
+        /// What it is to our negotiation.
+        heard: Heard,
+    },
+    /// It tells what came of a task.
+    Tells {
+        /// In words, as the prompt asked for them.
+        text: String,
+        /// The payload beside them, if there is one.
+        payload: Option<Payload>,
+    },
+}
+
+/// Why nobody knows what an agent says.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Unheard {
+    /// The metadata are none.
+    #[error(transparent)]
+    Unsound(#[from] Unsound),
+    /// A message of a negotiation has no context, or names no template.
+    #[error("a message of a negotiation has no {0}")]
+    Incomplete(&'static str),
+    /// It does not fit into the negotiation.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+}
+
+impl Peer {
+    /// The agent of a card; none if it does not declare Task-T. A card that lists no templates is taken
+    /// to know all.
+    pub fn of(card: &Card, repertoire: &Repertoire) -> Option<Self> {
+        let uris = || card.extensions.iter().map(|it| it.uri.as_str());
+        let task = Extension::declared(Family::Task, uris())?;
+        let listed = declared(card, task);
+        let known = |it: &&Translator| listed.is_empty() || listed.contains(&it.uri().to_string());
+        Some(Self {
+            task,
+            negotiation: Extension::declared(Family::Negotiation, uris()),
+            templates: repertoire
+                .translators()
+                .iter()
+                .filter(known)
+                .cloned()
+                .collect(),
+        })
+    }
+
+    /// True if it declares Negotiation-T.
+    pub fn negotiates(&self) -> bool {
+        self.negotiation.is_some()
+    }
+
+    /// The template by which payloads of a schema travel to it; none if it does not know one.
+    pub fn template(&self, schema_id: &str) -> Option<&Translator> {
+        let mut all = self.templates.iter();
+        all.find(|it| it.schema().schema_id == schema_id)
+    }
+
+    /// An assignment, for the metadata of a message; none if the agent does not know its template.
+    pub fn assignment(&self, payload: &Payload, tongue: Tongue) -> Option<Envelope> {
+        let translator = self.template(&payload.schema_id)?;
+        let text = translator.write(&payload.values, tongue);
+        Some(Envelope::new(self.task, translator.uri().clone(), text))
+    }
+
+    /// What we said last in a negotiation that is called so; none if it has nothing to be told, or the
+    /// agent does not negotiate. What was agreed on is assigned [under](Envelope::under) its context.
+    pub fn turn(
+        &self,
+        negotiation: &Negotiation,
+        id: &str,
+        max_rounds: u32,
+        tongue: Tongue,
+    ) -> Option<Envelope> {
+        let translator = self.spoken_in(negotiation);
+        let said = negotiation::say(negotiation, id, max_rounds, translator, tongue)?;
+        self.saying(said)
+    }
+
+    /// Leaves a negotiation.
+    pub fn abort(&self, context: &Context, reason: &str, tongue: Tongue) -> Option<Envelope> {
+        self.saying(negotiation::abort(context, reason, tongue))
+    }
+
+    /// What was asked for, from a payload that has more than the one before; what no item says travels
+    /// as the whole prompt beside it.
+    pub fn supply(
+        &self,
+        payload: &Payload,
+        asked: &Context,
+        items: &[(String, String)],
+        tongue: Tongue,
+    ) -> Option<Envelope> {
+        let translator = self.template(&payload.schema_id)?;
+        let all = translator.items(&payload.values, tongue).into_iter();
+        let named = |name: &str| items.iter().any(|(item, _)| item == name);
+        let said = all
+            .filter(|it| named(&it.label))
+            .map(|it| (it.label, it.said));
+        let said = negotiation::supply(&said.collect::<Vec<_>>(), asked, tongue);
+        let prompt = translator.write(&payload.values, tongue);
+        Some(self.saying(said)?.with(Family::Task, prompt))
+    }
+
+    fn saying(&self, said: Saying) -> Option<Envelope> {
+        let envelope = Envelope::new(self.negotiation?, said.template_uri, said.text);
+        Some(envelope.under(said.context))
+    }
+
+    /// The extensions that a message makes use of: for its `extensions` and the header.
+    pub fn extensions(envelope: &Envelope) -> Vec<String> {
+        let families = envelope.texts.keys();
+        families.map(|it| envelope.extension(*it).uri()).collect()
+    }
+
+    /// What a message or an artifact of the agent says; none if it says nothing in A2A-T. `standing` is
+    /// our negotiation with it, as the context that came names it.
+    ///
+    /// # Errors
+    /// [`Unheard`]: it says something that cannot be.
+    pub fn word(
+        &self,
+        metadata: &Metadata,
+        parts: &[Part],
+        standing: Option<Standing<'_>>,
+    ) -> Result<Option<Word>, Unheard> {
+        let Some(envelope) = Envelope::read(metadata)? else {
+            return Ok(None);
+        };
+        if let Some(text) = envelope.text(Family::Negotiation) {
+            return self.negotiated(&envelope, text, standing).map(Some);
+        }
+        let text = envelope.text(Family::Task);
+        Ok(text.map(|text| Word::Tells {
+            text: text.to_owned(),
+            payload: parts.iter().find_map(payload),
+        }))
+    }
+
+    fn negotiated(
+        &self,
+        envelope: &Envelope,
+        text: &str,
+        standing: Option<Standing<'_>>,
+    ) -> Result<Word, Unheard> {
+        let context = envelope.context.as_ref();
+        let context = context.ok_or(Unheard::Incomplete("context"))?;
+        let uri = envelope.template_uri.as_ref();
+        let uri = uri.ok_or(Unheard::Incomplete("template"))?;
+        let said = Message::read(uri, context, text)?;
+        let translator = standing.and_then(|it| self.spoken_in(it.negotiation));
+        let heard = negotiation::hear(&said, Side::Executor, standing, translator)?;
+        let context = context.clone();
+        Ok(match (said.topic, heard) {
+            (Some(Topic::Information), Heard::Question) => Word::Asks {
+                items: said.items(),
+                context,
+            },
+            (_, heard) => Word::Negotiates { context, heard },
+        })
+    }
+
+    /// The template of what was offered first.
+    fn spoken_in(&self, negotiation: &Negotiation) -> Option<&Translator> {
+        let first = negotiation.turns.first()?.speech.contents.first()?;
+        self.template(&first.payload.as_ref()?.schema_id)
+    }
+}
+
+/// The payload of a part, under whatever schema it names.
+fn payload(part: &Part) -> Option<Payload> {
+    let typed = || {
+        let schema_id = objects::schema_of(part)?;
+        match &part.content {
+            message::Content::Data(Value::Object(values)) => Some(Payload {
+                schema_id,
+                values: values.clone(),
+            }),
+            _ => None,
+        }
+    };
+    schema_talk::payload(part).or_else(typed)
+}
+
+#[cfg(test)]
+mod tests;

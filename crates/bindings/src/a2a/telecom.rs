@@ -1,0 +1,112 @@
+//! A2A-T, the telecom extensions of A2A (TM Forum IG1453), as a peer of ours speaks it.
+//!
+//! What stands in the metadata of a message comes to the same `task-negotiate` as anything else:
+//! [`task`] reads tasks, [`negotiation`] negotiations, [`subscription`] subscriptions, and [`told`]
+//! tells what came of them. [`kept`] is what makes that possible after a restart: what came in is
+//! kept with the content that it became. Nothing else is remembered.
+//!
+//! Refuses to know sections, labels and rounds, which are `a2a::telecom`'s. To an agent that declares
+//! nothing of it, such metadata are unknown ones.
+
+pub(super) use subscription::is_standing;
+
+pub(super) mod kept;
+mod negotiation;
+mod subscription;
+mod task;
+pub(super) mod told;
+
+use super::begin::Said;
+use super::error::unusable;
+use super::scene::Scene;
+use a2a::error::Error;
+use a2a::message::{Message, Metadata, Part, Role};
+use a2a::telecom::authorization::Request;
+use a2a::telecom::envelope::Envelope;
+use a2a::telecom::extension::Family;
+use a2a::telecom::repertoire::Repertoire;
+use domain::push::PushConfig;
+use domain::task::{Task, TaskId};
+use schema::template::Template;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What an agent that takes these schemas understands; nothing if a schema has departed from its
+/// template.
+pub(super) fn repertoire(taken: &BTreeSet<String>, templates: &[Arc<Template>]) -> Repertoire {
+    let taken = |id: &str| {
+        let published = templates.iter().find(|it| it.schema_id == id);
+        published.filter(|_| taken.contains(id)).map(|it| &**it)
+    };
+    Repertoire::new(taken).unwrap_or_else(|misfit| {
+        tracing::warn!("A2A-T is not spoken: {misfit}");
+        Repertoire::default()
+    })
+}
+
+/// A refusal with a code of IG1453's closed catalogue.
+fn refused(code: &str, why: impl ToString) -> Error {
+    unusable("message.metadata", &why.to_string()).with("code", code)
+}
+
+impl Scene<'_> {
+    /// What a message says in A2A-T; none if it says nothing, or the agent does not know it.
+    pub(super) fn envelope(&self, message: &Message) -> Result<Option<Envelope>, Error> {
+        if self.served.telecom.is_empty() {
+            return Ok(None);
+        }
+        let read = Envelope::read(&message.metadata);
+        read.map_err(|unsound| refused(unsound.code(), unsound))
+    }
+
+    /// A message in A2A-T that names no task.
+    pub(super) async fn begin_in_telecom(
+        &self,
+        message: &Message,
+        envelope: Envelope,
+        id: TaskId,
+        push: Option<PushConfig>,
+    ) -> Result<Said, Error> {
+        let has = |family| envelope.text(family).is_some();
+        match () {
+            () if has(Family::Authorization) => self.unauthorized(message, &envelope),
+            () if has(Family::Negotiation) => self.negotiated(message, envelope, push).await,
+            () if has(Family::Notification) => self.subscribed(message, envelope, id, push).await,
+            () => self.tasked(message, envelope, id, push).await,
+        }
+    }
+
+    /// A message in A2A-T to a task that is there.
+    pub(super) async fn go_on_in_telecom(
+        &self,
+        message: &Message,
+        envelope: Envelope,
+        task: &Task,
+    ) -> Result<Said, Error> {
+        match task.is_handed_over() {
+            true => self.negotiated_on(message, envelope, task).await,
+            false => self.supplied(message, envelope, task).await,
+        }
+    }
+
+    /// Nobody grants rights by a message.
+    fn unauthorized(&self, message: &Message, envelope: &Envelope) -> Result<Said, Error> {
+        let text = envelope.text(Family::Authorization).unwrap_or_default();
+        let request = Request::parse(text).map_err(|not| refused("content.format_error", not))?;
+        let refusal = request.refusal();
+        let uri = envelope.extension(Family::Authorization).uri();
+        let metadata = Metadata::from_iter([(uri, refusal.as_str().into())]);
+        let parts = vec![Part::text(refusal)];
+        Ok(Said::Message(answer(message, parts, metadata)))
+    }
+}
+
+/// A message that answers one, without a task.
+fn answer(to: &Message, parts: Vec<Part>, metadata: Metadata) -> Message {
+    let id = format!("{}/answer", to.message_id);
+    Message {
+        context_id: to.context_id.clone(),
+        metadata,
+        ..Message::new(id, Role::Agent, parts)
+    }
+}

@@ -1,0 +1,440 @@
+//! Negotiation-T: a message as a turn of our negotiation, and the turn that answers it.
+//!
+//! The `id` of a negotiation is the `task-id` of what is negotiated: a feasibility is one of the task that
+//! may follow under it, a target is one of a task that is under way. All state is our negotiation's;
+//! how many rounds were agreed on stands in the message that opened it. Refuses to know words and
+//! rounds, which are `a2a::telecom::negotiation`'s. Read next: [`super::told`].
+
+use super::super::begin::{Given, Said, inert, marked, message_id};
+use super::super::error;
+use super::super::scene::{Scene, read};
+use super::super::task::parts;
+use super::task::spoken;
+use super::{answer, kept, refused};
+use a2a::error::Error;
+use a2a::message::{Message, Metadata, Part};
+use a2a::telecom::envelope::Envelope;
+use a2a::telecom::extension::Family;
+use a2a::telecom::negotiation::{self, Heard, Standing, Topic};
+use a2a::telecom::repertoire::Repertoire;
+use a2a::telecom::translator::Translator;
+use domain::access::Principal;
+use domain::content::Content;
+use domain::negotiation::{Kind, Negotiation, Side, Speech, Stance};
+use domain::push::PushConfig;
+use domain::task::{Awaits, Task, TaskId};
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use engine::{Engine, Negotiate, Operation, Query, Records, Refusal};
+
+impl Scene<'_> {
+    /// A message of a negotiation that names no task: about one that is to be, or by the id of one that
+    /// is there.
+    pub(super) async fn negotiated(
+        &self,
+        message: &Message,
+        envelope: Envelope,
+        push: Option<PushConfig>,
+    ) -> Result<Said, Error> {
+        let text = envelope.text(Family::Negotiation).unwrap_or_default();
+        let said = spoken(&envelope, text)?;
+        let id = TaskId::new(&said.context.id);
+        let before = self.negotiation_of(&id, Kind::Feasibility)?;
+        let round = match before.as_ref().and_then(|it| round_of(it, message)) {
+            Some(round) => round,
+            None => {
+                if let Ok(task) = self.task(id.as_str()) {
+                    return self.go_on_in_telecom(message, envelope, &task).await;
+                }
+                needs_no_task(&said)?;
+                let heard = self.heard(&said, &envelope, before.as_ref())?;
+                self.in_feasibility(message, &envelope, &id, heard).await?
+            }
+        };
+        if envelope.text(Family::Task).is_some() {
+            return self.tasked(message, envelope, id, push).await;
+        }
+        let after = self.negotiation_of(&id, Kind::Feasibility)?;
+        let after = after.ok_or_else(|| Error::task_not_found(id.as_str()))?;
+        Ok(Said::Message(self.turn(message, &envelope, &after, round)))
+    }
+
+    /// What a message is to a negotiation, or opens.
+    fn heard(
+        &self,
+        said: &negotiation::Message,
+        envelope: &Envelope,
+        before: Option<&Negotiation>,
+    ) -> Result<Heard, Error> {
+        let Some(before) = before else {
+            return self.opening(said, envelope);
+        };
+        let standing = Standing {
+            max_rounds: max_rounds(before),
+            negotiation: &kept::bare(before),
+        };
+        let translator = translator_of(before, &self.served.telecom);
+        let heard = negotiation::hear(said, Side::Publisher, Some(standing), translator);
+        heard.map_err(unheard)
+    }
+
+    /// What opens a negotiation says itself what it is about: in the prompt beside it, or in words that
+    /// one template alone understands.
+    fn opening(&self, said: &negotiation::Message, envelope: &Envelope) -> Result<Heard, Error> {
+        let by = |translator| negotiation::hear(said, Side::Publisher, None, translator);
+        // Information is of a task, whatever its template.
+        if said.topic == Some(Topic::Information) {
+            return by(None).map_err(unheard);
+        }
+        if envelope.text(Family::Task).is_some() {
+            let content = self.prompt(envelope)?.reading.content();
+            let content = content.map_err(|lacks| unheard(negotiation::Refusal::Unclear(lacks)))?;
+            return Ok(match by(None).map_err(unheard)? {
+                Heard::Opens(_, limit) => Heard::Opens(Speech::offer(vec![content]), limit),
+                other => other,
+            });
+        }
+        let translators = self.served.telecom.translators().iter();
+        let readings = translators.map(|it| by(Some(it)));
+        let (mut understood, not): (Vec<_>, Vec<_>) = readings.partition(Result::is_ok);
+        if understood.len() > 1 {
+            let why = "several templates understand this; a Task-T text beside it says which";
+            return Err(refused("template.not_found", why));
+        }
+        let read = understood.pop().or_else(|| not.into_iter().next());
+        read.unwrap_or_else(|| by(None)).map_err(unheard)
+    }
+
+    /// The publisher's turn in a feasibility; its round.
+    async fn in_feasibility(
+        &self,
+        message: &Message,
+        envelope: &Envelope,
+        id: &TaskId,
+        heard: Heard,
+    ) -> Result<u32, Error> {
+        let (speech, round_limit) = match heard {
+            Heard::Opens(speech, limit) => (speech, Some(limit)),
+            Heard::Turn(speech) => (speech, None),
+            Heard::Withdrawal(reason) => (refusal(reason), None),
+            Heard::Again => return self.last_round(id),
+            Heard::Question | Heard::Supply => unreachable!("information is of a task"),
+        };
+        let said = Words {
+            message,
+            envelope,
+            in_reply_to: None,
+        };
+        let negotiate = Negotiate {
+            to: Some(self.profile().name.clone()),
+            task: Some(id.clone()),
+            texts: said.texts(&speech),
+            alternative: speech.alternative,
+            round_limit,
+            ..Negotiate::new(self.endpoint.clone(), Verb::FeasibilityNegotiate)
+        };
+        let said = self.execute(Operation::Negotiate(negotiate)).await;
+        said.map_err(|it| error::refused(&it))?;
+        self.last_round(id)
+    }
+
+    fn last_round(&self, id: &TaskId) -> Result<u32, Error> {
+        let negotiation = self.negotiation_of(id, Kind::Feasibility)?;
+        let turns = negotiation.map(|it| it.turns).unwrap_or_default();
+        let own = turns.iter().rev().find(|turn| turn.by == Side::Publisher);
+        Ok(own.map_or(0, |turn| turn.round))
+    }
+
+    /// What the executor said in a round, as a message.
+    fn turn(
+        &self,
+        message: &Message,
+        envelope: &Envelope,
+        negotiation: &Negotiation,
+        round: u32,
+    ) -> Message {
+        let mut then = negotiation.clone();
+        then.turns.retain(|turn| turn.round <= round);
+        let Some(turn) = then.said(Side::Executor, round).cloned() else {
+            let told = match negotiation.is_open() {
+                true => "pending",
+                false => negotiation.state.as_str(),
+            };
+            return answer(message, vec![Part::text(told)], Metadata::new());
+        };
+        let contents = turn.speech.contents.iter();
+        let mut said: Vec<Part> = contents
+            .flat_map(|content| parts(content, &|id| self.is_declared(id)))
+            .collect();
+        let reasons = turn.speech.reasons.iter();
+        said.extend(reasons.map(|reason| Part::text(reason.message.as_str())));
+        if said.is_empty() {
+            said.push(Part::text(turn.speech.stance.as_str()));
+        }
+        let metadata = rendered(&then, envelope, &self.served.telecom);
+        answer(message, said, metadata.unwrap_or_default())
+    }
+
+    /// A message of a negotiation to a task that its executor has heard of.
+    pub(super) async fn negotiated_on(
+        &self,
+        message: &Message,
+        envelope: Envelope,
+        task: &Task,
+    ) -> Result<Said, Error> {
+        let text = envelope.text(Family::Negotiation).ok_or_else(|| {
+            refused(
+                "negotiation.phase_mismatch",
+                "the task is under way; its target can be negotiated",
+            )
+        })?;
+        let said = spoken(&envelope, text)?;
+        let before = self.negotiation_of(&task.id, Kind::Fulfillment)?;
+        let same = before.as_ref().filter(|it| id_of(it) == said.context.id);
+        let other = before.as_ref().filter(|it| same.is_none() && it.is_open());
+        if let Some(other) = other.filter(|_| said.topic != Some(Topic::Information)) {
+            let why = format!("the task is negotiated under the id {}", id_of(other));
+            return Err(refused("negotiation.invalid_input", why));
+        }
+        let heard = self.heard(&said, &envelope, same)?;
+        let mut negotiate = Negotiate {
+            to: Some(task.to.clone()),
+            task: Some(task.id.clone()),
+            ..Negotiate::new(self.endpoint.clone(), Verb::FulfillmentNegotiate)
+        };
+        let speech = match heard {
+            Heard::Opens(speech, _) | Heard::Turn(speech) => speech,
+            Heard::Withdrawal(reason) => return self.left(task, &reason).await,
+            Heard::Again => {
+                return Ok(Said::Of(Given {
+                    task: task.id.clone(),
+                    notes: Default::default(),
+                }));
+            }
+            Heard::Supply => return self.informed(message, &envelope, task, &said).await,
+            Heard::Question => {
+                let why = "what is known of the task stands in its record";
+                return Err(refused("negotiation.type_mismatch", why));
+            }
+        };
+        let said = Words {
+            message,
+            envelope: &envelope,
+            in_reply_to: Some(in_reply_to(task)),
+        };
+        negotiate.texts = said.texts(&speech);
+        negotiate.alternative = speech.alternative;
+        self.give(task.id.clone(), negotiate, Default::default())
+            .await
+    }
+
+    /// Information that an agent asked for in its own words.
+    async fn informed(
+        &self,
+        message: &Message,
+        envelope: &Envelope,
+        task: &Task,
+        said: &negotiation::Message,
+    ) -> Result<Said, Error> {
+        let awaits = task
+            .awaits
+            .filter(|it| matches!(it, Awaits::Answer | Awaits::Credentials));
+        let awaits = awaits.ok_or_else(|| {
+            refused(
+                "negotiation.type_mismatch",
+                "the task asks for no information",
+            )
+        })?;
+        let items = said.items().into_iter();
+        let items = items.map(|(name, value)| match value.is_empty() {
+            true => name,
+            false => format!("{name}: {value}"),
+        });
+        let words = inert(&items.collect::<Vec<_>>().join("\n"));
+        let answer = Words {
+            message,
+            envelope,
+            in_reply_to: Some(awaits.as_str()),
+        };
+        let content = Content::new(&task.content.target_object, words);
+        let negotiate = Negotiate {
+            to: Some(task.to.clone()),
+            task: Some(task.id.clone()),
+            texts: vec![answer.marked(content)],
+            ..Negotiate::new(self.endpoint.clone(), Verb::FulfillmentNegotiate)
+        };
+        self.give(task.id.clone(), negotiate, Default::default())
+            .await
+    }
+
+    pub(super) fn negotiation_of(
+        &self,
+        id: &TaskId,
+        kind: Kind,
+    ) -> Result<Option<Negotiation>, Error> {
+        let found = of_task(self.engine(), self.who, id, kind);
+        let found = found.map_err(|it| error::refused(&it))?;
+        // Whoever asks is told as its publisher.
+        Ok(found.filter(|it| it.publisher == self.who.name))
+    }
+}
+
+/// The negotiation of a task; none if there is none, or it is not the principal's to read.
+pub(super) fn of_task(
+    engine: &Engine,
+    who: &Principal,
+    id: &TaskId,
+    kind: Kind,
+) -> Result<Option<Negotiation>, Refusal> {
+    let query = Query::Negotiations(Some(id.clone()));
+    // What was said does not depend on when it is asked for.
+    match read(engine, who, query, Timestamp::default())? {
+        Records::Negotiations(found) => {
+            let mut found = found.iter().filter(|it| it.kind == kind);
+            Ok(found.next().map(|it| (**it).clone()))
+        }
+        _ => unreachable!("negotiations were asked for"),
+    }
+}
+
+/// The last turn of a negotiation, as who speaks like this is told it.
+pub(super) fn rendered(
+    negotiation: &Negotiation,
+    envelope: &Envelope,
+    repertoire: &Repertoire,
+) -> Option<Metadata> {
+    let said = negotiation::say(
+        &kept::bare(negotiation),
+        &id_of(negotiation),
+        max_rounds(negotiation),
+        translator_of(negotiation, repertoire),
+        envelope.tongue(),
+    )?;
+    Some(
+        envelope
+            .answer(said.template_uri, said.text, Some(said.context))
+            .write(),
+    )
+}
+
+/// The round in which a message was said, if it was.
+fn round_of(negotiation: &Negotiation, message: &Message) -> Option<u32> {
+    let by_it = |content: &Content| message_id(content).as_ref() == Some(&message.message_id);
+    let own = negotiation
+        .turns
+        .iter()
+        .filter(|it| it.by == Side::Publisher);
+    let mut said = own.filter(|turn| turn.speech.contents.iter().any(by_it));
+    said.next().map(|turn| turn.round)
+}
+
+/// What opened a negotiation last, in A2A-T; none if it was said otherwise.
+fn opened_by(negotiation: &Negotiation) -> Option<Envelope> {
+    let mut turns = negotiation.turns.iter();
+    let first = turns.find(|turn| turn.round >= negotiation.opened)?;
+    kept::envelope(first.speech.contents.first()?)
+}
+
+/// How a negotiation is called: as who opened it called it, or like its task.
+fn id_of(negotiation: &Negotiation) -> String {
+    let context = opened_by(negotiation).and_then(|it| it.context);
+    context.map_or_else(|| negotiation.task.to_string(), |it| it.id)
+}
+
+fn max_rounds(negotiation: &Negotiation) -> u32 {
+    let context = opened_by(negotiation).and_then(|it| it.context);
+    let ours = || negotiation::max_rounds(negotiation.round_limit);
+    context.map_or_else(ours, |it| it.max_rounds)
+}
+
+/// The template by which a negotiation speaks: that of the schema of what was offered first.
+fn translator_of<'r>(
+    negotiation: &Negotiation,
+    repertoire: &'r Repertoire,
+) -> Option<&'r Translator> {
+    let first = negotiation.turns.first()?.speech.contents.first()?;
+    repertoire.for_schema(&first.payload.as_ref()?.schema_id)
+}
+
+/// What a message on a task under way answers: what it waits for, or its plan.
+fn in_reply_to(task: &Task) -> &'static str {
+    task.awaits.map_or("plan", Awaits::as_str)
+}
+
+/// A feasibility, or leaving whatever it was, may be spoken of before there is a task.
+fn needs_no_task(said: &negotiation::Message) -> Result<(), Error> {
+    match said.topic {
+        None | Some(Topic::Feasibility) => Ok(()),
+        Some(_) => {
+            let why = "there is no task of this id, and only a feasibility needs none";
+            Err(refused("negotiation.type_mismatch", why))
+        }
+    }
+}
+
+fn refusal(reason: String) -> Speech {
+    Speech::refuse(vec![domain::reply::Reason {
+        reason: "withdrawn".to_owned(),
+        path: String::new(),
+        message: reason,
+    }])
+}
+
+fn unheard(refusal: negotiation::Refusal) -> Error {
+    refused(refusal.code(), refusal)
+}
+
+/// How a speech is said in a message of our own protocol.
+struct Words<'m> {
+    message: &'m Message,
+    envelope: &'m Envelope,
+    in_reply_to: Option<&'static str>,
+}
+
+impl Words<'_> {
+    /// A text for each alternative of an offer, or one.
+    fn texts(&self, speech: &Speech) -> Vec<String> {
+        let word = match speech.stance {
+            Stance::Offer => return self.offered(speech),
+            Stance::Accept => "accept".to_owned(),
+            Stance::Refuse => {
+                let reasons = speech.reasons.iter().flat_map(|it| it.message.lines());
+                let points: String = reasons.map(|line| format!("\n- {line}")).collect();
+                format!("reject{points}")
+            }
+        };
+        let first = speech.contents.first();
+        let words = first.map(|it| inert(&it.task_description));
+        let words = words.filter(|it| !it.is_empty());
+        let words = words.unwrap_or_else(|| speech.stance.as_str().to_owned());
+        let content = Content::new(words.clone(), words).with_result(word);
+        vec![self.marked(content)]
+    }
+
+    /// Why an offer is made stands with its circumstances.
+    fn offered(&self, speech: &Speech) -> Vec<String> {
+        let reasons = || speech.reasons.iter().map(|it| it.message.as_str());
+        let contents = speech.contents.iter().map(|content| {
+            let circumstances = content.environmental_information.iter();
+            let lines: Vec<&str> = circumstances.map(String::as_str).chain(reasons()).collect();
+            let circumstances = Some(inert(&lines.join("\n")));
+            self.marked(Content {
+                target_object: inert(&content.target_object),
+                task_description: inert(&content.task_description),
+                environmental_information: circumstances.filter(|it| !it.is_empty()),
+                ..content.clone()
+            })
+        });
+        contents.collect()
+    }
+
+    /// With the message that brings it, and what it says in A2A-T.
+    fn marked(&self, mut content: Content) -> String {
+        marked(&mut content, self.message);
+        kept::keep(&mut content, self.envelope);
+        let replies = self.in_reply_to.map(str::to_owned);
+        let replies = replies.map(|it| ("in reply to".to_owned(), it));
+        content.others.extend(replies);
+        content.render()
+    }
+}

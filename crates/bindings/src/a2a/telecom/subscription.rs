@@ -1,0 +1,138 @@
+//! Notification-T: a subscription as the order to report, whose reports are told if its conditions
+//! hold.
+//!
+//! The order is a task like any other: what its executor reports is on record, and who may read the
+//! record reads all of it there. Told in its stream and pushed is what was subscribed to, each report in
+//! an artifact of its own. Cancelling the task ends the subscription.
+
+use super::super::begin::{Said, marked};
+use super::super::scene::Scene;
+use super::told::{from_agent, status};
+use super::{kept, refused};
+use a2a::error::Error;
+use a2a::event::{ArtifactUpdate, Event};
+use a2a::message::{Message, Metadata, Part, Role};
+use a2a::task::{Artifact, Task as Told, TaskState};
+use a2a::telecom::envelope::Envelope;
+use a2a::telecom::extension::Family;
+use a2a::telecom::repertoire::Repertoire;
+use a2a::telecom::subscription::{Declined, Subscription};
+use domain::content::Content;
+use domain::notification::Notification;
+use domain::push::PushConfig;
+use domain::task::{Status, Task, TaskId};
+
+impl Scene<'_> {
+    pub(super) async fn subscribed(
+        &self,
+        message: &Message,
+        envelope: Envelope,
+        id: TaskId,
+        push: Option<PushConfig>,
+    ) -> Result<Said, Error> {
+        let text = envelope.text(Family::Notification).unwrap_or_default();
+        let named = envelope.template_uri.as_ref();
+        let topic = self.served.telecom.subscription(named, text);
+        let topic = topic.map_err(|unknown| refused(unknown.code(), unknown))?;
+        let declined = |declined: Declined| refused(declined.code(), declined);
+        let subscription = topic.parse(text).map_err(declined)?;
+        let order = self.served.template(&topic.order.schema_id);
+        let order = order.expect("a topic is known where its order is taken");
+        let domains = self.profile().domain.as_deref().unwrap_or_default();
+        let domains: Vec<&str> = domains.split(',').map(str::trim).collect();
+        let name = topic.names.first(subscription.tongue);
+        let payload = topic.ordered(&subscription, order, &domains);
+        let mut content = Content::new(name, name).with_payload(payload.map_err(declined)?);
+        marked(&mut content, message);
+        kept::keep(&mut content, &envelope);
+        let mut negotiate = self.assignment(message, &id, push);
+        negotiate.texts.push(content.render());
+        self.give(id, negotiate, Default::default()).await
+    }
+}
+
+/// True of a task that goes on until it is cancelled, so that nobody waits for its end.
+pub(in crate::a2a) fn is_standing(task: &Task) -> bool {
+    kept::envelope(&task.content).is_some_and(|it| it.text(Family::Notification).is_some())
+}
+
+/// A task that is a subscription.
+pub(super) struct Subscribed<'t> {
+    task: &'t Task,
+    subscription: Subscription,
+    /// That it was taken, as its prompt asks to be told.
+    taken: Message,
+}
+
+impl<'t> Subscribed<'t> {
+    /// The subscription that a task is, as it was said; none if it is none.
+    pub(super) fn of(task: &'t Task, said: &Envelope, repertoire: &Repertoire) -> Option<Self> {
+        let text = said.text(Family::Notification)?;
+        let topic = repertoire.subscription(said.template_uri.as_ref(), text);
+        let topic = topic.ok()?;
+        let subscription = topic.parse(text).ok()?;
+        let outcome = topic.accept(subscription.tongue);
+        let uri = said.extension(Family::Notification).uri();
+        let metadata = Metadata::from_iter([(uri, outcome.as_str().into())]);
+        let taken = from_agent(task, "taken", vec![Part::text(outcome)], metadata);
+        Some(Self {
+            task,
+            subscription,
+            taken,
+        })
+    }
+
+    /// The task without its reports.
+    pub(super) fn task(self, mut told: Told) -> Told {
+        told.history.retain(|message| message.role == Role::User);
+        told.artifacts = told.artifacts.map(|_| Vec::new());
+        if self.task.status == Status::Processing {
+            told.status.message = Some(self.taken);
+        }
+        told
+    }
+
+    /// What a change brings: a report if the conditions hold for it, and the state if that is another.
+    pub(super) fn events(
+        self,
+        change: &Notification,
+        sequence: u64,
+        events: Vec<Event>,
+    ) -> Vec<Event> {
+        let report = self.report(change, sequence);
+        let is_another = change.previous != Some(change.status);
+        match change.status {
+            Status::Processing if is_another => {
+                let begun = status(self.task, TaskState::Working, Some(self.taken), change.time);
+                [begun].into_iter().chain(report).collect()
+            }
+            Status::Processing => report.into_iter().collect(),
+            _ => {
+                let state = events
+                    .into_iter()
+                    .filter(|it| matches!(it, Event::Status(_)));
+                report.into_iter().chain(state).collect()
+            }
+        }
+    }
+
+    fn report(&self, change: &Notification, sequence: u64) -> Option<Event> {
+        let told = self.subscription.tell(change)?;
+        let part = match told.body.as_str() {
+            Some(words) => Part::text(words),
+            None => Part::data(told.body).of_type("application/json"),
+        };
+        let id = format!("{}/{sequence}", told.name);
+        Some(Event::Artifact(ArtifactUpdate {
+            task_id: self.task.id.to_string(),
+            context_id: self.task.conversation().to_owned(),
+            artifact: Artifact {
+                name: Some(told.name),
+                ..Artifact::new(id, vec![part])
+            },
+            append: false,
+            last_chunk: true,
+            metadata: Metadata::new(),
+        }))
+    }
+}

@@ -1,0 +1,245 @@
+//! Task-T: a prompt as an assignment, and what it lacks as an information negotiation.
+//!
+//! What lacks, or cannot be, is asked for before the agent hears of the task; the question and what was
+//! understood are the engine's to keep. Read next: [`super::told`], what came of it.
+
+use super::super::begin::{Given, Said, inert, marked};
+use super::super::scene::Scene;
+use super::{kept, refused};
+use a2a::error::Error;
+use a2a::message::{Message, Metadata};
+use a2a::telecom::envelope::Envelope;
+use a2a::telecom::extension::Family;
+use a2a::telecom::negotiation::{self, Context, Heard, Performative};
+use a2a::telecom::translator::{Question, Reading, Translator};
+use domain::content::{Content, Payload};
+use domain::negotiation::{Kind, Side};
+use domain::push::PushConfig;
+use domain::task::{Task, TaskId};
+use domain::verb::Verb;
+use engine::Negotiate;
+use schema::template::Template;
+
+/// A prompt that was read.
+pub(super) struct Prompt<'s> {
+    pub(super) translator: &'s Translator,
+    pub(super) reading: Reading<'s>,
+}
+
+impl Scene<'_> {
+    /// A prompt begins a task; one that names a negotiation, the task that was negotiated.
+    pub(super) async fn tasked(
+        &self,
+        message: &Message,
+        envelope: Envelope,
+        id: TaskId,
+        push: Option<PushConfig>,
+    ) -> Result<Said, Error> {
+        let prompt = self.prompt(&envelope)?;
+        let negotiated = envelope.context.as_ref().map(|it| TaskId::new(&it.id));
+        let id = negotiated.unwrap_or(id);
+        let mut negotiate = self.assignment(message, &id, push);
+        let mut content = prompt.fill(&mut negotiate, &envelope, 1);
+        let negotiation = self.negotiation_of(&id, Kind::Feasibility)?;
+        if let Some(agreed) = negotiation.as_ref().and_then(|it| it.agreement()) {
+            as_agreed(&mut content, agreed, prompt.translator.schema());
+        }
+        marked(&mut content, message);
+        negotiate.texts.push(content.render());
+        self.give(id, negotiate, Default::default()).await
+    }
+
+    /// An assignment of nothing yet.
+    pub(super) fn assignment(
+        &self,
+        message: &Message,
+        id: &TaskId,
+        push: Option<PushConfig>,
+    ) -> Negotiate {
+        Negotiate {
+            to: Some(self.profile().name.clone()),
+            task: Some(id.clone()),
+            asynchronous: Some(true),
+            conversation: message.context_id.clone(),
+            push,
+            ..Negotiate::new(self.endpoint.clone(), Verb::TaskAssign)
+        }
+    }
+
+    /// The prompt of a message, read by its template.
+    pub(super) fn prompt(&self, envelope: &Envelope) -> Result<Prompt<'_>, Error> {
+        let text = envelope.text(Family::Task).unwrap_or_default();
+        let named = envelope.template_uri.as_ref();
+        let translator = self.served.telecom.task(named, text);
+        let translator = translator.map_err(|unknown| refused(unknown.code(), unknown))?;
+        let reading = translator.read(text);
+        let reading = reading.map_err(|unread| refused("content.format_error", unread))?;
+        Ok(Prompt {
+            translator,
+            reading,
+        })
+    }
+
+    /// What is supplied completes a task, and so does the prompt told anew; who declines to supply it
+    /// leaves.
+    pub(super) async fn supplied(
+        &self,
+        message: &Message,
+        envelope: Envelope,
+        task: &Task,
+    ) -> Result<Said, Error> {
+        let asked = asked_in(task);
+        let prompt = match envelope.text(Family::Task) {
+            Some(_) => self.prompt(&envelope)?,
+            None => match self.completed_by(&envelope, task, asked.as_ref())? {
+                Answered::With(prompt) => prompt,
+                Answered::Not(reason) => return self.left(task, &reason).await,
+            },
+        };
+        let round = asked.map_or(0, |it| it.round) + 1;
+        if round > Context::MAX_ROUNDS && prompt.reading.settle().is_err() {
+            let why = "it was asked for often enough: cancel the task, or supply all of it";
+            return Err(refused("negotiation.round_exceeded", why));
+        }
+        let mut negotiate = Negotiate {
+            to: Some(task.to.clone()),
+            task: Some(task.id.clone()),
+            ..Negotiate::new(self.endpoint.clone(), Verb::FulfillmentNegotiate)
+        };
+        // The task goes on in the words in which it began, whoever completes it.
+        let first = kept::envelope(&task.content).unwrap_or(envelope);
+        let mut content = prompt.fill(&mut negotiate, &first, round);
+        marked(&mut content, message);
+        negotiate.texts.push(content.render());
+        let given = self.give(task.id.clone(), negotiate, Default::default());
+        given.await
+    }
+
+    /// What an information negotiation adds to what was understood before.
+    fn completed_by(
+        &self,
+        envelope: &Envelope,
+        task: &Task,
+        asked: Option<&Context>,
+    ) -> Result<Answered<'_>, Error> {
+        let text = envelope.text(Family::Negotiation);
+        let pending = task.said.as_ref().and_then(|said| said.payload.as_ref());
+        let translator = pending.and_then(|it| self.served.telecom.for_schema(&it.schema_id));
+        let (Some(text), Some(pending), Some(translator)) = (text, pending, translator) else {
+            let why = "the task waits for what it lacks: a Task-T text says it";
+            return Err(refused("negotiation.invalid_input", why));
+        };
+        let said = spoken(envelope, text)?;
+        if asked.is_some_and(|asked| asked.id != said.context.id) {
+            let why = "the question has another id";
+            return Err(refused("negotiation.invalid_input", why));
+        }
+        let heard = negotiation::hear(&said, Side::Publisher, None, Some(translator));
+        match heard.map_err(|refusal| refused(refusal.code(), refusal))? {
+            Heard::Supply => {}
+            Heard::Withdrawal(reason) => return Ok(Answered::Not(reason)),
+            _ => return Err(refused("negotiation.phase_mismatch", "an answer is needed")),
+        }
+        let mut reading = Reading::upon(translator, &pending.values, said.tongue);
+        let rest = said.supply(&mut reading);
+        match rest.is_empty() {
+            true => Ok(Answered::With(Prompt {
+                translator,
+                reading,
+            })),
+            false => {
+                let why = format!("not asked for: {}", rest.join("; "));
+                Err(refused("negotiation.content_invalid", why))
+            }
+        }
+    }
+
+    /// Who leaves a negotiation about a task leaves the task.
+    pub(super) async fn left(&self, task: &Task, reason: &str) -> Result<Said, Error> {
+        let reason = Metadata::from_iter([("reason".to_owned(), reason.into())]);
+        self.stop(task, &reason).await?;
+        Ok(Said::Of(Given {
+            task: task.id.clone(),
+            notes: Default::default(),
+        }))
+    }
+}
+
+/// What came of a question.
+enum Answered<'s> {
+    With(Prompt<'s>),
+    /// It is not answered, for this reason.
+    Not(String),
+}
+
+impl Prompt<'_> {
+    /// The content of what it says; what it lacks is asked for in this round.
+    fn fill(&self, negotiate: &mut Negotiate, envelope: &Envelope, round: u32) -> Content {
+        let mut content = match self.reading.content() {
+            Ok(content) => Content {
+                target_object: inert(&content.target_object),
+                ..content
+            },
+            Err(questions) => {
+                let id = negotiate.task.as_ref().map(ToString::to_string);
+                let context = Context {
+                    id: id.unwrap_or_default(),
+                    round,
+                    max_rounds: Context::MAX_ROUNDS,
+                    performative: None,
+                };
+                let question = self.question(&questions, envelope, &context);
+                let task_type = self.translator.task_type(self.reading.tongue());
+                let content = Content::new(&question.target_object, task_type);
+                negotiate.question = Some(question);
+                content
+            }
+        };
+        kept::keep(&mut content, envelope);
+        content
+    }
+
+    fn question(&self, lacks: &[Question], envelope: &Envelope, context: &Context) -> Content {
+        let payload = Payload {
+            schema_id: self.translator.schema().schema_id.clone(),
+            values: self.reading.said(),
+        };
+        let target = self.translator.target_object(&payload);
+        let tongue = self.reading.tongue();
+        let words: Vec<String> = lacks.iter().map(|it| it.words(tongue)).collect();
+        let words = inert(&words.join("\n"));
+        let mut question = Content::new(inert(&target), words).with_payload(payload);
+        let asked = negotiation::ask(lacks, context, tongue);
+        let asked = envelope.answer(asked.template_uri, asked.text, Some(asked.context));
+        kept::keep(&mut question, &asked);
+        question
+    }
+}
+
+/// A message of a negotiation, from its envelope.
+pub(super) fn spoken(envelope: &Envelope, text: &str) -> Result<negotiation::Message, Error> {
+    let missing = |what: &str| refused("negotiation.invalid_input", format!("{what} is needed"));
+    let context = envelope.context.as_ref();
+    let context = context.ok_or_else(|| missing("negotiationContext"))?;
+    let uri = envelope.template_uri.as_ref();
+    let uri = uri.ok_or_else(|| missing("templateUri"))?;
+    negotiation::Message::read(uri, context, text).map_err(|it| refused(it.code(), it))
+}
+
+/// What was agreed on binds: its object, and that a default which it did not say is not said either.
+fn as_agreed(content: &mut Content, agreed: &Content, schema: &Template) {
+    content.target_object.clone_from(&agreed.target_object);
+    if let (Some(said), Some(agreed)) = (&mut content.payload, &agreed.payload) {
+        said.values.retain(|key, value| {
+            let default = schema.key(key).and_then(|key| key.default_value.as_ref());
+            agreed.values.contains_key(key) || default != Some(value)
+        });
+    }
+}
+
+/// What a task asked last in A2A-T.
+fn asked_in(task: &Task) -> Option<Context> {
+    let question = task.said.as_ref().and_then(kept::envelope)?;
+    let asks = |it: &Context| it.performative == Some(Performative::Propose);
+    question.context.filter(asks)
+}
