@@ -27,6 +27,7 @@ use crate::webhook::target::{AllowList, Target};
 use ::a2a::error::Error;
 use ::a2a::request::Request;
 use ::a2a::response::Response;
+use bindings::a2a::outside::Known;
 use bindings::netconf::Platform;
 use card::Card;
 use domain::profile::usable_name;
@@ -201,10 +202,19 @@ impl Outside {
         found.iter().any(|task| task.status.is_terminal())
     }
 
-    /// True if payloads of a schema are read here.
-    fn is_published(&self, schema_id: &str) -> bool {
-        let templates = self.engine.upgrade().map(|engine| engine.templates());
-        let mut templates = templates.into_iter().flatten();
-        templates.any(|template| template.schema_id == schema_id)
+    /// What is known here of a task of an agent.
+    fn known(&self, agent: &str, task: &TaskId) -> Known {
+        let Some(engine) = self.engine.upgrade() else {
+            return Known::default();
+        };
+        let read = Operation::Read(Query::Negotiations(Some(task.clone())));
+        let negotiations = match engine.execute(&engine.principal(agent), read, self.clock.now()) {
+            engine::Execution::Done(Ok(Outcome::Records(Records::Negotiations(found)))) => found,
+            _ => Vec::new(),
+        };
+        Known {
+            templates: engine.templates(),
+            negotiations,
+        }
     }
 }

@@ -145,9 +145,19 @@ impl Peer {
         let said = all
             .filter(|it| named(&it.label))
             .map(|it| (it.label, it.said));
-        let said = negotiation::supply(&said.collect::<Vec<_>>(), asked, tongue);
+        let said = self.answer(&said.collect::<Vec<_>>(), asked, tongue)?;
         let prompt = translator.write(&payload.values, tongue);
-        Some(self.saying(said)?.with(Family::Task, prompt))
+        Some(said.with(Family::Task, prompt))
+    }
+
+    /// What was asked for, by the names of its items.
+    pub fn answer(
+        &self,
+        said: &[(String, String)],
+        asked: &Context,
+        tongue: Tongue,
+    ) -> Option<Envelope> {
+        self.saying(negotiation::supply(said, asked, tongue))
     }
 
     fn saying(&self, said: Saying) -> Option<Envelope> {

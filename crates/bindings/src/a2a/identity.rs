@@ -33,7 +33,8 @@ pub(super) fn another(id: &TaskId, now: Timestamp, count: u64) -> TaskId {
     ]))))
 }
 
-fn uuid_8(digest: [u8; 32]) -> String {
+/// A UUID of version 8 (RFC 9562 §5.8) by a digest.
+pub(super) fn uuid_8(digest: [u8; 32]) -> String {
     let mut bytes: [u8; 16] = digest[..16].try_into().expect("half of it");
     bytes[6] = bytes[6] & 0x0f | 0x80;
     bytes[8] = bytes[8] & 0x3f | 0x80;

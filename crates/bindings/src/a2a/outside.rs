@@ -4,18 +4,22 @@
 //!   spoken to;
 //! - `manner`: in which words a task is said to it, chosen by its card. The one place to add another;
 //! - [`Errand`]: one task there, from the first message to its end: what is to be sent for a message of
-//!   the mind that stands for the agent, and what the answers say of the task here.
+//!   the mind that stands for the agent, and what the answers say of the task here;
+//! - `telecom`: the same in A2A-T.
 //!
 //! Pure: whoever moves bytes hands answers in, with their time. Refuses to know sockets, tokens, and
 //! when to try again. Read next: [`Errand`], [`super::begin`] (the other side).
 
 mod errand;
+mod known;
 mod manner;
 mod peer;
 mod place;
+mod telecom;
 #[cfg(test)]
 mod tests;
 
 pub use errand::{Errand, Following, Heard, Step, THERE};
+pub use known::Known;
 pub use peer::{Peer, Unusable};
 pub use place::{Place, Sending};

@@ -134,8 +134,19 @@ impl Watch {
     }
 }
 
-/// What came of an exchange with the agent: what is new of the task.
-type News = Option<Box<Notification>>;
+/// What came of an exchange with the agent: what it answered, which is `pending` but to a turn, and what
+/// is new of the task.
+struct Came {
+    reply: Reply,
+    news: Option<Box<Notification>>,
+}
+
+impl Came {
+    fn news(news: Option<Box<Notification>>) -> Self {
+        let reply = Reply::new(Verdict::Pending, Vec::new());
+        Self { reply, news }
+    }
+}
 
 /// Who runs one errand.
 struct Courier {
@@ -186,7 +197,7 @@ impl Courier {
     async fn carry(&mut self, call: Call) {
         let said = self.say(&call.message).await;
         let (reply, news) = match said {
-            Ok(news) => (Ok(Reply::new(Verdict::Pending, Vec::new())), news),
+            Ok(Came { reply, news }) => (Ok(reply), news),
             Err(undelivered) => (Err(undelivered), None),
         };
         let _ = self.arrived.send(Arrival::Reply {
@@ -198,25 +209,32 @@ impl Courier {
         self.follow().await;
     }
 
-    async fn say(&mut self, message: &Message) -> Result<News, Undelivered> {
+    async fn say(&mut self, message: &Message) -> Result<Came, Undelivered> {
         let outside = Arc::clone(&self.outside);
         let card = outside.card(&self.agent).await;
         let card = card.map_err(|unseen| self.unreachable(&unseen.to_string()))?;
-        match self.errand.take(&card.peer, message) {
+        let known = outside.known(&self.agent, &self.task);
+        match self.errand.take(&card.peer, message, &known) {
             Step::Send(request) => self.exchange(&card, *request).await,
-            Step::Settled => Ok(None),
+            Step::Settled => Ok(Came::news(None)),
             Step::Refused(undelivered) => Err(undelivered),
         }
     }
 
-    async fn exchange(&mut self, card: &Card, mut request: Request) -> Result<News, Undelivered> {
+    async fn exchange(&mut self, card: &Card, mut request: Request) -> Result<Came, Undelivered> {
         let outside = Arc::clone(&self.outside);
         loop {
             let answer = outside.ask(&self.agent, card, &request).await;
             let answer = answer.map_err(|failure| self.unreachable(&failure.to_string()))?;
-            let (now, is_known) = (outside.clock.now(), |id: &str| outside.is_published(id));
-            match self.errand.answered(&card.peer, answer, &is_known, now) {
-                Heard::Arrived(news) => return Ok(news),
+            let (now, known) = (outside.clock.now(), outside.known(&self.agent, &self.task));
+            match self.errand.answered(&card.peer, answer, &known, now) {
+                Heard::Arrived(news) => return Ok(Came::news(news)),
+                Heard::Replied(reply) => {
+                    return Ok(Came {
+                        reply: *reply,
+                        news: None,
+                    });
+                }
                 Heard::Lost(again) => request = *again,
                 Heard::NotNow(why) => return Err(self.unreachable(&why)),
                 Heard::Refused(undelivered) => return Err(undelivered),
@@ -234,8 +252,9 @@ impl Courier {
         match card.peer.place.read_event(data) {
             Ok(event) => {
                 self.ask_again.reset();
-                let is_known = |id: &str| outside.is_published(id);
-                let news = self.errand.streamed(&event, &is_known, outside.clock.now());
+                let known = outside.known(&self.agent, &self.task);
+                let now = outside.clock.now();
+                let news = self.errand.streamed(&card.peer, &event, &known, now);
                 self.tell(news);
                 if event.is_last() {
                     self.ask().await;
@@ -277,7 +296,7 @@ impl Courier {
             return;
         };
         match self.exchange(&card, request).await {
-            Ok(news) => {
+            Ok(Came { news, .. }) => {
                 self.try_again.reset();
                 if news.is_some() {
                     self.ask_again.reset();

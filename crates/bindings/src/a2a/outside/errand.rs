@@ -7,25 +7,28 @@
 //! ```
 //! What the task is called there is told with everything that is said of it here ([`THERE`]), so it is
 //! on record with the task and survives a restart; an identifier of a message follows from task and
-//! content, so that who is asked twice can tell. A question whether something could be done is
-//! refused: A2A as such has no word for it, and words that ask could be taken for an order. Read next:
-//! `a2a::state`, `server::remote`.
+//! content, so that who is asked twice can tell. A question whether something could be done is for
+//! agents that speak A2A-T: A2A as such has no word for it, and words that ask could be taken for an
+//! order. Read next: `telecom`, `a2a::state`, `server::remote`.
 
 use super::super::begin::inert;
+use super::known::Known;
 use super::manner::{self, Manner};
 use super::peer::Peer;
+use super::telecom::{self, Asked};
 use a2a::error::{Error, ErrorKind};
 use a2a::event::{Event, Sent};
 use a2a::message::{Content as PartContent, Message as Said, Part};
 use a2a::request::{CancelTask, Configuration, GetTask, Request, SendMessage};
 use a2a::response::Response;
 use a2a::state::status_of;
-use a2a::task::{Task as Told, TaskState};
+use a2a::task::{Artifact, Task as Told, TaskState};
 use a2a::{objects, schema_talk};
 use domain::agent::{Message, Undelivered};
 use domain::content::{Content, Payload};
 use domain::negotiation::Stance;
 use domain::notification::Notification;
+use domain::reply::Reply;
 use domain::task::{Awaits, Status, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
@@ -58,6 +61,10 @@ pub struct Errand {
     assignment: Option<Message>,
     /// True once it was said again and has not been found there since.
     was_lost: bool,
+    /// What it asked for in A2A-T, if it waits for that.
+    asked: Option<Asked>,
+    /// True while a turn of a negotiation waits for its answer.
+    in_turn: bool,
 }
 
 /// What is to be done for a message of the mind.
@@ -76,6 +83,8 @@ pub enum Step {
 pub enum Heard {
     /// The message has arrived; this is new of the task, if anything is.
     Arrived(Option<Box<Notification>>),
+    /// A turn of a negotiation is answered.
+    Replied(Box<Reply>),
     /// The agent has lost the task: send this in the place of what was sent.
     Lost(Box<Request>),
     /// The agent cannot answer now: try again.
@@ -109,11 +118,14 @@ impl Errand {
             told: None,
             assignment: None,
             was_lost: false,
+            asked: None,
+            in_turn: false,
         }
     }
 
     /// What is to be sent for a message of the mind.
-    pub fn take(&mut self, peer: &Peer, message: &Message) -> Step {
+    pub fn take(&mut self, peer: &Peer, message: &Message, known: &Known) -> Step {
+        self.in_turn = false;
         self.target.clone_from(&message.content.target_object);
         if self.there.is_none() {
             self.there = there(&message.content);
@@ -121,7 +133,7 @@ impl Errand {
         match (message.verb, &self.there) {
             (Verb::TaskAssign, there) => {
                 let look = there.as_ref().map(|there| look(&there.id));
-                let request = look.unwrap_or_else(|| self.begin(peer, &message.content));
+                let request = look.unwrap_or_else(|| self.begin(peer, known, &message.content));
                 self.assignment = Some(message.clone());
                 Step::Send(Box::new(request))
             }
@@ -134,40 +146,72 @@ impl Errand {
                 Step::Settled
             }
             (Verb::FulfillmentNegotiate, Some(there)) => {
-                let request = self.go_on(peer, there, &message.content);
+                let request = self.go_on(peer, known, there, &message.content);
                 // If it is not enough, the same question is a new one.
                 self.told = None;
                 Step::Send(Box::new(request))
             }
-            _ => Step::Refused(undelivered(
-                "operation-not-supported",
-                format!(
-                    "{} is spoken to over A2A and does not negotiate",
-                    self.agent
-                ),
-            )),
+            (Verb::FeasibilityNegotiate, _) => self.turn(peer, known),
+            _ => Step::Refused(self.negotiates_not()),
         }
     }
 
-    /// What the answer to the last request says, and what of it is new; `is_known` says whether a
-    /// schema is published here.
+    /// Says what was said here last, to an agent that negotiates.
+    fn turn(&mut self, peer: &Peer, known: &Known) -> Step {
+        match telecom::turn(peer, known, &self.task) {
+            Some(said) => {
+                self.in_turn = true;
+                Step::Send(Box::new(send(said)))
+            }
+            None => Step::Refused(self.negotiates_not()),
+        }
+    }
+
+    fn negotiates_not(&self) -> Undelivered {
+        undelivered(
+            "operation-not-supported",
+            format!(
+                "{} is spoken to over A2A and does not negotiate that",
+                self.agent
+            ),
+        )
+    }
+
+    /// What is said to a turn; the same is asked again where that is nothing yet.
+    fn replied(&mut self, peer: &Peer, known: &Known, sent: &Sent) -> Heard {
+        let said = match sent {
+            Sent::Message(said) => Some(said),
+            Sent::Task(task) => task.status.message.as_ref(),
+        };
+        let reply = said.and_then(|it| telecom::reply(peer, known, &it.metadata, &it.parts));
+        match reply {
+            Some(reply) => {
+                self.in_turn = false;
+                Heard::Replied(Box::new(reply))
+            }
+            None => Heard::NotNow("it has not answered yet".to_owned()),
+        }
+    }
+
+    /// What the answer to the last request says, and what of it is new.
     pub fn answered(
         &mut self,
         peer: &Peer,
         answer: Result<Response, Error>,
-        is_known: &dyn Fn(&str) -> bool,
+        known: &Known,
         now: Timestamp,
     ) -> Heard {
         match answer {
+            Ok(Response::Sent(sent)) if self.in_turn => self.replied(peer, known, &sent),
             Ok(Response::Sent(Sent::Task(task))) => {
-                Heard::Arrived(self.of_task(&task, is_known, now).map(Box::new))
+                Heard::Arrived(self.of_task(peer, &task, known, now).map(Box::new))
             }
             Ok(Response::Task(task)) => {
                 self.was_lost = false;
-                Heard::Arrived(self.of_task(&task, is_known, now).map(Box::new))
+                Heard::Arrived(self.of_task(peer, &task, known, now).map(Box::new))
             }
             Ok(Response::Sent(Sent::Message(said))) => {
-                let content = self.content(&said.parts, &[], is_known);
+                let content = self.content(&said.parts, &[], known);
                 let news = self.news(Status::Finished, content, now);
                 Heard::Arrived(news.map(Box::new))
             }
@@ -175,7 +219,7 @@ impl Errand {
                 "malformed",
                 "it is no answer to this".to_owned(),
             )),
-            Err(error) => self.failed(peer, error),
+            Err(error) => self.failed(peer, known, error),
         }
     }
 
@@ -183,17 +227,18 @@ impl Errand {
     /// settled is to be asked for, for its stream does not tell all of it again.
     pub fn streamed(
         &mut self,
+        peer: &Peer,
         event: &Event,
-        is_known: &dyn Fn(&str) -> bool,
+        known: &Known,
         now: Timestamp,
     ) -> Option<Notification> {
         match event {
             Event::Task(task) if !task.status.state.is_settled() => {
-                self.of_task(task, is_known, now)
+                self.of_task(peer, task, known, now)
             }
             Event::Status(update) if !update.status.state.is_settled() => {
                 let parts = update.status.message.as_ref().map(|it| it.parts.as_slice());
-                let content = self.content(&[], parts.unwrap_or_default(), is_known);
+                let content = self.content(&[], parts.unwrap_or_default(), known);
                 self.news(begun(update.status.state)?, content, now)
             }
             _ => None,
@@ -230,19 +275,21 @@ impl Errand {
         open.map(|there| cancel(&there.id))
     }
 
-    fn begin(&self, peer: &Peer, content: &Content) -> Request {
-        let said = Manner::of(peer, content).message(self.task.to_string(), content);
+    fn begin(&self, peer: &Peer, known: &Known, content: &Content) -> Request {
+        let said =
+            Manner::of(peer, known, &self.task, content).message(self.task.to_string(), content);
         send(said)
     }
 
     /// To a task that has ended nothing can be said: what was wrong with its result begins another.
-    fn go_on(&self, peer: &Peer, there: &There, content: &Content) -> Request {
+    fn go_on(&self, peer: &Peer, known: &Known, there: &There, content: &Content) -> Request {
         let digest = canonical::hash(&json!([there.id, content.render()]));
         let digest: String = digest[..8]
             .iter()
             .map(|byte| format!("{byte:02x}"))
             .collect();
-        let mut said = manner::going_on(peer, format!("{}/{digest}", self.task), content);
+        let id = format!("{}/{digest}", self.task);
+        let mut said = manner::going_on(peer, known, self.asked.as_ref(), id, content);
         said.context_id = Some(there.context_id.clone()).filter(|id| !id.is_empty());
         match there.status.is_terminal() {
             true => said.reference_task_ids = vec![there.id.clone()],
@@ -251,13 +298,13 @@ impl Errand {
         send(said)
     }
 
-    fn failed(&mut self, peer: &Peer, error: Error) -> Heard {
+    fn failed(&mut self, peer: &Peer, known: &Known, error: Error) -> Heard {
         let said = format!("{}: {}", error.kind.name(), error.message);
         match (error.kind, self.assignment.clone()) {
             (ErrorKind::TaskNotFound, Some(assignment)) if !self.was_lost => {
                 self.was_lost = true;
                 self.there = None;
-                Heard::Lost(Box::new(self.begin(peer, &assignment.content)))
+                Heard::Lost(Box::new(self.begin(peer, known, &assignment.content)))
             }
             // It has ended there; how, is to be looked at.
             (ErrorKind::TaskNotCancelable, _) => Heard::Arrived(None),
@@ -270,8 +317,9 @@ impl Errand {
 
     fn of_task(
         &mut self,
+        peer: &Peer,
         told: &Told,
-        is_known: &dyn Fn(&str) -> bool,
+        known: &Known,
         now: Timestamp,
     ) -> Option<Notification> {
         let status = begun(told.status.state)?;
@@ -282,12 +330,16 @@ impl Errand {
         });
         let artifacts = told.artifacts.iter().flatten();
         let brought: Vec<Part> = match status {
-            Status::Finished => artifacts.flat_map(|it| it.parts.clone()).collect(),
+            Status::Finished => artifacts.flat_map(parts).collect(),
             _ => Vec::new(),
         };
         let said = told.status.message.as_ref();
+        let waiting = said.filter(|_| status == Status::InputRequired);
+        self.asked = waiting.and_then(|it| Asked::of(peer, known, it));
+        let asked = self.asked.as_ref().map(|it| vec![Part::text(it.words())]);
         let said = said.map(|it: &Said| it.parts.as_slice());
-        let content = self.content(&brought, said.unwrap_or_default(), is_known);
+        let said = asked.as_deref().or(said);
+        let content = self.content(&brought, said.unwrap_or_default(), known);
         self.news(status, content, now)
     }
 
@@ -323,9 +375,10 @@ impl Errand {
     }
 
     /// What the agent brought forth as a result, and what it said.
-    fn content(&self, brought: &[Part], said: &[Part], is_known: &dyn Fn(&str) -> bool) -> Content {
+    fn content(&self, brought: &[Part], said: &[Part], known: &Known) -> Content {
         let all = || brought.iter().chain(said);
-        let payload = all().find_map(|it| payload(it).filter(|it| is_known(&it.schema_id)));
+        let payload =
+            all().find_map(|it| payload(it).filter(|it| known.is_published(&it.schema_id)));
         let is_payload = |part: &Part| match (self::payload(part), &payload) {
             (Some(it), Some(payload)) => it == *payload,
             _ => false,
@@ -386,6 +439,21 @@ fn payload(part: &Part) -> Option<Payload> {
         _ => None,
     });
     typed.or_else(|| schema_talk::payload(part))
+}
+
+/// What an artifact brings: its parts, and the text of A2A-T where they have none.
+fn parts(artifact: &Artifact) -> Vec<Part> {
+    let has_words = artifact
+        .parts
+        .iter()
+        .any(|part| matches!(part.content, PartContent::Text(_)));
+    let outcome = telecom::outcome(&artifact.metadata).filter(|_| !has_words);
+    artifact
+        .parts
+        .iter()
+        .cloned()
+        .chain(outcome.map(Part::text))
+        .collect()
 }
 
 /// A part in words: a file by its place, and not at all if it is in the part.

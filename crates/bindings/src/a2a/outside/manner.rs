@@ -1,15 +1,19 @@
 //! In which words a task is said to an agent elsewhere: chosen by its card, and by what the task holds.
 //!
-//! Typed data if it takes the payload's schema (002), an intent if a skill's slots are filled by the
-//! payload (004), else words. Nothing is guessed: an intent is said only if one skill alone fits, and
+//! Typed data if it takes the payload's schema (002), a prompt if it knows a template for it (A2A-T), an
+//! intent if a skill's slots are filled by the payload (004), else words. Nothing is guessed: an intent is said only if one skill alone fits, and
 //! all that the payload says has a place there. Another dialect is one more [`Manner`]. Read next:
 //! [`super::errand`], which says it.
 
+use super::known::Known;
 use super::peer::Peer;
+use super::telecom::{self, Asked};
 use a2a::intent::{self, IntentInfo, SkillExtension, Slot};
 use a2a::message::{Message, Part, Role};
+use a2a::telecom::envelope::Envelope;
 use a2a::{objects, schema_talk};
 use domain::content::{Content, Payload};
+use domain::task::TaskId;
 use schema::template::OTHER;
 use serde_json::Value;
 
@@ -18,6 +22,8 @@ use serde_json::Value;
 pub(super) enum Manner {
     /// As data of a schema.
     Typed(Payload),
+    /// As a prompt of A2A-T.
+    Prompt(Envelope),
     /// As an intent with its slots.
     Intent(IntentInfo),
     /// In words.
@@ -26,12 +32,17 @@ pub(super) enum Manner {
 
 impl Manner {
     /// How an agent is told of a task.
-    pub(super) fn of(peer: &Peer, content: &Content) -> Self {
+    pub(super) fn of(peer: &Peer, known: &Known, task: &TaskId, content: &Content) -> Self {
         let Some(payload) = &content.payload else {
             return Self::Words;
         };
-        if peer.inputs.contains(&payload.schema_id) {
-            return Self::Typed(payload.clone());
+        let prompt = telecom::assignment(peer, known, task, payload);
+        let is_typed = peer.inputs.contains(&payload.schema_id);
+        match prompt {
+            // What was agreed on in A2A-T is assigned in it, under its context.
+            Some(prompt) if !is_typed || known.agreed().is_some() => return Self::Prompt(prompt),
+            _ if is_typed => return Self::Typed(payload.clone()),
+            _ => {}
         }
         let mut fitting = peer.intents.iter().filter_map(|it| slots(it, payload));
         match (fitting.next(), fitting.next()) {
@@ -51,6 +62,7 @@ impl Manner {
                     objects::URI,
                 )
             }
+            Self::Prompt(prompt) => telecom::carrying(prompt, id, &words(content)),
             Self::Intent(info) => {
                 let said = vec![Part::text(words(content))];
                 let mut message = Message::new(id, Role::User, said);
@@ -70,9 +82,25 @@ fn extended(mut message: Message, extension: &str) -> Message {
     message
 }
 
-/// The message that goes on with a task: typed input is for its beginning alone (F23), so a payload is
+/// The message that goes on with a task: what was asked for in A2A-T is answered so. Else typed input is for its beginning alone (F23), so a payload is
 /// a plain one if the agent reads such, else words.
-pub(super) fn going_on(peer: &Peer, id: String, content: &Content) -> Message {
+pub(super) fn going_on(
+    peer: &Peer,
+    known: &Known,
+    asked: Option<&Asked>,
+    id: String,
+    content: &Content,
+) -> Message {
+    let answer = asked.and_then(|asked| {
+        let said = content
+            .result
+            .as_deref()
+            .unwrap_or(&content.task_description);
+        asked.answered(&known.telecom(peer)?, content, said)
+    });
+    if let Some(answer) = answer {
+        return telecom::carrying(answer, id, &words_and_values(content));
+    }
     let plain = content.payload.as_ref().map(schema_talk::payload_part);
     let with = |part| {
         Message::new(

@@ -7,6 +7,7 @@ use super::place::Place;
 use a2a::card::{Card, SecurityKind, Skill};
 use a2a::intent::SkillExtension;
 use a2a::media::MediaType;
+use a2a::telecom::extension::{Extension, Family};
 use a2a::{intent, objects};
 use domain::profile::{self, Capability, Profile, usable_name};
 use engine::Introduction;
@@ -115,6 +116,12 @@ impl Peer {
         self.card.capabilities.streaming.unwrap_or(false)
     }
 
+    /// True if it understands prompts of A2A-T.
+    pub(super) fn speaks_telecom(&self) -> bool {
+        let mut all = self.card.extensions.iter();
+        all.any(|it| Extension::parse(&it.uri).is_some_and(|it| it.family == Family::Task))
+    }
+
     /// The extensions that it knows and requests here make use of.
     pub fn extensions(&self) -> Vec<String> {
         let known = self.card.extensions.iter().map(|it| it.uri.clone());
@@ -147,7 +154,7 @@ impl Peer {
 
 /// True of the extensions that are spoken here.
 fn is_known(uri: &str) -> bool {
-    [objects::URI, intent::URI].contains(&uri)
+    [objects::URI, intent::URI].contains(&uri) || Extension::parse(uri).is_some()
 }
 
 /// True if a bearer token is all that these ways to authenticate need.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::errand::{Errand, Following, Heard, Step, THERE};
+use super::known::Known;
 use super::peer::Peer;
 use super::place::Place;
 use a2a::card::{Card, HTTP_JSON, Interface, JSONRPC, Skill};
@@ -13,18 +14,29 @@ use a2a::message::{Message as Said, Part, Role};
 use a2a::request::{Request, SendMessage};
 use a2a::response::Response;
 use a2a::task::{Artifact, Task as Told, TaskState, TaskStatus};
+use a2a::telecom::declaration;
+use a2a::telecom::envelope::Envelope;
+use a2a::telecom::extension::{Extension, Family};
+use a2a::telecom::negotiation::{Context, Performative, ask_in_words};
+use a2a::telecom::peer::Peer as TelecomPeer;
+use a2a::telecom::repertoire::Repertoire;
+use a2a::telecom::tongue::Tongue;
 use a2a::version::Version;
 use a2a::{card::CardProfile, jsonrpc, objects};
 use domain::agent::Message;
 use domain::content::{Content, Payload};
+use domain::negotiation::{Kind, Move, Negotiation, Side, Speech};
 use domain::notification::Notification;
 use domain::profile::Layer;
+use domain::reply::Verdict;
 use domain::task::{Conditions, Status, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use engine::Introduction;
+use schema::shipped::shipped;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 fn now() -> Timestamp {
     Timestamp::from_ms(1_745_245_140_000)
@@ -68,6 +80,16 @@ fn card() -> Card {
 
 fn peer() -> Peer {
     Peer::of(card()).unwrap()
+}
+
+/// One schema is published here.
+fn known() -> Known {
+    let mut template = shipped().remove(0);
+    template.schema_id = "seen_v1".to_owned();
+    Known {
+        templates: vec![Arc::new(template)],
+        ..Known::default()
+    }
 }
 
 fn message(verb: Verb, content: Content) -> Message {
@@ -122,7 +144,7 @@ fn told(state: TaskState, words: &str, artifacts: Vec<Artifact>) -> Response {
 }
 
 fn heard(errand: &mut Errand, answer: Result<Response, Error>) -> Heard {
-    errand.answered(&peer(), answer, &|id| id == "seen_v1", now())
+    errand.answered(&peer(), answer, &known(), now())
 }
 
 fn news(errand: &mut Errand, response: Response) -> Notification {
@@ -135,7 +157,7 @@ fn news(errand: &mut Errand, response: Response) -> Notification {
 /// An errand whose task the agent works on.
 fn working() -> Errand {
     let mut errand = errand();
-    errand.take(&peer(), &message(Verb::TaskAssign, look()));
+    errand.take(&peer(), &message(Verb::TaskAssign, look()), &known());
     news(
         &mut errand,
         told(TaskState::Working, "on the way", Vec::new()),
@@ -150,7 +172,7 @@ fn the_card_chooses_how_a_task_is_said() {
     let begun = |payload: Option<Payload>| {
         let mut content = look();
         content.payload = payload;
-        said(errand().take(&peer(), &message(Verb::TaskAssign, content)))
+        said(errand().take(&peer(), &message(Verb::TaskAssign, content), &known()))
     };
     let typed = begun(Some(Payload::new("check_v1", json!({"site": 9}))));
     assert_eq!(typed.message_id, "t-1", "sent again it is the same");
@@ -258,7 +280,7 @@ fn a_task_is_found_again() {
     let there = before.section(THERE).unwrap().to_owned();
     reminder.others.push((THERE.to_owned(), there));
     let mut errand = errand();
-    let asked = sent(errand.take(&peer(), &message(Verb::TaskAssign, reminder)));
+    let asked = sent(errand.take(&peer(), &message(Verb::TaskAssign, reminder), &known()));
     assert!(
         matches!(&asked, Request::GetTask(it) if it.id == "there-1"),
         "{asked:?}"
@@ -291,24 +313,180 @@ fn words_of_the_publisher_go_where_they_belong() {
     assert_eq!(errand.following(&peer()), Following::Waiting);
     let word = |words: &str| Content::new("site-9", "said").with_result(words);
     let fulfil = |content| message(Verb::FulfillmentNegotiate, content);
-    let answer = said(errand.take(&peer(), &fulfil(word("two metres"))));
+    let answer = said(errand.take(&peer(), &fulfil(word("two metres")), &known()));
     assert_eq!(answer.task_id.as_deref(), Some("there-1"));
     assert!(answer.message_id.starts_with("t-1/"));
 
     news(&mut errand, told(TaskState::Completed, "done", Vec::new()));
     assert_eq!(errand.following(&peer()), Following::Over);
-    assert_eq!(errand.take(&peer(), &fulfil(word("accept"))), Step::Settled);
-    let anew = said(errand.take(&peer(), &fulfil(word("reject\n- too shallow"))));
+    assert_eq!(
+        errand.take(&peer(), &fulfil(word("accept")), &known()),
+        Step::Settled
+    );
+    let anew = said(errand.take(&peer(), &fulfil(word("reject\n- too shallow")), &known()));
     assert_eq!(
         (anew.task_id, anew.context_id.as_deref()),
         (None, Some("c-1"))
     );
     assert_eq!(anew.reference_task_ids, ["there-1"]);
-    let asked = errand.take(&peer(), &message(Verb::FeasibilityNegotiate, look()));
+    let asked = errand.take(
+        &peer(),
+        &message(Verb::FeasibilityNegotiate, look()),
+        &known(),
+    );
     assert!(matches!(asked, Step::Refused(no) if no.tag == "operation-not-supported"));
-    let unborn = super::Errand::new("s", "p", &TaskId::new("t"))
-        .take(&peer(), &message(Verb::TaskCancel, look()));
+    let unborn = super::Errand::new("s", "p", &TaskId::new("t")).take(
+        &peer(),
+        &message(Verb::TaskCancel, look()),
+        &known(),
+    );
     assert_eq!(unborn, Step::Settled);
+}
+
+/// An agent that understands prompts of A2A-T, and what is known here then.
+fn telecom() -> (Peer, Known) {
+    let templates: Vec<_> = shipped().into_iter().map(Arc::new).collect();
+    let find = |id: &str| {
+        templates
+            .iter()
+            .find(|it| it.schema_id == id)
+            .map(|it| &**it)
+    };
+    let mut card = Card::new("radio", "Saves energy.", "1.0.0");
+    card.interfaces = vec![interface(JSONRPC, "1.0")];
+    declaration::declare(&mut card, &Repertoire::new(find).unwrap());
+    let known = Known {
+        templates,
+        ..Known::default()
+    };
+    (Peer::of(card).unwrap(), known)
+}
+
+fn saving(percent: u32) -> Content {
+    let values = json!({"area": "Haidian", "saving_target_percent": percent});
+    Content::new("Haidian", "save energy").with_payload(Payload::new("energy_saving_v1", values))
+}
+
+/// Issue 6 §5: a task is a prompt to whom no schema is declared, and what the agent asks for is
+/// supplied as it asked.
+#[test]
+fn a_task_is_a_prompt_where_the_card_says_so() {
+    let (peer, known) = telecom();
+    let mut errand = errand();
+    let begun = errand.take(&peer, &message(Verb::TaskAssign, saving(20)), &known);
+    let begun = said(begun);
+    let prompt = Envelope::read(&begun.metadata).unwrap().unwrap();
+    assert!(prompt.text(Family::Task).unwrap().contains("Haidian"));
+    assert_eq!(begun.extensions.len(), 1);
+
+    let context = Context {
+        id: "7d8c7b00-3c8c-4f8e-9b1e-9b17b6a3e5c3".to_owned(),
+        round: 1,
+        max_rounds: 5,
+        performative: None,
+    };
+    let question = ask_in_words("How deep?", &context, Tongue::English);
+    let question = Envelope::new(
+        Extension::all()
+            .find(|it| it.family == Family::Negotiation)
+            .unwrap(),
+        question.template_uri,
+        question.text,
+    )
+    .under(question.context);
+    let mut asking = told(TaskState::InputRequired, "?", Vec::new());
+    if let Response::Task(task) = &mut asking {
+        task.status.message.as_mut().unwrap().metadata = question.write();
+    }
+    let heard = errand.answered(&peer, Ok(asking), &known, now());
+    let Heard::Arrived(Some(news)) = heard else {
+        panic!("{heard:?}")
+    };
+    assert_eq!(news.content.task_description, "Answer: How deep?");
+    let words = Content::new("Haidian", "said").with_result("two metres");
+    let answer = said(errand.take(&peer, &message(Verb::FulfillmentNegotiate, words), &known));
+    let answer = Envelope::read(&answer.metadata).unwrap().unwrap();
+    assert_eq!(
+        answer.context.as_ref().unwrap().performative,
+        Some(Performative::Accept)
+    );
+    let text = answer.text(Family::Negotiation).unwrap();
+    assert!(text.contains("two metres"), "{text}");
+}
+
+/// Issue 6 §5: whether it can be done is asked in A2A-T, round by round, and what was agreed on is
+/// assigned under that negotiation.
+#[test]
+fn feasibility_is_negotiated_with_who_speaks_telecom() {
+    let (peer, mut known) = telecom();
+    let mut errand = errand();
+    let ours = Negotiation::between(TaskId::new("t-1"), Kind::Feasibility, "ann", "surveyor");
+    let mut ours = Negotiation {
+        round_limit: 3,
+        ..ours
+    };
+    let speak = |ours: &mut Negotiation, by: Side, speech: Speech| {
+        let change = ours
+            .decide(Move::Speak(by, speech), now())
+            .expect("in turn");
+        ours.apply(&change);
+    };
+    speak(&mut ours, Side::Publisher, Speech::offer(vec![saving(50)]));
+    known.negotiations = vec![Arc::new(ours.clone())];
+    let asked = message(Verb::FeasibilityNegotiate, saving(50));
+    let offer = said(errand.take(&peer, &asked, &known));
+    let offer = Envelope::read(&offer.metadata).unwrap().unwrap();
+    let context = offer.context.clone().unwrap();
+    assert_eq!(
+        (context.round, context.performative),
+        (1, Some(Performative::Propose))
+    );
+
+    let later = Response::Sent(Sent::Message(Said::new(
+        "m",
+        Role::Agent,
+        vec![Part::text("wait")],
+    )));
+    let heard = errand.answered(&peer, Ok(later), &known, now());
+    assert!(matches!(heard, Heard::NotNow(_)), "{heard:?}");
+
+    // As the agent would say it: less.
+    let mut theirs = ours.clone();
+    speak(&mut theirs, Side::Executor, Speech::offer(vec![saving(30)]));
+    let find = |id: &str| {
+        known
+            .templates
+            .iter()
+            .find(|it| it.schema_id == id)
+            .map(|it| &**it)
+    };
+    let agent = TelecomPeer::of(&peer.card, &Repertoire::new(find).unwrap()).unwrap();
+    let less = agent
+        .turn(&theirs, &context.id, context.max_rounds, Tongue::English)
+        .unwrap();
+    let mut answer = Said::new("m", Role::Agent, vec![Part::text("less")]);
+    answer.metadata = less.write();
+    let answer = Response::Sent(Sent::Message(answer));
+    let heard = errand.answered(&peer, Ok(answer), &known, now());
+    let Heard::Replied(reply) = heard else {
+        panic!("{heard:?}")
+    };
+    assert_eq!(reply.verdict, Verdict::Offered);
+    let offered = reply.content[0].payload.clone().unwrap();
+    assert_eq!(offered.number("saving_target_percent"), Some(30.0));
+
+    speak(&mut theirs, Side::Publisher, Speech::accept());
+    known.negotiations = vec![Arc::new(theirs)];
+    let accepted = said(errand.take(&peer, &asked, &known));
+    let accepted = Envelope::read(&accepted.metadata).unwrap().unwrap();
+    assert_eq!(
+        accepted.context.unwrap().performative,
+        Some(Performative::Accept)
+    );
+    let order = said(errand.take(&peer, &message(Verb::TaskAssign, saving(30)), &known));
+    let order = Envelope::read(&order.metadata).unwrap().unwrap();
+    assert_eq!(order.context.as_ref().unwrap().id, context.id);
+    assert!(order.text(Family::Task).unwrap().contains("30"));
 }
 
 /// A9: events of a stream are told as they come; one that settles a task is left to who asks for it
@@ -332,7 +510,7 @@ fn events_are_told_until_the_task_settles() {
             status,
             metadata: Default::default(),
         });
-        let news = errand.streamed(&update, &|_| true, now());
+        let news = errand.streamed(&peer(), &update, &known(), now());
         news.map(|news| news.content.task_description)
     };
     assert_eq!(

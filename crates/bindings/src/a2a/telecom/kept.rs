@@ -40,7 +40,7 @@ pub(in crate::a2a) fn hand_on(from: &Content, to: &mut Content) {
 }
 
 /// A negotiation as its messages said it: without what only we keep with them.
-pub(super) fn bare(negotiation: &Negotiation) -> Negotiation {
+pub(in crate::a2a) fn bare(negotiation: &Negotiation) -> Negotiation {
     let mut bare = negotiation.clone();
     let turns = bare.turns.iter_mut();
     for content in turns.flat_map(|turn| &mut turn.speech.contents) {

@@ -1,0 +1,46 @@
+//! What the platform knows when something is said to an agent elsewhere, or heard of it.
+//!
+//! Handed in by whoever has the engine; nothing of it is kept. Read next: [`super::errand`].
+
+use super::super::telecom::repertoire;
+use super::peer::Peer;
+use a2a::telecom::peer::Peer as TelecomPeer;
+use domain::negotiation::{Kind, Negotiation, State};
+use schema::template::Template;
+use std::sync::Arc;
+
+/// What is known here of a task and its negotiation.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// The schemas that are published.
+    pub templates: Vec<Arc<Template>>,
+    /// The negotiations of the task.
+    pub negotiations: Vec<Arc<Negotiation>>,
+}
+
+impl Known {
+    /// True if payloads of a schema are read here.
+    pub(super) fn is_published(&self, schema_id: &str) -> bool {
+        let mut all = self.templates.iter();
+        all.any(|template| template.schema_id == schema_id)
+    }
+
+    /// Whether it can be done, as far as that was talked about.
+    pub(super) fn feasibility(&self) -> Option<&Negotiation> {
+        let mut all = self.negotiations.iter();
+        all.find(|it| it.kind == Kind::Feasibility).map(|it| &**it)
+    }
+
+    /// The same, if it came to an agreement.
+    pub(super) fn agreed(&self) -> Option<&Negotiation> {
+        self.feasibility().filter(|it| it.state == State::Agreed)
+    }
+
+    /// An agent as one that understands A2A-T; none if its card does not say so.
+    pub(super) fn telecom(&self, peer: &Peer) -> Option<TelecomPeer> {
+        let all = self.templates.iter().map(|it| it.schema_id.clone());
+        let repertoire = || repertoire(&all.collect(), &self.templates);
+        peer.speaks_telecom()
+            .then(|| TelecomPeer::of(&peer.card, &repertoire()))?
+    }
+}

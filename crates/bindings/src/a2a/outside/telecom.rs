@@ -1,0 +1,168 @@
+//! A2A-T as a client: a task as a prompt, what it lacks, and whether it can be done.
+//!
+//! What was said is known from the negotiation here and what is asked from the agent's last word, so
+//! nothing is kept. The name of a negotiation follows from its task: a UUID, as IG1453 wants one. Read
+//! next: [`a2a::telecom::peer`], [`super::super::telecom`] (the other side).
+
+use super::super::identity::uuid_8;
+use super::super::telecom::kept;
+use super::known::Known;
+use super::peer::Peer;
+use a2a::message::{Message, Metadata, Part, Role};
+use a2a::telecom::envelope::Envelope;
+use a2a::telecom::extension::Family;
+use a2a::telecom::negotiation::{Context, Heard, Performative, Standing, max_rounds, proposals};
+use a2a::telecom::peer::{Peer as TelecomPeer, Word};
+use a2a::telecom::tongue::Tongue;
+use domain::content::{Content, Payload};
+use domain::negotiation::{Side, Speech, Stance};
+use domain::reply::{Reply, Verdict};
+use domain::task::TaskId;
+use schema::canonical;
+use serde_json::json;
+
+/// The language in which agents are spoken to; they answer in it.
+const TONGUE: Tongue = Tongue::English;
+
+/// What an agent asks for before it begins.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Asked {
+    context: Context,
+    items: Vec<(String, String)>,
+}
+
+impl Asked {
+    /// What a message asks for; none if it asks for nothing in A2A-T.
+    pub(super) fn of(peer: &Peer, known: &Known, said: &Message) -> Option<Self> {
+        let word = known.telecom(peer)?.word(&said.metadata, &said.parts, None);
+        match word {
+            Ok(Some(Word::Asks { context, items })) => Some(Self { context, items }),
+            _ => None,
+        }
+    }
+
+    /// The same in words.
+    pub(super) fn words(&self) -> String {
+        let items = self.items.iter();
+        let items: Vec<String> = items
+            .map(|(name, means)| format!("{name}: {means}"))
+            .collect();
+        items.join("\n")
+    }
+
+    /// The answer to it: from a payload what was asked for, from words the one thing that was.
+    pub(super) fn answered(
+        &self,
+        peer: &TelecomPeer,
+        content: &Content,
+        words: &str,
+    ) -> Option<Envelope> {
+        match (&content.payload, self.items.as_slice()) {
+            (Some(payload), items) => peer.supply(payload, &self.context, items, TONGUE),
+            (None, [(name, _)]) => {
+                peer.answer(&[(name.clone(), words.to_owned())], &self.context, TONGUE)
+            }
+            (None, _) => None,
+        }
+    }
+}
+
+/// The assignment of a payload, under what was agreed on before, if anything was; none if the agent
+/// knows no template for it.
+pub(super) fn assignment(
+    peer: &Peer,
+    known: &Known,
+    task: &TaskId,
+    payload: &Payload,
+) -> Option<Envelope> {
+    let prompt = known.telecom(peer)?.assignment(payload, TONGUE)?;
+    Some(match known.agreed() {
+        Some(negotiation) => prompt.under(Context {
+            id: name_of(task),
+            round: proposals(negotiation),
+            max_rounds: max_rounds(negotiation.round_limit),
+            performative: Some(Performative::Accept),
+        }),
+        None => prompt,
+    })
+}
+
+/// What was said here last, as a message to the agent; none if the agent does not negotiate, or knows
+/// no words for it.
+pub(super) fn turn(peer: &Peer, known: &Known, task: &TaskId) -> Option<Message> {
+    let negotiation = known.feasibility()?;
+    let last = negotiation.turns.last();
+    let last = last.filter(|turn| turn.by == Side::Publisher)?;
+    let most = max_rounds(negotiation.round_limit);
+    let bare = kept::bare(negotiation);
+    let said = known
+        .telecom(peer)?
+        .turn(&bare, &name_of(task), most, TONGUE)?;
+    let id = format!("{task}/turn/{}", negotiation.turns.len());
+    let words = match last.speech.stance {
+        Stance::Offer => "Can this be done?",
+        Stance::Accept => "Agreed.",
+        Stance::Refuse => "Not so.",
+    };
+    Some(carrying(said, id, words))
+}
+
+/// What an agent says to a turn, as its reply here; none if it says nothing to it in A2A-T.
+pub(super) fn reply(
+    peer: &Peer,
+    known: &Known,
+    metadata: &Metadata,
+    parts: &[Part],
+) -> Option<Reply> {
+    let standing = known.feasibility().map(|negotiation| Standing {
+        max_rounds: max_rounds(negotiation.round_limit),
+        negotiation,
+    });
+    let word = known.telecom(peer)?.word(metadata, parts, standing);
+    Some(match word {
+        Ok(Some(Word::Negotiates { heard, .. })) => of_turn(heard),
+        Ok(Some(_) | None) => return None,
+        Err(unheard) => Reply::refused("malformed", "", unheard.to_string()),
+    })
+}
+
+fn of_turn(heard: Heard) -> Reply {
+    match heard {
+        Heard::Turn(speech) | Heard::Opens(speech, _) => of_speech(speech),
+        Heard::Withdrawal(why) => Reply::refused("withdrawn", "", why),
+        Heard::Question | Heard::Supply | Heard::Again => Reply::new(Verdict::Pending, Vec::new()),
+    }
+}
+
+fn of_speech(speech: Speech) -> Reply {
+    let verdict = match speech.stance {
+        Stance::Offer => Verdict::Offered,
+        Stance::Accept => Verdict::Accepted,
+        Stance::Refuse => Verdict::Refused,
+    };
+    Reply {
+        alternative: speech.alternative,
+        reasons: speech.reasons,
+        ..Reply::new(verdict, speech.contents)
+    }
+}
+
+/// A message that carries a text beside words.
+pub(super) fn carrying(envelope: Envelope, id: String, words: &str) -> Message {
+    Message {
+        metadata: envelope.write(),
+        extensions: TelecomPeer::extensions(&envelope),
+        ..Message::new(id, Role::User, vec![Part::text(words)])
+    }
+}
+
+/// The text of a result in A2A-T, if there is one.
+pub(super) fn outcome(metadata: &Metadata) -> Option<String> {
+    let envelope = Envelope::read(metadata).ok()??;
+    envelope.text(Family::Task).map(str::to_owned)
+}
+
+/// How the negotiation about a task is called at the agent.
+fn name_of(task: &TaskId) -> String {
+    uuid_8(canonical::hash(&json!(["negotiation", task.as_str()])))
+}
