@@ -12,7 +12,7 @@ use ::network::Simulation;
 use domain::time::Timestamp;
 use engine::Credential;
 use server::clock::Clock;
-use server::config::{Settings, WebhookSettings};
+use server::config::{PlacesSettings, Settings};
 use server::host::{Company, Endpoint, Home, Host as Platform};
 use server::ssh::{HostKeyPolicy, Outbound, keys, split};
 use server::state::StateFolder;
@@ -62,9 +62,9 @@ impl OverSsh {
         let settings = Settings {
             netconf: Some(([127, 0, 0, 1], 0).into()),
             agents_from: Some(0),
-            webhook: WebhookSettings {
+            webhook: PlacesSettings {
                 allow: Some(vec![cast::REPORTS.to_owned()]),
-                ..WebhookSettings::default()
+                ..PlacesSettings::default()
             },
             ..Settings::default()
         };

@@ -6,18 +6,18 @@
 pub mod a2a;
 pub mod http;
 pub mod life;
+pub mod places;
 pub mod schemas;
 pub mod store;
 pub mod tasks;
-pub mod webhook;
 
 pub use a2a::A2aSettings;
 pub use http::{HttpSettings, Listen};
 pub use life::LifeSettings;
+pub use places::PlacesSettings;
 pub use schemas::{SchemaSettings, UnknownKeys};
 pub use store::StoreSettings;
 pub use tasks::{RetentionSettings, TaskSettings};
-pub use webhook::WebhookSettings;
 
 use crate::a2a::conformance;
 use crate::file::FileError;
@@ -75,7 +75,7 @@ pub struct Settings {
     pub retention: RetentionSettings,
     /// `[webhook]`: where reports of tasks may be sent.
     #[serde(default)]
-    pub webhook: WebhookSettings,
+    pub webhook: PlacesSettings,
     /// `[http]`: where the HTTP door is.
     #[serde(default)]
     pub http: HttpSettings,
@@ -185,12 +185,15 @@ pub enum SettingsError {
     /// There can be no TLS.
     #[error(transparent)]
     Tls(#[from] crate::http::tls::TlsError),
-    /// A receiver of reports cannot be allowed.
-    #[error("[webhook]: {0}")]
-    Webhook(#[source] crate::webhook::BadEntry),
-    /// An agent elsewhere cannot be allowed.
-    #[error("[a2a.peers]: {0}")]
-    Peers(#[source] crate::webhook::BadEntry),
+    /// A receiver of reports, or an agent elsewhere, cannot be allowed.
+    #[error("[{section}]: {cause}")]
+    Place {
+        /// Where it is listed.
+        section: &'static str,
+        /// Why.
+        #[source]
+        cause: crate::webhook::BadEntry,
+    },
     /// The numbers of evolution do not go together.
     #[error("[schemas.evolution]: {0}")]
     Evolution(String),
@@ -299,7 +302,7 @@ impl Settings {
         self.limits.check()?;
         self.tasks.check()?;
         self.retention.check()?;
-        self.webhook.allowed()?;
+        self.webhook.allowed("webhook")?;
         self.life.unwrap_or_default().check()?;
         range("speed", self.speed, (1.0, 600.0), "1 to 600")?;
         self.causal_knowledge()?;

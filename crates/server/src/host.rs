@@ -212,7 +212,7 @@ impl Host {
     ) -> Result<Self, StartError> {
         // What is delivered is signed with a key, and that lies in a folder.
         let allowed = match &home {
-            Home::Folder(_) => settings.webhook.allowed()?,
+            Home::Folder(_) => settings.webhook.allowed("webhook")?,
             Home::Memory => AllowList::default(),
         };
         let (store, keys, listeners, door) = match &home {

@@ -20,6 +20,7 @@ pub use card::Unseen;
 
 use crate::clock::Clock;
 use crate::config::Settings;
+use crate::config::a2a::PEERS;
 use crate::dialer::{Dialer, TrustError};
 use crate::host::StartError;
 use crate::state::StateFolder;
@@ -73,7 +74,7 @@ impl Watched {
         clock: &Arc<Clock>,
     ) -> Result<Option<Self>, StartError> {
         let (peers, engine) = (&settings.a2a.peers, platform.engine());
-        let (allowed, clock) = (peers.allowed()?, Arc::clone(clock));
+        let (allowed, clock) = (peers.allowed(PEERS)?, Arc::clone(clock));
         if allowed.is_empty() {
             return Ok(None);
         }

@@ -2,14 +2,15 @@
 //!
 //! Read next: [`crate::a2a`].
 
-use super::SettingsError;
+use super::{PlacesSettings, SettingsError};
 use crate::http::Listening;
-use crate::webhook::AllowList;
 use ::a2a::card::CardProfile;
 use schema::language::Language;
 use serde::Deserialize;
-use std::path::PathBuf;
 use std::time::Duration;
+
+/// The section of agents elsewhere.
+pub(crate) const PEERS: &str = "a2a.peers";
 
 /// How long clients may keep a card if nothing is said, in seconds: an evolved schema is in it soon.
 const CARD_MAX_AGE_S: u32 = 60;
@@ -40,42 +41,7 @@ pub struct A2aSettings {
     pub conformance_agent: Option<bool>,
     /// `[a2a.peers]`: which agents elsewhere the platform speaks with.
     #[serde(default)]
-    pub peers: PeerSettings,
-}
-
-/// The section `[a2a.peers]`, as far as it is given.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct PeerSettings {
-    /// `allow`: scheme, host and port where A2A agents may be, such as `https://agent.example`; none
-    /// if nothing is said. A name must lead to the public network.
-    pub allow: Option<Vec<String>>,
-    /// `allow-private`: the same for those whose names may lead to private, loopback and link-local
-    /// addresses.
-    pub allow_private: Option<Vec<String>>,
-    /// `ca-file`: the authorities whose certificates of agents are believed, as PEM; those that the
-    /// system trusts if nothing is said.
-    pub ca_file: Option<PathBuf>,
-}
-
-impl PeerSettings {
-    fn over(self, below: Self) -> Self {
-        Self {
-            allow: self.allow.or(below.allow),
-            allow_private: self.allow_private.or(below.allow_private),
-            ca_file: self.ca_file.or(below.ca_file),
-        }
-    }
-
-    /// Where agents may be.
-    ///
-    /// # Errors
-    /// [`SettingsError::Peers`] for the first entry that is not scheme, host and port.
-    pub fn allowed(&self) -> Result<AllowList, SettingsError> {
-        let entries = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
-        let list = AllowList::new(&entries(&self.allow), &entries(&self.allow_private));
-        list.map_err(SettingsError::Peers)
-    }
+    pub peers: PlacesSettings,
 }
 
 /// Which card is served.
@@ -114,7 +80,7 @@ impl A2aSettings {
     }
 
     pub(super) fn check(&self) -> Result<(), SettingsError> {
-        self.peers.allowed()?;
+        self.peers.allowed(PEERS)?;
         let number = |value: Option<u64>| value.map(|it| it as f64);
         let max_age = self.card_max_age_s.map(f64::from);
         super::range("card-max-age-s", max_age, (0.0, 86_400.0), "0 to 86400")?;
@@ -196,7 +162,7 @@ mod tests {
             let settings = Settings::default().over(Settings::load(&state).unwrap());
             settings
                 .check(&state)
-                .map(|()| settings.a2a.peers.allowed())
+                .map(|()| settings.a2a.peers.allowed(super::PEERS))
         };
         assert!(check("").unwrap().unwrap().is_empty());
         let both = "allow = ['https://agent.example']\nallow-private = ['http://127.0.0.1:9300']";

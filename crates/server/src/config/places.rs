@@ -1,28 +1,28 @@
-//! The section `[webhook]`: where reports of tasks may be sent.
+//! The sections `[webhook]` and `[a2a.peers]`: whom elsewhere the platform speaks to over HTTP.
 //!
-//! Read next: [`crate::webhook`].
+//! Read next: [`crate::dialer`], which speaks to nobody else.
 
 use super::SettingsError;
 use crate::webhook::AllowList;
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// The section `[webhook]`, as far as it is given.
+/// Receivers of reports, or agents elsewhere, as far as they are given.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct WebhookSettings {
-    /// `allow`: scheme, host and port of each receiver, such as `https://oss.example:8443`; none if
-    /// nothing is said. A name must lead to the public network.
+pub struct PlacesSettings {
+    /// `allow`: scheme, host and port of each, such as `https://oss.example:8443`; none if nothing is
+    /// said. A name must lead to the public network.
     pub allow: Option<Vec<String>>,
-    /// `allow-private`: the same for receivers whose names may lead to private, loopback and
-    /// link-local addresses.
+    /// `allow-private`: the same for those whose names may lead to private, loopback and link-local
+    /// addresses.
     pub allow_private: Option<Vec<String>>,
-    /// `ca-file`: the authorities whose certificates of receivers are believed, as PEM; those that
-    /// the system trusts if nothing is said.
+    /// `ca-file`: the authorities whose certificates are believed there, as PEM; those that the system
+    /// trusts if nothing is said.
     pub ca_file: Option<PathBuf>,
 }
 
-impl WebhookSettings {
+impl PlacesSettings {
     pub(super) fn over(self, below: Self) -> Self {
         Self {
             allow: self.allow.or(below.allow),
@@ -31,14 +31,14 @@ impl WebhookSettings {
         }
     }
 
-    /// What is allowed.
+    /// What is allowed; `section` is where that is said.
     ///
     /// # Errors
-    /// [`SettingsError::Webhook`] for the first entry that is not scheme, host and port.
-    pub fn allowed(&self) -> Result<AllowList, SettingsError> {
+    /// [`SettingsError::Place`] for the first entry that is not scheme, host and port.
+    pub fn allowed(&self, section: &'static str) -> Result<AllowList, SettingsError> {
         let entries = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
         let list = AllowList::new(&entries(&self.allow), &entries(&self.allow_private));
-        list.map_err(SettingsError::Webhook)
+        list.map_err(|cause| SettingsError::Place { section, cause })
     }
 }
 
@@ -55,7 +55,9 @@ mod tests {
         let check = |section: &str| {
             std::fs::write(state.settings(), format!("[webhook]\n{section}\n")).unwrap();
             let settings = Settings::default().over(Settings::load(&state).unwrap());
-            settings.check(&state).map(|()| settings.webhook.allowed())
+            settings
+                .check(&state)
+                .map(|()| settings.webhook.allowed("webhook"))
         };
         assert!(check("").unwrap().unwrap().is_empty());
         let both = "allow = ['https://oss.example:8443']\nallow-private = ['http://oss.corp']";
