@@ -172,7 +172,8 @@ impl Peer {
     }
 
     /// What a message or an artifact of the agent says; none if it says nothing in A2A-T. `standing` is
-    /// our negotiation with it, as the context that came names it.
+    /// our negotiation with it, as the context that came names it; `about` the schema of what it works
+    /// on, by whose template a first offer of its own is read.
     ///
     /// # Errors
     /// [`Unheard`]: it says something that cannot be.
@@ -181,12 +182,13 @@ impl Peer {
         metadata: &Metadata,
         parts: &[Part],
         standing: Option<Standing<'_>>,
+        about: Option<&str>,
     ) -> Result<Option<Word>, Unheard> {
         let Some(envelope) = Envelope::read(metadata)? else {
             return Ok(None);
         };
         if let Some(text) = envelope.text(Family::Negotiation) {
-            return self.negotiated(&envelope, text, standing).map(Some);
+            return self.negotiated(&envelope, text, standing, about).map(Some);
         }
         let text = envelope.text(Family::Task);
         Ok(text.map(|text| Word::Tells {
@@ -200,13 +202,15 @@ impl Peer {
         envelope: &Envelope,
         text: &str,
         standing: Option<Standing<'_>>,
+        about: Option<&str>,
     ) -> Result<Word, Unheard> {
         let context = envelope.context.as_ref();
         let context = context.ok_or(Unheard::Incomplete("context"))?;
         let uri = envelope.template_uri.as_ref();
         let uri = uri.ok_or(Unheard::Incomplete("template"))?;
         let said = Message::read(uri, context, text)?;
-        let translator = standing.and_then(|it| self.spoken_in(it.negotiation));
+        let spoken_in = standing.and_then(|it| self.spoken_in(it.negotiation));
+        let translator = spoken_in.or_else(|| self.template(about?));
         let heard = negotiation::hear(&said, Side::Executor, standing, translator)?;
         let context = context.clone();
         Ok(match (said.topic, heard) {

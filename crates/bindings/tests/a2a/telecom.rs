@@ -622,7 +622,7 @@ fn our_own_client_is_a_peer() {
         negotiation: &ours,
     };
     let word = peer
-        .word(&answer.metadata, &answer.parts, Some(standing))
+        .word(&answer.metadata, &answer.parts, Some(standing), None)
         .unwrap();
     let Some(Word::Negotiates {
         heard: Heard::Turn(countered),
@@ -648,7 +648,7 @@ fn our_own_client_is_a_peer() {
     assert_eq!(done.id, ID);
     let artifact = &done.artifacts.unwrap()[0];
     let word = peer
-        .word(&artifact.metadata, &artifact.parts, None)
+        .word(&artifact.metadata, &artifact.parts, None, None)
         .unwrap();
     let Some(Word::Tells {
         text,
@@ -667,7 +667,7 @@ fn our_own_client_is_a_peer() {
     let asked = send("m-4", None, assignment)["task"].clone();
     let task = wire::read_task(Dialect::V10, &asked).unwrap();
     let said = task.status.message.unwrap();
-    let word = peer.word(&said.metadata, &said.parts, None).unwrap();
+    let word = peer.word(&said.metadata, &said.parts, None, None).unwrap();
     let Some(Word::Asks { context, items }) = word else {
         panic!("{word:?}")
     };

@@ -111,7 +111,7 @@ fn words_become_turns() {
             max_rounds: 5,
             negotiation: &ours,
         };
-        match peer.word(&envelope.write(), &[], Some(standing)) {
+        match peer.word(&envelope.write(), &[], Some(standing), None) {
             Ok(Some(Word::Negotiates {
                 heard: Heard::Turn(speech),
                 ..
@@ -132,7 +132,7 @@ fn words_become_turns() {
         negotiation: &ours,
     };
     let left = peer
-        .word(&left.write(), &[], Some(standing))
+        .word(&left.write(), &[], Some(standing), None)
         .expect("heard");
     assert!(matches!(
         left,
@@ -164,7 +164,7 @@ fn questions_are_supplied() {
     };
     let asked = negotiation::ask(&lacks, &first, Tongue::English);
     let asked = peer.saying(asked).expect("it negotiates");
-    let Ok(Some(Word::Asks { context, items })) = peer.word(&asked.write(), &[], None) else {
+    let Ok(Some(Word::Asks { context, items })) = peer.word(&asked.write(), &[], None, None) else {
         panic!("a question")
     };
     assert_eq!(items[0].0, "Area");
@@ -193,7 +193,9 @@ fn results_are_told() {
     let values = json!({"status": "active", "area": "Haidian"});
     let payload = Payload::new("energy_saving_result_v1", values);
     let part = objects::typed(&payload.schema_id, payload.values.clone());
-    let word = peer.word(&told.write(), &[part], None).expect("heard");
+    let word = peer
+        .word(&told.write(), &[part], None, None)
+        .expect("heard");
     let text = "## Expected Output\nsaved".to_owned();
     assert_eq!(
         word,
@@ -202,11 +204,11 @@ fn results_are_told() {
             payload: Some(payload)
         })
     );
-    assert_eq!(peer.word(&Metadata::new(), &[], None), Ok(None));
+    assert_eq!(peer.word(&Metadata::new(), &[], None, None), Ok(None));
     let mut broken = told.write();
     broken.insert("templateUri".to_owned(), "nothing".into());
     assert!(matches!(
-        peer.word(&broken, &[], None),
+        peer.word(&broken, &[], None, None),
         Err(Unheard::Unsound(_))
     ));
 }

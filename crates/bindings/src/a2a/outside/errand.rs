@@ -15,7 +15,7 @@ use super::super::begin::inert;
 use super::known::Known;
 use super::manner::{self, Manner};
 use super::peer::Peer;
-use super::telecom::{self, Asked};
+use super::telecom::{self, Beside};
 use a2a::error::{Error, ErrorKind};
 use a2a::event::{Event, Sent};
 use a2a::message::{Content as PartContent, Message as Said, Part};
@@ -26,7 +26,7 @@ use a2a::task::{Artifact, Task as Told, TaskState};
 use a2a::{objects, schema_talk};
 use domain::agent::{Message, Undelivered};
 use domain::content::{Content, Payload};
-use domain::negotiation::Stance;
+use domain::negotiation::{Kind, Stance};
 use domain::notification::Notification;
 use domain::reply::Reply;
 use domain::task::{Awaits, Status, TaskId};
@@ -61,10 +61,10 @@ pub struct Errand {
     assignment: Option<Message>,
     /// True once it was said again and has not been found there since.
     was_lost: bool,
-    /// What it asked for in A2A-T, if it waits for that.
-    asked: Option<Asked>,
-    /// True while a turn of a negotiation waits for its answer.
-    in_turn: bool,
+    /// What it waits for in A2A-T, if it does.
+    beside: Option<Beside>,
+    /// While a turn of a negotiation waits for its answer, which one's.
+    in_turn: Option<Kind>,
 }
 
 /// What is to be done for a message of the mind.
@@ -118,14 +118,14 @@ impl Errand {
             told: None,
             assignment: None,
             was_lost: false,
-            asked: None,
-            in_turn: false,
+            beside: None,
+            in_turn: None,
         }
     }
 
     /// What is to be sent for a message of the mind.
     pub fn take(&mut self, peer: &Peer, message: &Message, known: &Known) -> Step {
-        self.in_turn = false;
+        self.in_turn = None;
         self.target.clone_from(&message.content.target_object);
         if self.there.is_none() {
             self.there = there(&message.content);
@@ -145,6 +145,11 @@ impl Errand {
             {
                 Step::Settled
             }
+            (Verb::FulfillmentNegotiate, Some(there))
+                if !there.status.is_terminal() && self.decision(peer, known).is_some() =>
+            {
+                self.decide(peer, known)
+            }
             (Verb::FulfillmentNegotiate, Some(there)) => {
                 let request = self.go_on(peer, known, there, &message.content);
                 // If it is not enough, the same question is a new one.
@@ -160,11 +165,31 @@ impl Errand {
     fn turn(&mut self, peer: &Peer, known: &Known) -> Step {
         match telecom::turn(peer, known, &self.task) {
             Some(said) => {
-                self.in_turn = true;
+                self.in_turn = Some(Kind::Feasibility);
                 Step::Send(Box::new(send(said)))
             }
             None => Step::Refused(self.negotiates_not()),
         }
+    }
+
+    /// What was said here to a decision that it has offered.
+    fn decision(&self, peer: &Peer, known: &Known) -> Option<Said> {
+        match &self.beside {
+            Some(Beside::Offers(_, context)) => telecom::decision(peer, known, &self.task, context),
+            _ => None,
+        }
+    }
+
+    fn decide(&mut self, peer: &Peer, known: &Known) -> Step {
+        let (Some(mut said), Some(there)) = (self.decision(peer, known), &self.there) else {
+            return Step::Refused(self.negotiates_not());
+        };
+        said.task_id = Some(there.id.clone());
+        let negotiation = known.negotiation(Kind::Fulfillment);
+        let last = negotiation.and_then(|it| it.turns.last());
+        let is_offer = last.is_some_and(|turn| turn.speech.stance == Stance::Offer);
+        self.in_turn = is_offer.then_some(Kind::Fulfillment);
+        Step::Send(Box::new(send(said)))
     }
 
     fn negotiates_not(&self) -> Undelivered {
@@ -177,16 +202,20 @@ impl Errand {
         )
     }
 
-    /// What is said to a turn; the same is asked again where that is nothing yet.
-    fn replied(&mut self, peer: &Peer, known: &Known, sent: &Sent) -> Heard {
-        let said = match sent {
-            Sent::Message(said) => Some(said),
-            Sent::Task(task) => task.status.message.as_ref(),
+    /// What is said to a turn; the same is asked again where that is nothing yet. Who works on has
+    /// taken the offer.
+    fn replied(&mut self, peer: &Peer, known: &Known, kind: Kind, sent: &Sent) -> Heard {
+        let (said, works) = match sent {
+            Sent::Message(said) => (Some(said), false),
+            Sent::Task(task) => {
+                let works = kind == Kind::Fulfillment && task.status.state == TaskState::Working;
+                (task.status.message.as_ref(), works)
+            }
         };
-        let reply = said.and_then(|it| telecom::reply(peer, known, &it.metadata, &it.parts));
-        match reply {
+        let reply = said.and_then(|it| telecom::reply(peer, known, kind, it));
+        match reply.or_else(|| works.then(Reply::accepted)) {
             Some(reply) => {
-                self.in_turn = false;
+                self.in_turn = None;
                 Heard::Replied(Box::new(reply))
             }
             None => Heard::NotNow("it has not answered yet".to_owned()),
@@ -202,7 +231,10 @@ impl Errand {
         now: Timestamp,
     ) -> Heard {
         match answer {
-            Ok(Response::Sent(sent)) if self.in_turn => self.replied(peer, known, &sent),
+            Ok(Response::Sent(sent)) if self.in_turn.is_some() => {
+                let kind = self.in_turn.unwrap_or(Kind::Feasibility);
+                self.replied(peer, known, kind, &sent)
+            }
             Ok(Response::Sent(Sent::Task(task))) => {
                 Heard::Arrived(self.of_task(peer, &task, known, now).map(Box::new))
             }
@@ -212,7 +244,7 @@ impl Errand {
             }
             Ok(Response::Sent(Sent::Message(said))) => {
                 let content = self.content(&said.parts, &[], known);
-                let news = self.news(Status::Finished, content, now);
+                let news = self.told_of(Status::Finished, content, now);
                 Heard::Arrived(news.map(Box::new))
             }
             Ok(_) => Heard::Refused(undelivered(
@@ -239,7 +271,7 @@ impl Errand {
             Event::Status(update) if !update.status.state.is_settled() => {
                 let parts = update.status.message.as_ref().map(|it| it.parts.as_slice());
                 let content = self.content(&[], parts.unwrap_or_default(), known);
-                self.news(begun(update.status.state)?, content, now)
+                self.told_of(begun(update.status.state)?, content, now)
             }
             _ => None,
         }
@@ -249,7 +281,7 @@ impl Errand {
     pub fn given_up(&mut self, why: &str, now: Timestamp) -> Option<Notification> {
         self.there = None;
         let content = Content::new(self.target.as_str(), inert(why));
-        self.news(Status::Failed, content, now)
+        self.told_of(Status::Failed, content, now)
     }
 
     /// How the task is to be followed.
@@ -289,7 +321,11 @@ impl Errand {
             .map(|byte| format!("{byte:02x}"))
             .collect();
         let id = format!("{}/{digest}", self.task);
-        let mut said = manner::going_on(peer, known, self.asked.as_ref(), id, content);
+        let asked = match &self.beside {
+            Some(Beside::Asks(asked)) => Some(asked),
+            _ => None,
+        };
+        let mut said = manner::going_on(peer, known, asked, id, content);
         said.context_id = Some(there.context_id.clone()).filter(|id| !id.is_empty());
         match there.status.is_terminal() {
             true => said.reference_task_ids = vec![there.id.clone()],
@@ -335,16 +371,47 @@ impl Errand {
         };
         let said = told.status.message.as_ref();
         let waiting = said.filter(|_| status == Status::InputRequired);
-        self.asked = waiting.and_then(|it| Asked::of(peer, known, it));
-        let asked = self.asked.as_ref().map(|it| vec![Part::text(it.words())]);
+        let about = self.assignment.as_ref();
+        let about = about.and_then(|it| Some(it.content.payload.as_ref()?.schema_id.clone()));
+        self.beside = waiting.and_then(|it| Beside::of(peer, known, about.as_deref(), it));
+        let asked = match &self.beside {
+            Some(Beside::Repeats) => return None,
+            Some(Beside::Offers(offered, _)) => {
+                let content = (**offered).clone();
+                return self.news(status, Some(Awaits::Decision), content, now);
+            }
+            Some(Beside::Asks(asked)) => Some(vec![Part::text(asked.words())]),
+            None => None,
+        };
         let said = said.map(|it: &Said| it.parts.as_slice());
         let said = asked.as_deref().or(said);
         let content = self.content(&brought, said.unwrap_or_default(), known);
-        self.news(status, content, now)
+        self.told_of(status, content, now)
+    }
+
+    /// What is told here of a state there that waits for nothing but what it says.
+    fn told_of(
+        &mut self,
+        status: Status,
+        content: Content,
+        now: Timestamp,
+    ) -> Option<Notification> {
+        let awaits = match status {
+            Status::InputRequired => Some(Awaits::Answer),
+            Status::AuthRequired => Some(Awaits::Credentials),
+            _ => None,
+        };
+        self.news(status, awaits, content, now)
     }
 
     /// What is told here of a state there; nothing if that was told before.
-    fn news(&mut self, status: Status, content: Content, now: Timestamp) -> Option<Notification> {
+    fn news(
+        &mut self,
+        status: Status,
+        awaits: Option<Awaits>,
+        content: Content,
+        now: Timestamp,
+    ) -> Option<Notification> {
         if let Some(there) = &mut self.there {
             there.status = status;
         }
@@ -365,11 +432,7 @@ impl Errand {
             start_time: now,
             percent: if status == Status::Finished { 100 } else { 0 },
             content,
-            awaits: match status {
-                Status::InputRequired => Some(Awaits::Answer),
-                Status::AuthRequired => Some(Awaits::Credentials),
-                _ => None,
-            },
+            awaits,
             data: None,
         })
     }

@@ -25,15 +25,16 @@ impl Known {
         all.any(|template| template.schema_id == schema_id)
     }
 
-    /// Whether it can be done, as far as that was talked about.
-    pub(super) fn feasibility(&self) -> Option<&Negotiation> {
+    /// A negotiation of the task.
+    pub(super) fn negotiation(&self, kind: Kind) -> Option<&Negotiation> {
         let mut all = self.negotiations.iter();
-        all.find(|it| it.kind == Kind::Feasibility).map(|it| &**it)
+        all.find(|it| it.kind == kind).map(|it| &**it)
     }
 
-    /// The same, if it came to an agreement.
+    /// That it can be done, if that was agreed on.
     pub(super) fn agreed(&self) -> Option<&Negotiation> {
-        self.feasibility().filter(|it| it.state == State::Agreed)
+        let feasibility = self.negotiation(Kind::Feasibility);
+        feasibility.filter(|it| it.state == State::Agreed)
     }
 
     /// An agent as one that understands A2A-T; none if its card does not say so.

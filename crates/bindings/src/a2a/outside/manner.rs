@@ -82,8 +82,9 @@ fn extended(mut message: Message, extension: &str) -> Message {
     message
 }
 
-/// The message that goes on with a task: what was asked for in A2A-T is answered so. Else typed input is for its beginning alone (F23), so a payload is
-/// a plain one if the agent reads such, else words.
+/// The message that goes on with a task. What was asked for in A2A-T is answered in it; else typed input
+/// is for the beginning of a task alone (F23), so that a payload is a plain one if the agent reads such,
+/// and words if not.
 pub(super) fn going_on(
     peer: &Peer,
     known: &Known,

@@ -1,4 +1,4 @@
-//! A2A-T as a client: a task as a prompt, what it lacks, and whether it can be done.
+//! A2A-T as a client: a task as a prompt, what it lacks, whether it can be done, and how.
 //!
 //! What was said is known from the negotiation here and what is asked from the agent's last word, so
 //! nothing is kept. The name of a negotiation follows from its task: a UUID, as IG1453 wants one. Read
@@ -15,7 +15,7 @@ use a2a::telecom::negotiation::{Context, Heard, Performative, Standing, max_roun
 use a2a::telecom::peer::{Peer as TelecomPeer, Word};
 use a2a::telecom::tongue::Tongue;
 use domain::content::{Content, Payload};
-use domain::negotiation::{Side, Speech, Stance};
+use domain::negotiation::{Kind, Negotiation, Side, Speech, Stance};
 use domain::reply::{Reply, Verdict};
 use domain::task::TaskId;
 use schema::canonical;
@@ -23,6 +23,45 @@ use serde_json::json;
 
 /// The language in which agents are spoken to; they answer in it.
 const TONGUE: Tongue = Tongue::English;
+
+/// What an agent says beside a state that waits for somebody here.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Beside {
+    /// It asks for something.
+    Asks(Asked),
+    /// It offers a decision how the task is done.
+    Offers(Box<Content>, Context),
+    /// What it said before.
+    Repeats,
+}
+
+impl Beside {
+    /// What a message says; nothing if it says that in words alone. `about` is the schema of the task.
+    pub(super) fn of(
+        peer: &Peer,
+        known: &Known,
+        about: Option<&str>,
+        said: &Message,
+    ) -> Option<Self> {
+        let standing = known.negotiation(Kind::Fulfillment).map(standing);
+        let agent = known.telecom(peer)?;
+        match agent
+            .word(&said.metadata, &said.parts, standing, about)
+            .ok()??
+        {
+            Word::Asks { context, items } => Some(Self::Asks(Asked { context, items })),
+            Word::Negotiates { context, heard } => match heard {
+                Heard::Opens(speech, _) | Heard::Turn(speech) if speech.stance == Stance::Offer => {
+                    let first = speech.contents.into_iter().next()?;
+                    Some(Self::Offers(Box::new(first), context))
+                }
+                Heard::Again => Some(Self::Repeats),
+                _ => None,
+            },
+            Word::Tells { .. } => None,
+        }
+    }
+}
 
 /// What an agent asks for before it begins.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,15 +71,6 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// What a message asks for; none if it asks for nothing in A2A-T.
-    pub(super) fn of(peer: &Peer, known: &Known, said: &Message) -> Option<Self> {
-        let word = known.telecom(peer)?.word(&said.metadata, &said.parts, None);
-        match word {
-            Ok(Some(Word::Asks { context, items })) => Some(Self { context, items }),
-            _ => None,
-        }
-    }
-
     /// The same in words.
     pub(super) fn words(&self) -> String {
         let items = self.items.iter();
@@ -87,38 +117,64 @@ pub(super) fn assignment(
     })
 }
 
-/// What was said here last, as a message to the agent; none if the agent does not negotiate, or knows
-/// no words for it.
+/// What was said here last whether it can be done, as a message to the agent; none if the agent does
+/// not negotiate, or knows no words for it.
 pub(super) fn turn(peer: &Peer, known: &Known, task: &TaskId) -> Option<Message> {
-    let negotiation = known.feasibility()?;
+    let negotiation = known.negotiation(Kind::Feasibility)?;
+    let most = max_rounds(negotiation.round_limit);
+    spoken(peer, known, negotiation, task, (&name_of(task), most))
+}
+
+/// What was said here last to a decision that the agent has offered under this context.
+pub(super) fn decision(
+    peer: &Peer,
+    known: &Known,
+    task: &TaskId,
+    offered: &Context,
+) -> Option<Message> {
+    let negotiation = known.negotiation(Kind::Fulfillment)?;
+    spoken(
+        peer,
+        known,
+        negotiation,
+        task,
+        (&offered.id, offered.max_rounds),
+    )
+}
+
+fn spoken(
+    peer: &Peer,
+    known: &Known,
+    negotiation: &Negotiation,
+    task: &TaskId,
+    (id, most): (&str, u32),
+) -> Option<Message> {
     let last = negotiation.turns.last();
     let last = last.filter(|turn| turn.by == Side::Publisher)?;
-    let most = max_rounds(negotiation.round_limit);
     let bare = kept::bare(negotiation);
-    let said = known
-        .telecom(peer)?
-        .turn(&bare, &name_of(task), most, TONGUE)?;
-    let id = format!("{task}/turn/{}", negotiation.turns.len());
+    let said = known.telecom(peer)?.turn(&bare, id, most, TONGUE)?;
     let words = match last.speech.stance {
         Stance::Offer => "Can this be done?",
         Stance::Accept => "Agreed.",
         Stance::Refuse => "Not so.",
     };
+    let turns = negotiation.turns.len();
+    let id = format!("{task}/{}/{turns}", negotiation.kind.as_str());
     Some(carrying(said, id, words))
 }
 
-/// What an agent says to a turn, as its reply here; none if it says nothing to it in A2A-T.
-pub(super) fn reply(
-    peer: &Peer,
-    known: &Known,
-    metadata: &Metadata,
-    parts: &[Part],
-) -> Option<Reply> {
-    let standing = known.feasibility().map(|negotiation| Standing {
+fn standing(negotiation: &Negotiation) -> Standing<'_> {
+    Standing {
         max_rounds: max_rounds(negotiation.round_limit),
         negotiation,
-    });
-    let word = known.telecom(peer)?.word(metadata, parts, standing);
+    }
+}
+
+/// What an agent says to a turn, as its reply here; none if it says nothing to it in A2A-T.
+pub(super) fn reply(peer: &Peer, known: &Known, kind: Kind, said: &Message) -> Option<Reply> {
+    let standing = known.negotiation(kind).map(standing);
+    let agent = known.telecom(peer)?;
+    let word = agent.word(&said.metadata, &said.parts, standing, None);
     Some(match word {
         Ok(Some(Word::Negotiates { heard, .. })) => of_turn(heard),
         Ok(Some(_) | None) => return None,

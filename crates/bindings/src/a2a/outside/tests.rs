@@ -29,7 +29,7 @@ use domain::negotiation::{Kind, Move, Negotiation, Side, Speech};
 use domain::notification::Notification;
 use domain::profile::Layer;
 use domain::reply::Verdict;
-use domain::task::{Conditions, Status, TaskId};
+use domain::task::{Awaits, Conditions, Status, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use engine::Introduction;
@@ -487,6 +487,67 @@ fn feasibility_is_negotiated_with_who_speaks_telecom() {
     let order = Envelope::read(&order.metadata).unwrap().unwrap();
     assert_eq!(order.context.as_ref().unwrap().id, context.id);
     assert!(order.text(Family::Task).unwrap().contains("30"));
+}
+
+/// Issue 6 §5: a decision that the agent offers while it works is put to the publisher here, whose word on
+/// it goes back under the same negotiation.
+#[test]
+fn a_decision_is_taken_here_and_told_there() {
+    let (peer, mut known) = telecom();
+    let mut errand = errand();
+    errand.take(&peer, &message(Verb::TaskAssign, saving(50)), &known);
+    let find = |id: &str| {
+        known
+            .templates
+            .iter()
+            .find(|it| it.schema_id == id)
+            .map(|it| &**it)
+    };
+    let agent = TelecomPeer::of(&peer.card, &Repertoire::new(find).unwrap()).unwrap();
+    let theirs = Negotiation::between(TaskId::new("there"), Kind::Fulfillment, "platform", "radio");
+    let mut theirs = Negotiation {
+        round_limit: 3,
+        ..theirs
+    };
+    let speak = |theirs: &mut Negotiation, by: Side, speech: Speech| {
+        let change = theirs
+            .decide(Move::Speak(by, speech), now())
+            .expect("in turn");
+        theirs.apply(&change);
+    };
+    speak(&mut theirs, Side::Executor, Speech::offer(vec![saving(30)]));
+    let id = "7d8c7b00-3c8c-4f8e-9b1e-9b17b6a3e5c3";
+    let offer = agent.turn(&theirs, id, 5, Tongue::English).unwrap();
+    let mut waiting = told(TaskState::InputRequired, "so?", Vec::new());
+    if let Response::Task(task) = &mut waiting {
+        task.status.message.as_mut().unwrap().metadata = offer.write();
+    }
+    let heard = errand.answered(&peer, Ok(waiting.clone()), &known, now());
+    let Heard::Arrived(Some(news)) = heard else {
+        panic!("{heard:?}")
+    };
+    assert_eq!(news.awaits, Some(Awaits::Decision));
+    let offered = news.content.payload.clone().unwrap();
+    assert_eq!(offered.number("saving_target_percent"), Some(30.0));
+
+    speak(&mut theirs, Side::Publisher, Speech::accept());
+    known.negotiations = vec![Arc::new(theirs)];
+    let word = message(
+        Verb::FulfillmentNegotiate,
+        Content::new("Haidian", "accept"),
+    );
+    let accepted = said(errand.take(&peer, &word, &known));
+    assert_eq!(accepted.task_id.as_deref(), Some("there-1"));
+    let accepted = Envelope::read(&accepted.metadata).unwrap().unwrap();
+    let context = accepted.context.unwrap();
+    assert_eq!(
+        (context.id.as_str(), context.performative),
+        (id, Some(Performative::Accept))
+    );
+
+    // What it offered is known by now.
+    let heard = errand.answered(&peer, Ok(waiting), &known, now());
+    assert_eq!(heard, Heard::Arrived(None));
 }
 
 /// A9: events of a stream are told as they come; one that settles a task is left to who asks for it
