@@ -11,9 +11,10 @@
 
 use super::declaration::declared;
 use super::envelope::{Envelope, Unsound};
-use super::extension::{Extension, Family};
-use super::negotiation::{self, Context, Heard, Message, Refusal, Saying, Standing, Topic};
+use super::extension::{Extension, Family, TemplateUri};
+use super::negotiation::{self, Context, Heard, Message, Refusal, Saying, Standing};
 use super::repertoire::Repertoire;
+use super::subscription::Topic;
 use super::tongue::Tongue;
 use super::translator::Translator;
 use crate::card::Card;
@@ -29,8 +30,11 @@ use serde_json::Value;
 pub struct Peer {
     task: Extension,
     negotiation: Option<Extension>,
+    notification: Option<Extension>,
     /// Those of the templates that both know.
     templates: Vec<Translator>,
+    /// What both know to be subscribed to.
+    topics: Vec<Topic>,
 }
 
 /// What an agent says.
@@ -81,9 +85,16 @@ impl Peer {
         let task = Extension::declared(Family::Task, uris())?;
         let listed = declared(card, task);
         let known = |it: &&Translator| listed.is_empty() || listed.contains(&it.uri().to_string());
+        let notification = Extension::declared(Family::Notification, uris());
+        let topics = notification
+            .map(|it| declared(card, it))
+            .unwrap_or_default();
+        let told = |it: &&Topic| topics.is_empty() || topics.contains(&it.template_uri);
         Some(Self {
             task,
             negotiation: Extension::declared(Family::Negotiation, uris()),
+            notification,
+            topics: repertoire.topics().iter().filter(told).cloned().collect(),
             templates: repertoire
                 .translators()
                 .iter()
@@ -109,6 +120,15 @@ impl Peer {
         let translator = self.template(&payload.schema_id)?;
         let text = translator.write(&payload.values, tongue);
         Some(Envelope::new(self.task, translator.uri().clone(), text))
+    }
+
+    /// A subscription in the place of an order; none if the agent does not take such.
+    pub fn subscription(&self, order: &Payload, tongue: Tongue) -> Option<Envelope> {
+        let extension = self.notification?;
+        self.topics.iter().find_map(|topic| {
+            let uri = TemplateUri::parse(&topic.template_uri).ok()?;
+            Some(Envelope::new(extension, uri, topic.ask(order, tongue)?))
+        })
     }
 
     /// What we said last in a negotiation that is called so; none if it has nothing to be told, or the
@@ -214,7 +234,7 @@ impl Peer {
         let heard = negotiation::hear(&said, Side::Executor, standing, translator)?;
         let context = context.clone();
         Ok(match (said.topic, heard) {
-            (Some(Topic::Information), Heard::Question) => Word::Asks {
+            (Some(negotiation::Topic::Information), Heard::Question) => Word::Asks {
                 items: said.items(),
                 context,
             },

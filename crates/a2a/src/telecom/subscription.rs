@@ -210,6 +210,31 @@ impl Topic {
         }
     }
 
+    /// A subscription in the place of an order, for who is ordered in A2A-T; none if the order is another
+    /// one, or says what no condition can.
+    pub fn ask(&self, order: &Payload, tongue: Tongue) -> Option<String> {
+        if order.schema_id != self.order.schema_id {
+            return None;
+        }
+        let said = order.values.iter().map(|(name, value)| {
+            let result = self.order.keys.get(name)?;
+            let mut conditions = self.conditions.iter();
+            let condition = conditions.find(|it| it.keys.contains(result))?;
+            condition.said(value, tongue)
+        });
+        let said: Option<Vec<String>> = said.collect();
+        let topic = Section::new(self.titles.topic.first(tongue));
+        let condition = Section::new(self.titles.condition.first(tongue));
+        let document = Document {
+            front: Vec::new(),
+            sections: vec![
+                topic.saying(self.names.first(tongue)),
+                condition.saying(said?.join("\n")),
+            ],
+        };
+        Some(document.to_string())
+    }
+
     fn needed(&self, result: &str, tongue: Tongue) -> Objection {
         let holds = |it: &&Condition| it.keys.iter().any(|key| key == result);
         let condition = self.conditions.iter().find(holds);
@@ -329,6 +354,27 @@ impl Topic {
 }
 
 impl Condition {
+    /// The condition that one of these values stands there; none if it has no words for them.
+    fn said(&self, value: &Value, tongue: Tongue) -> Option<String> {
+        let values = match value {
+            Value::Array(values) => values.as_slice(),
+            value => std::slice::from_ref(value),
+        };
+        let word = |value: &Value| {
+            let value = value.as_str()?;
+            match self.values.is_empty() {
+                true => Some(value.trim_start_matches(&self.prefix).to_owned()),
+                false => Some(self.values.get(value)?.first(tongue).to_owned()),
+            }
+        };
+        let words: Option<Vec<String>> = values.iter().map(word).collect();
+        Some(format!(
+            "{}: {}",
+            self.labels.first(tongue),
+            words?.join(", ")
+        ))
+    }
+
     fn test(&self, said: &str) -> Result<Test, (String, String)> {
         let bare = said.trim_start_matches('[').trim_end_matches(']');
         let values: Result<BTreeSet<String>, _> = parts(bare)

@@ -250,3 +250,54 @@ fn shipped_topics_are_of_the_schemas() {
         }
     }
 }
+
+/// A2A-T, Notification-T: what is subscribed to in the place of an order is that order to who hears it.
+#[test]
+fn an_order_can_be_a_subscription() {
+    let order = |schema: &str, values| Payload::new(schema, values);
+    for (name, schema_id, values, kept) in [
+        (
+            "incident",
+            "fault_incident_v1",
+            json!({"domain": "IP"}),
+            true,
+        ),
+        (
+            "incident",
+            "fault_incident_v1",
+            json!({"domain": "IP", "other": "soon"}),
+            false,
+        ),
+        (
+            "incident",
+            "fault_diagnosis_v1",
+            json!({"domain": "IP"}),
+            false,
+        ),
+        (
+            "recovery",
+            "service_verification_v1",
+            json!({"sites": ["site:BE-017", "site:BE-018"]}),
+            true,
+        ),
+    ] {
+        let (topic, wanted) = (topic(name), order(schema_id, values));
+        for tongue in Tongue::ALL {
+            let asked = topic.ask(&wanted, tongue);
+            assert_eq!(asked.is_some(), kept, "{wanted:?}");
+            let Some(asked) = asked else { continue };
+            let subscription = topic.parse(&asked).expect("a subscription");
+            assert_eq!(subscription.tongue, tongue);
+            let schemas = schema::shipped::shipped();
+            let schema = schemas
+                .iter()
+                .find(|it| it.schema_id == schema_id)
+                .expect("shipped");
+            assert_eq!(
+                topic.ordered(&subscription, schema, &[]),
+                Ok(wanted.clone()),
+                "{asked}"
+            );
+        }
+    }
+}

@@ -61,6 +61,8 @@ pub struct Errand {
     assignment: Option<Message>,
     /// True once it was said again and has not been found there since.
     was_lost: bool,
+    /// True if it reports by artifacts until it is told to stop.
+    reports: bool,
     /// What it waits for in A2A-T, if it does.
     beside: Option<Beside>,
     /// While a turn of a negotiation waits for its answer, which one's.
@@ -118,6 +120,7 @@ impl Errand {
             told: None,
             assignment: None,
             was_lost: false,
+            reports: false,
             beside: None,
             in_turn: None,
         }
@@ -135,6 +138,8 @@ impl Errand {
                 let look = there.as_ref().map(|there| look(&there.id));
                 let request = look.unwrap_or_else(|| self.begin(peer, known, &message.content));
                 self.assignment = Some(message.clone());
+                let manner = Manner::of(peer, known, &self.task, &message.content);
+                self.reports = manner.is_subscription();
                 Step::Send(Box::new(request))
             }
             (Verb::TaskResultQuery, Some(there)) => Step::Send(Box::new(look(&there.id))),
@@ -272,6 +277,10 @@ impl Errand {
                 let parts = update.status.message.as_ref().map(|it| it.parts.as_slice());
                 let content = self.content(&[], parts.unwrap_or_default(), known);
                 self.told_of(begun(update.status.state)?, content, now)
+            }
+            Event::Artifact(update) if self.reports => {
+                let content = self.content(&update.artifact.parts, &[], known);
+                self.told_of(Status::Processing, content, now)
             }
             _ => None,
         }

@@ -51,6 +51,11 @@ impl Manner {
         }
     }
 
+    /// True if the agent is to report from now on, each time as an artifact.
+    pub(super) fn is_subscription(&self) -> bool {
+        matches!(self, Self::Prompt(prompt) if telecom::is_subscription(prompt))
+    }
+
     /// The message that begins the task.
     pub(super) fn message(self, id: String, content: &Content) -> Message {
         match self {

@@ -97,7 +97,12 @@ impl Asked {
     }
 }
 
-/// The assignment of a payload, under what was agreed on before, if anything was; none if the agent
+/// True of an assignment to report from now on.
+pub(super) fn is_subscription(prompt: &Envelope) -> bool {
+    prompt.text(Family::Notification).is_some()
+}
+
+/// The assignment of a payload, as a task or a subscription, under what was agreed on before, if anything was; none if the agent
 /// knows no template for it.
 pub(super) fn assignment(
     peer: &Peer,
@@ -105,7 +110,10 @@ pub(super) fn assignment(
     task: &TaskId,
     payload: &Payload,
 ) -> Option<Envelope> {
-    let prompt = known.telecom(peer)?.assignment(payload, TONGUE)?;
+    let agent = known.telecom(peer)?;
+    let Some(prompt) = agent.assignment(payload, TONGUE) else {
+        return agent.subscription(payload, TONGUE);
+    };
     Some(match known.agreed() {
         Some(negotiation) => prompt.under(Context {
             id: name_of(task),

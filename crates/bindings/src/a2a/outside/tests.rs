@@ -8,7 +8,7 @@ use super::peer::Peer;
 use super::place::Place;
 use a2a::card::{Card, HTTP_JSON, Interface, JSONRPC, Skill};
 use a2a::error::{Error, ErrorKind};
-use a2a::event::{Event, Sent, StatusUpdate};
+use a2a::event::{ArtifactUpdate, Event, Sent, StatusUpdate};
 use a2a::intent::{self, SkillExtension};
 use a2a::message::{Message as Said, Part, Role};
 use a2a::request::{Request, SendMessage};
@@ -548,6 +548,33 @@ fn a_decision_is_taken_here_and_told_there() {
     // What it offered is known by now.
     let heard = errand.answered(&peer, Ok(waiting), &known, now());
     assert_eq!(heard, Heard::Arrived(None));
+}
+
+/// Issue 6 §5: an order to report is a subscription, and each artifact of it is a report here.
+#[test]
+fn an_order_to_report_is_a_subscription() {
+    let (peer, known) = telecom();
+    let mut errand = errand();
+    let payload = Payload::new("fault_incident_v1", json!({"domain": "IP"}));
+    let order = Content::new("IP", "report incidents").with_payload(payload);
+    let begun = said(errand.take(&peer, &message(Verb::TaskAssign, order), &known));
+    let subscription = Envelope::read(&begun.metadata).unwrap().unwrap();
+    let text = subscription.text(Family::Notification).unwrap();
+    assert!(text.contains("Network domain: IP"), "{text}");
+    let working = told(TaskState::Working, "taken", Vec::new());
+    errand.answered(&peer, Ok(working), &known, now());
+    let report = json!({"faultManagement.Incident": {"csn": "ip-4", "priority": "high"}});
+    let artifact = Event::Artifact(ArtifactUpdate {
+        task_id: "there-1".to_owned(),
+        context_id: "c-1".to_owned(),
+        artifact: Artifact::new("a-1", vec![Part::data(report)]),
+        append: false,
+        last_chunk: true,
+        metadata: Default::default(),
+    });
+    let news = errand.streamed(&peer, &artifact, &known, now()).unwrap();
+    assert_eq!(news.status, Status::Processing);
+    assert!(news.content.task_description.contains(r#""csn":"ip-4""#));
 }
 
 /// A9: events of a stream are told as they come; one that settles a task is left to who asks for it
