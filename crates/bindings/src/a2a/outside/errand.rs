@@ -15,7 +15,7 @@ use super::super::begin::inert;
 use super::known::Known;
 use super::manner::{self, Manner};
 use super::peer::Peer;
-use super::telecom::{self, Beside};
+use super::telecom::{self, Beside, Turn};
 use a2a::error::{Error, ErrorKind};
 use a2a::event::{Event, Sent};
 use a2a::message::{Content as PartContent, Message as Said, Part};
@@ -65,8 +65,8 @@ pub struct Errand {
     reports: bool,
     /// What it waits for in A2A-T, if it does.
     beside: Option<Beside>,
-    /// While a turn of a negotiation waits for its answer, which one's.
-    in_turn: Option<Kind>,
+    /// The turn of a negotiation that was said last, until it is answered.
+    in_turn: Option<Turn>,
 }
 
 /// What is to be done for a message of the mind.
@@ -135,11 +135,11 @@ impl Errand {
         }
         match (message.verb, &self.there) {
             (Verb::TaskAssign, there) => {
-                let look = there.as_ref().map(|there| look(&there.id));
-                let request = look.unwrap_or_else(|| self.begin(peer, known, &message.content));
-                self.assignment = Some(message.clone());
                 let manner = Manner::of(peer, known, &self.task, &message.content);
                 self.reports = manner.is_subscription();
+                let look = there.as_ref().map(|there| look(&there.id));
+                let request = look.unwrap_or_else(|| self.begin(manner, &message.content));
+                self.assignment = Some(message.clone());
                 Step::Send(Box::new(request))
             }
             (Verb::TaskResultQuery, Some(there)) => Step::Send(Box::new(look(&there.id))),
@@ -150,12 +150,11 @@ impl Errand {
             {
                 Step::Settled
             }
-            (Verb::FulfillmentNegotiate, Some(there))
-                if !there.status.is_terminal() && self.decision(peer, known).is_some() =>
-            {
-                self.decide(peer, known)
-            }
             (Verb::FulfillmentNegotiate, Some(there)) => {
+                if let Some(said) = self.decision(peer, known, there) {
+                    self.in_turn = Turn::of(known, Kind::Fulfillment);
+                    return Step::Send(Box::new(send(said)));
+                }
                 let request = self.go_on(peer, known, there, &message.content);
                 // If it is not enough, the same question is a new one.
                 self.told = None;
@@ -170,31 +169,21 @@ impl Errand {
     fn turn(&mut self, peer: &Peer, known: &Known) -> Step {
         match telecom::turn(peer, known, &self.task) {
             Some(said) => {
-                self.in_turn = Some(Kind::Feasibility);
+                self.in_turn = Turn::of(known, Kind::Feasibility);
                 Step::Send(Box::new(send(said)))
             }
             None => Step::Refused(self.negotiates_not()),
         }
     }
 
-    /// What was said here to a decision that it has offered.
-    fn decision(&self, peer: &Peer, known: &Known) -> Option<Said> {
-        match &self.beside {
-            Some(Beside::Offers(_, context)) => telecom::decision(peer, known, &self.task, context),
-            _ => None,
-        }
-    }
-
-    fn decide(&mut self, peer: &Peer, known: &Known) -> Step {
-        let (Some(mut said), Some(there)) = (self.decision(peer, known), &self.there) else {
-            return Step::Refused(self.negotiates_not());
+    /// What was said here to a decision that it has offered, if it has and waits for that.
+    fn decision(&self, peer: &Peer, known: &Known, there: &There) -> Option<Said> {
+        let Some(Beside::Offers(_, context)) = &self.beside else {
+            return None;
         };
+        let mut said = telecom::decision(peer, known, &self.task, context)?;
         said.task_id = Some(there.id.clone());
-        let negotiation = known.negotiation(Kind::Fulfillment);
-        let last = negotiation.and_then(|it| it.turns.last());
-        let is_offer = last.is_some_and(|turn| turn.speech.stance == Stance::Offer);
-        self.in_turn = is_offer.then_some(Kind::Fulfillment);
-        Step::Send(Box::new(send(said)))
+        Some(said).filter(|_| !there.status.is_terminal())
     }
 
     fn negotiates_not(&self) -> Undelivered {
@@ -207,8 +196,8 @@ impl Errand {
         )
     }
 
-    /// What is said to a turn; the same is asked again where that is nothing yet. Who works on has
-    /// taken the offer.
+    /// What is said to an offer; the same is asked again where that is nothing yet. Who works on has
+    /// taken it.
     fn replied(&mut self, peer: &Peer, known: &Known, kind: Kind, sent: &Sent) -> Heard {
         let (said, works) = match sent {
             Sent::Message(said) => (Some(said), false),
@@ -235,11 +224,24 @@ impl Errand {
         known: &Known,
         now: Timestamp,
     ) -> Heard {
-        match answer {
-            Ok(Response::Sent(sent)) if self.in_turn.is_some() => {
-                let kind = self.in_turn.unwrap_or(Kind::Feasibility);
-                self.replied(peer, known, kind, &sent)
+        match (answer, self.in_turn) {
+            (Ok(Response::Sent(sent)), Some(turn)) if turn.stance == Stance::Offer => {
+                self.replied(peer, known, turn.kind, &sent)
             }
+            // An acceptance or a refusal wants no answer, and words to it are no result.
+            (Ok(Response::Sent(Sent::Message(_))), Some(_)) => Heard::Arrived(None),
+            (answer, _) => self.arrived(peer, answer, known, now),
+        }
+    }
+
+    fn arrived(
+        &mut self,
+        peer: &Peer,
+        answer: Result<Response, Error>,
+        known: &Known,
+        now: Timestamp,
+    ) -> Heard {
+        match answer {
             Ok(Response::Sent(Sent::Task(task))) => {
                 Heard::Arrived(self.of_task(peer, &task, known, now).map(Box::new))
             }
@@ -316,10 +318,8 @@ impl Errand {
         open.map(|there| cancel(&there.id))
     }
 
-    fn begin(&self, peer: &Peer, known: &Known, content: &Content) -> Request {
-        let said =
-            Manner::of(peer, known, &self.task, content).message(self.task.to_string(), content);
-        send(said)
+    fn begin(&self, manner: Manner, content: &Content) -> Request {
+        send(manner.message(self.task.to_string(), content))
     }
 
     /// To a task that has ended nothing can be said: what was wrong with its result begins another.
@@ -349,7 +349,8 @@ impl Errand {
             (ErrorKind::TaskNotFound, Some(assignment)) if !self.was_lost => {
                 self.was_lost = true;
                 self.there = None;
-                Heard::Lost(Box::new(self.begin(peer, known, &assignment.content)))
+                let manner = Manner::of(peer, known, &self.task, &assignment.content);
+                Heard::Lost(Box::new(self.begin(manner, &assignment.content)))
             }
             // It has ended there; how, is to be looked at.
             (ErrorKind::TaskNotCancelable, _) => Heard::Arrived(None),
@@ -384,8 +385,8 @@ impl Errand {
         let about = about.and_then(|it| Some(it.content.payload.as_ref()?.schema_id.clone()));
         self.beside = waiting.and_then(|it| Beside::of(peer, known, about.as_deref(), it));
         let asked = match &self.beside {
-            Some(Beside::Repeats) => return None,
-            Some(Beside::Offers(offered, _)) => {
+            Some(Beside::Offers(None, _)) => return None,
+            Some(Beside::Offers(Some(offered), _)) => {
                 let content = (**offered).clone();
                 return self.news(status, Some(Awaits::Decision), content, now);
             }

@@ -24,15 +24,28 @@ use serde_json::json;
 /// The language in which agents are spoken to; they answer in it.
 const TONGUE: Tongue = Tongue::English;
 
+/// A turn of ours.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    pub(super) kind: Kind,
+    pub(super) stance: Stance,
+}
+
+impl Turn {
+    /// What was said last in a negotiation.
+    pub(super) fn of(known: &Known, kind: Kind) -> Option<Self> {
+        let stance = known.negotiation(kind)?.turns.last()?.speech.stance;
+        Some(Self { kind, stance })
+    }
+}
+
 /// What an agent says beside a state that waits for somebody here.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Beside {
     /// It asks for something.
     Asks(Asked),
-    /// It offers a decision how the task is done.
-    Offers(Box<Content>, Context),
-    /// What it said before.
-    Repeats,
+    /// It offers a decision how the task is done, under this context; none where that is known here.
+    Offers(Option<Box<Content>>, Context),
 }
 
 impl Beside {
@@ -53,9 +66,9 @@ impl Beside {
             Word::Negotiates { context, heard } => match heard {
                 Heard::Opens(speech, _) | Heard::Turn(speech) if speech.stance == Stance::Offer => {
                     let first = speech.contents.into_iter().next()?;
-                    Some(Self::Offers(Box::new(first), context))
+                    Some(Self::Offers(Some(Box::new(first)), context))
                 }
-                Heard::Again => Some(Self::Repeats),
+                Heard::Again => Some(Self::Offers(None, context)),
                 _ => None,
             },
             Word::Tells { .. } => None,

@@ -362,6 +362,11 @@ fn telecom() -> (Peer, Known) {
     (Peer::of(card).unwrap(), known)
 }
 
+fn speak(negotiation: &mut Negotiation, by: Side, speech: Speech) {
+    let said = negotiation.decide(Move::Speak(by, speech), now());
+    negotiation.apply(&said.expect("in turn"));
+}
+
 fn saving(percent: u32) -> Content {
     let values = json!({"area": "Haidian", "saving_target_percent": percent});
     Content::new("Haidian", "save energy").with_payload(Payload::new("energy_saving_v1", values))
@@ -425,12 +430,6 @@ fn feasibility_is_negotiated_with_who_speaks_telecom() {
         round_limit: 3,
         ..ours
     };
-    let speak = |ours: &mut Negotiation, by: Side, speech: Speech| {
-        let change = ours
-            .decide(Move::Speak(by, speech), now())
-            .expect("in turn");
-        ours.apply(&change);
-    };
     speak(&mut ours, Side::Publisher, Speech::offer(vec![saving(50)]));
     known.negotiations = vec![Arc::new(ours.clone())];
     let asked = message(Verb::FeasibilityNegotiate, saving(50));
@@ -483,6 +482,14 @@ fn feasibility_is_negotiated_with_who_speaks_telecom() {
         accepted.context.unwrap().performative,
         Some(Performative::Accept)
     );
+    let noted = Said::new("m", Role::Agent, vec![Part::text("noted")]);
+    let noted = Response::Sent(Sent::Message(noted));
+    let heard = errand.answered(&peer, Ok(noted), &known, now());
+    assert_eq!(
+        heard,
+        Heard::Arrived(None),
+        "words to an acceptance are no result"
+    );
     let order = said(errand.take(&peer, &message(Verb::TaskAssign, saving(30)), &known));
     let order = Envelope::read(&order.metadata).unwrap().unwrap();
     assert_eq!(order.context.as_ref().unwrap().id, context.id);
@@ -509,12 +516,6 @@ fn a_decision_is_taken_here_and_told_there() {
         round_limit: 3,
         ..theirs
     };
-    let speak = |theirs: &mut Negotiation, by: Side, speech: Speech| {
-        let change = theirs
-            .decide(Move::Speak(by, speech), now())
-            .expect("in turn");
-        theirs.apply(&change);
-    };
     speak(&mut theirs, Side::Executor, Speech::offer(vec![saving(30)]));
     let id = "7d8c7b00-3c8c-4f8e-9b1e-9b17b6a3e5c3";
     let offer = agent.turn(&theirs, id, 5, Tongue::English).unwrap();
@@ -530,6 +531,10 @@ fn a_decision_is_taken_here_and_told_there() {
     let offered = news.content.payload.clone().unwrap();
     assert_eq!(offered.number("saving_target_percent"), Some(30.0));
 
+    // Asked for again before the publisher has decided, it is known and still under its context.
+    known.negotiations = vec![Arc::new(theirs.clone())];
+    let heard = errand.answered(&peer, Ok(waiting.clone()), &known, now());
+    assert_eq!(heard, Heard::Arrived(None));
     speak(&mut theirs, Side::Publisher, Speech::accept());
     known.negotiations = vec![Arc::new(theirs)];
     let word = message(
