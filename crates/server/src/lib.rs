@@ -13,6 +13,7 @@
 
 pub mod a2a;
 pub mod access;
+pub mod background;
 pub mod client;
 pub mod clock;
 pub mod config;

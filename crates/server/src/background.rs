@@ -1,0 +1,101 @@
+//! Threads for work that may wait: hosted agents that think, readers of words, searches by XPath.
+//!
+//! On Linux such a thread runs at low priority and on all cores of the process but one, so that
+//! requests always find a core that no such work holds; where there is a single core, priority
+//! alone decides. Elsewhere it is an ordinary thread. Knows nothing of what the threads do.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::thread::{Builder, JoinHandle};
+
+/// The priority of a background thread, unless the process has a lower one: about a tenth of the
+/// weight of a thread that answers requests, so that the work goes on where those take all there is.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 10;
+
+/// Starts a background thread.
+///
+/// What the system does not grant of priority or cores is told in the log, and the thread runs
+/// without it.
+///
+/// # Errors
+/// The system starts no more threads.
+pub fn spawn<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<JoinHandle<T>> {
+    Builder::new().name(name.to_owned()).spawn(move || {
+        if let Err(cause) = confine() {
+            tracing::warn!(
+                cause = %cause,
+                "a background thread runs at ordinary priority: {cause}"
+            );
+        }
+        work()
+    })
+}
+
+/// How many cores background threads share: one less than the process may use, and at least one.
+#[must_use]
+pub fn cores() -> NonZeroUsize {
+    let all = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    NonZeroUsize::new(all - 1).unwrap_or(NonZeroUsize::MIN)
+}
+
+/// Lowers the priority of the calling thread and takes it off the core that is kept free.
+#[cfg(target_os = "linux")]
+fn confine() -> io::Result<()> {
+    use rustix::process::{getpid, getpriority_process, setpriority_process};
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+    // Zero, which `None` stands for, is the calling thread and not its process.
+    setpriority_process(None, getpriority_process(None)?.max(NICE))?;
+    // The first thread of the process is never confined; the calling one may be a child of one
+    // that is.
+    let mut cores = sched_getaffinity(Some(getpid()))?;
+    if cores.count() > 1
+        && let Some(free) = (0..CpuSet::MAX_CPU).find(|&core| cores.is_set(core))
+    {
+        cores.unset(free);
+        sched_setaffinity(None, &cores)?;
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn confine() -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::{NICE, cores, spawn};
+    use rustix::process::{getpid, getpriority_process};
+    use rustix::thread::sched_getaffinity;
+
+    fn standing() -> (i32, u32) {
+        let priority = getpriority_process(None).expect("a thread may ask for its own");
+        let set = sched_getaffinity(None).expect("a thread may ask for its own");
+        (priority, set.count())
+    }
+
+    #[test]
+    fn a_background_thread_is_of_low_priority_and_leaves_a_core_free() {
+        let all = sched_getaffinity(Some(getpid())).unwrap().count();
+        let (priority, kept) = standing();
+        let confined = spawn("test", standing).unwrap().join().unwrap();
+        assert_eq!(confined, (priority.max(NICE), (all - 1).max(1)));
+        assert_eq!(standing(), (priority, kept), "the spawner stays as it was");
+        assert_eq!(cores().get(), (all as usize - 1).max(1));
+    }
+
+    #[test]
+    fn one_started_by_another_has_the_same_cores() {
+        let outer = spawn("outer", || {
+            let inner = spawn("inner", standing).unwrap().join().unwrap();
+            (standing(), inner)
+        });
+        let (outer, inner) = outer.unwrap().join().unwrap();
+        assert_eq!(outer, inner);
+    }
+}
