@@ -6,7 +6,10 @@
 //! Read next: [`crate::resource_copilot`], which answers about what was found.
 
 use domain::content::Content;
-use domain::inventory::{Element, ElementId, ElementKind, Inventory};
+use domain::inventory::{ElementId, ElementKind, Inventory};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+use std::sync::Arc;
 
 /// A text as it was understood.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,60 +29,189 @@ impl Reading {
     }
 }
 
+/// The most terms of a content that are read as explained; the others stand as they are.
+const TERMS_MAX: usize = 100;
+/// By how many bytes explanations may lengthen a text; what would lengthen it further is left out.
+const LENGTHENED_MAX: usize = 64 * 1024;
+
 /// Reads the words of a content: its target object, its description, and the words to a judgement.
-pub fn read(inventory: &Inventory, content: &Content) -> Reading {
+pub fn read(names: &Names, content: &Content) -> Reading {
     let words = content.result.as_deref().unwrap_or_default();
     let text = [&content.target_object, &content.task_description, words].join("\n");
     let mut text = text.to_lowercase();
+    let longest = text.len() + LENGTHENED_MAX;
     let mut terms = Vec::new();
-    for (term, meaning) in &content.terms {
-        let explained = with_word_replaced(&text, &term.to_lowercase(), &meaning.to_lowercase());
+    for (term, meaning) in content.terms.iter().take(TERMS_MAX) {
+        let (word, by) = (term.to_lowercase(), meaning.to_lowercase());
+        let explained = with_word_replaced(&text, &word, &by, longest);
         if explained != text {
             text = explained;
             terms.push((term.clone(), meaning.clone()));
         }
     }
     Reading {
-        elements: named(inventory, &text),
+        elements: names.named(&text),
         terms,
     }
 }
 
-/// The elements that `text` names, surest first: by identifier, by name (longest first), then by
-/// kind and place ("the router in Leipzig").
-pub fn named(inventory: &Inventory, text: &str) -> Vec<ElementId> {
-    let text = text.to_lowercase();
-    let mut found: Vec<(u8, usize, &ElementId)> = Vec::new();
-    for element in inventory.elements.values() {
-        if let Some((sureness, length)) = match_of(element, &text) {
-            found.push((sureness, length, &element.id));
-        }
-    }
-    found.sort_by(|x, y| (y.0, y.1).cmp(&(x.0, x.1)).then_with(|| x.2.cmp(y.2)));
-    found.into_iter().map(|(_, _, id)| id.clone()).collect()
+/// What the elements of an inventory are called: a text is gone through once, however many there are.
+#[derive(Clone, Debug)]
+pub struct Names {
+    ids: Arc<[ElementId]>,
+    /// What may stand in a text, in lower case.
+    words: BTreeMap<String, Vec<Meaning>>,
 }
 
-/// How surely, and with how long a name, `text` (in lower case) names `element`.
-fn match_of(element: &Element, text: &str) -> Option<(u8, usize)> {
-    let id = element.id.as_str().to_lowercase();
-    if contains_word(text, &id) {
-        return Some((3, id.len()));
-    }
-    let name = id.split_once(':').map_or(id.as_str(), |(_, name)| name);
-    let kind_named = kind_words(element.kind)
-        .iter()
-        .any(|w| contains_word(text, w));
-    // "Berlin" alone is a place; "router Berlin" is a router.
-    let distinctive = name
-        .bytes()
-        .any(|b| b.is_ascii_digit() || b == b'-' || b == b'/');
-    if contains_word(text, name) && (distinctive || kind_named) {
-        return Some((2, name.len()));
-    }
-    let place = element.place.to_lowercase();
-    let by_place = kind_named && !place.is_empty() && contains_word(text, &place);
-    by_place.then_some((1, place.len()))
+/// What a word in a text may mean. Elements go by their place among the identifiers.
+#[derive(Clone, Debug)]
+enum Meaning {
+    /// The element with this identifier.
+    Identifier(usize),
+    /// The element whose identifier says this behind its kind.
+    Name {
+        element: usize,
+        kind: ElementKind,
+        /// "Berlin" alone is a place; "router Berlin" is a router.
+        distinctive: bool,
+    },
+    /// The elements of a kind that stand there.
+    Place(ElementKind, Vec<usize>),
+    /// Elements of this kind.
+    Kind(ElementKind),
 }
+
+impl Names {
+    /// The names of what is in `inventory`, of which `ids` are all identifiers in their order.
+    pub fn new(inventory: &Inventory, ids: Arc<[ElementId]>) -> Self {
+        let mut words: BTreeMap<String, Vec<Meaning>> = BTreeMap::new();
+        let mut mean = |word: &str, meaning: Meaning| match words.get_mut(word) {
+            Some(meanings) => meanings.push(meaning),
+            None => drop(words.insert(word.to_owned(), vec![meaning])),
+        };
+        let mut places: BTreeMap<(String, ElementKind), Vec<usize>> = BTreeMap::new();
+        for (element, (id, documented)) in inventory.elements.iter().enumerate() {
+            let (id, kind) = (id.as_str().to_lowercase(), documented.kind);
+            let name = id.split_once(':').map_or(id.as_str(), |(_, name)| name);
+            let marks = |b: u8| b.is_ascii_digit() || b == b'-' || b == b'/';
+            let distinctive = name.bytes().any(marks);
+            mean(
+                name,
+                Meaning::Name {
+                    element,
+                    kind,
+                    distinctive,
+                },
+            );
+            mean(&id, Meaning::Identifier(element));
+            let place = (documented.place.to_lowercase(), kind);
+            places.entry(place).or_default().push(element);
+        }
+        for ((place, kind), there) in places {
+            mean(&place, Meaning::Place(kind, there));
+        }
+        for kind in KINDS {
+            for word in kind_words(kind) {
+                mean(word, Meaning::Kind(kind));
+            }
+        }
+        // What has no name is not named by silence.
+        words.remove("");
+        Self { ids, words }
+    }
+
+    /// The elements that `text` names, surest first: by identifier, by name (longest first), then by
+    /// kind and place ("the router in Leipzig").
+    pub fn named(&self, text: &str) -> Vec<ElementId> {
+        let text = text.to_lowercase();
+        let standing = self.standing_in(&text);
+        let meanings = || {
+            let words = standing.iter();
+            words.flat_map(|(word, meanings)| meanings.iter().map(|m| (word.len(), m)))
+        };
+        let kinds: BTreeSet<ElementKind> = meanings()
+            .filter_map(|(_, meaning)| match meaning {
+                Meaning::Kind(kind) => Some(*kind),
+                _ => None,
+            })
+            .collect();
+        let mut found: BTreeMap<usize, (u8, usize)> = BTreeMap::new();
+        let mut find = |element: usize, sureness: u8, length: usize| {
+            let known = found.entry(element).or_default();
+            *known = (*known).max((sureness, length));
+        };
+        for (length, meaning) in meanings() {
+            match meaning {
+                Meaning::Identifier(element) => find(*element, 3, length),
+                Meaning::Name {
+                    element,
+                    kind,
+                    distinctive,
+                } if *distinctive || kinds.contains(kind) => find(*element, 2, length),
+                Meaning::Place(kind, there) if kinds.contains(kind) => {
+                    there.iter().for_each(|element| find(*element, 1, length));
+                }
+                Meaning::Name { .. } | Meaning::Place(..) | Meaning::Kind(_) => {}
+            }
+        }
+        let mut found: Vec<(usize, (u8, usize))> = found.into_iter().collect();
+        found.sort_by(|x, y| y.1.cmp(&x.1).then_with(|| x.0.cmp(&y.0)));
+        let ids = found.into_iter().map(|(element, _)| &self.ids[element]);
+        ids.cloned().collect()
+    }
+
+    /// The words that stand in `text` (in lower case), and not inside longer ones.
+    fn standing_in(&self, text: &str) -> BTreeMap<&str, &[Meaning]> {
+        let mut standing = BTreeMap::new();
+        let mut before = None;
+        for (at, c) in text.char_indices() {
+            if before.is_none_or(|b| !joins(b)) {
+                let rest = &text[at..];
+                let begun = self.beginning(rest);
+                standing.extend(begun.filter(|(word, _)| ends_at(rest, word.len())));
+            }
+            before = Some(c);
+        }
+        standing
+    }
+
+    /// The words with which `text` begins, longest first.
+    fn beginning<'n>(&'n self, text: &str) -> impl Iterator<Item = (&'n str, &'n [Meaning])> {
+        let mut rest = text;
+        std::iter::from_fn(move || {
+            loop {
+                // Whatever `rest` begins with stands before it, and begins all that is between.
+                let range = (Bound::Unbounded, Bound::Included(rest));
+                let (word, meanings) = self.words.range::<str, _>(range).next_back()?;
+                let shared = shared_beginning(word, rest);
+                rest = &rest[..shared];
+                if shared == word.len() {
+                    let last = rest.chars().next_back().map_or(0, char::len_utf8);
+                    rest = &rest[..shared - last];
+                    return Some((word.as_str(), meanings.as_slice()));
+                }
+            }
+        })
+    }
+}
+
+/// How many bytes two texts begin with alike.
+fn shared_beginning(one: &str, other: &str) -> usize {
+    let alike = one.chars().zip(other.chars()).take_while(|(a, b)| a == b);
+    alike.map(|(c, _)| c.len_utf8()).sum()
+}
+
+/// Every kind.
+const KINDS: [ElementKind; 8] = [
+    ElementKind::Router,
+    ElementKind::LineCard,
+    ElementKind::Link,
+    ElementKind::Duct,
+    ElementKind::Site,
+    ElementKind::PowerZone,
+    ElementKind::Optic,
+    ElementKind::Cell,
+];
 
 /// What people call a kind.
 fn kind_words(kind: ElementKind) -> &'static [&'static str] {
@@ -95,37 +227,44 @@ fn kind_words(kind: ElementKind) -> &'static [&'static str] {
     }
 }
 
-/// True if `word` stands in `text` and not inside a longer name.
-fn contains_word(text: &str, word: &str) -> bool {
-    places_of(text, word).next().is_some()
-}
-
-/// `text` with every `word` in it replaced.
-fn with_word_replaced(text: &str, word: &str, by: &str) -> String {
+/// `text` with every `word` in it replaced; as it was where that would be longer than `longest` bytes.
+fn with_word_replaced(text: &str, word: &str, by: &str, longest: usize) -> String {
+    let longer_by = places_of(text, word).count() * by.len().saturating_sub(word.len());
     let mut replaced = String::with_capacity(text.len());
     let mut taken = 0;
-    for at in places_of(text, word) {
-        replaced.push_str(&text[taken..at]);
-        replaced.push_str(by);
-        taken = at + word.len();
+    if text.len() + longer_by <= longest {
+        for at in places_of(text, word) {
+            replaced.push_str(&text[taken..at]);
+            replaced.push_str(by);
+            taken = at + word.len();
+        }
     }
     replaced + &text[taken..]
 }
 
 /// Where `word` stands in `text` and not inside a longer name.
 fn places_of<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
-    let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '/' | ':' | '_');
     let places = text.match_indices(word).filter(|_| !word.is_empty());
     let alone = move |at: usize| {
         let before = text[..at].chars().next_back();
-        let mut after = text[at + word.len()..].chars();
-        let next = after.next();
-        // "site:BE-017: what is it?": a colon that ends a name is punctuation.
-        let punctuation = matches!(next, Some(':' | '-' | '/'))
-            && after.next().is_none_or(|c| !c.is_alphanumeric());
-        before.is_none_or(|c| !joins(c)) && (next.is_none_or(|c| !joins(c)) || punctuation)
+        before.is_none_or(|c| !joins(c)) && ends_at(text, at + word.len())
     };
     places.map(|(at, _)| at).filter(move |at| alone(*at))
+}
+
+/// True if a name goes on with `c`.
+fn joins(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '-' | '/' | ':' | '_')
+}
+
+/// True if a name that stands in `text` up to `end` does not go on.
+fn ends_at(text: &str, end: usize) -> bool {
+    let mut after = text[end..].chars();
+    let next = after.next();
+    // "site:BE-017: what is it?": a colon that ends a name is punctuation.
+    let punctuation =
+        matches!(next, Some(':' | '-' | '/')) && after.next().is_none_or(|c| !c.is_alphanumeric());
+    next.is_none_or(|c| !joins(c)) || punctuation
 }
 
 #[cfg(test)]
@@ -133,9 +272,76 @@ mod tests {
     use super::*;
     use crate::bench::Net;
 
+    fn names_of(inventory: &Inventory) -> Names {
+        Names::new(inventory, inventory.elements.keys().cloned().collect())
+    }
+
     fn first(text: &str) -> Option<String> {
-        let found = named(&Net::town().inventory(), text);
+        let found = names_of(&Net::town().inventory()).named(text);
         found.first().map(|e| e.to_string())
+    }
+
+    /// What [`Names::named`] is to find, said element by element.
+    fn named_one_by_one(inventory: &Inventory, text: &str) -> Vec<ElementId> {
+        let text = text.to_lowercase();
+        let stands = |word: &str| places_of(&text, word).next().is_some();
+        let sureness = |element: &domain::inventory::Element| {
+            let id = element.id.as_str().to_lowercase();
+            let name = id.split_once(':').map_or(id.as_str(), |(_, name)| name);
+            let kind_named = kind_words(element.kind).iter().any(|w| stands(w));
+            let marks = |c: char| c.is_ascii_digit() || c == '-' || c == '/';
+            let place = element.place.to_lowercase();
+            match () {
+                () if stands(&id) => Some((3, id.len())),
+                () if stands(name) && (name.contains(marks) || kind_named) => Some((2, name.len())),
+                () if kind_named && stands(&place) => Some((1, place.len())),
+                () => None,
+            }
+        };
+        let elements = inventory.elements.values();
+        let mut found: Vec<_> = elements
+            .filter_map(|e| Some((sureness(e)?, &e.id)))
+            .collect();
+        found.sort_by(|x, y| y.0.cmp(&x.0).then_with(|| x.1.cmp(y.1)));
+        found.into_iter().map(|(_, id)| id.clone()).collect()
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_text_gone_through_once_names_what_it_names_element_by_element(
+            picks in proptest::collection::vec((0usize..80, 0usize..12), 0..10)
+        ) {
+            let inventory = Net::town().with_optics().inventory();
+            let ids: Vec<&str> = inventory.elements.keys().map(ElementId::as_str).collect();
+            let others = [
+                "Bonn", "router", "line card", "the", "b", "base station", "B/1:", "-", "C", "sites",
+            ];
+            let gaps = [" ", ", ", ": ", "/", "\n", "-", "", "?", ":", " of ", "_", " in "];
+            let mut text = String::new();
+            for (pick, gap) in picks {
+                let word = ids.get(pick).or_else(|| others.get(pick % others.len()));
+                let word = word.map_or("", |w| w);
+                // Every other identifier without its kind.
+                text += if pick % 2 == 0 { word } else { word.rsplit(':').next().unwrap_or("") };
+                text += gaps[gap];
+            }
+            proptest::prop_assert_eq!(
+                names_of(&inventory).named(&text),
+                named_one_by_one(&inventory, &text),
+                "{}", text
+            );
+        }
+    }
+
+    /// Thirty terms, each of which doubles the text, would make a gigabyte of it.
+    #[test]
+    fn explanations_that_double_a_text_lengthen_it_by_so_much_only() {
+        let mut content = Content::new("x0", "x0");
+        content.terms = (0..30)
+            .map(|n| (format!("x{n}"), format!("x{} x{}", n + 1, n + 1)))
+            .collect();
+        let reading = read(&names_of(&Net::town().inventory()), &content);
+        assert!(reading.terms.len() < 16, "{}", reading.terms.len());
     }
 
     #[test]
@@ -165,7 +371,7 @@ mod tests {
         ]
         .map(|(term, meaning)| (term.to_owned(), meaning.to_owned()))
         .into();
-        let reading = read(&Net::town().inventory(), &content);
+        let reading = read(&names_of(&Net::town().inventory()), &content);
         let named: Vec<&str> = reading.elements.iter().map(ElementId::as_str).collect();
         assert_eq!(&named[..2], ["card:B/1", "router:B"]);
         assert_eq!(

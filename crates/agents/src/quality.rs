@@ -12,6 +12,7 @@ pub mod transport;
 use crate::desk::{Desk, Worker, as_news, report, works_in};
 use crate::payloads::quality::{Quality, QualityCheck, QualityResult};
 use crate::payloads::{Schema, Unreadable};
+use crate::topology::Topology;
 use domain::agent::{Ask, Briefing, Input, Output, Progress};
 use domain::cause::Cause;
 use domain::content::Content;
@@ -23,6 +24,7 @@ use domain::time::{Dice, Timestamp};
 use history::{History, Interval};
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// A vehicle's way is looked up from so long before the time in question, and until so long after
 /// it, in seconds: far enough to see it leave and come back.
@@ -47,6 +49,8 @@ pub struct Trace {
 pub struct Ground<'a> {
     /// The network as documented.
     pub inventory: &'a Inventory,
+    /// The same as a graph.
+    pub topology: &'a Topology,
     /// Alarms and performance of the last two days.
     pub history: &'a History,
     /// The agent's province; none if it answers for all.
@@ -92,6 +96,7 @@ struct Waiting {
 #[derive(Debug)]
 pub struct QualityAgent<T> {
     desk: Desk,
+    topology: Arc<Topology>,
     history: History,
     waiting: BTreeMap<TaskId, Waiting>,
     trade: PhantomData<T>,
@@ -101,6 +106,7 @@ impl<T: Trade> Worker for QualityAgent<T> {
     fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
         let mut agent = Self {
             desk: Desk::open(&briefing, now),
+            topology: Topology::of(&briefing.inventory),
             history: History::default(),
             waiting: BTreeMap::new(),
             trade: PhantomData,
@@ -265,6 +271,7 @@ impl<T: Trade> QualityAgent<T> {
     fn judged(&self, check: &QualityCheck, trace: Option<&Trace>) -> Content {
         let ground = Ground {
             inventory: &self.desk.inventory,
+            topology: &self.topology,
             history: &self.history,
             province: self.desk.own.province.as_deref(),
         };

@@ -1,18 +1,20 @@
 //! What fails when something fails: the inventory as a graph, indexed once.
 //!
 //! [`Inventory::sites_cut_off`] says the same for one failure; agents ask for hundreds of
-//! candidates, so elements become numbers here. A test holds both to the same answer. Refuses to
-//! know alarms. Read next: [`crate::oss_fault::correlation`].
+//! candidates, so elements become numbers here. A test holds both to the same answer. What is asked
+//! again and again (what stands beside an element, what it takes with it alone, what elements are
+//! called) is worked out once. Refuses to know alarms. Read next: [`crate::oss_fault::correlation`].
 
-use domain::inventory::{ElementId, ElementKind, Inventory};
+use crate::lookup::Names;
+use domain::inventory::{ElementId, ElementKind, Inventory, Link};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// The inventory as a graph.
 #[derive(Clone, Debug)]
 pub struct Topology {
     inventory: Arc<Inventory>,
-    ids: Vec<ElementId>,
+    ids: Arc<[ElementId]>,
     parents: Vec<Option<usize>>,
     edges: Vec<Edge>,
     /// By node: its links, each with the node at the far end.
@@ -24,6 +26,13 @@ pub struct Topology {
     routers: Vec<usize>,
     cards: Vec<usize>,
     areas: BTreeMap<ElementId, BTreeSet<ElementId>>,
+    /// By element: the links that end on or run through it.
+    links: Vec<Vec<usize>>,
+    /// By element: what is built into it.
+    children: Vec<Vec<usize>>,
+    /// By element: the sites cut off when it fails alone, once somebody has asked.
+    dependent: Vec<OnceLock<Box<[usize]>>>,
+    names: OnceLock<Names>,
 }
 
 #[derive(Clone, Debug)]
@@ -46,22 +55,6 @@ pub struct Aftermath<'a> {
     reached: Vec<bool>,
 }
 
-/// The links that end on or run through an element.
-pub fn links_of<'a>(
-    inventory: &'a Inventory,
-    element: &'a ElementId,
-) -> impl Iterator<Item = &'a ElementId> {
-    let touches = move |l: &domain::inventory::Link| {
-        l.a == *element
-            || l.b == *element
-            || l.ducts.contains(element)
-            || inventory.node_of(&l.a) == element
-            || inventory.node_of(&l.b) == element
-    };
-    let links = inventory.links.iter().filter(move |(_, l)| touches(l));
-    links.map(|(id, _)| id)
-}
-
 impl Topology {
     /// The index of `inventory`, made once for all who share the inventory: a platform has one, and
     /// may have a thousand agents.
@@ -80,7 +73,7 @@ impl Topology {
 
     /// Indexes `inventory`; links whose ends it does not know are left out.
     pub fn new(inventory: Arc<Inventory>) -> Self {
-        let ids: Vec<ElementId> = inventory.elements.keys().cloned().collect();
+        let ids: Arc<[ElementId]> = inventory.elements.keys().cloned().collect();
         let index = |id: &ElementId| ids.binary_search(id).ok();
         let elements = inventory.elements.values();
         let kinds: Vec<ElementKind> = elements.clone().map(|e| e.kind).collect();
@@ -119,7 +112,21 @@ impl Topology {
         }
         let cores = inventory.cores.iter().filter_map(index).collect();
         let areas = areas(&inventory);
+        let mut links = vec![Vec::new(); ids.len()];
+        for (id, link) in &inventory.links {
+            let touched: BTreeSet<usize> = touched(&inventory, link).filter_map(index).collect();
+            let number = index(id);
+            touched.iter().for_each(|&i| links[i].extend(number));
+        }
+        let mut children = vec![Vec::new(); ids.len()];
+        for (child, parent) in parents.iter().enumerate() {
+            parent.iter().for_each(|&i| children[i].push(child));
+        }
         Self {
+            links,
+            children,
+            dependent: vec![OnceLock::new(); ids.len()],
+            names: OnceLock::new(),
             nested,
             sites,
             routers,
@@ -145,19 +152,53 @@ impl Topology {
         self.areas.get(element)
     }
 
+    /// What its elements are called.
+    pub fn names(&self) -> &Names {
+        let names = || Names::new(&self.inventory, Arc::clone(&self.ids));
+        self.names.get_or_init(names)
+    }
+
+    /// The links that end on or run through an element, in order.
+    pub fn links_of(&self, id: &ElementId) -> impl Iterator<Item = &ElementId> {
+        self.listed(&self.links, id)
+    }
+
+    /// What is built into an element, in order.
+    pub fn children_of(&self, id: &ElementId) -> impl Iterator<Item = &ElementId> {
+        self.listed(&self.children, id)
+    }
+
+    /// The sites that are out of service if nothing but `id` fails, in order.
+    pub fn dependent_on(
+        &self,
+        id: &ElementId,
+    ) -> impl ExactSizeIterator<Item = &ElementId> + Clone {
+        let dependent = match self.ids.binary_search(id) {
+            Ok(i) => self.dependent[i].get_or_init(|| self.without([id]).cut_off().collect()),
+            Err(_) => &[][..],
+        };
+        dependent.iter().map(|&i| &self.ids[i])
+    }
+
+    fn listed<'a>(
+        &'a self,
+        lists: &'a [Vec<usize>],
+        id: &ElementId,
+    ) -> impl Iterator<Item = &'a ElementId> {
+        let list = self.ids.binary_search(id).ok().map(|i| &lists[i]);
+        list.into_iter().flatten().map(|&i| &self.ids[i])
+    }
+
     /// What is joined to an element directly: a link's ends and ducts, the links on or in it, what
     /// is built into it, what it is built into.
-    pub fn neighbours(&self, id: &ElementId) -> BTreeSet<ElementId> {
-        let inventory = &self.inventory;
-        let mut beside: BTreeSet<ElementId> = links_of(inventory, id).cloned().collect();
-        if let Some(link) = inventory.links.get(id) {
-            beside.extend([link.a.clone(), link.b.clone()]);
-            beside.extend(link.ducts.iter().cloned());
+    pub fn neighbours<'a>(&'a self, id: &'a ElementId) -> BTreeSet<&'a ElementId> {
+        let mut beside: BTreeSet<&ElementId> = self.links_of(id).collect();
+        if let Some(link) = self.inventory.links.get(id) {
+            beside.extend([&link.a, &link.b]);
+            beside.extend(&link.ducts);
         }
-        let children = inventory.elements.values();
-        let children = children.filter(|e| e.parent.as_ref() == Some(id));
-        beside.extend(children.map(|e| e.id.clone()));
-        beside.extend(inventory.element(id).and_then(|e| e.parent.clone()));
+        beside.extend(self.children_of(id));
+        beside.extend(self.inventory.element(id).and_then(|e| e.parent.as_ref()));
         beside.remove(id);
         beside
     }
@@ -219,7 +260,19 @@ impl Topology {
 impl Aftermath<'_> {
     /// The sites out of service, as [`Inventory::sites_cut_off`].
     pub fn sites_cut_off(&self) -> BTreeSet<ElementId> {
-        self.all(&self.topology.sites, |i| !self.reached[i])
+        let sites = self.cut_off().map(|i| self.topology.ids[i].clone());
+        sites.collect()
+    }
+
+    /// True if `site` is out of service.
+    pub fn cuts_off(&self, site: &ElementId) -> bool {
+        let number = self.topology.ids.binary_search(site);
+        number.is_ok_and(|i| self.cut_off().any(|cut| cut == i))
+    }
+
+    fn cut_off(&self) -> impl Iterator<Item = usize> {
+        let sites = self.topology.sites.iter().copied();
+        sites.filter(|&i| !self.reached[i])
     }
 
     /// The sites without power of their own.
@@ -272,6 +325,13 @@ impl Aftermath<'_> {
         let kept = of.iter().filter(|&&i| keep(i));
         kept.map(|&i| self.topology.ids[i].clone()).collect()
     }
+}
+
+/// What a link ends on or runs through, and what its ends are built into.
+fn touched<'a>(inventory: &'a Inventory, link: &'a Link) -> impl Iterator<Item = &'a ElementId> {
+    let ends = [&link.a, &link.b].into_iter();
+    let nodes = ends.clone().map(|end| inventory.node_of(end));
+    ends.chain(nodes).chain(&link.ducts)
 }
 
 /// The routers of each element: walks from every router over access links into its sites.

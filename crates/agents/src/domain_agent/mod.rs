@@ -44,7 +44,7 @@ pub trait Practice: Send {
     /// What to measure to judge a suspicion: the target first, then what tells it from others.
     /// `sites` are out of service, as the publisher says.
     fn plan(
-        inventory: &Inventory,
+        topology: &Topology,
         suspicion: &Suspicion,
         sites: &BTreeSet<ElementId>,
     ) -> Vec<ElementId>;
@@ -154,7 +154,7 @@ impl<P: Practice> Worker for DomainAgent<P> {
         let mut plan: Vec<ElementId> = Vec::new();
         for suspicion in &next {
             let sites = &job.diagnosis.sites;
-            plan.extend(P::plan(self.topology.inventory(), suspicion, sites));
+            plan.extend(P::plan(&self.topology, suspicion, sites));
         }
         job.look_at(next);
         self.measure(job, plan, now)
@@ -296,8 +296,7 @@ impl<P: Practice> DomainAgent<P> {
 
     /// A task in natural language that names an element of the domain is a diagnosis of it.
     fn understand_words(&self, content: &Content) -> Result<Wanted, Reply> {
-        let inventory = self.topology.inventory();
-        let reading = lookup::read(inventory, content);
+        let reading = lookup::read(self.topology.names(), content);
         let Some(first) = reading.elements.first() else {
             return Err(target_needed(&content.target_object));
         };
@@ -316,7 +315,10 @@ impl<P: Practice> DomainAgent<P> {
         let asked = Diagnosis::in_content(content);
         let target = match &asked {
             Some(diagnosis) => Some(diagnosis.suspicion.target.clone()),
-            None => lookup::read(inventory, content).elements.into_iter().next(),
+            None => {
+                let reading = lookup::read(self.topology.names(), content);
+                reading.elements.into_iter().next()
+            }
         };
         let Some(target) = target.filter(|t| inventory.element(t).is_some()) else {
             return refusal;
@@ -395,8 +397,11 @@ impl<P: Practice> DomainAgent<P> {
     }
 
     fn begin(&mut self, job: Job, now: Timestamp) -> Vec<Output> {
-        let inventory = self.topology.inventory();
-        let plan = P::plan(inventory, &job.diagnosis.suspicion, &job.diagnosis.sites);
+        let plan = P::plan(
+            &self.topology,
+            &job.diagnosis.suspicion,
+            &job.diagnosis.sites,
+        );
         self.measure(job, plan, now)
     }
 

@@ -13,7 +13,7 @@ use crate::domain_agent::Practice;
 use crate::domain_agent::job::{Finding, Measurements, place_of, readings};
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult};
-use crate::topology::{Topology, links_of};
+use crate::topology::Topology;
 use domain::cause::Cause;
 use domain::content::Content;
 use domain::inventory::{ElementId, ElementKind, Inventory};
@@ -60,7 +60,7 @@ impl Backhaul {
     /// What is to be measured to answer about `site`; `asked` is what the question named, if that
     /// is something else.
     pub fn new(topology: &Topology, site: ElementId, asked: Option<ElementId>) -> Self {
-        let way = way(topology.inventory(), &site);
+        let way = way(topology, &site);
         Self {
             asked: asked.unwrap_or_else(|| site.clone()),
             site,
@@ -231,8 +231,7 @@ impl Backhaul {
             .collect();
         let cut_off = |roots: &[&Finding]| {
             let failed: BTreeSet<ElementId> = roots.iter().map(|f| f.root_cause.clone()).collect();
-            let sites = topology.without(&failed).sites_cut_off();
-            sites.contains(&self.site)
+            topology.without(&failed).cuts_off(&self.site)
         };
         if !cuts.is_empty() && cut_off(&cuts) {
             let alone = cuts.iter().find(|f| cut_off(&[f]));
@@ -247,13 +246,14 @@ impl Backhaul {
 
 /// The links between a site and its routers, nearest first, with the cards and routers at their
 /// ends.
-fn way(inventory: &Inventory, site: &ElementId) -> Vec<ElementId> {
+fn way(topology: &Topology, site: &ElementId) -> Vec<ElementId> {
+    let inventory = topology.inventory();
     let mut links: Vec<ElementId> = Vec::new();
     let mut ends: Vec<ElementId> = Vec::new();
     let mut seen = BTreeSet::from([site.clone()]);
     let mut open = std::collections::VecDeque::from([site.clone()]);
     while let Some(node) = open.pop_front() {
-        for id in links_of(inventory, &node) {
+        for id in topology.links_of(&node) {
             let Some(link) = inventory.links.get(id).filter(|l| !l.backbone) else {
                 continue;
             };

@@ -478,7 +478,7 @@ fn site_in_words(topology: &Topology, content: &Content) -> Option<ElementId> {
         return None;
     }
     let inventory = topology.inventory();
-    let named = lookup::read(inventory, content).elements.into_iter();
+    let named = lookup::read(topology.names(), content).elements.into_iter();
     let site = |id: ElementId| {
         let node = inventory.node_of(&id);
         let kind = inventory.element(node)?.kind;

@@ -19,6 +19,7 @@
 use crate::domain_agent::Practice;
 use crate::domain_agent::job::{Finding, Measurements, place_of};
 use crate::payloads::diagnosis::Suspicion;
+use crate::topology::Topology;
 use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory, Link};
 use domain::telemetry::{Condition, Measurement};
@@ -57,25 +58,24 @@ impl Practice for IpPractice {
         )
     }
 
-    fn plan(
-        inventory: &Inventory,
-        suspicion: &Suspicion,
-        _: &BTreeSet<ElementId>,
-    ) -> Vec<ElementId> {
+    fn plan(topology: &Topology, suspicion: &Suspicion, _: &BTreeSet<ElementId>) -> Vec<ElementId> {
         let target = &suspicion.target;
+        let inventory = topology.inventory();
         let mut plan = vec![target.clone()];
         match inventory.element(target).map(|e| e.kind) {
-            Some(ElementKind::Link) => plan.extend(around_link(inventory, target)),
-            Some(ElementKind::Duct) => plan.extend(links_in(inventory, target)),
-            Some(ElementKind::Optic) => plan.extend(around_optic(inventory, target)),
+            Some(ElementKind::Link) => plan.extend(around_link(topology, target)),
+            Some(ElementKind::Duct) => plan.extend(links_in(topology, target)),
+            Some(ElementKind::Optic) => plan.extend(around_optic(topology, target)),
             Some(ElementKind::LineCard) => {
                 plan.push(inventory.node_of(target).clone());
-                plan.extend(links_on(inventory, target));
+                plan.extend(links_on(topology, target));
             }
             Some(ElementKind::Router) => {
-                let cards = inventory.of_kind(ElementKind::LineCard);
-                let own = cards.filter(|c| c.parent.as_ref() == Some(target));
-                plan.extend(own.map(|c| c.id.clone()));
+                let is_card = |id: &&ElementId| {
+                    let kind = inventory.element(id).map(|e| e.kind);
+                    kind == Some(ElementKind::LineCard)
+                };
+                plan.extend(topology.children_of(target).filter(is_card).cloned());
             }
             _ => {}
         }
@@ -123,7 +123,8 @@ impl Practice for IpPractice {
 }
 
 /// Both cards of a link, their ducts, and the links beside it in the ducts.
-fn around_link(inventory: &Inventory, id: &ElementId) -> Vec<ElementId> {
+fn around_link(topology: &Topology, id: &ElementId) -> Vec<ElementId> {
+    let inventory = topology.inventory();
     let Some(link) = inventory.links.get(id) else {
         return Vec::new();
     };
@@ -136,15 +137,19 @@ fn around_link(inventory: &Inventory, id: &ElementId) -> Vec<ElementId> {
     let mut around: Vec<ElementId> = ends.filter(is_card).cloned().collect();
     for duct in &link.ducts {
         around.push(duct.clone());
-        around.extend(links_in(inventory, duct));
+        around.extend(links_in(topology, duct));
     }
     around
 }
 
 /// The link of a module, the module at its other end, and the cards that both are built into.
-fn around_optic(inventory: &Inventory, optic: &ElementId) -> Vec<ElementId> {
+fn around_optic(topology: &Topology, optic: &ElementId) -> Vec<ElementId> {
+    let inventory = topology.inventory();
     let own = |l: &&Link| l.optic_a == *optic || l.optic_b == *optic;
-    let found = inventory.links.iter().find(|(_, l)| own(l));
+    let built_into = inventory.element(optic).and_then(|e| e.parent.as_ref());
+    let beside = built_into.into_iter().flat_map(|e| topology.links_of(e));
+    let mut beside = beside.filter_map(|id| Some((id, inventory.links.get(id)?)));
+    let found = beside.find(|(_, l)| own(l));
     let Some((id, link)) = found else {
         return Vec::new();
     };
@@ -163,20 +168,25 @@ fn around_optic(inventory: &Inventory, optic: &ElementId) -> Vec<ElementId> {
     around
 }
 
-fn links_in(inventory: &Inventory, duct: &ElementId) -> Vec<ElementId> {
-    let inside = inventory
-        .links
-        .iter()
-        .filter(|(_, l)| l.ducts.contains(duct));
-    inside.map(|(id, _)| id.clone()).take(LINKS_MAX).collect()
+fn links_in(topology: &Topology, duct: &ElementId) -> Vec<ElementId> {
+    let is_inside = |l: &Link| l.ducts.contains(duct);
+    links_where(topology, duct, is_inside)
 }
 
-fn links_on(inventory: &Inventory, card: &ElementId) -> Vec<ElementId> {
-    let on = inventory
-        .links
-        .iter()
-        .filter(|(_, l)| l.a == *card || l.b == *card);
-    on.map(|(id, _)| id.clone()).take(LINKS_MAX).collect()
+fn links_on(topology: &Topology, card: &ElementId) -> Vec<ElementId> {
+    let is_on = |l: &Link| l.a == *card || l.b == *card;
+    links_where(topology, card, is_on)
+}
+
+fn links_where(
+    topology: &Topology,
+    element: &ElementId,
+    fit: impl Fn(&Link) -> bool,
+) -> Vec<ElementId> {
+    let links = &topology.inventory().links;
+    let fitting = topology.links_of(element);
+    let fitting = fitting.filter(|id| links.get(*id).is_some_and(&fit));
+    fitting.take(LINKS_MAX).cloned().collect()
 }
 
 fn router_is_dead(m: &Measurement) -> bool {

@@ -15,7 +15,6 @@ use domain::telemetry::{
 };
 use domain::verb::Verb;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// An element, how it was found, and its readings.
 type Row<'a> = (&'a str, Condition, &'a [(&'a str, f64)]);
@@ -179,13 +178,13 @@ fn a_duct_measured_itself_needs_all_fibres_at_one_place() {
 
 #[test]
 fn what_is_measured_around_a_suspect() {
-    let inventory = Net::town().with_optics().inventory();
+    let topology = Topology::new(Arc::new(Net::town().with_optics().inventory()));
     let plan = |target: &str, cause| {
         let suspicion = Suspicion {
             target: id(target),
             cause,
         };
-        let plan = IpPractice::plan(&inventory, &suspicion, &BTreeSet::new());
+        let plan = IpPractice::plan(&topology, &suspicion, &BTreeSet::new());
         let names: Vec<&str> = plan.iter().map(|e| e.as_str()).collect();
         names.join(" ")
     };

@@ -110,7 +110,7 @@ pub struct Explanation {
 /// The knowledge: every candidate, and which candidates expect which alarm.
 #[derive(Clone, Debug)]
 pub struct Correlator {
-    topology: Topology,
+    topology: Arc<Topology>,
     knowledge: Arc<Knowledge>,
     candidates: Vec<Candidate>,
     /// Every alarm that is expected of anything, in order.
@@ -128,12 +128,13 @@ struct Seen {
 
 impl Correlator {
     /// Works out what would follow from each element's failure, with the knowledge in force.
-    pub fn new(topology: Topology) -> Self {
+    pub fn new(topology: impl Into<Arc<Topology>>) -> Self {
         Self::knowing(topology, Arc::new(Knowledge::in_force()))
     }
 
     /// The same with other knowledge.
-    pub fn knowing(topology: Topology, knowledge: Arc<Knowledge>) -> Self {
+    pub fn knowing(topology: impl Into<Arc<Topology>>, knowledge: Arc<Knowledge>) -> Self {
+        let topology = topology.into();
         let inventory = topology.inventory().clone();
         let elements = inventory.elements.values();
         let suspects = elements.filter(|e| e.kind != ElementKind::Cell);

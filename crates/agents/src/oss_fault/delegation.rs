@@ -35,15 +35,15 @@ pub(super) struct Delegation {
 impl OssFault {
     /// What a content asks to be diagnosed.
     pub(super) fn understand(&self, content: &Content) -> Result<(Diagnosis, Reading), Reply> {
-        let inventory = self.correlator.inventory();
         let Some(payload) = &content.payload else {
-            let reading = lookup::read(inventory, content);
+            let reading = lookup::read(self.correlator.topology().names(), content);
             let target = reading.elements.first();
             let target = target.ok_or_else(|| target_needed(&content.target_object))?;
             return Ok((Diagnosis::of(Suspicion::usual(target.clone())), reading));
         };
         let diagnosis =
             Diagnosis::from_payload(payload).map_err(|e| e.reply(&content.target_object))?;
+        let inventory = self.correlator.inventory();
         match inventory.element(&diagnosis.suspicion.target) {
             Some(_) => Ok((diagnosis, Reading::default())),
             None => {

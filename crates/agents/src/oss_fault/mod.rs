@@ -105,7 +105,7 @@ impl Worker for OssFault {
         now: Timestamp,
         _: &mut Dice,
     ) -> (Self, Vec<Output>) {
-        let topology = Topology::new(briefing.inventory.clone());
+        let topology = Topology::of(&briefing.inventory);
         let mut oss = Self {
             desk: Desk::open(&briefing, now),
             knowledge: Arc::clone(knowledge),

@@ -14,7 +14,7 @@ use super::journal::{CaseRecord, DispatchRecord};
 use super::shift::{Minutes, Shift, takes_s};
 use super::{Matter, Matters};
 use crate::alarms::{AlarmKey, AlarmList, Change, tells_of_loss};
-use crate::topology::links_of;
+use crate::topology::Topology;
 use domain::agent::Output;
 use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
@@ -385,8 +385,8 @@ impl AtWork<'_> {
         }
         let site = self.noc.first_site(case);
         let link = site.as_ref().and_then(|s| {
-            let mut links = links_of(&self.noc.inventory, s);
-            links.next().cloned()
+            let topology = Topology::of(&self.noc.inventory);
+            topology.links_of(s).next().cloned()
         });
         let tried = &self.noc.cases[case].tried;
         let suspects = [

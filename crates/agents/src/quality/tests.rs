@@ -12,7 +12,6 @@ use crate::payloads::quality::Quality;
 use domain::cause::Cause;
 use domain::telemetry::AlarmType::*;
 use domain::telemetry::{Alarm, CellPerformance, LinkPerformance, Performance};
-use std::sync::Arc;
 
 fn visit(cell: &str, from: i64, until: i64, rsrp_dbm: f64, failures: u32) -> Visit {
     Visit {
@@ -49,9 +48,10 @@ fn told(alarms: &[Alarm], periods: &[Performance]) -> History {
 }
 
 fn judged<T: Trade>(history: &History, check: &QualityCheck, trace: Option<&Trace>) -> String {
-    let inventory = town();
+    let topology = Topology::new(Arc::new(town()));
     let ground = Ground {
-        inventory: &inventory,
+        inventory: topology.inventory(),
+        topology: &topology,
         history,
         province: Some("South"),
     };

@@ -7,6 +7,7 @@
 use super::history::Interval;
 use super::{Ground, QualityAgent, Trace, Trade, blamed};
 use crate::payloads::quality::{Quality, QualityCheck, QualityResult};
+use crate::topology::Topology;
 use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::telemetry::AlarmType;
@@ -76,16 +77,12 @@ fn cut_off(
     if failed.is_empty() {
         return None;
     }
-    let cut = ground.inventory.sites_cut_off(&failed);
-    let lost: Vec<&ElementId> = sites.intersection(&cut).collect();
-    let site = *lost.first()?;
+    let left = ground.topology.without(&failed);
+    let site = sites.iter().find(|s| left.cuts_off(s))?;
     // One element that does it alone is likelier than several.
-    let alone = |e: &ElementId| {
-        let only = BTreeSet::from([e.clone()]);
-        ground.inventory.sites_cut_off(&only).contains(site)
-    };
+    let alone = |e: &ElementId| ground.topology.dependent_on(e).any(|s| s == site);
     let whole = failed.iter().filter(|e| alone(e));
-    let way = way(ground.inventory, site);
+    let way = way(ground.topology, site);
     let on_way = failed.iter().find(|e| way.contains(e));
     let element = whole.min_by_key(|e| rank(ground.inventory, e)).or(on_way)?;
     let (alarm, interval) = dead[element];
@@ -113,10 +110,7 @@ fn impaired(
     check: &QualityCheck,
     sites: &BTreeSet<ElementId>,
 ) -> Option<QualityResult> {
-    let ways: BTreeSet<ElementId> = sites
-        .iter()
-        .flat_map(|s| way(ground.inventory, s))
-        .collect();
+    let ways: BTreeSet<ElementId> = sites.iter().flat_map(|s| way(ground.topology, s)).collect();
     let alarmed = ways.iter().find_map(|link| {
         let (alarm, interval) = ground.history.stood(link, &IMPAIRED, check.when)?;
         // Links have their moments; what is felt lasts.
@@ -146,7 +140,8 @@ fn impaired(
 }
 
 /// The links on the shortest way from a site to a router.
-fn way(inventory: &Inventory, site: &ElementId) -> Vec<ElementId> {
+fn way(topology: &Topology, site: &ElementId) -> Vec<ElementId> {
+    let inventory = topology.inventory();
     let mut came: BTreeMap<&ElementId, Option<(&ElementId, &ElementId)>> =
         BTreeMap::from([(site, None)]);
     let mut open = VecDeque::from([site]);
@@ -157,7 +152,10 @@ fn way(inventory: &Inventory, site: &ElementId) -> Vec<ElementId> {
         {
             return links_back(&came, node);
         }
-        for (id, link) in &inventory.links {
+        for id in topology.links_of(node) {
+            let Some(link) = inventory.links.get(id) else {
+                continue;
+            };
             let (a, b) = (inventory.node_of(&link.a), inventory.node_of(&link.b));
             let next = match (a == node, b == node) {
                 (true, _) => b,

@@ -2,18 +2,19 @@
 //!
 //! Knows the trade and the documentation; alarms are added by [`super`].
 
-use crate::topology::links_of;
+use crate::topology::Topology;
 use domain::cause::Cause;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 
 /// The steps to repair `element` of `cause`, in order.
-pub fn steps(inventory: &Inventory, element: &ElementId, cause: Cause) -> Vec<String> {
+pub fn steps(topology: &Topology, element: &ElementId, cause: Cause) -> Vec<String> {
+    let inventory = topology.inventory();
     match cause {
-        Cause::FibreCut => fibre(inventory, element),
-        Cause::DuctCut => duct(inventory, element),
-        Cause::CardFailure => card(inventory, element),
-        Cause::RouterFailure => router(inventory, element),
-        Cause::MainsFailure => mains(inventory, element),
+        Cause::FibreCut => fibre(topology, element),
+        Cause::DuctCut => duct(topology, element),
+        Cause::CardFailure => card(topology, element),
+        Cause::RouterFailure => router(topology, element),
+        Cause::MainsFailure => mains(topology, element),
         Cause::OpticalModuleAgeing => optic(inventory, element),
         Cause::CellHardwareFailure => radio_unit(inventory, element),
         Cause::Misconfiguration => configuration(element),
@@ -31,7 +32,8 @@ pub fn names<'a>(ids: impl IntoIterator<Item = &'a ElementId>, most: usize) -> S
     }
 }
 
-fn fibre(inventory: &Inventory, id: &ElementId) -> Vec<String> {
+fn fibre(topology: &Topology, id: &ElementId) -> Vec<String> {
+    let inventory = topology.inventory();
     let Some(link) = inventory.links.get(id) else {
         return inspect(inventory, id);
     };
@@ -46,7 +48,7 @@ fn fibre(inventory: &Inventory, id: &ElementId) -> Vec<String> {
         let mates: Vec<&ElementId> = link
             .ducts
             .iter()
-            .flat_map(|d| links_of(inventory, d))
+            .flat_map(|d| topology.links_of(d))
             .filter(|l| *l != id)
             .collect();
         steps.push(format!(
@@ -66,8 +68,9 @@ fn fibre(inventory: &Inventory, id: &ElementId) -> Vec<String> {
     steps
 }
 
-fn duct(inventory: &Inventory, id: &ElementId) -> Vec<String> {
-    let inside: Vec<&ElementId> = links_of(inventory, id).collect();
+fn duct(topology: &Topology, id: &ElementId) -> Vec<String> {
+    let inventory = topology.inventory();
+    let inside: Vec<&ElementId> = topology.links_of(id).collect();
     let mut steps = vec![
         format!("Close the trench of {id} off and stop whoever digs there"),
         format!(
@@ -89,9 +92,10 @@ fn duct(inventory: &Inventory, id: &ElementId) -> Vec<String> {
     steps
 }
 
-fn card(inventory: &Inventory, id: &ElementId) -> Vec<String> {
+fn card(topology: &Topology, id: &ElementId) -> Vec<String> {
+    let inventory = topology.inventory();
     let model = model_of(inventory, id);
-    let ports: Vec<&ElementId> = links_of(inventory, id).collect();
+    let ports: Vec<&ElementId> = topology.links_of(id).collect();
     let router = inventory.node_of(id);
     vec![
         format!("Take a spare {model} along: {id} sits in {router}"),
@@ -106,12 +110,10 @@ fn card(inventory: &Inventory, id: &ElementId) -> Vec<String> {
     ]
 }
 
-fn router(inventory: &Inventory, id: &ElementId) -> Vec<String> {
+fn router(topology: &Topology, id: &ElementId) -> Vec<String> {
+    let inventory = topology.inventory();
     let model = model_of(inventory, id);
-    let cards = inventory
-        .of_kind(ElementKind::LineCard)
-        .filter(|c| c.parent.as_ref() == Some(id))
-        .map(|c| &c.id);
+    let cards = built_into(topology, id, ElementKind::LineCard);
     vec![
         format!("Measure both supply feeds at the rack of {id} ({model})"),
         "Reseat the supply modules; replace those without a green light".to_owned(),
@@ -119,21 +121,18 @@ fn router(inventory: &Inventory, id: &ElementId) -> Vec<String> {
         format!("See that every card comes up: {}", names(cards, 8)),
         format!(
             "See that every link is up: {}",
-            names(links_of(inventory, id), 8)
+            names(topology.links_of(id), 8)
         ),
     ]
 }
 
-fn mains(inventory: &Inventory, id: &ElementId) -> Vec<String> {
+fn mains(topology: &Topology, id: &ElementId) -> Vec<String> {
+    let inventory = topology.inventory();
     let zone = match inventory.element(id) {
         Some(e) if e.kind == ElementKind::Site => e.parent.as_ref().unwrap_or(id),
         _ => id,
     };
-    let sites: Vec<&ElementId> = inventory
-        .of_kind(ElementKind::Site)
-        .filter(|s| s.parent.as_ref() == Some(zone))
-        .map(|s| &s.id)
-        .collect();
+    let sites: Vec<&ElementId> = built_into(topology, zone, ElementKind::Site).collect();
     vec![
         format!("Ask the utility for the state of the feeder of {zone}"),
         "Measure at the feeder; switch over to the second feeder if there is one".to_owned(),
@@ -194,6 +193,17 @@ fn congestion(id: &ElementId) -> Vec<String> {
 
 fn inspect(inventory: &Inventory, id: &ElementId) -> Vec<String> {
     vec![format!("Inspect {id} ({})", model_of(inventory, id))]
+}
+
+/// The elements of a kind that are built into another.
+fn built_into<'a>(
+    topology: &'a Topology,
+    id: &ElementId,
+    kind: ElementKind,
+) -> impl Iterator<Item = &'a ElementId> {
+    let inventory = topology.inventory();
+    let of_kind = move |c: &&ElementId| inventory.element(c).is_some_and(|e| e.kind == kind);
+    topology.children_of(id).filter(of_kind)
 }
 
 /// Maker and type designation.

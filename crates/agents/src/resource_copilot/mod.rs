@@ -30,14 +30,14 @@ const ALARMS_MAX: usize = 12;
 /// The resource layer's copilot.
 #[derive(Debug)]
 pub struct ResourceCopilot {
-    topology: Topology,
+    topology: Arc<Topology>,
     alarms: AlarmList,
 }
 
 impl Worker for ResourceCopilot {
     fn start(briefing: Briefing, _: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
         let copilot = Self {
-            topology: Topology::new(briefing.inventory),
+            topology: Topology::of(&briefing.inventory),
             alarms: AlarmList::default(),
         };
         // A task that did not end in its first answer waits for the answer to a question, or its
@@ -74,9 +74,8 @@ impl Worker for ResourceCopilot {
 
     /// What it knows of an element it has said; it goes on only if asked about another.
     fn rejected(&mut self, ask: &Ask, _: Timestamp) -> Vec<Output> {
-        let inventory = self.topology.inventory();
         let told = self.understand(&ask.task.content).map(|(g, _)| g.element);
-        let reading = lookup::read(inventory, &ask.content);
+        let reading = lookup::read(self.topology.names(), &ask.content);
         let other = reading
             .elements
             .iter()
@@ -112,16 +111,15 @@ impl ResourceCopilot {
     }
 
     fn understand(&self, content: &Content) -> Result<(Guidance, Reading), Reply> {
-        let inventory = self.topology.inventory();
         let Some(payload) = &content.payload else {
-            let reading = lookup::read(inventory, content);
+            let reading = lookup::read(self.topology.names(), content);
             let element = reading.elements.first();
             let element = element.ok_or_else(|| target_needed(&content.target_object))?;
             return Ok((asked_about(element, content), reading));
         };
         let guidance =
             Guidance::from_payload(payload).map_err(|e| e.reply(&content.target_object))?;
-        match inventory.element(&guidance.element) {
+        match self.topology.inventory().element(&guidance.element) {
             Some(_) => Ok((guidance, Reading::default())),
             None => {
                 let words = format!("the inventory has no element {}", guidance.element);
@@ -133,7 +131,7 @@ impl ResourceCopilot {
     fn guide(&self, guidance: &Guidance, reading: &Reading) -> Reply {
         let id = &guidance.element;
         let alarms = self.alarms_near(id);
-        let mut steps = manual::steps(self.topology.inventory(), id, guidance.cause);
+        let mut steps = manual::steps(&self.topology, id, guidance.cause);
         if let Some(check) = self.last_check(id) {
             steps.push(check);
         }
@@ -154,7 +152,7 @@ impl ResourceCopilot {
     fn describe(&self, id: &ElementId, cause: Cause, alarms: &[String]) -> String {
         let inventory = self.topology.inventory();
         let kind = inventory.element(id).map_or("", |e| e.kind.as_str());
-        let sites = self.topology.without([id]).sites_cut_off();
+        let sites = self.topology.dependent_on(id);
         let mut words = format!(
             "{id} is a {kind} ({}), {}.",
             manual::model_of(inventory, id),
@@ -168,11 +166,11 @@ impl ResourceCopilot {
         }
         words.push_str(&match sites.len() {
             0 => " No site depends on it alone.".to_owned(),
-            n => format!(" {n} sites depend on it: {}.", manual::names(&sites, 6)),
+            n => format!(" {n} sites depend on it: {}.", manual::names(sites, 6)),
         });
         let beside = self.topology.neighbours(id);
         if !beside.is_empty() {
-            words.push_str(&format!(" Beside it: {}.", manual::names(&beside, 6)));
+            words.push_str(&format!(" Beside it: {}.", manual::names(beside, 6)));
         }
         words.push_str(&match alarms.len() {
             0 => " No alarm stands on it or beside it.".to_owned(),
@@ -190,7 +188,7 @@ impl ResourceCopilot {
         let own = self.alarms.on(id).map(|(t, s)| line(id, t, s.since));
         let mut lines: Vec<String> = own.collect();
         let beside = self.topology.neighbours(id);
-        for other in &beside {
+        for other in beside {
             let losses = self.alarms.on(other).filter(|(t, _)| tells_of_loss(*t));
             lines.extend(losses.map(|(t, s)| line(other, t, s.since)));
         }
@@ -200,9 +198,9 @@ impl ResourceCopilot {
 
     /// What must be true before the engineer leaves.
     fn last_check(&self, id: &ElementId) -> Option<String> {
-        let sites = self.topology.without([id]).sites_cut_off();
+        let sites = self.topology.dependent_on(id);
         let out: Vec<&ElementId> = sites
-            .iter()
+            .clone()
             .filter(|s| self.alarms.site_is_out(s))
             .collect();
         let shared = self

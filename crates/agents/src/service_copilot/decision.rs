@@ -5,8 +5,8 @@
 
 use crate::payloads::repair::{Repair, RepairDecision};
 use crate::resource_copilot::manual;
+use crate::topology::Topology;
 use domain::cause::Cause;
-use domain::inventory::Inventory;
 
 /// A way of repairing: its name, the crew, what is taken along beside tools.
 type Way = (&'static str, &'static str, &'static [&'static str]);
@@ -45,9 +45,9 @@ fn ways(cause: Cause) -> &'static [Way] {
 }
 
 /// What can be decided about a ticket, the usual first.
-pub(super) fn decisions(inventory: &Inventory, repair: &Repair) -> Vec<RepairDecision> {
-    let model = manual::model_of(inventory, &repair.element);
-    let order = manual::steps(inventory, &repair.element, repair.cause);
+pub(super) fn decisions(topology: &Topology, repair: &Repair) -> Vec<RepairDecision> {
+    let model = manual::model_of(topology.inventory(), &repair.element);
+    let order = manual::steps(topology, &repair.element, repair.cause);
     let decision = |(way, crew, spares): &Way| RepairDecision {
         ticket_id: repair.ticket_id.clone(),
         element: repair.element.clone(),
@@ -64,7 +64,7 @@ pub(super) fn decisions(inventory: &Inventory, repair: &Repair) -> Vec<RepairDec
 
 /// Why a plan of the publisher cannot be followed; none if it can.
 pub(super) fn obstacle(
-    inventory: &Inventory,
+    topology: &Topology,
     repair: &Repair,
     plan: &RepairDecision,
 ) -> Option<String> {
@@ -77,7 +77,7 @@ pub(super) fn obstacle(
     if plan.order_of_work.is_empty() {
         return Some("the plan holds no order of work".to_owned());
     }
-    let known = decisions(inventory, repair);
+    let known = decisions(topology, repair);
     let crews: Vec<&str> = known.iter().map(|d| d.crew.as_str()).collect();
     (!crews.contains(&plan.crew.as_str())).then(|| {
         format!(

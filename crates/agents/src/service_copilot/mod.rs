@@ -29,13 +29,14 @@ use domain::telemetry::{Action, FieldReport, Outcome, Telemetry, Token};
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use ticket::{Stage, Ticket};
 
 /// The service layer's copilot.
 #[derive(Debug)]
 pub struct ServiceCopilot {
     desk: Desk,
-    topology: Topology,
+    topology: Arc<Topology>,
     tickets: BTreeMap<TaskId, Ticket>,
     /// Questions under way, by the token of the sending.
     questions: BTreeMap<Token, TaskId>,
@@ -47,7 +48,7 @@ impl Worker for ServiceCopilot {
     fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
         let mut copilot = Self {
             desk: Desk::open(&briefing, now),
-            topology: Topology::new(briefing.inventory.clone()),
+            topology: Topology::of(&briefing.inventory),
             tickets: BTreeMap::new(),
             questions: BTreeMap::new(),
             guidances: BTreeMap::new(),
@@ -119,7 +120,7 @@ impl Worker for ServiceCopilot {
         if !agreed {
             return self.propose(id.clone(), ticket, number + 1);
         }
-        let known = decision::decisions(self.topology.inventory(), &ticket.repair);
+        let known = decision::decisions(&self.topology, &ticket.repair);
         ticket.plan = known.into_iter().nth(number);
         self.dispatch(id.clone(), ticket)
     }
@@ -141,8 +142,7 @@ impl Worker for ServiceCopilot {
             let why = format!("a plan is a payload of {}", RepairDecision::ID);
             return refused("unreadable-plan", why);
         };
-        let inventory = self.topology.inventory();
-        if let Some(why) = decision::obstacle(inventory, &ticket.repair, &plan) {
+        if let Some(why) = decision::obstacle(&self.topology, &ticket.repair, &plan) {
             return refused("not-possible", why);
         }
         ticket.plan = Some(plan);
@@ -183,7 +183,7 @@ impl ServiceCopilot {
             Some(Awaits::Judgement) => ticket.stage = Stage::Offered,
             Some(Awaits::Decision) => {
                 let said = task.said.as_ref().and_then(RepairDecision::in_content);
-                let known = decision::decisions(self.topology.inventory(), &ticket.repair);
+                let known = decision::decisions(&self.topology, &ticket.repair);
                 let number = known.iter().position(|d| Some(d) == said.as_ref());
                 ticket.stage = Stage::Proposed(number.unwrap_or(0));
             }
@@ -207,7 +207,7 @@ impl ServiceCopilot {
     /// Proposes the decision with this number; without one, the ticket cannot be worked.
     fn propose(&mut self, id: TaskId, mut ticket: Ticket, number: usize) -> Vec<Output> {
         let element = ticket.repair.element.clone();
-        let known = decision::decisions(self.topology.inventory(), &ticket.repair);
+        let known = decision::decisions(&self.topology, &ticket.repair);
         let Some(decision) = known.get(number) else {
             let words = format!("A {} can be repaired in no other way", ticket.repair.cause);
             let failed = Progress::Failed(Content::new(element.as_str(), words));
@@ -226,7 +226,7 @@ impl ServiceCopilot {
 
     fn understand(&self, content: &Content) -> Result<Wanted, Reply> {
         let Some(payload) = &content.payload else {
-            let reading = lookup::read(self.topology.inventory(), content);
+            let reading = lookup::read(self.topology.names(), content);
             let first = reading.elements.first().cloned();
             let first = first.ok_or_else(|| target_needed(&content.target_object))?;
             return Ok(Wanted::Word(first, reading));
@@ -374,7 +374,7 @@ impl ServiceCopilot {
             return Vec::new();
         };
         let (element, cause) = (ticket.repair.element.clone(), ticket.repair.cause);
-        let steps = manual::steps(self.topology.inventory(), &element, cause);
+        let steps = manual::steps(&self.topology, &element, cause);
         let mut outputs = vec![Output::Note(format!(
             "Guidance for {element} comes from the manual alone: {why}"
         ))];
@@ -430,7 +430,7 @@ impl ServiceCopilot {
     /// What the service layer knows of an element.
     fn say(&self, id: &ElementId, reading: &Reading) -> Reply {
         let inventory = self.topology.inventory();
-        let sites = self.topology.without([id]).sites_cut_off();
+        let sites = self.topology.dependent_on(id);
         let mut words = match inventory.element(id) {
             Some(e) => format!(
                 "{id} is a {} {} of the {} domain, {}.",
@@ -445,7 +445,7 @@ impl ServiceCopilot {
             0 => " If it failed alone, no site would lose service.".to_owned(),
             n => format!(
                 " If it failed, {n} sites would lose service: {}.",
-                manual::names(&sites, 8)
+                manual::names(sites, 8)
             ),
         });
         let touching: Vec<String> = self
@@ -463,7 +463,7 @@ impl ServiceCopilot {
         let cause = Cause::usual_of(id);
         let result = GuidanceResult {
             answer: words.clone(),
-            steps: manual::steps(inventory, id, cause),
+            steps: manual::steps(&self.topology, id, cause),
             element: id.clone(),
             alarms: Vec::new(),
         };

@@ -9,7 +9,6 @@ use domain::negotiation::Stance;
 use domain::task::Status;
 use domain::verb::Verb;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 fn repair() -> Content {
     let repair = Repair {
@@ -305,7 +304,10 @@ fn after_a_restart_a_proposal_still_waits_and_an_agreed_ticket_is_worked() {
         (agent, open, outputs)
     };
     let repair = Repair::in_content(&demanding(Cause::MainsFailure, "zone:b").content).unwrap();
-    let known = decision::decisions(&crate::bench::Net::town().inventory(), &repair);
+    let known = decision::decisions(
+        &Topology::new(Arc::new(crate::bench::Net::town().inventory())),
+        &repair,
+    );
     let second = Content::new("zone:b", "p").with_payload(known[1].to_payload());
     let (mut agent, ticket, outputs) = resumed(&|task| {
         task.status = Status::InputRequired;

@@ -22,6 +22,7 @@ use crate::oss_fault::news::News;
 use crate::payloads::repair::Repair;
 use crate::payloads::ticket::{Ticket, TicketKind, TicketOrder, TicketStatus};
 use crate::payloads::{Schema, Unreadable};
+use crate::topology::Topology;
 use domain::agent::{Ask, Briefing, Input, Message, Output, Progress};
 use domain::content::Content;
 use domain::reply::{Reply, Verdict};
@@ -30,6 +31,7 @@ use domain::telemetry::Token;
 use domain::time::{Dice, Timestamp};
 use repair::{Purpose, Work};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The most tickets kept that are over.
 const OVER_KEPT_MAX: usize = 500;
@@ -40,6 +42,7 @@ const LISTED_MAX: usize = 20;
 #[derive(Debug)]
 pub struct TroubleTickets {
     desk: Desk,
+    topology: Arc<Topology>,
     /// Every ticket, by its number.
     tickets: BTreeMap<String, Ticket>,
     /// Repairs under way, by the task of whoever wants them.
@@ -53,6 +56,7 @@ impl Worker for TroubleTickets {
     fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
         let mut system = Self {
             desk: Desk::open(&briefing, now),
+            topology: Topology::of(&briefing.inventory),
             tickets: BTreeMap::new(),
             works: BTreeMap::new(),
             orders: BTreeMap::new(),
@@ -252,7 +256,7 @@ impl TroubleTickets {
             .filter(|t| text.contains(&t.ticket_id));
         let mut found: Vec<&Ticket> = named.collect();
         if found.is_empty() {
-            let elements = lookup::read(&self.desk.inventory, content).elements;
+            let elements = lookup::read(self.topology.names(), content).elements;
             let about = |t: &&Ticket| {
                 let touched = t.related.iter().chain(&t.sites);
                 touched.into_iter().any(|e| elements.contains(e))

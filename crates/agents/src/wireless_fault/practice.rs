@@ -13,6 +13,7 @@
 use crate::domain_agent::Practice;
 use crate::domain_agent::job::{Finding, Measurements, place_of};
 use crate::payloads::diagnosis::Suspicion;
+use crate::topology::Topology;
 use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::telemetry::{Condition, Measurement};
@@ -42,17 +43,23 @@ impl Practice for WirelessPractice {
     }
 
     fn plan(
-        inventory: &Inventory,
+        topology: &Topology,
         suspicion: &Suspicion,
         sites: &BTreeSet<ElementId>,
     ) -> Vec<ElementId> {
         let target = &suspicion.target;
         let mut plan = vec![target.clone()];
+        let inventory = topology.inventory();
         match inventory.element(target) {
             Some(e) if e.kind == ElementKind::Site => plan.extend(e.parent.clone()),
             Some(e) if e.kind == ElementKind::Cell => {}
             Some(_) => {
-                let mut members: Vec<&ElementId> = members(inventory, target).collect();
+                let is_site = |id: &&ElementId| {
+                    let kind = inventory.element(id).map(|e| e.kind);
+                    kind == Some(ElementKind::Site)
+                };
+                let members = topology.children_of(target).filter(is_site);
+                let mut members: Vec<&ElementId> = members.collect();
                 // Sites known to be out say most.
                 members.sort_by_key(|s| !sites.contains(*s));
                 plan.extend(members.into_iter().take(SITES_MAX).cloned());
