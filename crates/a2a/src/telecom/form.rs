@@ -4,7 +4,7 @@
 //! same value, or not written at all. Refuses to know what is required, which the schema's contract
 //! says. Read next: [`template`](super::template).
 
-use super::labels::{parts, quoted, unquoted};
+use super::labels::{item_ends, items, parts, quoted, unquoted};
 use super::template::Phrases;
 use super::tongue::Tongue;
 use schema::template::{KeyType, Shape};
@@ -38,6 +38,9 @@ pub enum Form {
     Other,
 }
 
+/// So many items make a value at the most: the two times of a span.
+const ITEMS_MAX: usize = 2;
+
 impl Form {
     /// The values of what is said, one for each key; a span has two.
     ///
@@ -63,6 +66,33 @@ impl Form {
                 span(said).ok_or_else(|| "two times of the day, such as 01:00~06:00".to_owned())
             }
         }
+    }
+
+    /// The values of the first items of what is said, as few as make a value, and what is said behind
+    /// them: `5Mbps; backup power 10h` is a number and something else. A text is a value as a whole, and
+    /// so is a list.
+    ///
+    /// # Errors
+    /// What is expected instead, for people.
+    pub(super) fn read_first<'a>(
+        &self,
+        said: &'a str,
+        shape: &Shape,
+        tongue: Tongue,
+    ) -> Result<(Vec<Value>, Vec<&'a str>), String> {
+        let whole = || {
+            self.read(said, shape, tongue)
+                .map(|values| (values, Vec::new()))
+        };
+        if matches!(self, Self::Text | Self::Other | Self::List { .. }) {
+            return whole();
+        }
+        let ends = item_ends(said).into_iter().take(ITEMS_MAX);
+        let mut first = ends.filter_map(|end| {
+            let values = self.read(said[..end].trim(), shape, tongue).ok()?;
+            Some((values, items(&said[end..]).collect()))
+        });
+        first.next().map_or_else(whole, Ok)
     }
 
     /// How a value is said; none if this form has no words that read as the same.

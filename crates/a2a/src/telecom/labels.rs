@@ -174,6 +174,29 @@ pub fn parts(text: &str) -> Vec<&str> {
     parts
 }
 
+/// What ends an item of a line, whatever its value is: a comma may stand within one.
+const ITEM_ENDS: [char; 4] = [';', '；', '。', '\n'];
+
+/// Where each item of a text ends: before a semicolon, a Chinese full stop or a line end that is not in
+/// quotes or brackets, and at the end of the text.
+pub fn item_ends(text: &str) -> Vec<usize> {
+    let mut inside = Inside::default();
+    let ends = text.char_indices();
+    let ends = ends.filter(|(_, c)| !inside.takes(*c) && ITEM_ENDS.contains(c));
+    ends.map(|(at, _)| at).chain([text.len()]).collect()
+}
+
+/// The items of a text, without what is between them.
+pub fn items(text: &str) -> impl Iterator<Item = &str> {
+    let mut begin = 0;
+    let items = item_ends(text).into_iter().map(move |end| {
+        let item = &text[begin..end];
+        begin = end;
+        item.trim_start_matches(ITEM_ENDS).trim()
+    });
+    items.filter(|item| !item.is_empty())
+}
+
 /// A value without its quotes, if it is in quotes; `"…"` is read as JSON.
 pub fn unquoted(value: &str) -> String {
     let value = value.trim();

@@ -8,8 +8,10 @@
 use super::extension::{Family, TemplateUri};
 use super::markdown::{Document, Fault};
 use super::subscription::{self, Topic};
+use super::template::TelecomTemplate;
 use super::translator::{Misfit, Translator};
 use schema::template::Template;
+use std::sync::LazyLock;
 
 /// The templates that are understood.
 #[derive(Clone, Debug, Default)]
@@ -25,12 +27,14 @@ pub enum Unknown {
     #[error(transparent)]
     Fault(#[from] Fault),
     /// It names another template, or none and says nothing that one is known by.
-    #[error("template {named} is not known here; known: {}", .known.join(", "))]
+    #[error("template {named} is not known here; {}", told(.known))]
     Template {
         /// What the message names; `none` if nothing.
         named: String,
         /// What is known.
         known: Vec<String>,
+        /// The schema that an agent takes who knows it; none if it is no shipped template.
+        schema_id: Option<String>,
     },
 }
 
@@ -106,7 +110,15 @@ impl Repertoire {
                 .map(|t| t.uri().to_string())
                 .collect()
         };
-        found.ok_or_else(|| unknown(named, known()))
+        let schema_id = || {
+            let is_it = |it: &&TelecomTemplate| match named {
+                Some(uri) => it.template_uri == uri.to_string(),
+                None => Document::parse(prompt).is_ok_and(|document| it.is_of(&document)),
+            };
+            let template = SHIPPED.0.iter().find(is_it);
+            template.map(|it| it.schema_id.clone())
+        };
+        found.ok_or_else(|| unknown(named, known(), schema_id()))
     }
 
     /// The topic of a subscription's text.
@@ -127,14 +139,34 @@ impl Repertoire {
             }
         };
         let known = || self.topics.iter().map(|t| t.template_uri.clone()).collect();
-        found.ok_or_else(|| unknown(named, known()))
+        let schema_id = || {
+            let is_it = |it: &&Topic| match named {
+                Some(uri) => it.template_uri == uri.to_string(),
+                None => Document::parse(prompt).is_ok_and(|document| it.is_of(&document)),
+            };
+            let topic = SHIPPED.1.iter().find(is_it);
+            topic.map(|it| it.order.schema_id.clone())
+        };
+        found.ok_or_else(|| unknown(named, known(), schema_id()))
     }
 }
 
-fn unknown(named: Option<&TemplateUri>, known: Vec<String>) -> Unknown {
+/// What there is to know, for who asks the wrong agent.
+static SHIPPED: LazyLock<(Vec<TelecomTemplate>, Vec<Topic>)> =
+    LazyLock::new(|| (super::shipped::shipped(), subscription::shipped()));
+
+fn unknown(named: Option<&TemplateUri>, known: Vec<String>, schema_id: Option<String>) -> Unknown {
     Unknown::Template {
         named: named.map_or_else(|| "none".to_owned(), ToString::to_string),
         known,
+        schema_id,
+    }
+}
+
+fn told(known: &[String]) -> String {
+    match known.is_empty() {
+        true => "none of its kind is".to_owned(),
+        false => format!("known: {}", known.join(", ")),
     }
 }
 
@@ -170,6 +202,31 @@ mod tests {
         let task = repertoire.task(Some(&named), "").expect("known");
         assert_eq!(task.schema().schema_id, "fault_diagnosis_v1");
         assert!(repertoire.for_schema("energy_saving_v1").is_some());
+    }
+
+    /// Whoever takes no task is told so, and by which schema to find somebody who does.
+    #[test]
+    fn what_nobody_here_knows_is_told_with_the_schema_of_who_does() {
+        let none = Repertoire::default();
+        let energy = TemplateUri::parse("Task-T/network-layer/ran-energy-saving/v1").ok();
+        let text = "## Task Type\nWireless network energy saving";
+        let topic = "## Notification Topic\nFault";
+        let told = [
+            none.task(energy.as_ref(), "").expect_err("unknown"),
+            none.task(None, text).expect_err("unknown"),
+            none.task(None, "## Task Type\nx").expect_err("unknown"),
+            none.subscription(None, topic).expect_err("unknown"),
+        ];
+        let told = told.map(|unknown| match &unknown {
+            Unknown::Template { schema_id, .. } => format!("{unknown}: {schema_id:?}"),
+            Unknown::Fault(fault) => fault.to_string(),
+        });
+        assert_snapshot!(told.join("\n"), @r#"
+        template Task-T/network-layer/ran-energy-saving/v1 is not known here; none of its kind is: Some("energy_saving_v1")
+        template none is not known here; none of its kind is: Some("energy_saving_v1")
+        template none is not known here; none of its kind is: None
+        template none is not known here; none of its kind is: Some("fault_incident_v1")
+        "#);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 use super::extension::TemplateUri;
 use super::form::Form;
+use super::markdown::{Document, same_title};
 use super::tongue::Tongue;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -125,6 +126,21 @@ impl TelecomTemplate {
             Some(name) => Err(Malformed::Speechless(name)),
             None => Ok(template),
         }
+    }
+
+    /// True if a prompt says that it is of this template's type of task.
+    pub(super) fn is_of(&self, document: &Document) -> bool {
+        let says = |part: &Part| match &part.holds {
+            Holds::TaskType(known) => {
+                let sections = part.title.all().filter_map(|title| document.section(title));
+                let said: Vec<String> = sections.map(|section| section.text()).collect();
+                known
+                    .all()
+                    .any(|phrase| said.iter().any(|said| same_title(phrase, said)))
+            }
+            _ => false,
+        };
+        self.sections.iter().any(says)
     }
 
     fn speechless(&self) -> Option<String> {

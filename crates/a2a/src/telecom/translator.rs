@@ -203,17 +203,7 @@ impl Translator {
 
     /// True if a prompt says that it is of this template's type of task.
     pub(super) fn is_of(&self, document: &Document) -> bool {
-        let says = |part: &Part| match &part.holds {
-            Holds::TaskType(known) => {
-                let sections = part.title.all().filter_map(|title| document.section(title));
-                let said: Vec<String> = sections.map(|section| section.text()).collect();
-                known
-                    .all()
-                    .any(|phrase| said.iter().any(|said| same_title(phrase, said)))
-            }
-            _ => false,
-        };
-        self.template.sections.iter().any(says)
+        self.template.is_of(document)
     }
 
     fn shape(&self, key: &str) -> &Shape {

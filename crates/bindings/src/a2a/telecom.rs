@@ -21,10 +21,12 @@ use super::error::unusable;
 use super::scene::Scene;
 use a2a::error::Error;
 use a2a::message::{Message, Metadata, Part, Role};
-use a2a::telecom::authorization::Request;
+use a2a::telecom::authorization::Request as Authorization;
 use a2a::telecom::envelope::Envelope;
 use a2a::telecom::extension::Family;
-use a2a::telecom::repertoire::Repertoire;
+use a2a::telecom::repertoire::{Repertoire, Unknown};
+use domain::access::Request;
+use domain::profile::Profile;
 use domain::push::PushConfig;
 use domain::task::{Task, TaskId};
 use schema::template::Template;
@@ -49,7 +51,43 @@ fn refused(code: &str, why: impl ToString) -> Error {
     unusable("message.metadata", &why.to_string()).with("code", code)
 }
 
+/// The most agents named to somebody who asked the wrong one.
+const NAMED_MAX: usize = 8;
+
 impl Scene<'_> {
+    /// The refusal of a text that this agent does not know, with the agents that do, as far as the
+    /// caller may read who there is.
+    fn not_known(&self, unknown: &Unknown) -> Error {
+        let who = match unknown {
+            Unknown::Template {
+                schema_id: Some(schema_id),
+                ..
+            } => self.takers_of(schema_id),
+            Unknown::Template { .. } | Unknown::Fault(_) => Vec::new(),
+        };
+        let why = match who.is_empty() {
+            true => unknown.to_string(),
+            false => format!("{unknown}; it is known to {}", who.join(", ")),
+        };
+        refused(unknown.code(), why)
+    }
+
+    fn takers_of(&self, schema_id: &str) -> Vec<String> {
+        let read = Request::Read {
+            module: "convoke-registry",
+            path: &["registry", "agent"],
+            guarded: false,
+        };
+        if !self.engine().permits(self.who, read) {
+            return Vec::new();
+        }
+        let takes = |profile: &Profile| profile.schemas().any(|id| id == schema_id);
+        let all = self.engine().registrations().into_iter();
+        let takers = all.filter(|it| takes(&it.profile));
+        let names = takers.map(|it| it.profile.name.clone());
+        names.take(NAMED_MAX).collect()
+    }
+
     /// What a message says in A2A-T; none if it says nothing, or the agent does not know it.
     pub(super) fn envelope(&self, message: &Message) -> Result<Option<Envelope>, Error> {
         if self.served.telecom.is_empty() {
@@ -92,7 +130,8 @@ impl Scene<'_> {
     /// Nobody grants rights by a message.
     fn unauthorized(&self, message: &Message, envelope: &Envelope) -> Result<Said, Error> {
         let text = envelope.text(Family::Authorization).unwrap_or_default();
-        let request = Request::parse(text).map_err(|not| refused("content.format_error", not))?;
+        let request =
+            Authorization::parse(text).map_err(|not| refused("content.format_error", not))?;
         let refusal = request.refusal();
         let uri = envelope.extension(Family::Authorization).uri();
         let metadata = Metadata::from_iter([(uri, refusal.as_str().into())]);

@@ -31,6 +31,7 @@ use yang::{Generation, ModuleSet};
 
 pub(crate) const AIRLINE: &str = "airline";
 pub(crate) const CLERK: &str = "clerk";
+pub(crate) const WATCH: &str = "watch";
 
 /// Does what it is told, by one word.
 #[derive(Default)]
@@ -258,6 +259,7 @@ impl Stage {
             agents: vec![
                 hosted(AIRLINE, &["flight_booking_v1", "flight_booking_v2"]),
                 hosted(CLERK, &[]),
+                hosted(WATCH, &["fault_incident_v1"]),
                 Hosted {
                     profile: Arc::new(radio()),
                     agent: Box::<Radio>::default(),

@@ -357,6 +357,18 @@ fn a_feasibility_is_negotiated() {
     assert_eq!(ask(&stage, first())["message"], offered);
 }
 
+/// A2A-T: who asks an agent for what it does not know is told who does.
+#[test]
+fn who_knows_a_template_is_named() {
+    let stage = Stage::new();
+    let message = said("a", Family::Task, ENERGY, &energy("Haidian", "x"));
+    let answer = stage.rpc("ann", WATCH, "SendMessage", json!({"message": message}));
+    let told = answer["error"]["message"].as_str().unwrap_or_default();
+    let known =
+        format!("template {ENERGY} is not known here; none of its kind is; it is known to radio");
+    assert_eq!(told, known, "{answer}");
+}
+
 /// A2A-T: what does not fit is refused with the code of the closed catalogue, and changes nothing.
 #[test]
 fn what_does_not_fit_is_refused_by_code() {

@@ -81,7 +81,8 @@ impl<'t> Reading<'t> {
                 let (section, field) = translator.places[at];
                 let field = translator.field(section, field);
                 self.forget(field);
-                self.say(field, said, line);
+                let behind = self.say(field, said, line);
+                rest.extend(behind.into_iter().map(unquoted));
             }
         }
         rest
@@ -262,7 +263,7 @@ impl<'t> Reading<'t> {
             let found = self.translator.labels[place].find(&text);
             if !found.before.is_empty() {
                 match bare {
-                    Some(field) => self.say(field, found.before, line),
+                    Some(field) => self.say_all(field, found.before, line),
                     None => self.other.push(found.before.to_owned()),
                 }
                 bare = bare.filter(|f| matches!(f.form, Form::List { .. }));
@@ -273,28 +274,49 @@ impl<'t> Reading<'t> {
                     true => Some(&fields[at]),
                     false => None,
                 };
-                self.say(&fields[at], said, line);
+                self.say_all(&fields[at], said, line);
             }
         }
     }
 
-    fn say(&mut self, field: &Field, said: &str, line: Line) {
+    /// What stands behind the value is no key's.
+    fn say_all(&mut self, field: &Field, said: &str, line: Line) {
+        let behind = self.say(field, said, line);
+        self.other.extend(behind.into_iter().map(str::to_owned));
+    }
+
+    /// Takes what is said of a field; gives the items behind its value. Another value among them is
+    /// asked back.
+    fn say<'a>(&mut self, field: &Field, said: &'a str, line: Line) -> Vec<&'a str> {
         if said.is_empty() {
-            return;
+            return Vec::new();
         }
         if field.form == Form::Other {
             let label = field.labels.first(self.tongue);
             self.other.push(format!("{label}: {said}"));
-            return;
+            return Vec::new();
         }
-        let shape = self.translator.shape(&field.key);
-        match field.form.read(said, shape, self.tongue) {
-            Ok(values) => {
+        let (shape, tongue) = (self.translator.shape(&field.key), self.tongue);
+        match field.form.read_first(said, shape, tongue) {
+            Ok((values, mut behind)) => {
                 for (key, value) in field.keys().zip(values) {
                     self.set(key, value, line);
                 }
+                behind.retain(|item| match field.form.read(item, shape, tongue) {
+                    Ok(values) => {
+                        for (key, value) in field.keys().zip(values) {
+                            self.set(key, value, line);
+                        }
+                        false
+                    }
+                    Err(_) => true,
+                });
+                behind
             }
-            Err(expected) => self.blame(&field.key, &expected, said, line),
+            Err(expected) => {
+                self.blame(&field.key, &expected, said, line);
+                Vec::new()
+            }
         }
     }
 

@@ -208,6 +208,19 @@ fn energy_saving_as_peers_write_it() {
     assert_snapshot!(told(&translator, chinese), @r#"{"action":"adjust","area":"海淀区","end_time":"05:30","other":["节能的小区制式: NR","分时段速率保障目标: {00:00~06:00,2Mbps}、{06:00~18:00,10Mbps}"],"saving_target_percent":15,"start_time":"01:00"}"#);
 }
 
+/// A2A-T: what stands behind a value on the same line is an item of its own, and kept; another value of
+/// the same field is asked back.
+#[test]
+fn a_line_of_two_items_is_two_items() {
+    let translator = translator("ran-energy-saving");
+    let prompt = |context: &str| format!("## Task Object\nHaidian\n## Task Context\n{context}");
+    assert_snapshot!(told(&translator, &prompt("Rate guarantee goal: 5Mbps; backup power 10h")), @r#"{"area":"Haidian","min_throughput_mbps":5,"other":"backup power 10h"}"#);
+    assert_snapshot!(told(&translator, &prompt("速率保障目标：5Mbps；备电10小时。")), @r#"{"area":"Haidian","min_throughput_mbps":5,"other":"备电10小时"}"#);
+    assert_snapshot!(told(&translator, &prompt("Time range: 01:00~06:00; gently; Energy saving technique: deep sleep; at weekends")), @r#"{"area":"Haidian","end_time":"06:00","other":["gently","at weekends"],"start_time":"01:00","technique":"deep_sleep"}"#);
+    assert_snapshot!(told(&translator, &prompt("Time range: start time 01:00; end time 05:30")), @r#"{"area":"Haidian","end_time":"05:30","start_time":"01:00"}"#);
+    assert_snapshot!(told(&translator, &prompt("Rate guarantee goal: 5Mbps; 6Mbps")), @"? [Task Context line 4] Rate guarantee goal: The downlink throughput that each user keeps at the least. (one value; e.g. at least 5 Mbit/s; not 5 and 6)");
+}
+
 /// A2A-T: a complaint, its fields in sentences and in a list; synonyms are data.
 #[test]
 fn complaints_as_peers_write_them() {

@@ -33,7 +33,7 @@ impl Scene<'_> {
         let text = envelope.text(Family::Notification).unwrap_or_default();
         let named = envelope.template_uri.as_ref();
         let topic = self.served.telecom.subscription(named, text);
-        let topic = topic.map_err(|unknown| refused(unknown.code(), unknown))?;
+        let topic = topic.map_err(|unknown| self.not_known(&unknown))?;
         let declined = |declined: Declined| refused(declined.code(), declined);
         let subscription = topic.parse(text).map_err(declined)?;
         let order = self.served.template(&topic.order.schema_id);

@@ -71,7 +71,7 @@ impl Scene<'_> {
         let text = envelope.text(Family::Task).unwrap_or_default();
         let named = envelope.template_uri.as_ref();
         let translator = self.served.telecom.task(named, text);
-        let translator = translator.map_err(|unknown| refused(unknown.code(), unknown))?;
+        let translator = translator.map_err(|unknown| self.not_known(&unknown))?;
         let reading = translator.read(text);
         let reading = reading.map_err(|unread| refused("content.format_error", unread))?;
         Ok(Prompt {
