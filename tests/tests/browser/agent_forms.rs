@@ -88,6 +88,9 @@ fn forms_are_pages_like_all_others() {
         let url = format!("http://{}/agents/{IP}/{page}", running.http());
         is_sound(&mut browser, &url);
     }
+    // What is secret stands in a form of its own, which is sent nowhere.
+    let homes = "all('input[type=password]').map(i => [i.form.id, i.form.hasAttribute('action')])";
+    assert_eq!(browser.look(homes), json!([["access", false]]));
     let links = "all('a[href^=forms]').map(a => a.textContent)";
     let overview = format!("http://{}/agents/{IP}/forms", running.http());
     browser.visit(&overview, DESK);

@@ -165,8 +165,21 @@ fn page(forms: &Forms, skill: &SkillForms, template: &Template, language: &Langu
     })
 }
 
-/// Who asks: a token that the page keeps to itself, until its tab is closed.
+/// Who asks: a token that the page keeps to itself, until its tab is closed. It stands in a form of its
+/// own, which goes nowhere, so that a password manager knows it for what it is; the name beside it is for
+/// the manager alone.
 fn token(page: &mut Markup, words: &Words) {
+    page.open("form", &[("id", &"access")]);
+    page.empty(
+        "input",
+        &[
+            ("type", &"text"),
+            ("autocomplete", &"username"),
+            ("value", &"token"),
+            ("readonly", &"readonly"),
+            ("hidden", &"hidden"),
+        ],
+    );
     page.open("p", &[]);
     page.leaf("label", &[("for", &"token")], &words.token);
     page.leaf("small", &[("id", &"token-hint")], &words.token_hint);
@@ -175,12 +188,12 @@ fn token(page: &mut Markup, words: &Words) {
         &[
             ("id", &"token"),
             ("type", &"password"),
-            ("autocomplete", &"off"),
+            ("autocomplete", &"current-password"),
             ("spellcheck", &"false"),
             ("aria-describedby", &"token-hint"),
         ],
     );
-    page.close();
+    page.close().close();
 }
 
 /// Where the task is shown, and answered; what the script says stands in its attributes.

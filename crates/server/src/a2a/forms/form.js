@@ -19,6 +19,7 @@
   var messageId = null;
 
   token.value = sessionStorage.getItem('token') || '';
+  at('access').addEventListener('submit', function (event) { event.preventDefault(); });
   token.addEventListener('input', function () { sessionStorage.setItem('token', token.value.trim()); });
   form.addEventListener('input', function () { messageId = null; });
   answer.addEventListener('input', function () { messageId = null; });
