@@ -9,7 +9,7 @@ pub mod coverage;
 pub mod curve;
 pub mod energy;
 
-use domain::inventory::{Cell, ElementId, Inventory};
+use domain::inventory::{Cell, ElementId, ElementKind, Inventory};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -77,6 +77,20 @@ pub struct Radio {
     places: BTreeMap<ElementId, Place>,
     /// By cell of the capacity layer: the cell that covers its sector.
     covers: BTreeMap<ElementId, ElementId>,
+    /// The sites of each area: of a zone, of a town, and of the site itself.
+    areas: BTreeMap<String, Vec<ElementId>>,
+}
+
+/// A cell's antenna, as far as it says who hears it how well.
+#[derive(Clone, Copy, Debug)]
+pub struct Antenna {
+    place: Place,
+    azimuth_degrees: f64,
+    carrier_ghz: f64,
+    /// What the cell sends on all of its carrier, in dBm.
+    sent_dbm: f64,
+    /// The resource elements over which it is spread, in dB.
+    spread_db: f64,
 }
 
 impl Radio {
@@ -103,9 +117,19 @@ impl Radio {
         };
         let places = sites.iter().map(|s| ((*s).clone(), place(s))).collect();
         let covers = BTreeMap::new();
+        let mut areas: BTreeMap<String, Vec<ElementId>> = BTreeMap::new();
+        for site in inventory.of_kind(ElementKind::Site) {
+            let zone = site.parent.iter().map(ElementId::as_str);
+            let names = [site.id.as_str(), site.place.as_str()].into_iter();
+            for name in names.chain(zone) {
+                let sites = areas.entry(name.to_owned()).or_default();
+                sites.push(site.id.clone());
+            }
+        }
         let mut radio = Self {
             places,
             covers,
+            areas,
             inventory,
         };
         radio.covers = radio.covers();
@@ -140,23 +164,28 @@ impl Radio {
         self.inventory.node_of(cell)
     }
 
+    /// The cells of a site, a zone or a town; none if there is no such area.
+    pub fn cells_of_area<'a>(&'a self, area: &str) -> impl Iterator<Item = &'a ElementId> {
+        let sites = self.areas.get(area).into_iter().flatten();
+        sites.flat_map(|site| self.inventory.cells_of(site))
+    }
+
     /// Where a cell stands.
     pub fn place_of(&self, cell: &ElementId) -> Option<Place> {
         self.places.get(self.site_of(cell)).copied()
     }
 
-    /// The reference signal power of a cell at a place, in dBm, without any offset.
-    pub fn rsrp_dbm(&self, id: &ElementId, at: Place) -> Option<f64> {
+    /// The antenna of a cell.
+    pub fn antenna(&self, id: &ElementId) -> Option<Antenna> {
         let cell = self.cell(id)?;
-        let from = self.place_of(id)?;
-        let metres = from.km_to(at) * 1_000.0;
-        let bearing = (at.x_km - from.x_km)
-            .atan2(at.y_km - from.y_km)
-            .to_degrees();
-        let gain = GAIN_DBI - pattern_db(bearing - cell.azimuth_degrees);
         let elements = 12.0 * BLOCKS_PER_MHZ * cell.bandwidth_mhz.max(0.2);
-        let loss = path_loss_db(metres, cell.carrier_mhz / 1_000.0);
-        Some(cell.power_dbm + gain - loss - 10.0 * elements.log10())
+        Some(Antenna {
+            place: self.place_of(id)?,
+            azimuth_degrees: cell.azimuth_degrees,
+            carrier_ghz: cell.carrier_mhz / 1_000.0,
+            sent_dbm: cell.power_dbm,
+            spread_db: 10.0 * elements.log10(),
+        })
     }
 
     /// The cells of the same site that look the same way, the cell itself included.
@@ -190,6 +219,18 @@ impl Radio {
             .min_by(f64::total_cmp)
             .unwrap_or(2.0)
             .clamp(0.2, 12.0)
+    }
+}
+
+impl Antenna {
+    /// The reference signal power of its cell at a place, in dBm, without any offset.
+    pub fn rsrp_dbm(&self, at: Place) -> f64 {
+        let metres = self.place.km_to(at) * 1_000.0;
+        let east_km = at.x_km - self.place.x_km;
+        let bearing = east_km.atan2(at.y_km - self.place.y_km).to_degrees();
+        let gain = GAIN_DBI - pattern_db(bearing - self.azimuth_degrees);
+        let loss = path_loss_db(metres, self.carrier_ghz);
+        self.sent_dbm + gain - loss - self.spread_db
     }
 }
 

@@ -11,7 +11,7 @@ use crate::payloads::compensation::Compensation;
 use crate::radio::coverage::Surroundings;
 use crate::radio::curve::usual_load;
 use domain::inventory::ElementId;
-use domain::telemetry::{AlarmType, CellPerformance};
+use domain::telemetry::AlarmType;
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,11 +56,6 @@ impl Optimisation {
         let lost = self.lost_of(order);
         let mut out = lost.clone();
         out.extend(self.cells_out());
-        let sleeps = |c: &CellPerformance| !c.saving.serves();
-        let asleep = self.cells.iter().filter(|(_, c)| sleeps(c));
-        let asleep = asleep.map(|(id, _)| id.clone()).collect();
-        let load = self.cells.iter().map(|(id, c)| (id.clone(), c.load));
-        let load = load.collect();
         let demand_mbps = self.demand_of(&lost, now);
         let wish = Wish {
             lost: &lost,
@@ -72,8 +67,7 @@ impl Optimisation {
         };
         let around = Surroundings {
             lost: &out,
-            asleep: &asleep,
-            load: &load,
+            cells: &self.cells,
             usual_load: usual_load(now),
         };
         plan::plan(&self.radio, wish, around)

@@ -7,6 +7,7 @@ use super::{
     CAPACITY_PREFERRED_DBM, COVERAGE_LIMIT_DBM, NOISE_DBM, Place, Radio, spectral_efficiency,
 };
 use domain::inventory::ElementId;
+use domain::telemetry::CellPerformance;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Directions off the middle of a sector in which users are thought to be, in degrees.
@@ -45,6 +46,7 @@ pub struct Field {
     pub demand_mbps: f64,
     /// By place of a user and candidate: reference signal power without offset.
     heard: Vec<Vec<Heard>>,
+    noise_milliwatt: f64,
 }
 
 /// Reference signal power, both ways: powers of ten are dear, and plans ask for very many.
@@ -73,10 +75,8 @@ pub struct Served {
 pub struct Surroundings<'a> {
     /// Cells that cannot serve: lost themselves, or of a site that is out.
     pub lost: &'a BTreeSet<ElementId>,
-    /// Cells that sleep.
-    pub asleep: &'a BTreeSet<ElementId>,
-    /// Load of each cell, 0 to 1.
-    pub load: &'a BTreeMap<ElementId, f64>,
+    /// How cells did last.
+    pub cells: &'a BTreeMap<ElementId, CellPerformance>,
     /// The load of cells of which none is known.
     pub usual_load: f64,
 }
@@ -90,17 +90,20 @@ impl Field {
         around: Surroundings<'_>,
     ) -> Option<Self> {
         let places = places_of(radio, lost_cell)?;
-        let candidates: Vec<Candidate> = candidates(radio, lost_cell, &places, around);
-        let rsrp = |place: &Place| {
-            let of = |c: &Candidate| {
-                let dbm = radio.rsrp_dbm(&c.cell, *place).unwrap_or(f64::NEG_INFINITY);
+        let found = candidates(radio, lost_cell, &places, around);
+        let rsrp = |place: usize| {
+            let of = |heard_dbm: &Vec<f64>| {
+                let dbm = heard_dbm[place];
                 let milliwatt = milliwatt(dbm);
                 Heard { dbm, milliwatt }
             };
-            candidates.iter().map(of).collect::<Vec<Heard>>()
+            found.iter().map(|(heard, _)| of(heard)).collect()
         };
+        let heard: Vec<Vec<Heard>> = (0..places.len()).map(rsrp).collect();
+        let candidates: Vec<Candidate> = found.into_iter().map(|(_, c)| c).collect();
         Some(Self {
-            heard: places.iter().map(rsrp).collect(),
+            noise_milliwatt: milliwatt(NOISE_DBM),
+            heard,
             demand_mbps,
             candidates,
         })
@@ -155,15 +158,17 @@ impl Field {
             .filter(|i| *i != host && on(i) && self.candidates[*i].carrier_khz == carrier)
             .map(|i| heard[i].milliwatt * gains[i] * self.candidates[i].load)
             .sum();
-        let noise = milliwatt(NOISE_DBM);
-        let sinr = heard[host].milliwatt * gains[host] / (foreign + noise);
+        let sinr = heard[host].milliwatt * gains[host] / (foreign + self.noise_milliwatt);
         let rate = spectral_efficiency(sinr) * self.candidates[host].bandwidth_mhz;
         Some((host, rate))
     }
 }
 
 fn milliwatt(dbm: f64) -> f64 {
-    10f64.powf(dbm / 10.0)
+    match dbm == 0.0 {
+        true => 1.0,
+        false => 10f64.powf(dbm / 10.0),
+    }
 }
 
 /// One lost cell for each sector of a set: of those that look the same way, the one that covers.
@@ -197,41 +202,49 @@ fn places_of(radio: &Radio, cell: &ElementId) -> Option<Vec<Place>> {
     Some(places.collect())
 }
 
-/// The cells around, those that are heard best somewhere first.
+/// The cells around with what is heard of each at these places, in dBm; those that are heard best
+/// somewhere first.
 fn candidates(
     radio: &Radio,
     lost: &ElementId,
     places: &[Place],
     around: Surroundings<'_>,
-) -> Vec<Candidate> {
+) -> Vec<(Vec<f64>, Candidate)> {
     let mut near: Vec<&ElementId> = radio.sector_of(lost).collect();
     near.extend(radio.inventory().cells_of(radio.site_of(lost)));
     for cell in radio.sector_of(lost) {
         near.extend(radio.cell(cell).map_or(&[][..], |c| &c.neighbours));
     }
     // What stands beside a neighbour helps as much: its other layer may not be on anybody's list.
+    let mut seen: BTreeSet<&ElementId> = near.iter().copied().collect();
+    near = seen.iter().copied().collect();
     let beside: Vec<&ElementId> = near.iter().flat_map(|c| radio.sector_of(c)).collect();
-    near.extend(beside);
-    let mut seen = BTreeSet::new();
-    near.retain(|c| *c != lost && !around.lost.contains(*c) && seen.insert(*c));
-    let best = |cell: &ElementId| {
-        let heard = places.iter().filter_map(|p| radio.rsrp_dbm(cell, *p));
-        heard.fold(f64::NEG_INFINITY, f64::max)
+    near.extend(beside.into_iter().filter(|c| seen.insert(*c)));
+    near.retain(|c| *c != lost && !around.lost.contains(*c));
+    let heard = |cell: &ElementId| -> Vec<f64> {
+        let antenna = radio.antenna(cell);
+        let dbm = |p: &Place| antenna.map_or(f64::NEG_INFINITY, |a| a.rsrp_dbm(*p));
+        places.iter().map(dbm).collect()
     };
-    let mut heard: Vec<(f64, &ElementId)> = near.into_iter().map(|c| (best(c), c)).collect();
-    heard.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    let candidate = |(_, id): &(f64, &ElementId)| {
+    let best = |heard: &[f64]| heard.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let heard = near.into_iter().map(|cell| (heard(cell), cell));
+    let mut heard: Vec<(f64, Vec<f64>, &ElementId)> =
+        heard.map(|(at, cell)| (best(&at), at, cell)).collect();
+    heard.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(b.2)));
+    let candidate = |(_, at, id): (f64, Vec<f64>, &ElementId)| {
         let cell = radio.cell(id)?;
-        Some(Candidate {
-            cell: (*id).clone(),
-            load: around.load.get(*id).copied().unwrap_or(around.usual_load),
-            on: !around.asleep.contains(*id),
+        let known = around.cells.get(id);
+        let candidate = Candidate {
+            cell: id.clone(),
+            load: known.map_or(around.usual_load, |c| c.load),
+            on: known.is_none_or(|c| c.saving.serves()),
             offset_db: 0.0,
             bandwidth_mhz: cell.bandwidth_mhz,
             carrier_khz: (cell.carrier_mhz * 1_000.0) as i64,
             capacity_layer: cell.capacity_layer,
-        })
+        };
+        Some((at, candidate))
     };
-    let found = heard.iter().filter_map(candidate);
+    let found = heard.into_iter().filter_map(candidate);
     found.take(CANDIDATES_MAX).collect()
 }

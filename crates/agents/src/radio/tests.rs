@@ -75,8 +75,7 @@ proptest! {
         let lost: BTreeSet<ElementId> = radio.inventory().cells_of(&id("site:s0")).cloned().collect();
         let around = Surroundings {
             lost: &lost,
-            asleep: &BTreeSet::new(),
-            load: &BTreeMap::new(),
+            cells: &BTreeMap::new(),
             usual_load: 0.1,
         };
         let mut field = Field::of_sector(&radio, &id("cell:s0/1"), 5.0, around).unwrap();

@@ -22,29 +22,34 @@ pub(super) fn alike(typed: &str, word: &str) -> bool {
 }
 
 fn one_slip(typed: &str, word: &str) -> bool {
-    let (a, b): (Vec<char>, Vec<char>) = (typed.chars().collect(), word.chars().collect());
-    let same = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
-    let (a, b) = (&a[same..], &b[same..]);
-    match (a.len(), b.len()) {
-        (m, n) if m == n + 1 => a[1..] == *b,
-        (m, n) if m + 1 == n => *a == b[1..],
-        (m, n) if m == n && m > 0 => {
-            let swapped = m > 1 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..];
+    let alike = typed.chars().zip(word.chars()).take_while(|(x, y)| x == y);
+    let same: usize = alike.map(|(c, _)| c.len_utf8()).sum();
+    let (mut a, mut b) = (typed[same..].chars(), word[same..].chars());
+    let (first, wanted) = (a.next(), b.next());
+    let (typed_on, word_on) = (a.as_str(), b.as_str());
+    match (first, wanted) {
+        (Some(_), None) => typed_on.is_empty(),
+        (None, Some(_)) => word_on.is_empty(),
+        (Some(_), Some(_)) => {
+            let swapped = a.next() == wanted && b.next() == first && a.as_str() == b.as_str();
+            let more = typed_on == &word[same..];
+            let less = typed[same..] == *word_on;
             // Other letters make other words ("calls", "calms"): the first must be right.
-            swapped || (same > 0 && a[1..] == b[1..])
+            more || less || swapped || (same > 0 && typed_on == word_on)
         }
-        _ => false,
+        (None, None) => false,
     }
 }
 
 /// True if the words of `phrase` stand in this order in `words`, each at most `apart` words behind
 /// the one before.
 pub(super) fn says(words: &[String], phrase: &str, apart: usize) -> bool {
-    let wanted: Vec<&str> = phrase.split(' ').collect();
-    let starts = (0..words.len()).filter(|at| alike(&words[*at], wanted[0]));
-    starts.into_iter().any(|start| {
+    let mut wanted = phrase.split(' ');
+    let first = wanted.next().unwrap_or_default();
+    let mut starts = (0..words.len()).filter(|at| alike(&words[*at], first));
+    starts.any(|start| {
         let mut at = start;
-        wanted[1..].iter().all(|word| {
+        wanted.clone().all(|word| {
             let reach = words[at + 1..].iter().take(apart + 1);
             let found = reach.clone().position(|typed| alike(typed, word));
             found.map(|n| at += n + 1).is_some()
