@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 /// Seconds that the meter looks back.
 const DAY_S: f64 = 86_400.0;
 /// The load that a sleeping cell would have, where nobody can know.
-const LOAD_OF_SLEEPERS: f64 = 0.05;
+pub(super) const LOAD_OF_SLEEPERS: f64 = 0.05;
 
 /// Energy in a period, in kWh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,8 +1,8 @@
 //! The energy-saving agent: cells sleep while nobody misses them (draft §2.2).
 //!
 //! - [`forecast`]: how busy each sector will be; [`policy`]: who sleeps, and how deeply;
-//! - [`meter`]: what was saved; [`target`]: what of that is spare; [`negotiation`]: what it answers to
-//!   those who want cells awake;
+//! - [`meter`]: what was saved; [`target`]: what of that is spare; [`reach`]: what can be saved at all;
+//!   [`negotiation`]: what it answers to those who want cells awake, or more saved than can be;
 //! - [`tasks`]: the tasks in force, and what their publishers are told.
 //!
 //! What it may do comes from a standing task (`activate`), as the service-intent agent gives it: the
@@ -15,6 +15,7 @@ pub mod forecast;
 pub mod meter;
 mod negotiation;
 pub mod policy;
+mod reach;
 mod target;
 pub mod tasks;
 
@@ -27,7 +28,7 @@ use crate::radio::energy::can;
 use domain::agent::{Ask, Briefing, Input, Output, Progress};
 use domain::content::Content;
 use domain::inventory::{ElementId, ElementKind};
-use domain::reply::Reply;
+use domain::reply::{Reply, Verdict};
 use domain::task::TaskId;
 use domain::telemetry::{Action, AlarmType, Outcome, Performance, Saving, Telemetry, Token};
 use domain::time::{Dice, Timestamp};
@@ -94,8 +95,12 @@ pub struct EnergySaving {
     alarms: AlarmList,
     standing: Vec<Standing>,
     holds: BTreeMap<TaskId, Hold>,
+    /// Orders to save that wait for their publishers' word on what was offered instead.
+    undecided: BTreeSet<TaskId>,
     timers: BTreeMap<Token, Timer>,
     commands: BTreeMap<Token, Command>,
+    /// By cell: the newest command to it that has not ended. The newest holds.
+    on_its_way: BTreeMap<ElementId, Token>,
     /// How cells are, as told last.
     state: BTreeMap<ElementId, Saving>,
     /// What cells turned out not to be able to, and since when.
@@ -113,8 +118,10 @@ impl Worker for EnergySaving {
             alarms: AlarmList::default(),
             standing: Vec::new(),
             holds: BTreeMap::new(),
+            undecided: BTreeSet::new(),
             timers: BTreeMap::new(),
             commands: BTreeMap::new(),
+            on_its_way: BTreeMap::new(),
             state: BTreeMap::new(),
             unable: BTreeMap::new(),
             periods: 0,
@@ -149,6 +156,9 @@ impl Worker for EnergySaving {
     fn proposed(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
         let reply = match self.understand(&ask.content) {
             Ok(order) if is_hold(order.action) => self.can_suspend(&order, &ask.content, now),
+            Ok(order) if order.action == SavingAction::Activate => {
+                self.can_activate(&order, &ask.content, now)
+            }
             Ok(_) => Reply::accepted(),
             Err(reply) => reply,
         };
@@ -162,7 +172,7 @@ impl Worker for EnergySaving {
         };
         match order.action {
             SavingAction::Activate => {
-                let outputs = self.activate(&ask.task, &order, now);
+                let outputs = self.take_on(&ask.task, &order, &ask.content, now);
                 (Reply::accepted(), outputs)
             }
             SavingAction::Suspend | SavingAction::Adjust => {
@@ -173,7 +183,48 @@ impl Worker for EnergySaving {
         }
     }
 
+    fn decided(&mut self, ask: &Ask, agreed: bool, now: Timestamp) -> Vec<Output> {
+        if !self.undecided.remove(&ask.task.id) {
+            return Vec::new();
+        }
+        let offered = ask.task.plan.as_ref().filter(|_| agreed);
+        let order = offered.and_then(|plan| self.understand(plan).ok());
+        match order {
+            Some(order) => self.activate(&ask.task, &order, now),
+            None => {
+                let target = ask.task.content.target_object.as_str();
+                let words = "So much cannot be saved, and less is not wanted";
+                let failed = Progress::Failed(Content::new(target, words));
+                vec![report(&ask.task.id, failed)]
+            }
+        }
+    }
+
+    /// Another order in the place of one that is out of reach.
+    fn planned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+        if !self.undecided.contains(&ask.task.id) {
+            let words = "it is in force: assign another task, which takes its place";
+            let target = &ask.task.content.target_object;
+            return (Reply::refused("no-other-plan", target, words), Vec::new());
+        }
+        let order = match self.understand(&ask.content) {
+            Ok(order) if order.action == SavingAction::Activate => order,
+            Ok(_) => {
+                let words = "an order to save stays one";
+                return (Reply::refused("other-task", "action", words), Vec::new());
+            }
+            Err(reply) => return (reply, Vec::new()),
+        };
+        let reply = self.can_activate(&order, &ask.content, now);
+        if reply.verdict != Verdict::Accepted {
+            return (reply, Vec::new());
+        }
+        self.undecided.remove(&ask.task.id);
+        (reply, self.activate(&ask.task, &order, now))
+    }
+
     fn stopped(&mut self, task: &TaskId, now: Timestamp) -> Vec<Output> {
+        self.undecided.remove(task);
         let was = self.standing.len();
         self.standing.retain(|s| s.task != *task);
         match self.holds.remove(task).is_some() || self.standing.len() != was {
@@ -213,8 +264,10 @@ impl EnergySaving {
         self.meter.count(&self.radio, performance);
         self.commands
             .retain(|_, c| now.seconds_since(c.since) < ACTION_LOST_S);
+        self.on_its_way
+            .retain(|_, token| self.commands.contains_key(token));
         for (id, cell) in &performance.cells {
-            if !self.is_commanded(id) {
+            if !self.on_its_way.contains_key(id) {
                 self.state.insert(id.clone(), cell.saving);
             }
         }
@@ -229,15 +282,34 @@ impl EnergySaving {
                 "{:.1} kWh taken where {:.1} kWh would have been without saving",
                 day.taken_kwh, day.baseline_kwh
             );
-            let standing = self.standing.iter();
-            let told = standing.map(|s| self.working(&s.task, &s.area, words.clone(), now));
-            outputs.extend(told);
+            let told = self.standing.iter().map(|s| {
+                let beyond = self.beyond_in_words(s, now);
+                let words = match &beyond {
+                    Some(beyond) => format!("{words}; {beyond}"),
+                    None => words.clone(),
+                };
+                self.working_because(&s.task, &s.area, words, beyond, now)
+            });
+            outputs.extend(told.collect::<Vec<Output>>());
         }
         outputs
     }
 
     fn working(&self, task: &TaskId, area: &str, words: String, now: Timestamp) -> Output {
-        let result = self.result(SavingStatus::Active, area, now);
+        self.working_because(task, area, words, None, now)
+    }
+
+    /// The same, with a reason why it goes as it does.
+    fn working_because(
+        &self,
+        task: &TaskId,
+        area: &str,
+        words: String,
+        reason: Option<String>,
+        now: Timestamp,
+    ) -> Output {
+        let mut result = self.result(SavingStatus::Active, area, now);
+        result.reason = reason.or(result.reason);
         let content = Content::new(area, words).with_payload(result.to_payload());
         let percent = 0;
         report(task, Progress::Working { percent, content })
@@ -284,18 +356,15 @@ impl EnergySaving {
 
     /// True if a cell sleeps, as far as anybody told, or is on its way to.
     fn sleeps(&self, cell: &ElementId) -> bool {
-        let on_its_way = self
-            .commands
-            .values()
-            .rev()
-            .find(|c| c.cells.contains(cell));
-        let state = on_its_way.map(|c| c.saving);
+        let state = self.commanded(cell);
         let state = state.or_else(|| self.state.get(cell).copied());
         state.is_some_and(|s| !s.serves())
     }
 
-    fn is_commanded(&self, cell: &ElementId) -> bool {
-        self.commands.values().any(|c| c.cells.contains(cell))
+    /// What a cell was commanded to be, as long as the command has not ended.
+    fn commanded(&self, cell: &ElementId) -> Option<Saving> {
+        let token = self.on_its_way.get(cell)?;
+        self.commands.get(token).map(|c| c.saving)
     }
 
     fn lives_on_battery(&self, cell: &ElementId) -> bool {
@@ -342,13 +411,12 @@ impl EnergySaving {
             };
             let bounds = self.bounds_of(id);
             let saving = Outlook { bounds, ..outlook }.wanted(id, current);
+            if saving == current || self.commanded(id) == Some(saving) {
+                continue;
+            }
             let tried = self.unable.get(&(id.clone(), saving));
             let able = tried.is_none_or(|at| now.seconds_since(*at) > UNABLE_S);
-            let on_its_way = self
-                .commands
-                .values()
-                .any(|c| c.saving == saving && c.cells.contains(id));
-            if saving != current && able && !on_its_way && !self.is_out(id) {
+            if able && !self.is_out(id) {
                 wanted.entry(saving).or_default().insert(id.clone());
             }
         }
@@ -360,10 +428,8 @@ impl EnergySaving {
 
     fn command(&mut self, cells: BTreeSet<ElementId>, saving: Saving, now: Timestamp) -> Output {
         let token = self.desk.token();
-        // The newest command holds.
-        for earlier in self.commands.values_mut() {
-            earlier.cells.retain(|c| !cells.contains(c));
-        }
+        let newest = cells.iter().map(|c| (c.clone(), token));
+        self.on_its_way.extend(newest);
         let since = now;
         self.commands.insert(
             token,
@@ -378,9 +444,14 @@ impl EnergySaving {
     }
 
     fn acted(&mut self, token: Token, outcome: Outcome, now: Timestamp) -> Vec<Output> {
-        let Some(command) = self.commands.remove(&token) else {
+        let Some(mut command) = self.commands.remove(&token) else {
             return Vec::new();
         };
+        let on_its_way = &mut self.on_its_way;
+        command.cells.retain(|c| on_its_way.get(c) == Some(&token));
+        for cell in &command.cells {
+            on_its_way.remove(cell);
+        }
         match outcome {
             Outcome::Done => {
                 for cell in &command.cells {

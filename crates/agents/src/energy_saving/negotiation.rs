@@ -1,4 +1,8 @@
-//! The answer to a request that cells stay awake: yes, no, or rather this (draft §2.2).
+//! The answer to a request that cells stay awake, or that so much is saved: yes, no, or rather this
+//! (draft §2.2, §5.3).
+//!
+//! More than can be saved within the bounds of an order ([`super::reach`]) is countered with what can
+//! be: less saved while users keep what they were promised, or as much while they keep less.
 //!
 //! Two things stand against it. A cell whose site lives on its batteries is not woken: the site would
 //! go dark the sooner, and its coverage with it. And while the saving target is at stake, three things
@@ -7,8 +11,11 @@
 //! for the target to take; a ruling of the service-intent agent overrides the target, and nothing
 //! overrides batteries. Read next: [`super::target`].
 
-use super::EnergySaving;
+use super::policy::Bounds;
+use super::reach::Reach;
 use super::target::Strain;
+use super::tasks::bounds_of;
+use super::{EnergySaving, Standing};
 use crate::payloads::Schema;
 use crate::payloads::saving::SavingOrder;
 use domain::content::Content;
@@ -66,6 +73,74 @@ impl EnergySaving {
                 offered(alternatives, content, reason)
             }
         }
+    }
+
+    /// Whether so much can be saved, as far as can be seen; what can be instead.
+    pub(super) fn can_activate(
+        &self,
+        order: &SavingOrder,
+        content: &Content,
+        now: Timestamp,
+    ) -> Reply {
+        let bounds = bounds_of(order);
+        let Some(reach) = self.reach_beyond(self.cells_meant(order).as_ref(), bounds, now) else {
+            return Reply::accepted();
+        };
+        let most = tenths(reach.percent(bounds.min_throughput_mbps));
+        let less = SavingOrder {
+            saving_target_percent: Some(most),
+            ..order.clone()
+        };
+        let promise_mbps = reach.promise_mbps(bounds.target_percent).map(tenths);
+        let lower = promise_mbps.map(|mbps| SavingOrder {
+            min_throughput_mbps: Some(mbps),
+            ..order.clone()
+        });
+        let reason = Reason {
+            reason: "saving-target".to_owned(),
+            path: "saving_target_percent".to_owned(),
+            message: beyond(most, bounds),
+        };
+        let words = |order: &SavingOrder| {
+            let bounds = bounds_of(order);
+            format!(
+                "save {:.1} % while users keep {:.1} Mbit/s",
+                bounds.target_percent, bounds.min_throughput_mbps
+            )
+        };
+        let orders = [Some(less), lower].into_iter().flatten();
+        let offers = orders.map(|order| offer(&order, words(&order), content));
+        Reply {
+            reasons: vec![reason],
+            ..Reply::new(Verdict::Offered, offers.collect())
+        }
+    }
+
+    /// In words, where a standing task asks for more than can be saved, and less is.
+    pub(super) fn beyond_in_words(&self, standing: &Standing, now: Timestamp) -> Option<String> {
+        if self.meter.day().percent() >= standing.bounds.target_percent {
+            return None;
+        }
+        let reach = self.reach_beyond(standing.cells.as_ref(), standing.bounds, now)?;
+        let most = tenths(reach.percent(standing.bounds.min_throughput_mbps));
+        Some(beyond(most, standing.bounds))
+    }
+
+    /// What these cells can save where that is less than the target; none for all of them.
+    fn reach_beyond(
+        &self,
+        cells: Option<&BTreeSet<ElementId>>,
+        bounds: Bounds,
+        now: Timestamp,
+    ) -> Option<Reach> {
+        if bounds.target_percent <= 0.0 {
+            return None;
+        }
+        let reach = match cells {
+            Some(cells) => self.reach(cells.iter(), bounds, now),
+            None => self.reach(self.radio.inventory().cells.keys(), bounds, now),
+        };
+        reach.filter(|r| r.percent(bounds.min_throughput_mbps) < bounds.target_percent)
     }
 
     /// What is offered instead of an order that the target does not bear, and why; none if it does.
@@ -138,6 +213,32 @@ fn battery_reason(cells: &BTreeSet<ElementId>) -> Reason {
     }
 }
 
+/// Why so much is not taken on.
+fn beyond(most_percent: f64, bounds: Bounds) -> String {
+    format!(
+        "{most_percent:.1} % can be saved at the most while users keep {:.1} Mbit/s and load is up to \
+         {:.0} %, where {:.1} % are the target",
+        bounds.min_throughput_mbps,
+        bounds.max_load * 100.0,
+        bounds.target_percent
+    )
+}
+
+/// Down to the tenth that is written: what is offered can be done.
+fn tenths(value: f64) -> f64 {
+    (value.max(0.0) * 10.0).floor() / 10.0
+}
+
+/// An order that is offered in the place of another.
+fn offer(order: &SavingOrder, words: String, instead_of: &Content) -> Content {
+    let target = instead_of.target_object.as_str();
+    let mut offer = Content::new(target, words).with_payload(order.to_payload());
+    offer
+        .expected_response
+        .clone_from(&instead_of.expected_response);
+    offer
+}
+
 fn offered(orders: Vec<SavingOrder>, content: &Content, reason: Reason) -> Reply {
     let offer = |order: SavingOrder| {
         let minutes = order.duration_minutes.unwrap_or(DURATION_MIN);
@@ -148,12 +249,7 @@ fn offered(orders: Vec<SavingOrder>, content: &Content, reason: Reason) -> Reply
             order.cells.len(),
             target.unwrap_or_default()
         );
-        let mut offer =
-            Content::new(content.target_object.as_str(), words).with_payload(order.to_payload());
-        offer
-            .expected_response
-            .clone_from(&content.expected_response);
-        offer
+        self::offer(&order, words, content)
     };
     Reply {
         reasons: vec![reason],

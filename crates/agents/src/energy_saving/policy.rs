@@ -28,16 +28,16 @@ pub const AHEAD_S: f64 = 2_700.0;
 /// Seconds ahead for which it must not be needed to sleep deeply.
 const DEEP_AHEAD_S: f64 = 7_200.0;
 /// By how much the load may pass its bound before sleepers are woken.
-const BEYOND: f64 = 0.1;
+pub(super) const BEYOND: f64 = 0.1;
 /// The same on a site that lives on its batteries: the load up to which the covering cell bears all.
 const BATTERY_LOAD: f64 = 0.9;
 /// What is left to the slowest users, here and around, as a multiple of what was promised, when a cell
 /// goes to sleep.
 const MARGIN_ASLEEP: f64 = 4.0;
 /// The same below which it is woken.
-const MARGIN_AWAKE: f64 = 3.0;
+pub(super) const MARGIN_AWAKE: f64 = 3.0;
 /// Below so many users nobody's throughput is told.
-const USERS_TELLING: f64 = 0.5;
+pub(super) const USERS_TELLING: f64 = 0.5;
 
 /// The bounds within which energy is saved.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -14,8 +14,9 @@ use crate::radio::energy::wake_s;
 use domain::agent::{Output, Progress};
 use domain::content::Content;
 use domain::inventory::ElementId;
+use domain::negotiation::{Kind, Speech};
 use domain::reply::{Reply, Verdict};
-use domain::task::{Task, TaskId};
+use domain::task::{Awaits, Task, TaskId};
 use domain::telemetry::Saving;
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
@@ -60,22 +61,28 @@ impl EnergySaving {
 
     /// The cells of a site, a zone, a town, or all.
     pub(super) fn cells_of_area(&self, area: &str) -> BTreeSet<ElementId> {
-        let inventory = self.radio.inventory();
-        let lies_in = |cell: &ElementId| {
-            let site = inventory.element(inventory.node_of(cell));
-            site.is_some_and(|s| {
-                let zone = s.parent.as_ref().is_some_and(|z| z.as_str() == area);
-                zone || s.id.as_str() == area || s.place == area
-            })
-        };
-        let cells = inventory.cells.keys();
-        let within = cells.filter(|c| area == EVERYWHERE || lies_in(c));
-        within.cloned().collect()
+        match area {
+            EVERYWHERE => self.radio.inventory().cells.keys().cloned().collect(),
+            area => self.radio.cells_of_area(area).cloned().collect(),
+        }
+    }
+
+    /// The cells that an order to save is about; none for all.
+    pub(super) fn cells_meant(&self, order: &SavingOrder) -> Option<BTreeSet<ElementId>> {
+        match (order.cells.is_empty(), order.area.as_str()) {
+            (true, EVERYWHERE) => None,
+            (true, area) => Some(self.cells_of_area(area)),
+            (false, _) => Some(order.cells.clone()),
+        }
     }
 
     /// Goes on with a task from before a restart.
     pub(super) fn resume(&mut self, task: &Task, now: Timestamp) -> Vec<Output> {
-        match self.understand(&task.content) {
+        if task.awaits == Some(Awaits::Decision) {
+            self.undecided.insert(task.id.clone());
+            return Vec::new();
+        }
+        match self.understand(task.plan.as_ref().unwrap_or(&task.content)) {
             Ok(order) if order.action == SavingAction::Activate => self.activate(task, &order, now),
             Ok(order) if is_hold(order.action) => self.hold(task, order, now),
             Ok(order) => {
@@ -87,6 +94,33 @@ impl EnergySaving {
                 .into_iter()
                 .collect(),
         }
+    }
+
+    /// Takes a standing task on, or offers what can be saved instead and waits for its publisher's word.
+    pub(super) fn take_on(
+        &mut self,
+        task: &Task,
+        order: &SavingOrder,
+        content: &Content,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let reply = self.can_activate(order, content, now);
+        if reply.verdict != Verdict::Offered {
+            return self.activate(task, order, now);
+        }
+        self.undecided.insert(task.id.clone());
+        let why = reply.reasons.iter().map(|r| r.message.clone());
+        let note = why.map(Output::Note);
+        let speech = Speech {
+            reasons: reply.reasons.clone(),
+            ..Speech::offer(reply.content)
+        };
+        let offer = Output::Speak {
+            task: task.id.clone(),
+            kind: Kind::Fulfillment,
+            speech,
+        };
+        note.chain([offer]).collect()
     }
 
     /// Takes a standing task on; an older one of the same publisher ends.
@@ -104,24 +138,11 @@ impl EnergySaving {
             outputs.push(told(&old.task, result, words));
         }
         self.standing.retain(|s| s.from != task.from);
-        let usual = Bounds::default();
-        let bounds = Bounds {
-            max_load: order
-                .max_load_percent
-                .map_or(usual.max_load, |p| p as f64 / 100.0),
-            min_throughput_mbps: order
-                .min_throughput_mbps
-                .unwrap_or(usual.min_throughput_mbps),
-            target_percent: order.saving_target_percent.unwrap_or(usual.target_percent),
-        };
+        let bounds = bounds_of(order);
         self.standing.push(Standing {
             task: task.id.clone(),
             from: task.from.clone(),
-            cells: match (order.cells.is_empty(), order.area.as_str()) {
-                (true, EVERYWHERE) => None,
-                (true, area) => Some(self.cells_of_area(area)),
-                (false, _) => Some(order.cells.clone()),
-            },
+            cells: self.cells_meant(order),
             area: order.area.clone(),
             bounds,
         });
@@ -239,6 +260,19 @@ impl EnergySaving {
         let hold = self.holds.remove(task)?;
         let result = self.result(SavingStatus::Active, &hold.order.area, now);
         Some(told(task, result, why))
+    }
+}
+
+/// The bounds of an order to save.
+pub(super) fn bounds_of(order: &SavingOrder) -> Bounds {
+    let usual = Bounds::default();
+    let max_load = order.max_load_percent.map(|p| p as f64 / 100.0);
+    Bounds {
+        max_load: max_load.unwrap_or(usual.max_load),
+        min_throughput_mbps: order
+            .min_throughput_mbps
+            .unwrap_or(usual.min_throughput_mbps),
+        target_percent: order.saving_target_percent.unwrap_or(usual.target_percent),
     }
 }
 

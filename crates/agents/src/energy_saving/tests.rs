@@ -194,6 +194,78 @@ fn a_target_at_stake_is_answered_with_less_or_with_a_lower_target() {
     assert_eq!(told(&drill, "s").reason, None);
 }
 
+/// The order to save this much while users keep that.
+fn save_keeping(percent: f64, mbps: f64) -> Content {
+    let order = SavingOrder {
+        area: "network".into(),
+        saving_target_percent: Some(percent),
+        min_throughput_mbps: Some(mbps),
+        ..SavingOrder::default()
+    };
+    Content::new("network", "save").with_payload(order.to_payload())
+}
+
+/// Draft §5.3: what cannot be saved while users keep so much is not taken on; offered is what can be,
+/// and each of the offers is one that is taken.
+#[test]
+fn more_than_can_be_saved_is_answered_with_what_can() {
+    let mut drill = Drill::begin(hour(0), 1, &["service-intent"]);
+    drill.order("energy-saving", "first", save(1.0));
+    drill.run_for(7_300.0);
+    let much = save_keeping(30.0, 80.0);
+    drill.order("energy-saving", "much", much.clone());
+    let task = TaskId::new("much");
+    assert_eq!(drill.tasks[&task].status, Status::InputRequired);
+    let offer = drill.offers[&task].clone();
+    assert_eq!(offer.reasons[0].reason, "saving-target");
+    let orders = offer.contents.iter().filter_map(SavingOrder::in_content);
+    let [less, lower] = orders.collect::<Vec<_>>().try_into().unwrap();
+    assert_eq!(less.min_throughput_mbps, Some(80.0));
+    assert!(less.saving_target_percent < Some(30.0));
+    assert_eq!(lower.saving_target_percent, Some(30.0));
+    assert!(lower.min_throughput_mbps < Some(80.0));
+    let again = drill.propose("energy-saving", "asked", much);
+    assert_eq!(again.verdict, Verdict::Offered);
+    assert_eq!(again.content, offer.contents);
+    for (n, can) in offer.contents.iter().enumerate() {
+        let reply = drill.propose("energy-saving", &format!("can-{n}"), can.clone());
+        assert_eq!(reply.verdict, Verdict::Accepted, "{}", can.task_description);
+    }
+    // Nothing has changed yet, over a restart neither; then what was agreed on is in force.
+    let first = TaskId::new("first");
+    assert_eq!(drill.tasks[&first].status, Status::Processing);
+    drill.restart("TMF-energy-saving");
+    drill.decide("much", Some(1));
+    drill.run_for(10.0);
+    assert_eq!(drill.tasks[&first].status, Status::Finished);
+    assert_eq!(drill.tasks[&task].status, Status::Processing);
+    let words = &drill.tasks[&task].said.as_ref().unwrap().task_description;
+    assert!(words.starts_with("Energy saving is in force"), "{words}");
+}
+
+#[test]
+fn who_wants_no_less_than_cannot_be_gets_nothing() {
+    let mut drill = Drill::begin(hour(0), 1, &["service-intent"]);
+    drill.run_for(7_300.0);
+    drill.order("energy-saving", "much", save_keeping(30.0, 80.0));
+    drill.decide("much", None);
+    assert_eq!(drill.tasks[&TaskId::new("much")].status, Status::Failed);
+}
+
+/// Taken on before anything was measured, it says so once it is.
+#[test]
+fn a_target_that_turns_out_to_be_out_of_reach_is_reported() {
+    let mut drill = Drill::begin(hour(0), 1, &["service-intent"]);
+    drill.order("energy-saving", "much", save_keeping(30.0, 80.0));
+    let task = TaskId::new("much");
+    assert_eq!(drill.tasks[&task].status, Status::Processing);
+    drill.run_for(7_300.0);
+    let reason = told(&drill, "much").reason.unwrap();
+    assert!(reason.contains("can be saved at the most"), "{reason}");
+    let words = &drill.tasks[&task].said.as_ref().unwrap().task_description;
+    assert!(words.contains("where 30.0 % are the target"), "{words}");
+}
+
 #[test]
 fn a_cell_that_is_not_there_is_refused() {
     let mut drill = Drill::begin(hour(2), 1, &[]);

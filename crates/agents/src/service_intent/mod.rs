@@ -17,9 +17,10 @@ use crate::payloads::{Schema, Unreadable};
 use domain::agent::{Ask, Briefing, Input, Output, Progress};
 use domain::content::Content;
 use domain::inventory::Domain;
+use domain::notification::Notification;
 use domain::profile::Layer;
 use domain::reply::{Reply, Verdict};
-use domain::task::{Task, TaskId};
+use domain::task::{Awaits, Task, TaskId};
 use domain::telemetry::Token;
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
@@ -101,6 +102,9 @@ impl Worker for ServiceIntent {
             }
             Input::Notified(news) => {
                 let ours = self.saving.as_ref().is_some_and(|(t, _)| *t == news.task);
+                if ours && news.awaits == Some(Awaits::Decision) {
+                    return self.take_less(&news, now);
+                }
                 if ours && news.status.is_terminal() {
                     self.saving = None;
                     let why = &news.content.task_description;
@@ -282,6 +286,21 @@ impl ServiceIntent {
         let content = Content::new("network", words).with_payload(order.to_payload());
         let message = message(to, Verb::TaskAssign, task.clone(), content);
         self.courier.send(&mut self.desk, task, message, now)
+    }
+
+    /// So much cannot be saved: what is offered first is taken, which keeps what users were promised.
+    fn take_less(&mut self, news: &Notification, now: Timestamp) -> Vec<Output> {
+        let words = &news.content.task_description;
+        let note = Output::Note(format!("Less can be saved than is the target: {words}"));
+        let target = news.content.target_object.as_str();
+        let content = Content::new(target, "Word on the decision").with_result("accept 1");
+        let content = content.in_reply_to(Awaits::Decision);
+        let verb = Verb::FulfillmentNegotiate;
+        let task = news.task.clone();
+        let message = message(news.from.clone(), verb, task.clone(), content);
+        let mut outputs = vec![note];
+        outputs.extend(self.courier.send(&mut self.desk, task, message, now));
+        outputs
     }
 
     fn saving_answered(

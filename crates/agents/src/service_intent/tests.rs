@@ -7,6 +7,7 @@ use super::usual_policy;
 use crate::drill::{Drill, hour};
 use crate::payloads::Schema;
 use crate::payloads::intent::{Intent, IntentAction, IntentOrder, IntentResult, Party, Policy};
+use crate::payloads::saving::SavingOrder;
 use domain::content::Content;
 use domain::reply::Verdict;
 use domain::task::{Status, TaskId};
@@ -114,6 +115,36 @@ fn the_target_is_lowered_only_where_energy_yields() {
         let result = rule(&usual_policy(), &order);
         assert_eq!(result.policy.saving_target_percent, granted, "{parties:?}");
     }
+}
+
+/// Draft §5.3: a target that is out of reach is lowered to what can be saved while users keep what they
+/// were promised, and energy is saved.
+#[test]
+fn a_target_out_of_reach_is_lowered() {
+    let mut drill = Drill::begin(hour(0), 1, &[]);
+    drill.run_for(7_300.0);
+    let order = IntentOrder {
+        action: IntentAction::Set,
+        policy: Policy {
+            saving_target_percent: Some(30.0),
+            min_throughput_mbps: Some(80.0),
+            ..Policy::default()
+        },
+        ..IntentOrder::default()
+    };
+    let content = Content::new("network", "save").with_payload(order.to_payload());
+    drill.order("service-intent", "much", content);
+    drill.run_for(60.0);
+    drill.in_order(&[
+        &["service-intent -> energy-saving taskAssgin energy_saving_v1"],
+        &["service-intent: Less can be saved than is the target"],
+        &["service-intent -> energy-saving FulfillmentNegotiate  accept 1"],
+    ]);
+    let open = drill.open("energy_saving_v1");
+    let awaited: Vec<_> = open.iter().map(|task| task.awaits).collect();
+    assert_eq!(awaited, [None]);
+    let agreed = open[0].plan.as_ref().and_then(SavingOrder::in_content);
+    assert_eq!(agreed.unwrap().min_throughput_mbps, Some(80.0));
 }
 
 fn set(priorities: &[Intent]) -> Content {

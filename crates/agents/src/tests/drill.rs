@@ -17,7 +17,7 @@ use domain::negotiation::{Kind, Move, Negotiation, Side, Speech, Stance};
 use domain::notification::Notification;
 use domain::profile::{Layer, Profile};
 use domain::reply::{Reply, Verdict};
-use domain::task::{Command, Event, Status, Task, TaskId};
+use domain::task::{Awaits, Command, Event, Status, Task, TaskId};
 use domain::telemetry::{Telemetry, Token};
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
@@ -63,6 +63,8 @@ pub(crate) struct Drill {
     pub net: Net,
     pub tasks: BTreeMap<TaskId, Task>,
     negotiations: BTreeMap<TaskId, Negotiation>,
+    /// What executors offered instead of what they were assigned, by task.
+    pub offers: BTreeMap<TaskId, Speech>,
     waiting: BTreeMap<TaskId, Waiting>,
     due: BTreeMap<(Timestamp, u64), Due>,
     numbered: u64,
@@ -141,6 +143,7 @@ impl Drill {
             net,
             tasks: BTreeMap::new(),
             negotiations: BTreeMap::new(),
+            offers: BTreeMap::new(),
             waiting: BTreeMap::new(),
             due: BTreeMap::new(),
             numbered: 0,
@@ -491,7 +494,11 @@ impl Drill {
     }
 
     fn spoke(&mut self, id: &TaskId, kind: Kind, speech: Speech) {
-        assert_eq!(kind, Kind::Feasibility);
+        if kind == Kind::Fulfillment {
+            self.change(id, Command::Propose(speech.contents[0].clone()));
+            self.offers.insert(id.clone(), speech);
+            return;
+        }
         let reply = reply_of(&speech);
         self.executor_speaks(id, speech);
         if let Some(waiting) = self.waiting.remove(id) {
@@ -589,14 +596,16 @@ impl Drill {
     fn judged(&mut self, message: &Message) -> Result<Reply, Undelivered> {
         let task = self.tasks.get(&message.task).cloned();
         let task = task.ok_or_else(|| refusal("unknown-element", "no such task"))?;
+        let word = message.content.result.as_deref().unwrap_or_default();
+        let accepts = word.starts_with("accept");
+        if task.awaits == Some(Awaits::Decision) {
+            let taken = word.strip_prefix("accept ").map(|n| n.parse().unwrap());
+            self.decide(message.task.as_str(), taken);
+            return Ok(Reply::accepted());
+        }
         if !task.awaits_judgement() {
             return Err(refusal("bad-state", "no result waits"));
         }
-        let accepts = message
-            .content
-            .result
-            .as_deref()
-            .is_some_and(|w| w.starts_with("accept"));
         let (command, stance) = match accepts {
             true => (Command::Accept, Stance::Accept),
             false => (Command::Reject(message.content.clone()), Stance::Refuse),
@@ -702,6 +711,28 @@ impl Drill {
         );
         let reply = self.feasibility("operator", 0, &message);
         reply.unwrap().expect("it answers at once")
+    }
+
+    /// The publisher's word on what an executor offers instead: the alternative that is taken, from 1,
+    /// or none.
+    pub(crate) fn decide(&mut self, id: &str, taken: Option<usize>) {
+        let id = TaskId::new(id);
+        let offer = self.offers.remove(&id).unwrap();
+        let content = Content::new("it", "Word on the decision");
+        let (command, stance) = match taken {
+            Some(n) => (
+                Command::Agree(offer.contents[n - 1].clone()),
+                Stance::Accept,
+            ),
+            None => (Command::Disagree(content.clone()), Stance::Refuse),
+        };
+        self.change(&id, command);
+        let task = Arc::new(self.tasks[&id].clone());
+        let to = task.to.clone();
+        let turn = Some((Kind::Fulfillment, stance));
+        let ask = crate::bench::said(Verb::FulfillmentNegotiate, &task, content, turn);
+        let outputs = self.outputs(&to, ask);
+        self.take_outputs(&to, outputs);
     }
 
     /// The operator cancels a task.
