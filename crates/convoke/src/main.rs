@@ -48,7 +48,11 @@ fn main() -> ExitCode {
         .enable_all()
         .build()
         .expect("the system gives threads and timers");
-    let outcome = runtime.block_on(run(cli));
+    let outcome = runtime.block_on(async {
+        let outcome = run(cli).await;
+        server::client::departed().await;
+        outcome
+    });
     // Sessions and agents hold nothing that a sudden end could harm: what was promised is on disk.
     runtime.shutdown_background();
     match outcome {
@@ -65,17 +69,27 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Serve(serve) => serve::run(common, serve).await,
         Command::Simulate(simulate) => simulate::run(common, simulate).await,
         Command::Learn(learn) => learn::run(common, &learn),
-        Command::Agent(command) => agent::run(common, command).await,
-        Command::Task(command) => task::run(common, command).await,
-        Command::Data(command) => data::run(common, command).await,
-        Command::Schema(command) => schemas::run(common, command).await,
-        Command::Ask(ask) => ask::run(common, ask).await,
+        Command::Agent(command) => client(agent::run(common, command)).await,
+        Command::Task(command) => client(task::run(common, command)).await,
+        Command::Data(command) => client(data::run(common, command)).await,
+        Command::Schema(command) => client(schemas::run(common, command)).await,
+        Command::Ask(ask) => client(ask::run(common, ask)).await,
         Command::Eval(command) => eval::run(common, &command),
-        Command::Mcp(mcp) => mcp::run(common, mcp).await,
-        Command::Watch(watch) => watch::run(common, watch).await,
-        Command::Fault(command) => fault::run(common, command).await,
+        Command::Mcp(mcp) => client(mcp::run(common, mcp)).await,
+        Command::Watch(watch) => client(watch::run(common, watch)).await,
+        Command::Fault(command) => client(fault::run(common, command)).await,
         Command::Token(command) => token::run(common, command),
         Command::Store(command) => store::run(common, command).await,
         Command::Config(command) => serve::config(common, command),
+    }
+}
+
+/// A command that speaks to a platform, until it is done, interrupted, or nobody reads what it
+/// writes; its session is closed in each case.
+async fn client(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    tokio::select! {
+        outcome = command => outcome,
+        _ = tokio::signal::ctrl_c() => Err(Failure::interrupted()),
+        () = output::reader_gone() => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::Common;
 use netconf::error::RpcError;
-use report::words::{left, width};
+use report::words::{left, legible, legible_line, turns_around, width};
 use serde::Serialize;
 use server::client::CallError;
 use server::host::StartError;
@@ -11,6 +11,7 @@ use server::stage::StageError;
 use std::fmt::{Display, Formatter};
 use std::io::{IsTerminal, Write};
 use std::process::{Command, ExitCode, Stdio};
+use tokio::sync::Notify;
 use tracing_subscriber::EnvFilter;
 
 /// Why a command did not do what was asked, with its exit code.
@@ -53,6 +54,14 @@ impl Failure {
         }
     }
 
+    /// Somebody wanted no more of it: 130, as shells have it for SIGINT.
+    pub(crate) fn interrupted() -> Self {
+        Self {
+            code: 130,
+            message: "interrupted".to_owned(),
+        }
+    }
+
     /// True if the platform cannot be reached now.
     pub(crate) fn is_unreachable(&self) -> bool {
         self.code == 4
@@ -60,7 +69,8 @@ impl Failure {
 
     /// Tells people what went wrong.
     pub(crate) fn report(self) -> ExitCode {
-        let _ = writeln!(std::io::stderr(), "convoke: {self}");
+        let words = self.to_string();
+        let _ = writeln!(std::io::stderr(), "convoke: {}", legible(&words));
         ExitCode::from(self.code)
     }
 }
@@ -119,14 +129,40 @@ impl From<StageError> for Failure {
 
 /// Writes one JSON object on a line of its own.
 pub(crate) fn json(value: &impl Serialize) {
-    line(&serde_json::to_string(value).expect("reports hold nothing that JSON cannot"));
+    let text = serde_json::to_string(value).expect("reports hold nothing that JSON cannot");
+    line(&ascii_where_it_deceives(text));
 }
 
-/// Writes a line; a reader that has gone away ends the command quietly.
-pub(crate) fn line(text: &str) {
-    if writeln!(std::io::stdout().lock(), "{text}").is_err() {
-        std::process::exit(0);
+/// What a terminal would act on stands in strings alone, where JSON has an escape for it.
+fn ascii_where_it_deceives(json: String) -> String {
+    let odd = |c: char| c.is_control() || turns_around(c);
+    if !json.contains(odd) {
+        return json;
     }
+    let mut out = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        match odd(c) {
+            true => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => out.push(c),
+        }
+    }
+    out
+}
+
+/// The reader of standard output has gone away.
+static READER_GONE: Notify = Notify::const_new();
+
+/// Writes a line, in which nothing can act on a terminal but our own styles. A reader that has gone
+/// away ends the command quietly: see [`reader_gone`].
+pub(crate) fn line(text: &str) {
+    if writeln!(std::io::stdout().lock(), "{}", legible(text)).is_err() {
+        READER_GONE.notify_one();
+    }
+}
+
+/// Completes once the reader of standard output has gone away.
+pub(crate) async fn reader_gone() {
+    READER_GONE.notified().await;
 }
 
 /// True if someone watches a terminal.
@@ -184,8 +220,10 @@ impl Paint {
 /// A table with aligned columns.
 pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let paint = Paint::new();
+    let legible = |row: &Vec<String>| row.iter().map(|cell| legible_line(cell)).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(legible).collect();
     let mut widths: Vec<usize> = header.iter().map(|h| width(h)).collect();
-    for row in rows {
+    for row in &rows {
         for (widest, cell) in widths.iter_mut().zip(row) {
             *widest = (*widest).max(width(cell));
         }

@@ -144,6 +144,14 @@ pub enum ProfileError {
     /// Not a semantic version.
     #[error("'{0}' is not a semantic version such as 1.0.0")]
     Version(String),
+    /// A text holds a character that makes others show what is not there.
+    #[error("{leaf} holds {}, which would make a row show what it does not say", c.escape_unicode())]
+    Deceptive {
+        /// The leaf, as the module names it.
+        leaf: &'static str,
+        /// The character.
+        c: char,
+    },
     /// Longer than a platform of ten thousand agents can hold in memory.
     #[error("the profile holds {bytes} bytes of text; at most {most}", most = Profile::BYTES_MOST)]
     TooLong {
@@ -157,6 +165,16 @@ pub enum ProfileError {
 pub fn usable_name(name: &str) -> bool {
     let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
     (1..=64).contains(&name.len()) && name.bytes().all(fits) && !name.starts_with(['.', '-'])
+}
+
+/// True for what shows something else than it is: controls (C0, DEL, C1), marks that set the direction
+/// of text (UAX #9 §2), line and paragraph separators, characters without width, and the tags in
+/// which text hides.
+pub fn is_deceptive(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}')
+        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+        || matches!(c, '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 impl Profile {
@@ -181,6 +199,7 @@ impl Profile {
         if !semantic_version(&self.version) {
             return Err(ProfileError::Version(self.version.clone()));
         }
+        self.check_texts()?;
         let bytes = self.texts().map(str::len).sum();
         if bytes > Self::BYTES_MOST {
             return Err(ProfileError::TooLong { bytes });
@@ -201,6 +220,52 @@ impl Profile {
             }
         }
         Ok(())
+    }
+
+    /// Refuses what would deceive its readers. Words to people may have lines and tabs.
+    fn check_texts(&self) -> Result<(), ProfileError> {
+        let lines = |c: &char| is_deceptive(*c) && !matches!(c, '\n' | '\r' | '\t');
+        let words = self.skills.iter().flat_map(|s| {
+            let words = [&s.description].into_iter().chain(&s.examples);
+            words.map(|text| ("skills", text))
+        });
+        let words = words.chain([("description", &self.description)]);
+        let mut words = words;
+        if let Some((leaf, c)) =
+            words.find_map(|(leaf, text)| Some((leaf, text.chars().find(lines)?)))
+        {
+            return Err(ProfileError::Deceptive { leaf, c });
+        }
+        let optional = [
+            ("alias", &self.alias),
+            ("type", &self.agent_type),
+            ("domain", &self.domain),
+            ("management-object", &self.management_object),
+            ("capability", &self.capability.negotiate),
+        ];
+        let optional = optional
+            .into_iter()
+            .filter_map(|(l, t)| Some((l, t.as_ref()?)));
+        let skills = self.skills.iter().flat_map(|s| {
+            let lists = [&s.tags, &s.input_modes, &s.output_modes, &s.schemas];
+            let names = [&s.name].into_iter().chain(lists.into_iter().flatten());
+            names.map(|text| ("skills", text))
+        });
+        let methods = self.authentication.iter().flat_map(|m| {
+            let names = [&m.id, &m.scheme].into_iter().chain(&m.jwt_info);
+            names.chain(&m.oauth).map(|text| ("authentication", text))
+        });
+        let single = [("provider", &self.provider), ("version", &self.version)];
+        let mut names = single
+            .into_iter()
+            .chain(optional)
+            .chain(skills)
+            .chain(methods);
+        match names.find_map(|(leaf, text)| Some((leaf, text.chars().find(|c| is_deceptive(*c))?)))
+        {
+            Some((leaf, c)) => Err(ProfileError::Deceptive { leaf, c }),
+            None => Ok(()),
+        }
     }
 
     /// Every text in it.
@@ -301,6 +366,56 @@ mod tests {
             assert!(profile(bad).check().is_err(), "{bad}");
         }
         assert!(profile("TMF-Convoke-IP-1.0.0").check().is_ok());
+    }
+
+    #[test]
+    fn a_name_cannot_show_what_it_is_not() {
+        for c in [
+            '\u{1b}',
+            '\n',
+            '\t',
+            '\u{9b}',
+            '\u{202e}',
+            '\u{2066}',
+            '\u{200f}',
+            '\u{e0041}',
+        ] {
+            let text = format!("ip{c}noc");
+            let alias = Profile {
+                alias: Some(text.clone()),
+                ..profile("ip")
+            };
+            assert_eq!(
+                alias.check(),
+                Err(ProfileError::Deceptive { leaf: "alias", c })
+            );
+            let provider = Profile {
+                provider: text.clone(),
+                ..profile("ip")
+            };
+            assert!(provider.check().is_err(), "{c:?}");
+            let skill = Skill {
+                name: text.clone(),
+                ..Skill::default()
+            };
+            let skilled = Profile {
+                skills: vec![skill],
+                ..profile("ip")
+            };
+            assert!(skilled.check().is_err(), "{c:?}");
+            let words = Profile {
+                description: text,
+                ..profile("ip")
+            };
+            assert_eq!(words.check().is_ok(), matches!(c, '\n' | '\t'), "{c:?}");
+        }
+        for fine in ["基站 IP", "مشغل الشبكة", "Zürich – Süd", "a b"] {
+            let alias = Profile {
+                alias: Some(fine.to_owned()),
+                ..profile("ip")
+            };
+            assert_eq!(alias.check(), Ok(()), "{fine}");
+        }
     }
 
     #[test]

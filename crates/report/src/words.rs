@@ -3,6 +3,8 @@
 //! Widths are columns of a terminal, in which characters of East Asian scripts take two; pictures
 //! reckon with the same. Knows text alone. Read next: [`crate::markup`].
 
+use std::borrow::Cow;
+
 /// The columns that a character takes.
 fn columns(c: char) -> usize {
     match c {
@@ -26,7 +28,63 @@ pub fn width(text: &str) -> usize {
 /// True for characters that set the direction of others (UAX #9 §2): a name that holds one would
 /// reorder the words behind it.
 pub fn turns_around(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    matches!(
+        c,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// The text as a terminal may be given it: controls (C0, C1) and what turns text around are
+/// written as `\u{9b}`. Lines stay lines; so do the styles of [`is_style`], which move nothing.
+pub fn legible(text: &str) -> Cow<'_, str> {
+    let odd = |c: char| (c.is_control() && c != '\n') || turns_around(c);
+    if !text.contains(odd) {
+        return Cow::Borrowed(text);
+    }
+    let (mut out, mut rest) = (String::with_capacity(text.len() + 16), text);
+    while let Some(c) = rest.chars().next() {
+        let length = style_length(rest);
+        if let Some(length) = length {
+            out.push_str(&rest[..length]);
+        } else if odd(c) {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+        rest = &rest[length.unwrap_or(c.len_utf8())..];
+    }
+    Cow::Owned(out)
+}
+
+/// The same on one line: a cell of a table.
+pub fn legible_line(text: &str) -> String {
+    let odd = |c: &char| c.is_control() || turns_around(*c);
+    let escaped = |c: char| match odd(&c) {
+        true => c.escape_unicode().collect(),
+        false => c.to_string(),
+    };
+    match text.chars().any(|c| odd(&c)) {
+        true => text.chars().map(escaped).collect(),
+        false => text.to_owned(),
+    }
+}
+
+/// True for a style that changes how text looks, and conceals none: bold, dim, and the eight colours.
+fn is_style(numbers: &str) -> bool {
+    let known = |number: &str| {
+        matches!(
+            number,
+            "0" | "1" | "2" | "31" | "32" | "33" | "34" | "35" | "36" | "37"
+        )
+    };
+    numbers.split(';').all(known)
+}
+
+/// How long a style is that the text begins with, in bytes.
+fn style_length(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix("\x1b[")?;
+    let numbers = &rest[..rest.find('m')?];
+    is_style(numbers).then_some(text.len() - rest.len() + numbers.len() + 1)
 }
 
 /// The text on one line, at most so many columns wide; what is cut off leaves an ellipsis.
@@ -121,6 +179,20 @@ fn grouped(digits: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_terminal_would_act_on_is_written_out() {
+        let nasty = "a\u{202e}b\u{9b}2J\u{1b}[2J\u{1b}[8mc\td\n\u{1b}[1;31mred\u{1b}[0m";
+        assert_eq!(
+            legible(nasty),
+            "a\\u{202e}b\\u{9b}2J\\u{1b}[2J\\u{1b}[8mc\\u{9}d\n\u{1b}[1;31mred\u{1b}[0m"
+        );
+        assert_eq!(legible_line("a\nip  ok"), "a\\u{a}ip  ok");
+        assert!(matches!(
+            legible("基站 Zürich\n"),
+            std::borrow::Cow::Borrowed(_)
+        ));
+    }
 
     #[test]
     fn what_is_too_long_is_cut_to_the_columns_there_are() {

@@ -9,12 +9,17 @@ pub use bindings::netconf::{NegotiateReply, NegotiateRequest, Unreadable, read_n
 use bindings::netconf::{negotiate_request, read_notice, read_reply};
 use domain::verb::Verb;
 pub use engine::operation::Notice;
-use netconf::client::{ClientConfig, ClientError, ClientEvent, ClientSession, Notification, Reply};
+pub use netconf::client::Reply;
+use netconf::client::{ClientConfig, ClientError, ClientEvent, ClientSession, Notification};
 use netconf::error::RpcError;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 use tokio::io::AsyncWriteExt;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 /// How much the server may send ahead of being read, in bytes.
 const QUOTA_BYTES: usize = 256 * 1_024 * 1_024;
@@ -39,12 +44,33 @@ pub enum CallError {
     Unreadable(#[from] Unreadable),
 }
 
-/// A session with a server.
+/// How long a server may take to close a session that was let go of.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Sessions that were let go of and are not closed yet, of this process.
+static DEPARTING: LazyLock<watch::Sender<usize>> = LazyLock::new(|| watch::Sender::new(0));
+
+/// Completes when every session that was let go of is closed, or its server took too long: within
+/// about 2 s. For the end of a command.
+pub async fn departed() {
+    let mut departing = DEPARTING.subscribe();
+    // Its sender lives as long as the process.
+    drop(departing.wait_for(|departing| *departing == 0).await);
+}
+
+/// A session with a server. When it is dropped inside a runtime, it is closed as the protocol has it
+/// (RFC 6241 §7.8), beside whoever dropped it; see [`departed`].
 pub struct Client {
+    line: Option<Line>,
+    notifications: VecDeque<Notification>,
+}
+
+/// The session itself.
+struct Line {
     machine: ClientSession,
     inbound: Inbound,
     outbound: Outbound,
-    notifications: VecDeque<Notification>,
+    ended: bool,
 }
 
 /// Who connects, and how the server is recognised.
@@ -87,17 +113,17 @@ impl Client {
     pub async fn over(stream: ByteStream) -> Result<Self, CallError> {
         let (inbound, outbound) = split(stream, QUOTA_BYTES);
         let outbound = outbound.ending_with_input();
-        let mut client = Self {
+        let mut line = Line {
             machine: ClientSession::new(ClientConfig::default()),
             inbound,
             outbound,
-            notifications: VecDeque::new(),
+            ended: false,
         };
-        loop {
-            if let ClientEvent::Ready { .. } = client.event().await? {
-                return Ok(client);
-            }
-        }
+        while !matches!(line.event().await?, ClientEvent::Ready { .. }) {}
+        Ok(Self {
+            line: Some(line),
+            notifications: VecDeque::new(),
+        })
     }
 
     /// Calls an operation and waits for its reply.
@@ -113,9 +139,9 @@ impl Client {
     }
 
     async fn call_any(&mut self, operation: &str) -> Result<Reply, CallError> {
-        let id = self.machine.call(operation);
+        let id = self.line().machine.call(operation);
         loop {
-            match self.event().await? {
+            match self.line().event().await? {
                 ClientEvent::Reply(reply) if reply.message_id == id => return Ok(reply),
                 ClientEvent::Notification(notification) => {
                     self.notifications.push_back(notification)
@@ -159,13 +185,75 @@ impl Client {
             return Ok(notification);
         }
         loop {
-            if let ClientEvent::Notification(notification) = self.event().await? {
+            if let ClientEvent::Notification(notification) = self.line().event().await? {
                 return Ok(notification);
             }
         }
     }
 
+    /// Closes the session and waits until the server has said that it is.
+    ///
+    /// # Errors
+    /// [`CallError::Ended`] if it was over already.
+    pub async fn close(mut self) -> Result<(), CallError> {
+        let line = self.line.take().expect("taken only here and when dropped");
+        line.close().await
+    }
+
+    fn line(&mut self) -> &mut Line {
+        let line = self.line.as_mut();
+        line.expect("taken only when closed or dropped")
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let line = self.line.take().filter(|line| !line.ended);
+        let (Some(line), Ok(runtime)) = (line, Handle::try_current()) else {
+            return;
+        };
+        let departure = Departure::begin();
+        runtime.spawn(async move {
+            let _ = timeout(FAREWELL, line.close()).await;
+            drop(departure);
+        });
+    }
+}
+
+/// One of [`DEPARTING`], however it goes: the end of the runtime included.
+struct Departure;
+
+impl Departure {
+    fn begin() -> Self {
+        DEPARTING.send_modify(|departing| *departing += 1);
+        Self
+    }
+}
+
+impl Drop for Departure {
+    fn drop(&mut self) {
+        DEPARTING.send_modify(|departing| *departing -= 1);
+    }
+}
+
+impl Line {
+    async fn close(mut self) -> Result<(), CallError> {
+        let id = self.machine.call("<close-session/>");
+        loop {
+            match self.event().await? {
+                ClientEvent::Reply(reply) if reply.message_id == id => return Ok(()),
+                _ => {}
+            }
+        }
+    }
+
     async fn event(&mut self) -> Result<ClientEvent, CallError> {
+        let event = self.next().await;
+        self.ended |= event.is_err();
+        event
+    }
+
+    async fn next(&mut self) -> Result<ClientEvent, CallError> {
         loop {
             let output = self.machine.transmit();
             if !output.is_empty() {

@@ -156,6 +156,7 @@ pub fn read(file: &str, text: &str, schema: &Generation) -> Result<ProfileFile, 
             E::Version(version) => line_of(text, "version", version),
             E::Twice { key, .. } => last_line_with(text, key),
             E::Mode { mode, .. } => line_with(text, &format!("\"{mode}\"")),
+            E::Deceptive { leaf, .. } => line_with(text, leaf),
             E::TooLong { .. } => 1,
         };
         wrong(line, error.to_string())

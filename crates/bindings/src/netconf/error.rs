@@ -335,6 +335,7 @@ fn of_profile(cause: &ProfileError, asked: Asked) -> RpcError {
         ProfileError::Taken(_) => (ErrorTag::DataExists, Some("name")),
         ProfileError::Version(_) => (ErrorTag::InvalidValue, Some("version")),
         ProfileError::Mode { .. } => (ErrorTag::InvalidValue, Some("skills")),
+        ProfileError::Deceptive { leaf, .. } => (ErrorTag::InvalidValue, Some(*leaf)),
         ProfileError::Twice { .. } => (ErrorTag::InvalidValue, None),
         ProfileError::TooLong { .. } => (ErrorTag::TooBig, None),
     };

@@ -10,7 +10,7 @@ use domain::notification::Notification;
 use domain::task::Status;
 use domain::time::Timestamp;
 use netconf::xml::Element;
-use report::words::{cut, left};
+use report::words::{cut, left, legible};
 use server::client::read_notification;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
@@ -130,7 +130,7 @@ impl Board {
             self.recent
                 .iter()
                 .skip(begin)
-                .map(|words| clipped(words, columns)),
+                .map(|words| clipped(&legible(words), columns)),
         );
         frame
     }
