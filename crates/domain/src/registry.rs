@@ -109,6 +109,8 @@ pub enum Command {
     },
     /// Time: the lease is over.
     Expire,
+    /// The platform: its credential was taken away, so that nobody renews the lease.
+    Suspend,
 }
 
 /// What happened to a place: how it is after it.
@@ -255,7 +257,7 @@ impl Registration {
             health_note: String::new(),
             expired: false,
         };
-        let event = match command {
+        let event = match command.clone() {
             Command::Register(terms) => {
                 terms.check()?;
                 Event {
@@ -273,8 +275,9 @@ impl Registration {
                     ..unchanged
                 }
             }
-            Command::Expire => {
-                if self.expired || self.lease_until().is_none_or(|end| unchanged.at < end) {
+            Command::Expire | Command::Suspend => {
+                let over = self.lease_until().is_some_and(|end| unchanged.at >= end);
+                if self.expired || !(over || command == Command::Suspend) {
                     return Err(Improper::NotDue);
                 }
                 Event {

@@ -325,6 +325,12 @@ impl Engine {
         Arc::clone(&self.access.read().expect("no writer panics"))
     }
 
+    /// Puts other access rules in force. What is asked from now on is held to them; so is what goes on,
+    /// with its next word.
+    pub fn set_access(&self, rules: AccessRules) {
+        *self.access.write().expect("no writer panics") = Arc::new(rules);
+    }
+
     /// The principal that a verified user name stands for.
     pub fn principal(&self, user: &str) -> Principal {
         self.access().principal(user, self.is_agent(user))

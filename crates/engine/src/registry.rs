@@ -203,6 +203,21 @@ impl Engine {
         committed(self.commit(staged), Outcome::Left)
     }
 
+    /// The credential of an agent was taken away: it is given nothing more until it is heard of again
+    /// under a new one. Does nothing for those that are hosted here, or not here at all.
+    pub fn suspend(&self, name: &str, now: Timestamp) {
+        let mut work = self.lock_work();
+        let Some(index) = self.roster.find(name) else {
+            return;
+        };
+        let known = self.roster.registration(index);
+        if let Ok(event) = known.decide(Command::Suspend, now) {
+            let mut staged = Staged::default();
+            self.take_place(&mut work, &known, &event, &mut staged);
+            drop(self.commit(staged));
+        }
+    }
+
     /// Who fits, best first.
     pub(crate) fn discover(&self, criteria: &Criteria, limit: usize) -> Execution {
         Execution::Done(check(criteria).map(|()| {

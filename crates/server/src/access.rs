@@ -1,7 +1,7 @@
 //! `access.toml`: who may do what, in the words of NACM (RFC 8341).
 //!
-//! Written with the shipped grants at the first start and read at every start. The rules
-//! themselves are `domain::access`'s. Read next: [`crate::host`].
+//! Written with the shipped grants at the first start, read at every start and whenever it changes. The
+//! rules themselves are `domain::access`'s. Read next: [`crate::host`], [`crate::revocation`].
 
 use crate::file::FileError;
 use crate::http::certificate::CertificateRow;
@@ -94,11 +94,18 @@ fn star() -> String {
 /// # Errors
 /// [`FileError`]
 pub fn load(path: &Path) -> Result<AccessRules, FileError> {
-    let failed = |cause| FileError::unreadable(path, cause);
     if !path.exists() {
-        std::fs::write(path, SHIPPED).map_err(failed)?;
+        std::fs::write(path, SHIPPED).map_err(|cause| FileError::unreadable(path, cause))?;
     }
-    let text = std::fs::read_to_string(path).map_err(failed)?;
+    read(path)
+}
+
+/// Reads the file in the state folder.
+///
+/// # Errors
+/// [`FileError`], also if there is none.
+pub fn read(path: &Path) -> Result<AccessRules, FileError> {
+    let text = std::fs::read_to_string(path).map_err(|e| FileError::unreadable(path, e))?;
     parse(&path.display().to_string(), &text)
 }
 

@@ -16,11 +16,14 @@ use crate::master_key::{self, MasterKeyError};
 use crate::outside::Watched;
 use crate::post::Post;
 use crate::profile;
+use crate::revocation::{self, KeyHolders, Lookout};
 use crate::schemas;
 use crate::seal::HostSeal;
 use crate::session::{self, Patience};
 use crate::ssh::keys::{self, KeyError, StateKeys};
-use crate::ssh::{BindError, ByteStream, Gate, KeyDirectory, Listener, PrivateKey, Serving};
+use crate::ssh::{
+    Authenticator, BindError, ByteStream, Gate, KeyDirectory, Listener, Login, PrivateKey, Serving,
+};
 use crate::state::{NameError, StateFolder};
 use crate::webhook::{self, AllowList, Deliveries, WebhookError};
 use bindings::netconf::{Peer, Platform};
@@ -130,6 +133,7 @@ pub struct Host {
     door: Option<http::Serving>,
     housekeeping: Option<tokio::task::JoinHandle<()>>,
     learning: Option<tokio::task::JoinHandle<()>>,
+    revocation: Option<tokio::task::JoinHandle<()>>,
     deliveries: Option<Deliveries>,
     /// The A2A agents elsewhere; none if nobody may be spoken to.
     pub(crate) outside: Option<Watched>,
@@ -277,6 +281,7 @@ impl Host {
             door: None,
             housekeeping: None,
             learning: None,
+            revocation: None,
             deliveries: None,
             outside: None,
         };
@@ -295,8 +300,15 @@ impl Host {
         if let Home::Folder(folder) = &home {
             host.outside = Watched::begin(settings, folder, &host.platform, &host.clock)?;
         }
-        host.serve(listeners)?;
-        if let (Home::Folder(folder), Some(door)) = (&home, door) {
+        let lookout = match &home {
+            Home::Folder(folder) => {
+                Some(Lookout::begin(folder, host.platform.engine(), &host.clock)?)
+            }
+            Home::Memory => None,
+        };
+        let watched = lookout.as_ref().map(Lookout::watched);
+        host.serve(listeners, lookout)?;
+        if let (Home::Folder(folder), Some(door), Some(watched)) = (&home, door, &watched) {
             let (platform, clock) = (&host.platform, &host.clock);
             let listening = settings.http.listening(&door);
             let mount = |router, issuer: &_| {
@@ -311,7 +323,15 @@ impl Host {
                     pushes,
                 )
             };
-            let opened = http::open(door, &settings.http, folder, platform, clock, mount)?;
+            let opened = http::open(
+                door,
+                &settings.http,
+                folder,
+                platform,
+                clock,
+                watched,
+                mount,
+            )?;
             host.door = Some(opened);
         }
         Ok(host)
@@ -374,22 +394,33 @@ impl Host {
             allowed,
             settings.webhook.ca_file.as_deref(),
             StateKeys::open(folder.path())?.host()?,
-            folder.webhook(),
+            folder,
             Arc::clone(&self.clock),
         )?);
         Ok(())
     }
 
-    fn serve(&mut self, listeners: Vec<(Listening, Listener)>) -> Result<(), StartError> {
-        let Some(keys) = &self.keys else {
+    fn serve(
+        &mut self,
+        listeners: Vec<(Listening, Listener)>,
+        lookout: Option<Lookout>,
+    ) -> Result<(), StartError> {
+        let (Some(keys), Some(lookout)) = (&self.keys, lookout) else {
             return Ok(());
         };
-        let authenticator = Arc::new(authenticator(keys, &self.profiles)?);
+        let authenticator: Arc<dyn Authenticator> = Arc::new(authenticator(keys, &self.profiles)?);
+        if let Some((_, listener)) = listeners.first() {
+            self.revocation = Some(lookout.watch(KeyHolders {
+                authenticator: Arc::clone(&authenticator),
+                logins: Arc::clone(listener.gate().logins()),
+            }));
+        }
         for (listening, listener) in listeners {
             let (platform, clock) = (Arc::clone(&self.platform), Arc::clone(&self.clock));
             let patience = self.patience;
             let endpoint = listening.endpoint;
             let subsystem = move |stream: ByteStream, peer: crate::ssh::Peer| {
+                let login = peer.login;
                 let peer = Peer {
                     user: peer.principal,
                     source_host: peer.address.ip().to_string(),
@@ -401,6 +432,7 @@ impl Host {
                     peer,
                     Arc::clone(&clock),
                     patience,
+                    login,
                 )
             };
             self.serving
@@ -423,6 +455,7 @@ impl Host {
             peer,
             Arc::clone(&self.clock),
             self.patience,
+            Login::lasting(),
         ));
         ByteStream::new(ours)
     }
@@ -447,7 +480,8 @@ impl Host {
     /// Stops listening, ends all sessions, and sees the log sealed: other hands may hold the store
     /// for longer than the process lives.
     pub async fn stop(self) {
-        for task in [self.housekeeping, self.learning].into_iter().flatten() {
+        let tasks = [self.housekeeping, self.learning, self.revocation];
+        for task in tasks.into_iter().flatten() {
             task.abort();
             // It ended, or was ended: nothing to learn from either.
             let _ = task.await;
@@ -584,6 +618,7 @@ pub fn check_files(folder: &StateFolder) -> Result<Vec<String>, StartError> {
     if folder.access().exists() {
         access::load(&folder.access())?;
     }
+    revocation::register(folder)?;
     let generation = Generation::load(&ModuleSet::convoke())?;
     let files = match &settings.profiles {
         Some(profiles) => profile::in_folder(profiles, &generation)?,

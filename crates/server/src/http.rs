@@ -34,10 +34,9 @@ pub use listener::{Listener, Serving, Setup};
 pub use problem::Problem;
 pub use router::Router;
 
-use crate::access;
 use crate::clock::Clock;
 use crate::config::HttpSettings;
-use crate::file::FileError;
+use crate::revocation::Watched;
 use crate::ssh::{Gate, Limits as GateLimits};
 use crate::state::StateFolder;
 use crate::token::{Issuer, TokenError, Tokens};
@@ -70,9 +69,6 @@ pub enum DoorError {
     /// There can be no TLS.
     #[error(transparent)]
     Tls(#[from] tls::TlsError),
-    /// It cannot be read who has which certificate.
-    #[error(transparent)]
-    File(#[from] FileError),
 }
 
 /// Opens the door of a platform, on a socket that is bound already; `mount` adds the rooms of
@@ -86,6 +82,7 @@ pub fn open(
     folder: &StateFolder,
     platform: &Arc<Platform>,
     clock: &Arc<Clock>,
+    watched: &Watched,
     mount: impl FnOnce(Router, &Issuer) -> Router,
 ) -> Result<Serving, DoorError> {
     let tokens = Tokens::open(folder, settings.token.terms())?;
@@ -100,7 +97,7 @@ pub fn open(
         ),
         keeper: Doorkeeper {
             tokens,
-            certificates: access::certificates(&folder.access())?,
+            certificates: Arc::clone(&watched.certificates),
             folder: folder.clone(),
             clock: Arc::clone(clock),
             principals: Box::new(move |name| asked.engine().principal(name)),
@@ -111,5 +108,6 @@ pub fn open(
         // agents may come from as well.
         gate: Gate::new(GateLimits::default()),
         tls: tls.transpose()?,
+        changes: watched.changes.clone(),
     }))
 }

@@ -1,7 +1,7 @@
 //! Sockets, configuration, clock and composition: the only crate that knows everything.
 //!
 //! A tour: [`ssh`] is the transport; [`state`], [`config`], [`access`] and [`profile`] are the
-//! files; [`clock`] is the time; [`session`] moves the bytes of one NETCONF session; [`host`] puts
+//! files, and [`revocation`] watches those that let people in; [`clock`] is the time; [`session`] moves the bytes of one NETCONF session; [`host`] puts
 //! a platform together; [`peers`] lets its agents speak to others over NETCONF, [`remote`]
 //! stands for those that are servers elsewhere, and [`outside`] speaks A2A with those; [`world`]
 //! brings network and agents to life, `ems` joins its management systems to it, [`faults`] breaks and
@@ -33,6 +33,7 @@ pub mod profile;
 pub mod recorder;
 pub mod referee;
 pub mod remote;
+pub mod revocation;
 pub mod scenario;
 pub mod schemas;
 pub mod score;

@@ -4,7 +4,7 @@
 //! Read next: [`crate::host`].
 
 use crate::clock::Clock;
-use crate::ssh::{ByteStream, DEFAULT_QUOTA_BYTES, InboundError, Outbound, split};
+use crate::ssh::{ByteStream, DEFAULT_QUOTA_BYTES, InboundError, Login, Outbound, split};
 use bindings::netconf::{Backlog, Flow, Peer, Platform, Session};
 use domain::time::Timestamp;
 use engine::Endpoint;
@@ -57,6 +57,8 @@ enum Unwritten {
     Gone(#[from] io::Error),
     #[error("killed while its peer took nothing")]
     Killed,
+    #[error("the key of its user was taken away")]
+    Revoked,
     #[error("its peer took nothing for {stall:?}, and more waits than the limit allows")]
     Behind { stall: Duration },
 }
@@ -66,6 +68,7 @@ enum Unwritten {
 struct Guarded {
     session: Option<Session>,
     clock: Arc<Clock>,
+    login: Login,
 }
 
 impl Guarded {
@@ -76,13 +79,21 @@ impl Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        if let Some(session) = self.session.take() {
+        if let Some(mut session) = self.session.take() {
+            if self.login.is_over() {
+                session.give_up(revoked());
+            }
             session.leave(self.clock.now());
         }
     }
 }
 
-/// Serves a session until it ends.
+/// Why a session ends whose credential counts no more.
+fn revoked() -> CloseReason {
+    CloseReason::Other("the key of its user was taken away".to_owned())
+}
+
+/// Serves a session until it ends, or until its `login` counts no more.
 pub async fn serve(
     stream: ByteStream,
     platform: Arc<Platform>,
@@ -90,6 +101,7 @@ pub async fn serve(
     peer: Peer,
     clock: Arc<Clock>,
     patience: Patience,
+    mut login: Login,
 ) {
     let (mut inbound, mut outbound) = split(stream, DEFAULT_QUOTA_BYTES);
     let session = Session::open(
@@ -102,6 +114,7 @@ pub async fn serve(
     let mut guarded = Guarded {
         session: Some(session),
         clock: Arc::clone(&clock),
+        login: login.clone(),
     };
     let mut input_ended = false;
     loop {
@@ -109,7 +122,7 @@ pub async fn serve(
         let flow = session.step(clock.now(), clock.monotonic_ms());
         let output = session.transmit();
         if !output.is_empty() {
-            match write(&mut outbound, &output, session, &patience).await {
+            match write(&mut outbound, &output, session, &patience, &mut login).await {
                 Ok(()) => {}
                 Err(Unwritten::Gone(error)) => {
                     let over_quota = error.kind() == io::ErrorKind::QuotaExceeded;
@@ -145,6 +158,8 @@ pub async fn serve(
                 }
             },
             () = session.changed() => {}
+            // Not a word more to whoever had the key: the connection says goodbye.
+            () = login.over() => return,
             () = tokio::time::sleep(deadline) => {}
         }
     }
@@ -171,6 +186,7 @@ async fn write(
     output: &[u8],
     session: &mut Session,
     patience: &Patience,
+    login: &mut Login,
 ) -> Result<(), Unwritten> {
     let info = Arc::clone(session.info());
     let mut rest = output;
@@ -187,6 +203,7 @@ async fn write(
                 }
             },
             () = Session::killed(&info) => return Err(Unwritten::Killed),
+            () = login.over() => return Err(Unwritten::Revoked),
             () = sleep_until(look) => {
                 if session.is_behind(&patience.backlog) {
                     return Err(Unwritten::Behind { stall: patience.stall });

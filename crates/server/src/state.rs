@@ -1,8 +1,8 @@
 //! The state folder: everything that a platform keeps, under one roof.
 //!
 //! `convoke.toml`, `access.toml`, `convoke.db`, `host_ed25519`, `known_hosts`, `operator_ed25519`,
-//! `keys/AGENT_ed25519`, `users/NAME.pub`, `agents/NAME.pub`, `token_ed25519`, `tokens/ID.json`,
-//! `peers/NAME.token`. Made at the first start; no password exists. A name is one principal's: a user's, or a hosted agent's, or that of an agent elsewhere.
+//! `keys/AGENT_ed25519`, `users/NAME.pub`, `agents/NAME.pub`, `revoked_certificates`, `token_ed25519`,
+//! `tokens/ID.json`, `peers/NAME.token`. Made at the first start; no password exists. A name is one principal's: a user's, or a hosted agent's, or that of an agent elsewhere.
 //! Read next: [`crate::config`], [`crate::ssh::keys`].
 
 use crate::file::FileError;
@@ -40,7 +40,7 @@ pub enum NameError {
 }
 
 /// The user whose key is made at the first start.
-const OPERATOR: &str = "operator";
+pub(crate) const OPERATOR: &str = "operator";
 
 /// A state folder.
 #[derive(Clone, Debug)]
@@ -65,6 +65,36 @@ impl StateFolder {
     /// The access rules.
     pub fn access(&self) -> PathBuf {
         self.0.join("access.toml")
+    }
+
+    /// The client certificates that count no more.
+    pub fn revoked_certificates(&self) -> PathBuf {
+        self.0.join("revoked_certificates")
+    }
+
+    /// The files with public keys of users and agents, hidden ones aside: by name, whether it is an
+    /// agent's.
+    pub fn key_files(&self) -> Vec<(String, Credential, PathBuf)> {
+        let folders = [("users", Credential::User), ("agents", Credential::Agent)];
+        let mut found = Vec::new();
+        for (folder, whose) in folders {
+            let entries = std::fs::read_dir(self.0.join(folder)).into_iter().flatten();
+            for path in entries.flatten().map(|entry| entry.path()) {
+                let name = path
+                    .file_name()
+                    .and_then(|name| name.to_str()?.strip_suffix(".pub"));
+                if let Some(name) = name.filter(|name| is_user_name(name)) {
+                    found.push((name.to_owned(), whose, path.clone()));
+                }
+            }
+        }
+        found.sort_by(|a, b| a.2.cmp(&b.2));
+        found
+    }
+
+    /// The list of tokens.
+    pub fn tokens(&self) -> PathBuf {
+        self.0.join("tokens")
     }
 
     /// The host key, with which the record is signed as well.
@@ -96,17 +126,18 @@ impl StateFolder {
     }
 
     /// What the public keys of a name are, as a digest (SHA-256, hexadecimal); none if the folder
-    /// knows no such name. Other keys, another digest.
+    /// knows no such name, or no key of it. Other keys, another digest.
     pub fn credential_digest(&self, name: &str) -> Option<String> {
         let folder = match self.credential(name)? {
             Credential::User => "users",
             Credential::Agent => "agents",
         };
         let first = (name == OPERATOR).then(|| self.0.join("operator_ed25519.pub"));
+        let files = first.into_iter().chain([self.key(folder, name)]);
+        let mut keys = files.filter_map(|file| std::fs::read(file).ok()).peekable();
+        keys.peek()?;
         let mut digest = Sha256::new();
-        for file in first.into_iter().chain([self.key(folder, name)]) {
-            digest.update(std::fs::read(file).unwrap_or_default());
-        }
+        keys.for_each(|key| digest.update(key));
         let digest = digest.finalize();
         Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }

@@ -14,8 +14,8 @@ pub mod signed;
 pub use list::Entry;
 pub use signed::{Claims, Issuer};
 
-use crate::ssh::keys::KeyError;
-use crate::state::StateFolder;
+use crate::ssh::keys::{KeyError, StateKeys};
+use crate::state::{OPERATOR, StateFolder};
 use domain::time::Timestamp;
 use list::{List, ListError};
 use std::collections::BTreeSet;
@@ -137,7 +137,7 @@ impl Tokens {
         }
         Ok(Self {
             issuer: Issuer::open(&folder.path().join("token_ed25519"))?,
-            list: List::new(folder.path().join("tokens")),
+            list: List::new(folder.tokens()),
             folder: folder.clone(),
             terms,
         })
@@ -160,6 +160,10 @@ impl Tokens {
         }
         if let Some(odd) = grant.scope.iter().find(|scope| !is_scope(scope)) {
             return Err(TokenError::Scope(odd.clone()));
+        }
+        if grant.name == OPERATOR {
+            // A first start may still be making the operator's key, and the digest is over it.
+            StateKeys::open(self.folder.path())?.operator()?;
         }
         let stranger = || TokenError::Stranger(grant.name.clone());
         let key = self.folder.credential_digest(&grant.name);

@@ -8,7 +8,7 @@ use super::begin::{Given, Notes};
 use super::cards::Served;
 use super::error;
 use super::exchange::Written;
-use super::scene::{Scene, Spoken};
+use super::scene::{Scene, Spoken, may_read_tasks};
 use super::task::{changed, offered};
 use super::telecom::is_standing;
 use super::telecom::told::Teller;
@@ -192,7 +192,11 @@ impl Frames {
                         self.following = None;
                     }
                 }
-                Ok(entries) => entries.iter().for_each(|entry| self.take(entry)),
+                Ok(entries) if self.still_may_read() => {
+                    entries.iter().for_each(|entry| self.take(entry));
+                }
+                // As of a task that is not there: nothing is said of why.
+                Ok(_) => self.following = None,
                 Err(failed) => {
                     let failure = error::refused(&Refusal::from(failed));
                     self.ready.push_back(self.written.failure(&failure));
@@ -200,6 +204,16 @@ impl Frames {
                 }
             }
         }
+    }
+
+    /// Whether the rules in force still let the caller read the task.
+    fn still_may_read(&mut self) -> bool {
+        let Some(following) = &mut self.following else {
+            return false;
+        };
+        following.who = self.engine.principal(&following.who.name);
+        let (who, task) = (&following.who, &following.task);
+        may_read_tasks(&self.engine, who) && who.sees(&task.from, &task.to)
     }
 
     /// Tells what an entry of the log says of the task, if it does.

@@ -17,7 +17,7 @@ use super::operation::{self, Answer, Handled, Offered, Pending, Subscription};
 use super::platform::{Platform, SessionInfo};
 use ::netconf::error::RpcError;
 use ::netconf::session::{CloseReason, Envelope, Event, Rpc, Session as Machine, SessionConfig};
-use domain::access::Principal;
+use domain::access::{AccessRules, Principal};
 use domain::event::{Happening, Sequence, Termination};
 use domain::time::Timestamp;
 use engine::Endpoint;
@@ -105,6 +105,8 @@ pub struct Session {
     announced: Arc<Announced>,
     endpoint: Endpoint,
     who: Principal,
+    /// The rules by which `who` has its groups.
+    rules: Arc<AccessRules>,
     info: Arc<SessionInfo>,
     machine: Machine,
     turns: VecDeque<Turn>,
@@ -128,8 +130,10 @@ impl Session {
         let capabilities = announced.capabilities.clone();
         let info = platform.enter(&endpoint, &peer.user, &peer.source_host, now);
         platform.totals.in_sessions.fetch_add(1, Relaxed);
+        let rules = platform.engine.access();
         Self {
             who: platform.engine.principal(&peer.user),
+            rules,
             machine: Machine::new(SessionConfig::new(capabilities), info.id, clock_ms),
             feed: platform.engine.stream(&endpoint).watch(),
             platform: Arc::clone(platform),
@@ -163,6 +167,7 @@ impl Session {
     pub fn step(&mut self, now: Timestamp, clock_ms: u64) -> Flow {
         self.machine.expire(clock_ms);
         self.heed_generation();
+        self.heed_rules();
         self.heed_kill();
         loop {
             let mut moved = self.take_turns(now);
@@ -262,6 +267,15 @@ impl Session {
     fn heed_generation(&mut self) {
         if !self.platform.is_in_force(&self.announced) {
             self.announced = self.platform.announced();
+        }
+    }
+
+    /// Who somebody is follows from the rules in force: their groups are.
+    fn heed_rules(&mut self) {
+        let rules = self.platform.engine.access();
+        if !Arc::ptr_eq(&rules, &self.rules) {
+            self.who = self.platform.engine.principal(&self.info.username);
+            self.rules = rules;
         }
     }
 

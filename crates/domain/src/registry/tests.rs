@@ -70,6 +70,7 @@ fn the_table() {
         ("renew degraded", renew(Health::Degraded)),
         ("renew failing", renew(Health::Failing)),
         ("expire", Command::Expire),
+        ("suspend", Command::Suspend),
     ];
     let mut table = String::new();
     for (state, place) in &places {
@@ -88,24 +89,28 @@ fn the_table() {
     ok, renew degraded: health
     ok, renew failing: health
     ok, expire: expired
+    ok, suspend: expired
     degraded, register: health
     degraded, register otherwise: registered
     degraded, renew: health
     degraded, renew degraded: -
     degraded, renew failing: health
     degraded, expire: expired
+    degraded, suspend: expired
     expired, register: returned
     expired, register otherwise: registered
     expired, renew: returned
     expired, renew degraded: returned
     expired, renew failing: returned
     expired, expire: (no lease of the agent is over)
+    expired, suspend: (no lease of the agent is over)
     hosted, register: (a hosted agent holds its place by configuration)
     hosted, register otherwise: (a hosted agent holds its place by configuration)
     hosted, renew: (a hosted agent holds its place by configuration)
     hosted, renew degraded: (a hosted agent holds its place by configuration)
     hosted, renew failing: (a hosted agent holds its place by configuration)
     hosted, expire: (a hosted agent holds its place by configuration)
+    hosted, suspend: (a hosted agent holds its place by configuration)
     ");
 }
 
@@ -117,6 +122,8 @@ fn a_lease_ends_when_it_is_over_and_not_before() {
         place.decide(Command::Expire, at(10_999)),
         Err(Improper::NotDue)
     );
+    let suspended = place.decide(Command::Suspend, at(2_000)).unwrap();
+    assert!(suspended.expired, "whatever is left of the lease");
     let renewed = place.decide(renew(Health::Ok), at(9_000)).unwrap();
     place.apply(&renewed);
     assert_eq!(

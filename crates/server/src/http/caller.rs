@@ -4,7 +4,7 @@
 //! name must be one that the state folder knows now, so that taking a key away keeps its owner out at
 //! once. What the principal may do is the access rules' matter.
 
-use super::certificate::{self, CertificateRow, Holder};
+use super::certificate::{Holder, SharedRegister};
 use super::problem::Problem;
 use crate::clock::Clock;
 use crate::state::StateFolder;
@@ -52,8 +52,8 @@ pub type Principals = Box<dyn Fn(&str) -> Principal + Send + Sync>;
 pub struct Doorkeeper {
     /// The tokens of the platform.
     pub tokens: Tokens,
-    /// Who has which certificate.
-    pub certificates: Vec<CertificateRow>,
+    /// Who has which certificate, and which were revoked.
+    pub certificates: SharedRegister,
     /// Where the names are.
     pub folder: StateFolder,
     /// The time by which credentials expire.
@@ -79,9 +79,7 @@ impl Doorkeeper {
         let certified = holder.map(|holder| (self.certified(holder), holder));
         let (name, proof) = match (token?, certified) {
             (None, None) => return Ok(None),
-            (None, Some((Some(name), holder))) => {
-                (name.to_owned(), Proof::Certificate(Arc::clone(holder)))
-            }
+            (None, Some((Some(name), holder))) => (name, Proof::Certificate(Arc::clone(holder))),
             (None, Some((None, _))) => return Err(Problem::invalid_token(NOBODYS)),
             (Some(token), certified) => {
                 let entry = self.tokens.verify(&token, self.clock.now());
@@ -105,16 +103,23 @@ impl Doorkeeper {
         match &caller.proof {
             Proof::Token(entry) => self.tokens.counts(entry, self.clock.now()),
             Proof::Certificate(holder) => {
-                self.certified(holder) == Some(caller.principal.name.as_str())
+                self.certified(holder).as_ref() == Some(&caller.principal.name)
             }
         }
     }
 
     /// Whose a certificate is now.
-    fn certified(&self, holder: &Holder) -> Option<&str> {
-        let name = certificate::name_of(&self.certificates, holder)?;
+    fn certified(&self, holder: &Holder) -> Option<String> {
+        let register = Arc::clone(&self.certificates.read().expect("no writer panics"));
+        let name = register.name_of(holder)?;
         let counts = self.clock.now() < holder.expires && self.folder.credential(name).is_some();
-        counts.then_some(name)
+        counts.then(|| name.to_owned())
+    }
+
+    /// True if a certificate was revoked.
+    pub(super) fn was_revoked(&self, holder: &Holder) -> bool {
+        let register = self.certificates.read().expect("no writer panics");
+        register.revoked.contains(holder)
     }
 }
 

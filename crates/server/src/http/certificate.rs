@@ -7,6 +7,9 @@
 
 use domain::time::Timestamp;
 use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeSet;
+use std::sync::{Arc, RwLock};
 use x509_cert::Certificate;
 use x509_cert::der::asn1::ObjectIdentifier;
 use x509_cert::der::{Decode as _, Tag, Tagged as _};
@@ -41,6 +44,80 @@ pub struct Holder {
     common_name: Option<String>,
     /// When the certificate expires.
     pub expires: Timestamp,
+    /// Its serial number, in hexadecimal without leading zeros.
+    serial: String,
+    /// The SHA-256 of the certificate, in hexadecimal.
+    fingerprint: String,
+}
+
+/// Who has which certificate, and which certificates count no more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Register {
+    /// The table of `access.toml`.
+    pub rows: Vec<CertificateRow>,
+    /// The list of what was revoked.
+    pub revoked: Revoked,
+}
+
+/// The register in force, which may be replaced at any time.
+pub type SharedRegister = Arc<RwLock<Arc<Register>>>;
+
+impl Register {
+    /// Whose a certificate is; nobody's if it was revoked.
+    pub fn name_of(&self, holder: &Holder) -> Option<&str> {
+        let counts = !self.revoked.contains(holder);
+        counts.then(|| name_of(&self.rows, holder)).flatten()
+    }
+}
+
+/// Certificates that count no more: the file `revoked_certificates` of the state folder.
+///
+/// A line for each: the SHA-256 of the certificate, as `openssl x509 -fingerprint -sha256` writes it, or
+/// `serial:` and its serial number, as `openssl x509 -serial` writes it. Colons between digits and
+/// upper case make no difference; what stands behind `#` is for people.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Revoked {
+    fingerprints: BTreeSet<String>,
+    serials: BTreeSet<String>,
+}
+
+impl Revoked {
+    /// Reads the list.
+    ///
+    /// # Errors
+    /// The number of the first line that is neither, from 1.
+    pub fn parse(text: &str) -> Result<Self, usize> {
+        let mut revoked = Self::default();
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line
+                .split('#')
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .to_lowercase();
+            let (digits, list) = match line.strip_prefix("serial:") {
+                Some(serial) => (serial, &mut revoked.serials),
+                None => (line.as_str(), &mut revoked.fingerprints),
+            };
+            let is_serial = digits.len() != line.len();
+            let digits: String = digits.trim().chars().filter(|c| *c != ':').collect();
+            let is_hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
+            match (line.is_empty(), is_serial) {
+                (true, _) => {}
+                (_, true) if is_hex && !digits.is_empty() => {
+                    drop(list.insert(digits.trim_start_matches('0').to_owned()));
+                }
+                (_, false) if is_hex && digits.len() == 64 => drop(list.insert(digits)),
+                _ => return Err(number),
+            }
+        }
+        Ok(revoked)
+    }
+
+    /// True if the certificate is on the list.
+    pub fn contains(&self, holder: &Holder) -> bool {
+        self.fingerprints.contains(&holder.fingerprint) || self.serials.contains(&holder.serial)
+    }
 }
 
 impl CertificateRow {
@@ -75,11 +152,14 @@ pub fn name_of<'t>(table: &'t [CertificateRow], holder: &Holder) -> Option<&'t s
 
 impl Holder {
     /// What a certificate (DER) says; none if it cannot be read.
-    pub fn read(certificate: &[u8]) -> Option<Self> {
-        let certificate = Certificate::from_der(certificate).ok()?;
+    pub fn read(der: &[u8]) -> Option<Self> {
+        let certificate = Certificate::from_der(der).ok()?;
         let body = certificate.tbs_certificate();
         let expires = body.validity().not_after.to_unix_duration();
+        let serial = hexadecimal(body.serial_number().as_bytes());
         let mut holder = Self {
+            serial: serial.trim_start_matches('0').to_owned(),
+            fingerprint: hexadecimal(&Sha256::digest(der)),
             common_name: common_name(&certificate),
             expires: Timestamp::from_ms(i64::try_from(expires.as_millis()).ok()?),
             ..Self::default()
@@ -95,6 +175,10 @@ impl Holder {
         }
         Some(holder)
     }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The common name, if there is exactly one: of several nobody could say which is meant.

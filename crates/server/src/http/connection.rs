@@ -134,6 +134,10 @@ where
     let mut connection = pin!(builder.serve_connection(TokioIo::new(wire), service));
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
+        () = door.revokes(visitor.holder.as_ref()) => {
+            debug!(http.source = %source, "the certificate of {source} was revoked");
+            return;
+        }
         () = door.closes() => {
             connection.as_mut().graceful_shutdown();
             timeout(door.limits.farewell, connection).await.unwrap_or(Ok(()))

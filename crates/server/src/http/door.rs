@@ -56,6 +56,8 @@ pub(super) struct Door {
     /// How many connections are being told why they are refused.
     pub(super) refusals: AtomicUsize,
     pub(super) closing: watch::Receiver<bool>,
+    /// Counts how often something changed of what lets people in.
+    pub(super) changes: watch::Receiver<u64>,
 }
 
 /// The connection on which a request came.
@@ -175,8 +177,12 @@ impl Door {
     /// Completes when the door closes, or when the caller's credential counts no more.
     async fn end(self: Arc<Self>, caller: Option<Caller>) {
         let gone = async {
+            let mut changes = self.changes.clone();
             loop {
-                tokio::time::sleep(self.limits.recheck).await;
+                tokio::select! {
+                    () = tokio::time::sleep(self.limits.recheck) => {}
+                    () = changed(&mut changes) => {}
+                }
                 if caller
                     .as_ref()
                     .is_some_and(|caller| !self.keeper.still_knows(caller))
@@ -191,9 +197,24 @@ impl Door {
         }
     }
 
+    /// Completes when the certificate under a connection was revoked.
+    pub(super) async fn revokes(&self, holder: Option<&Arc<Holder>>) {
+        let mut changes = self.changes.clone();
+        while !holder.is_some_and(|holder| self.keeper.was_revoked(holder)) {
+            changed(&mut changes).await;
+        }
+    }
+
     /// Completes when the door closes.
     pub(super) async fn closes(&self) {
         let mut closing = self.closing.clone();
         drop(closing.wait_for(|closing| *closing).await);
+    }
+}
+
+/// Completes with the next change; never if nobody is left to tell of one.
+async fn changed(changes: &mut watch::Receiver<u64>) {
+    if changes.changed().await.is_err() {
+        std::future::pending().await
     }
 }

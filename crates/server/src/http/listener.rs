@@ -44,6 +44,9 @@ pub struct Setup {
     pub gate: Arc<Gate>,
     /// TLS, unless it is spoken in front.
     pub tls: Option<Arc<ServerConfig>>,
+    /// Counts how often something changed of what lets people in: then it is looked at once whether
+    /// they may stay.
+    pub changes: watch::Receiver<u64>,
 }
 
 impl Listener {
@@ -82,6 +85,7 @@ impl Listener {
             held: Arc::default(),
             refusals: 0.into(),
             closing,
+            changes: setup.changes,
         };
         Serving {
             stop,

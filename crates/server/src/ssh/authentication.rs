@@ -23,6 +23,12 @@ pub trait Authenticator: Send + Sync + 'static {
     /// Called before and after the peer has proved that it holds the key, so
     /// it must change nothing, and return quickly.
     fn authenticate(&self, user: &str, key: &PublicKey) -> Option<String>;
+
+    /// Whether somebody who was let in under a name with a key still would be.
+    fn still_admits(&self, user: &str, key: &KeyData) -> bool {
+        self.authenticate(user, &PublicKey::from(key.clone()))
+            .is_some()
+    }
 }
 
 /// Whether `name` can be a user: 1 to 64 characters, no path separator, no

@@ -7,10 +7,11 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use russh::keys::ssh_key::public::KeyData;
 use russh::keys::{Algorithm, PublicKey};
 use russh::server::{
     Auth, ChannelOpenHandle, Handle, Handler, Msg, PublicKeyOffer, Response, Session,
@@ -27,6 +28,7 @@ use super::SUBSYSTEM;
 use super::channel::ChannelBytes;
 use super::gate::{SessionPermit, Slot};
 use super::listener::Service;
+use super::logins::{Login, Place, UserSession};
 use super::stream::{ByteStream, Peer};
 use super::wire::{CutOnDrop, Socket, Wire};
 
@@ -54,9 +56,9 @@ pub(super) async fn run(
         debug!(ssh.address = %address, "connection from {address} refused");
         return;
     };
-    let authenticated = Arc::new(AtomicBool::new(false));
+    let (login, mut logged_in) = watch::channel(None);
     let config = Arc::clone(&service.config);
-    let handler = Connection::new(service, address, slot, &socket, Arc::clone(&authenticated));
+    let handler = Connection::new(service, address, slot, &socket, login);
     let wire = Wire::new(Arc::clone(&socket));
     let begun = tokio::select! {
         begun = timeout_at(deadline, run_stream(config, wire, handler)) => begun,
@@ -67,9 +69,19 @@ pub(super) async fn run(
         return;
     };
     let handle = session.handle();
+    let goodbye = |why: &'static str| {
+        let told = handle.disconnect(Disconnect::ByApplication, why.into(), String::new());
+        async move { drop(told.await) }
+    };
     let outcome = tokio::select! {
         outcome = &mut session => outcome,
-        () = overdue(deadline, &authenticated) => {
+        () = counts_no_more(logged_in.clone()) => {
+            info!(ssh.address = %address, "a key of {address} was taken away: it is sent away");
+            let _ = timeout(farewell, async { goodbye("the key was taken away").await; (&mut session).await }).await;
+            socket.cut();
+            return;
+        }
+        () = overdue(deadline, &mut logged_in) => {
             debug!(ssh.address = %address, "{address} did not authenticate in time");
             socket.cut();
             session.await
@@ -81,9 +93,7 @@ pub(super) async fn run(
             match ended { Ok(outcome) => outcome, Err(_) => session.await }
         }
         _ = stopped.changed() => {
-            let goodbye = handle.disconnect(
-                Disconnect::ByApplication, "the server is closing".into(), String::new());
-            let _ = timeout(farewell, async { let _ = goodbye.await; (&mut session).await }).await;
+            let _ = timeout(farewell, async { goodbye("the server is closing").await; (&mut session).await }).await;
             return;
         }
     };
@@ -92,13 +102,28 @@ pub(super) async fn run(
     }
 }
 
+/// Completes once the key counts no more with which the peer has authenticated.
+async fn counts_no_more(mut logged_in: watch::Receiver<Option<Login>>) {
+    let login = match logged_in.wait_for(Option::is_some).await {
+        Ok(login) => login.clone(),
+        Err(_) => None,
+    };
+    match login {
+        Some(mut login) => login.over().await,
+        None => std::future::pending().await,
+    }
+}
+
 /// Completes at `deadline` if the peer has not authenticated, else never.
-async fn overdue(deadline: Instant, authenticated: &AtomicBool) {
+async fn overdue(deadline: Instant, logged_in: &mut watch::Receiver<Option<Login>>) {
     sleep_until(deadline).await;
-    if authenticated.load(Ordering::Acquire) {
+    if logged_in.borrow().is_some() {
         std::future::pending::<()>().await;
     }
 }
+
+/// Counts a session beyond the first of a connection, among all and among those of its user.
+type Further = (SessionPermit, UserSession);
 
 /// The handler of one connection.
 struct Connection {
@@ -107,13 +132,16 @@ struct Connection {
     number: u64,
     socket: Arc<Socket>,
     slot: Option<Slot>,
-    authenticated: Arc<AtomicBool>,
-    principal: Option<String>,
+    /// Told once somebody has authenticated.
+    login: watch::Sender<Option<Login>>,
+    principal: Option<(String, KeyData)>,
     /// Counts this connection, and with it its first channel.
     permit: Option<SessionPermit>,
+    /// The same among those of its user.
+    place: Option<Place>,
     refused_requests: u32,
     /// Channels that have not yet asked for the subsystem.
-    opened: Vec<(Channel<Msg>, Option<SessionPermit>)>,
+    opened: Vec<(Channel<Msg>, Option<Further>)>,
     running: Vec<(ChannelId, AbortHandle)>,
     /// How many sessions run.
     sharing: Arc<AtomicUsize>,
@@ -126,7 +154,7 @@ impl Connection {
         address: SocketAddr,
         slot: Slot,
         socket: &Arc<Socket>,
-        authenticated: Arc<AtomicBool>,
+        login: watch::Sender<Option<Login>>,
     ) -> Self {
         Self {
             service,
@@ -134,9 +162,10 @@ impl Connection {
             number: slot.number(),
             socket: Arc::clone(socket),
             slot: Some(slot),
-            authenticated,
+            login,
             principal: None,
             permit: None,
+            place: None,
             refused_requests: 0,
             opened: Vec::new(),
             running: Vec::new(),
@@ -164,6 +193,12 @@ impl Connection {
         }
     }
 
+    /// Counts one more session on this connection, unless there are too many.
+    fn further(&self) -> Option<Further> {
+        let session = self.place.as_ref()?.another().ok()?;
+        Some((self.service.gate.session()?, session))
+    }
+
     /// Forgets the sessions that have ended.
     fn reap(&mut self) {
         while self.sessions.try_join_next().is_some() {}
@@ -188,12 +223,18 @@ impl Connection {
         }
     }
 
-    fn start(&mut self, channel: Channel<Msg>, permit: Option<SessionPermit>, handle: Handle) {
+    fn start(&mut self, channel: Channel<Msg>, permit: Option<Further>, handle: Handle) {
         let id = channel.id();
+        let (principal, _) = self
+            .principal
+            .clone()
+            .expect("channels open behind authentication");
+        let login = self.place.as_ref().map(Place::login);
         let peer = Peer {
-            principal: self.principal.clone().unwrap_or_default(),
+            principal,
             address: self.address,
             connection: self.number,
+            login: login.expect("channels open behind authentication"),
         };
         let stream = ChannelBytes::new(channel.into_stream(), move |stream| {
             tokio::spawn(async move {
@@ -266,7 +307,7 @@ impl Handler for Connection {
     ) -> Result<Auth, Self::Error> {
         match self.recognise(user, key.public_key, key.algorithm) {
             Some(principal) => {
-                self.principal = Some(principal);
+                self.principal = Some((principal, key.public_key.key_data().clone()));
                 Ok(Auth::Accept)
             }
             None => Ok(self.reject()),
@@ -277,14 +318,25 @@ impl Handler for Connection {
         if let Some(slot) = self.slot.take() {
             slot.excuse();
         }
-        self.permit = self.service.gate.session();
-        if self.permit.is_none() {
-            info!(ssh.address = %self.address, "too many sessions: {} is sent away", self.address);
-            // Not marked as authenticated, so the handshake's limit still holds.
-            return session.disconnect(Disconnect::TooManyConnections, "too many sessions", "");
-        }
-        self.authenticated.store(true, Ordering::Release);
-        Ok(())
+        let (user, key) = self
+            .principal
+            .as_ref()
+            .expect("set when a key was accepted");
+        let why = match (
+            self.service.gate.session(),
+            self.service.gate.logins().enter(user, key),
+        ) {
+            (Some(permit), Ok(place)) => {
+                self.login.send_replace(Some(place.login()));
+                (self.permit, self.place) = (Some(permit), Some(place));
+                return Ok(());
+            }
+            (_, Err(_)) => "too many sessions of this user",
+            (None, _) => "too many sessions",
+        };
+        info!(ssh.address = %self.address, user, "{why}: '{user}' at {} is sent away", self.address);
+        // Not marked as authenticated, so the handshake's limit still holds.
+        session.disconnect(Disconnect::TooManyConnections, why, "")
     }
 
     async fn channel_open_session(
@@ -297,7 +349,7 @@ impl Handler for Connection {
         let open = self.opened.len() + self.running.len();
         let permit = match open {
             0 => None,
-            _ => self.service.gate.session(),
+            _ => self.further(),
         };
         let exhausted = open > 0 && permit.is_none();
         if self.permit.is_none() || exhausted || open >= self.service.gate.limits().channels_max {
@@ -449,7 +501,7 @@ impl Handler for Connection {
 struct SessionWatch {
     address: SocketAddr,
     sharing: Arc<AtomicUsize>,
-    _permit: Option<SessionPermit>,
+    _permit: Option<Further>,
 }
 
 impl Drop for SessionWatch {

@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tracing::info;
 
+use super::logins::Logins;
 use super::wire::Socket;
 
 mod limits;
@@ -45,6 +46,7 @@ pub struct GateCounts {
 #[derive(Debug)]
 pub struct Gate {
     limits: Limits,
+    logins: Arc<Logins>,
     state: Mutex<State>,
 }
 
@@ -93,6 +95,7 @@ impl Gate {
     #[must_use]
     pub fn new(limits: Limits) -> Arc<Self> {
         Arc::new(Self {
+            logins: Logins::new(limits.sessions_user_max),
             limits,
             state: Mutex::new(State::default()),
         })
@@ -102,6 +105,12 @@ impl Gate {
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Who is logged in.
+    #[must_use]
+    pub fn logins(&self) -> &Arc<Logins> {
+        &self.logins
     }
 
     /// The figures of this moment.

@@ -84,6 +84,12 @@ impl Listener {
         self.address
     }
 
+    /// The limits that it shares, and who is in within them.
+    #[must_use]
+    pub fn gate(&self) -> &Arc<Gate> {
+        &self.gate
+    }
+
     /// Accepts and serves connections until [`Serving::close`].
     #[must_use = "dropping it ends the service"]
     pub fn serve(

@@ -6,7 +6,8 @@
 //!
 //! The tour: [`keys`] makes and loads key files; [`algorithms`] names what is
 //! on offer; [`gate`] protects all listeners together against floods;
-//! [`authentication`] turns a public key into a principal; [`listener`] accepts
+//! [`authentication`] turns a public key into a principal, and [`logins`] counts who is in
+//! by which; [`listener`] accepts
 //! and `connection` drives one connection; [`stream`] is the byte stream and
 //! [`inbound`] the reader that never waits; [`client`] is the other side.
 
@@ -19,6 +20,7 @@ pub mod gate;
 pub mod inbound;
 pub mod keys;
 pub mod listener;
+pub mod logins;
 pub mod stream;
 mod wire;
 
@@ -27,6 +29,7 @@ pub use client::{ConnectError, Connector, HostKeyPolicy, Target, connect};
 pub use gate::{Gate, GateCounts, Limits};
 pub use inbound::{DEFAULT_QUOTA_BYTES, Inbound, InboundError, Outbound, split};
 pub use listener::{BindError, Listener, Serving};
+pub use logins::{Login, Logins, UserSessions};
 pub use russh::keys::{PrivateKey, PublicKey};
 pub use stream::{ByteStream, Peer, Served, Subsystem};
 

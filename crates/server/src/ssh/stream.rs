@@ -13,8 +13,10 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::logins::Login;
+
 /// Who is at the other end of a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Peer {
     /// Whom the authenticator recognised.
     pub principal: String,
@@ -23,6 +25,9 @@ pub struct Peer {
     /// Number of the connection, unique among the listeners of one gate.
     /// Several sessions may share it.
     pub connection: u64,
+    /// Whether its key still counts. The connection is told goodbye when it does not; what the
+    /// session says of that is its own.
+    pub login: Login,
 }
 
 /// A session in progress, as [`Subsystem::serve`] returns it.

@@ -29,6 +29,7 @@ pub use target::{AllowList, BadEntry};
 
 use crate::clock::Clock;
 use crate::ssh::PrivateKey;
+use crate::state::StateFolder;
 use engine::{Deliverable, Engine};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,7 +63,7 @@ pub fn deliverable(allowed: AllowList) -> Deliverable {
 }
 
 /// Begins to deliver what happens on a platform: to what is allowed, signed with its host key, from
-/// the cursors in the file at `path` on.
+/// the cursors in the state folder on.
 ///
 /// # Errors
 /// [`WebhookError`]
@@ -71,14 +72,15 @@ pub fn start(
     allowed: AllowList,
     authorities: Option<&Path>,
     host_key: PrivateKey,
-    path: PathBuf,
+    folder: &StateFolder,
     clock: Arc<Clock>,
 ) -> Result<Deliveries, WebhookError> {
     let client = Client::new(allowed, Sealer::new(host_key)?, authorities)?;
     let unreadable = |cause| WebhookError::Cursors {
-        path: path.clone(),
+        path: folder.webhook(),
         cause,
     };
-    let source = PlatformSource::new(engine, path.clone()).map_err(|e| unreadable(e.into()))?;
+    let source = PlatformSource::new(engine, folder.clone());
+    let source = source.map_err(|e| unreadable(e.into()))?;
     Deliveries::start(Arc::new(source), client, Retry::default(), clock).map_err(unreadable)
 }

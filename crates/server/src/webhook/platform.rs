@@ -4,11 +4,13 @@
 //! next: [`super::delivery`], which says what cursors mean.
 
 use super::source::{Failure, Kept, Source};
+use crate::state::StateFolder;
 use bindings::a2a::{self, Push};
 use domain::access::Request;
 use domain::event::{Entry, Sequence};
 use domain::notification::Notification;
 use domain::push::PushConfig;
+use domain::registry::Reach;
 use domain::task::Subscription;
 use domain::time::Timestamp;
 use engine::{Engine, Execution, Operation, Outcome, Query, Records, Refusal};
@@ -22,17 +24,32 @@ use tokio::sync::watch;
 /// A platform whose tasks are told of.
 pub struct PlatformSource {
     engine: Arc<Engine>,
+    folder: StateFolder,
     cursors: Arc<CursorFile>,
 }
 
 impl PlatformSource {
-    /// The platform of this engine, with its cursors in the file at `path`.
+    /// The platform of this engine, whose names and cursors are in this folder.
     ///
     /// # Errors
-    /// If the file is there and cannot be read.
-    pub fn new(engine: Arc<Engine>, path: PathBuf) -> io::Result<Self> {
-        let cursors = Arc::new(CursorFile::open(path)?);
-        Ok(Self { engine, cursors })
+    /// If the file of cursors is there and cannot be read.
+    pub fn new(engine: Arc<Engine>, folder: StateFolder) -> io::Result<Self> {
+        let cursors = Arc::new(CursorFile::open(folder.webhook())?);
+        Ok(Self {
+            engine,
+            folder,
+            cursors,
+        })
+    }
+
+    /// Whether somebody is still let in, or hosted here: nobody else is told anything.
+    fn knows(&self, name: &str) -> bool {
+        let hosted = || {
+            self.engine
+                .place(name)
+                .is_some_and(|place| place.reach == Reach::Hosted)
+        };
+        self.folder.credential(name).is_some() || hosted()
     }
 }
 
@@ -46,6 +63,9 @@ impl Source for PlatformSource {
     }
 
     fn subscription(&self, change: &Notification) -> Result<Option<Subscription>, Failure> {
+        if !self.knows(&change.to) {
+            return Ok(None);
+        }
         let publisher = self.engine.principal(&change.to);
         let query = Operation::Read(Query::Task(change.task.clone()));
         let found = match self.engine.execute(&publisher, query, Timestamp::default()) {
@@ -70,7 +90,11 @@ impl Source for PlatformSource {
         sequence: Sequence,
         change: &Notification,
     ) -> Result<Vec<PushConfig>, Failure> {
-        readable(a2a::pushed_by(&self.engine, sequence, change))
+        let configs = readable(a2a::pushed_by(&self.engine, sequence, change))?;
+        Ok(configs
+            .into_iter()
+            .filter(|it| self.knows(&it.owner))
+            .collect())
     }
 
     fn push_of(
@@ -79,6 +103,9 @@ impl Source for PlatformSource {
         sequence: Sequence,
         change: &Notification,
     ) -> Result<Option<Push>, Failure> {
+        if !self.knows(&config.owner) {
+            return Ok(None);
+        }
         readable(a2a::push_of(&self.engine, config, sequence, change))
     }
 

@@ -8,8 +8,9 @@ use rcgen::{
     SanType,
 };
 use server::clock::Clock;
-use server::http::certificate::CertificateRow;
+use server::http::certificate::{CertificateRow, Holder, Revoked};
 use server::http::tls::{TlsError, TlsFiles, configure};
+use sha2::Digest as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -339,6 +340,68 @@ async fn a_certificate_counts_while_its_bearer_has_a_key() {
             _ => house.pass_s(86_400),
         }
         line.ask("GET /whoami", &[]).await.problem(401);
+    }
+}
+
+/// RFC 5280 §3.3: a certificate that was revoked is nobody's, and the connections under it end; others
+/// stay.
+#[tokio::test]
+async fn a_revoked_certificate_ends_its_connections() {
+    let authority = Authority::new();
+    let house = authority.house();
+    let own = authority.signs_uri("spiffe://operator.example/ip");
+    let other = authority.signs(|params| {
+        let name = &mut params.distinguished_name;
+        name.push(DnType::CommonName, "NOC Ost");
+    });
+    let connect = async |own| {
+        let stream = authority.connect(&house, Some(own), "http/1.1").await;
+        Line(BufReader::new(stream.unwrap()))
+    };
+    let (mut line, mut kept) = (connect(&own).await, connect(&other).await);
+    for line in [&mut line, &mut kept] {
+        assert_eq!(line.ask("GET /whoami", &[]).await.status, 200);
+    }
+    let digest = sha2::Sha256::digest(&own.0);
+    let hex: Vec<String> = digest.iter().map(|byte| format!("{byte:02X}")).collect();
+    house.revoke(&format!("# lost\n{} # ip\n", hex.join(":")));
+    let mut byte = [0];
+    let over = within(
+        "the end",
+        tokio::io::AsyncReadExt::read(&mut line.0, &mut byte),
+    )
+    .await;
+    assert!(over.is_err() || over.is_ok_and(|length| length == 0));
+    assert_eq!(kept.ask("GET /whoami", &[]).await.status, 200);
+}
+
+/// The list is of digests and serial numbers, as openssl writes them; anything else is told.
+#[test]
+fn what_was_revoked_is_read_as_openssl_writes_it() {
+    let authority = Authority::new();
+    let (certificate, _) = authority.signs(|params| {
+        params.serial_number = Some(rcgen::SerialNumber::from(vec![0x0a, 0xbc, 0x01]));
+    });
+    let holder = Holder::read(&certificate).unwrap();
+    for listed in ["serial:0ABC01", "serial: abc01 # lost", "serial:0a:bc:01"] {
+        assert!(
+            Revoked::parse(listed).unwrap().contains(&holder),
+            "{listed}"
+        );
+    }
+    assert!(
+        !Revoked::parse("serial:abc02\n\n# none")
+            .unwrap()
+            .contains(&holder)
+    );
+    let digest = "ab".repeat(32);
+    for (text, line) in [
+        ("ip", 1),
+        ("# a\nserial:", 2),
+        ("serial:xyz", 1),
+        (&format!("{digest}\n{digest}00"), 2),
+    ] {
+        assert_eq!(Revoked::parse(text), Err(line), "{text}");
     }
 }
 

@@ -6,7 +6,7 @@ use hyper::Method;
 use hyper::body::Bytes;
 use server::access;
 use server::clock::Clock;
-use server::http::certificate::CertificateRow;
+use server::http::certificate::{CertificateRow, Register, Revoked, SharedRegister};
 use server::http::problem::Problem;
 use server::http::{Doorkeeper, Limits, Listener, Reply, Router, Serving, Setup, body, rooms};
 use server::ssh::keys::{StateKeys, generate, write_public};
@@ -17,7 +17,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use store::Condition;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_rustls::rustls::ServerConfig;
 
 pub const NOON_MS: i64 = 1_795_262_400_000;
@@ -28,6 +28,8 @@ pub struct House {
     pub clock: Arc<Clock>,
     pub folder: StateFolder,
     pub condition: Arc<Mutex<Condition>>,
+    certificates: SharedRegister,
+    changes: watch::Sender<u64>,
     /// Where answers that go on are written, in their order.
     writers: tokio::sync::Mutex<mpsc::UnboundedReceiver<mpsc::Sender<Bytes>>>,
     serving: Serving,
@@ -71,6 +73,12 @@ impl House {
         let asked = Arc::clone(&condition);
         let common = rooms::rooms(move || *asked.lock().unwrap(), tokens.issuer().jwks());
         let (told, writers) = mpsc::unbounded_channel();
+        let changes = watch::Sender::new(0);
+        let register = Register {
+            rows: plan.certificates,
+            revoked: Revoked::default(),
+        };
+        let certificates = SharedRegister::new(Arc::new(register).into());
         let rules = access::parse("access.toml", access::SHIPPED).unwrap();
         let names = folder.clone();
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -79,7 +87,7 @@ impl House {
             router: more(common, told),
             keeper: Doorkeeper {
                 tokens,
-                certificates: plan.certificates,
+                certificates: Arc::clone(&certificates),
                 folder: folder.clone(),
                 clock: Arc::clone(&clock),
                 principals: Box::new(move |name| {
@@ -91,6 +99,7 @@ impl House {
             limits: plan.limits,
             gate: Gate::new(GateLimits::default()),
             tls: plan.tls,
+            changes: changes.subscribe(),
         });
         Self {
             address,
@@ -98,6 +107,8 @@ impl House {
             folder,
             condition,
             writers: writers.into(),
+            certificates,
+            changes,
             serving,
             _state: state,
         }
@@ -137,6 +148,21 @@ impl House {
         within("an answer that goes on", writers.recv())
             .await
             .unwrap()
+    }
+
+    /// A line of the list of revoked certificates takes effect.
+    pub fn revoke(&self, line: &str) {
+        let mut register = self.certificates.write().unwrap();
+        let rows = register.rows.clone();
+        let revoked = Revoked::parse(line).unwrap();
+        *register = Arc::new(Register { rows, revoked });
+        drop(register);
+        self.look();
+    }
+
+    /// The door looks whether those who are in may stay.
+    pub fn look(&self) {
+        self.changes.send_modify(|changes| *changes += 1);
     }
 
     /// Time passes.

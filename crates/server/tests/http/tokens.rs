@@ -1,12 +1,15 @@
 //! Tokens: what counts, what does not, and for how long (RFC 6750, RFC 8725).
 
 use crate::client::Line;
-use crate::house::{House, Plan, bearer};
+use crate::house::{House, NOON_MS, Plan, bearer};
 use base64ct::{Base64UrlUnpadded as Base64, Encoding as _};
+use domain::time::Timestamp;
 use serde_json::{Value, json};
 use server::http::Limits;
-use server::ssh::keys::{generate, write_public};
-use server::token::{Claims, Issuer, SKEW_S, Terms, TokenError};
+use server::ssh::keys::{StateKeys, generate, write_public};
+use server::state::StateFolder;
+use server::token::{Claims, Grant, Issuer, SKEW_S, Terms, TokenError, Tokens};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The claims of a token.
@@ -75,6 +78,25 @@ async fn a_token_says_who_for_whom_and_until_when() {
             .unwrap()
             .contains(issued.token.rsplit('.').next().unwrap())
     );
+}
+
+/// A platform makes its keys one after the other at its first start; a token that is asked for in
+/// between counts when they are all there.
+#[test]
+fn a_token_of_the_first_second_counts_ever_after() {
+    let state = tempfile::tempdir().unwrap();
+    let keys = StateKeys::open(state.path()).unwrap();
+    keys.host().unwrap();
+    let tokens = Tokens::open(&StateFolder::new(state.path()), Terms::default()).unwrap();
+    let now = Timestamp::from_ms(NOON_MS);
+    let grant = Grant {
+        name: "operator".to_owned(),
+        valid_s: 600,
+        scope: BTreeSet::new(),
+    };
+    let issued = tokens.issue(&grant, now).unwrap();
+    keys.operator().unwrap();
+    assert_eq!(tokens.verify(&issued.token, now), Ok(issued.entry));
 }
 
 /// RFC 8037 §A: the header, thumbprint and signature of the one key that everybody knows.
@@ -420,6 +442,32 @@ async fn an_answer_that_goes_on_ends_with_its_token() {
     }
     house.tokens().revoke("noc").unwrap();
     // The last chunk, as at any end.
+    assert_eq!(line.piece().await, "0\r\n\r\n");
+    drop(writer);
+}
+
+/// A change of what lets people in is looked at when it happens, not when the next look is due.
+#[tokio::test]
+async fn an_answer_that_goes_on_ends_at_once_when_a_key_goes() {
+    let house = House::within(Limits {
+        recheck: Duration::from_secs(86_400),
+        ..Limits::default()
+    });
+    let issued = house.issue("noc", 3_600, &[]);
+    let mut line = Line::to(house.address).await;
+    line.send(&crate::client::request(
+        "GET /stream",
+        &[&bearer(&issued.token)],
+    ))
+    .await;
+    let writer = house.writer().await;
+    writer.send("one".into()).await.unwrap();
+    let mut told = String::new();
+    while !told.ends_with("\r\none\r\n") {
+        told += &line.piece().await;
+    }
+    std::fs::remove_file(house.file("users/noc.pub")).unwrap();
+    house.look();
     assert_eq!(line.piece().await, "0\r\n\r\n");
     drop(writer);
 }

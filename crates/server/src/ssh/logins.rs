@@ -1,0 +1,267 @@
+//! Who is logged in with which key, how many sessions each user has, and the end of those whose key
+//! counts no more.
+//!
+//! Knows names and keys; which of them count is asked of whoever checks them. Read next:
+//! [`super::authentication`], [`crate::revocation`], which asks.
+
+use russh::keys::ssh_key::public::KeyData;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+
+/// Whoever is logged in. One for all listeners.
+#[derive(Debug)]
+pub struct Logins {
+    sessions_user_max: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    next: u64,
+    users: BTreeMap<String, User>,
+}
+
+#[derive(Debug, Default)]
+struct User {
+    /// Connections, and further channels on them.
+    sessions: usize,
+    refused: u64,
+    open: HashMap<u64, Arc<Key>>,
+}
+
+#[derive(Debug)]
+struct Key {
+    data: KeyData,
+    over: watch::Sender<bool>,
+}
+
+/// How many sessions a user has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserSessions {
+    /// The user.
+    pub name: String,
+    /// Sessions now.
+    pub open: usize,
+    /// Sessions that were refused because there were too many, since the start.
+    pub refused: u64,
+}
+
+/// The user has as many sessions as one may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooMany;
+
+impl Logins {
+    /// Nobody yet; a user may have so many sessions.
+    pub(super) fn new(sessions_user_max: usize) -> Arc<Self> {
+        Arc::new(Self {
+            sessions_user_max,
+            state: Mutex::default(),
+        })
+    }
+
+    /// Counts a connection of a user that has authenticated with a key.
+    pub(super) fn enter(self: &Arc<Self>, user: &str, key: &KeyData) -> Result<Place, TooMany> {
+        let session = self.count(user)?;
+        let key = Arc::new(Key {
+            data: key.clone(),
+            over: watch::Sender::new(false),
+        });
+        let mut state = self.lock();
+        state.next += 1;
+        let number = state.next;
+        let entry = state.users.entry(user.to_owned()).or_default();
+        entry.open.insert(number, Arc::clone(&key));
+        Ok(Place {
+            session,
+            number,
+            login: Login(Some(key.over.subscribe())),
+        })
+    }
+
+    fn count(self: &Arc<Self>, user: &str) -> Result<UserSession, TooMany> {
+        let mut state = self.lock();
+        let entry = state.users.entry(user.to_owned()).or_default();
+        if entry.sessions >= self.sessions_user_max {
+            entry.refused += 1;
+            return Err(TooMany);
+        }
+        entry.sessions += 1;
+        Ok(UserSession {
+            logins: Arc::clone(self),
+            user: user.to_owned(),
+        })
+    }
+
+    /// Ends every login of a name and a key that count no more; tells which names those are. Each
+    /// pair is asked for once, with nothing locked.
+    pub fn recheck(&self, counts: impl Fn(&str, &KeyData) -> bool) -> Vec<String> {
+        let open: Vec<(String, Vec<Arc<Key>>)> = {
+            let state = self.lock();
+            let open = state.users.iter().filter(|(_, user)| !user.open.is_empty());
+            open.map(|(name, user)| (name.clone(), user.open.values().cloned().collect()))
+                .collect()
+        };
+        let mut ended = Vec::new();
+        for (name, keys) in open {
+            let mut asked: Vec<(&KeyData, bool)> = Vec::new();
+            let mut any = false;
+            for key in &keys {
+                let known = asked.iter().find(|(data, _)| **data == key.data);
+                let still = match known {
+                    Some((_, still)) => *still,
+                    None => {
+                        let still = counts(&name, &key.data);
+                        asked.push((&key.data, still));
+                        still
+                    }
+                };
+                if !still {
+                    any |= !key.over.send_replace(true);
+                }
+            }
+            if any {
+                ended.push(name);
+            }
+        }
+        ended
+    }
+
+    /// Every user that has sessions, or was refused one, by name.
+    pub fn users(&self) -> Vec<UserSessions> {
+        let state = self.lock();
+        let users = state.users.iter().map(|(name, user)| UserSessions {
+            name: name.clone(),
+            open: user.sessions,
+            refused: user.refused,
+        });
+        users.collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A session among those of its user; given back when dropped.
+#[derive(Debug)]
+pub(super) struct UserSession {
+    logins: Arc<Logins>,
+    user: String,
+}
+
+impl Drop for UserSession {
+    fn drop(&mut self) {
+        let mut state = self.logins.lock();
+        if let Some(user) = state.users.get_mut(&self.user) {
+            user.sessions -= 1;
+            if user.sessions == 0 && user.refused == 0 {
+                state.users.remove(&self.user);
+            }
+        }
+    }
+}
+
+/// A connection of a user; its first session is counted with it.
+#[derive(Debug)]
+pub(super) struct Place {
+    session: UserSession,
+    number: u64,
+    login: Login,
+}
+
+impl Place {
+    /// What tells when the login counts no more.
+    pub(super) fn login(&self) -> Login {
+        self.login.clone()
+    }
+
+    /// Counts a further session on the connection.
+    pub(super) fn another(&self) -> Result<UserSession, TooMany> {
+        self.session.logins.count(&self.session.user)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut state = self.session.logins.lock();
+        if let Some(user) = state.users.get_mut(&self.session.user) {
+            user.open.remove(&self.number);
+        }
+    }
+}
+
+/// Whether the credential under a session still counts.
+#[derive(Clone, Debug, Default)]
+pub struct Login(Option<watch::Receiver<bool>>);
+
+impl Login {
+    /// One that counts for ever: of a session inside this process.
+    #[must_use]
+    pub fn lasting() -> Self {
+        Self(None)
+    }
+
+    /// True once the credential counts no more.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.0.as_ref().is_some_and(|over| *over.borrow())
+    }
+
+    /// Completes once the credential counts no more.
+    pub async fn over(&mut self) {
+        if let Some(over) = &mut self.0
+            && over.wait_for(|over| *over).await.is_ok()
+        {
+            return;
+        }
+        std::future::pending().await
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::ssh::keys::generate;
+
+    fn key() -> KeyData {
+        generate("k").public_key().key_data().clone()
+    }
+
+    #[test]
+    fn a_key_that_counts_no_more_ends_its_logins_and_no_others() {
+        let logins = Logins::new(10);
+        let (gone, stays) = (key(), key());
+        let first = logins.enter("noc", &gone).unwrap();
+        let second = logins.enter("noc", &stays).unwrap();
+        let other = logins.enter("ip", &gone).unwrap();
+        let counts = |name: &str, key: &KeyData| name != "noc" || *key != gone;
+        assert_eq!(logins.recheck(counts), ["noc"]);
+        assert_eq!(logins.recheck(counts), [""; 0], "it is ended once");
+        let over = [&first, &second, &other].map(|place| place.login().is_over());
+        assert_eq!(over, [true, false, false]);
+    }
+
+    /// Row 10: the sessions of a user have an end, and leave others theirs.
+    #[test]
+    fn a_user_has_so_many_sessions_and_no_more() {
+        let logins = Logins::new(2);
+        let key = key();
+        let first = logins.enter("noc", &key).unwrap();
+        let second = first.another().unwrap();
+        assert_eq!(logins.enter("noc", &key).unwrap_err(), TooMany);
+        assert_eq!(first.another().unwrap_err(), TooMany);
+        let other = logins.enter("ip", &key).unwrap();
+        drop(second);
+        let third = logins.enter("noc", &key).unwrap();
+        let of = |name: &str, open, refused| UserSessions {
+            name: name.to_owned(),
+            open,
+            refused,
+        };
+        assert_eq!(logins.users(), [of("ip", 1, 0), of("noc", 2, 2)]);
+        drop((first, third, other));
+        assert_eq!(logins.users(), [of("noc", 0, 2)]);
+    }
+}

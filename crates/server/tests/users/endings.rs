@@ -1,0 +1,127 @@
+//! How sessions end that nobody cut off.
+
+use crate::platform::{Platform, within};
+use domain::event::Termination;
+use server::client::CallError;
+
+/// A client that is done says so, whether its command closes the session or merely lets go of it.
+#[tokio::test]
+async fn a_client_that_goes_closes_its_session() {
+    let platform = Platform::with("").await;
+    platform.admit("users/noc.pub");
+    platform.client("operator").await.close().await.unwrap();
+    assert_eq!(platform.end_of("operator").await, Termination::Closed);
+    drop(platform.client("noc").await);
+    within("the farewell", server::client::departed()).await;
+    assert_eq!(platform.end_of("noc").await, Termination::Closed);
+}
+
+const SUBSCRIBE: &str =
+    "<create-subscription xmlns=\"urn:ietf:params:xml:ns:netconf:notification:1.0\"/>";
+
+/// The session whose user's key is taken away ends at once, its subscription with it, and nobody comes
+/// in by the key any more; sessions of others stay.
+#[tokio::test]
+async fn a_key_that_is_taken_away_ends_what_it_opened() {
+    let platform = Platform::with("").await;
+    platform.admit("users/noc.pub");
+    platform.admit("users/guest.pub");
+    let mut noc = platform.client("noc").await;
+    let mut guest = platform.client("guest").await;
+    for client in [&mut noc, &mut guest] {
+        client.call(SUBSCRIBE).await.unwrap();
+    }
+    std::fs::remove_file(platform.file("users/noc.pub")).unwrap();
+    let told = within("the end of the stream", async {
+        loop {
+            if let Err(over) = noc.notification().await {
+                return over;
+            }
+        }
+    });
+    assert!(matches!(told.await, CallError::Ended(_)));
+    assert_eq!(platform.end_of("noc").await, Termination::Other);
+    assert!(platform.try_client("noc").await.is_err());
+    guest
+        .call("<get-config><source><running/></source></get-config>")
+        .await
+        .unwrap();
+}
+
+/// A user with two keys keeps the session of the one that is left.
+#[tokio::test]
+async fn a_key_among_several_ends_its_own_sessions_alone() {
+    let platform = Platform::with("").await;
+    platform.admit("users/noc.pub");
+    let first = std::fs::read_to_string(platform.file("users/noc.pub")).unwrap();
+    platform.admit("users/second.pub");
+    let second = std::fs::read_to_string(platform.file("users/second.pub")).unwrap();
+    std::fs::write(platform.file("users/noc.pub"), format!("{first}{second}")).unwrap();
+    let mut by_first = platform.client("noc").await;
+    let mut by_second = platform
+        .client_with("noc", "keys/second_ed25519")
+        .await
+        .unwrap();
+    std::fs::write(platform.file("users/noc.pub"), second).unwrap();
+    within("the end", async {
+        while by_first
+            .call("<get-config/>")
+            .await
+            .is_err_and(|e| matches!(e, CallError::Refused(_)))
+        {}
+    })
+    .await;
+    by_second
+        .call("<get-config><source><running/></source></get-config>")
+        .await
+        .unwrap();
+}
+
+/// An agent without a key is given nothing more, however long its lease has still to run.
+#[tokio::test]
+async fn an_agent_whose_key_is_taken_away_is_given_nothing_more() {
+    let platform = Platform::with("").await;
+    platform.admit("agents/ip.pub");
+    let mut agent = platform.client("ip").await;
+    agent.call(REGISTER).await.unwrap();
+    let engine = platform.host.platform.engine();
+    assert!(engine.registration("ip").unwrap().is_available());
+    std::fs::remove_file(platform.file("agents/ip.pub")).unwrap();
+    assert_eq!(platform.end_of("ip").await, Termination::Other);
+    assert!(!engine.registration("ip").unwrap().is_available());
+}
+
+const REGISTER: &str = "<register-agent xmlns=\"urn:convoke:params:xml:ns:yang:convoke-registry\">\
+    <name>ip</name><description>d</description><version>1.0.0</version>\
+    <provider>p</provider><layer>resource</layer><reach>client</reach><lease>600</lease>\
+    </register-agent>";
+
+/// A row of `access.toml` that goes, goes for the sessions that are open as well, with what they are
+/// told from then on.
+#[tokio::test]
+async fn a_right_that_is_taken_away_is_gone_in_open_sessions() {
+    let platform = Platform::with("").await;
+    let mut operator = platform.client("operator").await;
+    let get = "<get><filter type=\"subtree\">\
+        <registry xmlns=\"urn:convoke:params:xml:ns:yang:convoke-registry\"><agent/></registry>\
+        </filter></get>";
+    let sees_agents = |reply: &server::client::Reply| reply.raw().contains("<agent>");
+    assert!(sees_agents(&operator.call(get).await.unwrap()));
+    operator.call(SUBSCRIBE).await.unwrap();
+    let before = platform.host.platform.engine().access();
+    let text = std::fs::read_to_string(platform.file("access.toml")).unwrap();
+    let without = text.replace("\"operator\"", "\"nobody-any-more\"");
+    assert_ne!(text, without);
+    std::fs::write(platform.file("access.toml"), &without).unwrap();
+    within("the new rules", async {
+        while std::sync::Arc::ptr_eq(&before, &platform.host.platform.engine().access()) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    assert!(!sees_agents(&operator.call(get).await.unwrap()));
+    // A file that is none leaves in force what was.
+    std::fs::write(platform.file("access.toml"), "rubbish").unwrap();
+    std::fs::write(platform.file("users/x.pub"), "").unwrap();
+    assert!(!sees_agents(&operator.call(get).await.unwrap()));
+}

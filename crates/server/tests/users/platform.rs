@@ -1,0 +1,110 @@
+//! A platform in a folder of its own, users of it, and what its log says of their sessions.
+
+use domain::event::{Happening, Termination};
+use server::client::{CallError, Client, Identity};
+use server::clock::Clock;
+use server::config::Settings;
+use server::host::{Endpoint, Home, Host};
+use server::ssh::keys::{StateKeys, write_public};
+use server::state::StateFolder;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What never comes fails here rather than for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A platform at work.
+pub struct Platform {
+    pub host: Host,
+    pub folder: StateFolder,
+    _state: tempfile::TempDir,
+}
+
+impl Platform {
+    /// One with these settings, on free ports, beside no network.
+    pub async fn with(settings: &str) -> Self {
+        let state = tempfile::tempdir().unwrap();
+        let folder = StateFolder::new(state.path());
+        let settings = format!(
+            "netconf = \"127.0.0.1:0\"\nagents-from = 0\nnetwork = \"none\"\nroles = [\"oss-fault\"]\n{settings}"
+        );
+        let settings: Settings = toml::from_str(&settings).unwrap();
+        let clock = Arc::new(Clock::wall());
+        let home = Home::Folder(folder.clone());
+        let host = Host::start(home, &settings, Arc::default(), clock);
+        Self {
+            host: host.await.unwrap(),
+            folder,
+            _state: state,
+        }
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Lets a name in by a new key: `users/noc.pub` or `agents/ip.pub`.
+    pub fn admit(&self, file: &str) {
+        let name = Path::new(file).file_stem().unwrap().to_str().unwrap();
+        let key = StateKeys::open(self.folder.path()).unwrap().agent(name);
+        write_public(&self.file(file), key.unwrap().public_key()).unwrap();
+    }
+
+    /// A session at the platform's endpoint.
+    pub async fn client(&self, user: &str) -> Client {
+        self.try_client(user).await.unwrap()
+    }
+
+    /// The same, if the user is let in.
+    pub async fn try_client(&self, user: &str) -> Result<Client, CallError> {
+        let key = match user {
+            "operator" => "operator_ed25519".to_owned(),
+            user => format!("keys/{user}_ed25519"),
+        };
+        self.client_with(user, &key).await
+    }
+
+    /// The same by another key.
+    pub async fn client_with(&self, user: &str, key: &str) -> Result<Client, CallError> {
+        let address = self.host.address_of(&Endpoint::Platform).unwrap();
+        let identity = Identity {
+            user: user.to_owned(),
+            key: self.file(key),
+            known_hosts: self.file("known_hosts"),
+        };
+        Client::connect(&address.to_string(), &identity).await
+    }
+
+    /// How the first session of a user that ends did end, as the log has it.
+    pub async fn end_of(&self, user: &str) -> Termination {
+        let feed = self.host.platform.engine().feed();
+        let mut news = feed.watch();
+        let ended = async {
+            loop {
+                news.borrow_and_update();
+                let entries = feed.after(0, 10_000).unwrap();
+                let ended = entries.iter().find_map(|entry| match &entry.happening {
+                    Happening::SessionEnded {
+                        username, reason, ..
+                    } if username == user => Some(*reason),
+                    _ => None,
+                });
+                match ended {
+                    Some(reason) => return reason,
+                    None => news.changed().await.unwrap(),
+                }
+            }
+        };
+        within("the end of a session", ended).await
+    }
+}
+
+/// What comes of it, in time.
+pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(PATIENCE, future).await {
+        Ok(outcome) => outcome,
+        Err(_) => panic!("{what} does not come"),
+    }
+}
