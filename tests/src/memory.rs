@@ -10,6 +10,7 @@ use crate::conformance::{Heard, Host, Opening, Patience, Wire};
 use crate::network;
 use ::network::Simulation;
 use bindings::netconf::{Flow, Peer, Platform, Session};
+use domain::access::AccessRules;
 use domain::time::Timestamp;
 use engine::{Engine, IntroductionWanted, Limits, SchemaSetup, Setup};
 use server::config::SchemaSettings;
@@ -84,10 +85,15 @@ pub struct Memory {
 impl Memory {
     /// A fresh platform with the cast and the access rules of the cases.
     pub fn new() -> Self {
+        Self::ruled(cast::access())
+    }
+
+    /// The same with other access rules.
+    pub fn ruled(access: AccessRules) -> Self {
         let now = Timestamp::parse(BEGIN).expect("a literal");
         let engine = Engine::open(Setup {
             store: store::Options::memory(),
-            access: cast::access(),
+            access,
             agents: cast::agents(now),
             default_agent: "oss".to_owned(),
             inventory: network::inventory(),

@@ -5,7 +5,14 @@
 //! an agent sees only the tasks, records and notifications that it is party to. Read next:
 //! `engine`, which asks.
 
+mod rows;
+
+pub use rows::{Detail, NodePath, Rows, Scope, TASK_NEGOTIATE};
+
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The group of those who act for others.
+const ADMINISTRATORS: &str = "admin";
 
 /// Someone whose credential was verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,9 +27,14 @@ pub struct Principal {
 }
 
 impl Principal {
-    /// True if it may read a record between these two.
-    pub fn sees(&self, from: &str, to: &str) -> bool {
-        !self.agent || self.name == from || self.name == to
+    /// True if a record between these two is its own.
+    pub fn is_party(&self, from: &str, to: &str) -> bool {
+        self.name == from || self.name == to
+    }
+
+    /// True if it may act for others: register them, and cancel their tasks. An agent never may.
+    pub fn is_administrator(&self) -> bool {
+        !self.agent && self.groups.contains(ADMINISTRATORS)
     }
 }
 
@@ -135,6 +147,15 @@ pub enum Request<'a> {
     },
 }
 
+/// What the rules say of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision<'r> {
+    /// Whether it is allowed.
+    pub action: Action,
+    /// The names of the list and the rule that say so; none if no rule covers the request.
+    pub rule: Option<(&'r str, &'r str)>,
+}
+
 impl AccessRules {
     /// The groups of a user.
     pub fn groups_of(&self, user: &str) -> BTreeSet<String> {
@@ -160,27 +181,42 @@ impl AccessRules {
 
     /// True if the rules let this principal do this (RFC 8341 §3.4.4 to §3.4.6).
     pub fn permits(&self, who: &Principal, request: Request<'_>) -> bool {
+        self.decide(who, request).action == Action::Permit
+    }
+
+    /// What the rules say, and which of them.
+    pub fn decide(&self, who: &Principal, request: Request<'_>) -> Decision<'_> {
         if !self.enabled || always_permitted(request) {
-            return true;
+            let action = Action::Permit;
+            return Decision { action, rule: None };
         }
-        let verdict = self
-            .rules_for(who)
-            .find(|rule| rule.covers(request))
-            .map(|rule| rule.action);
-        verdict.unwrap_or_else(|| self.otherwise(request)) == Action::Permit
+        let mut applicable = self.applicable(who);
+        match applicable.find(|(_, rule)| rule.covers(request)) {
+            Some((list, rule)) => Decision {
+                action: rule.action,
+                rule: Some((&list.name, &rule.name)),
+            },
+            None => Decision {
+                action: self.otherwise(request),
+                rule: None,
+            },
+        }
     }
 
     /// The rules that apply to a principal, in the order in which they are tried.
     pub fn rules_for(&self, who: &Principal) -> impl Iterator<Item = &Rule> {
+        self.applicable(who).map(|(_, rule)| rule)
+    }
+
+    /// The same, each with the list that it is of.
+    fn applicable(&self, who: &Principal) -> impl Iterator<Item = (&RuleList, &Rule)> {
         let applies = |list: &&RuleList| {
             list.groups
                 .iter()
                 .any(|g| g == "*" || who.groups.contains(g))
         };
-        self.lists
-            .iter()
-            .filter(applies)
-            .flat_map(|list| &list.rules)
+        let lists = self.lists.iter().filter(applies);
+        lists.flat_map(|list| list.rules.iter().map(move |rule| (list, rule)))
     }
 
     fn otherwise(&self, request: Request<'_>) -> Action {
@@ -335,11 +371,20 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_sees_what_it_is_party_to() {
+    fn an_agent_is_nobody_s_administrator() {
         let access = rules(vec![]);
-        let agent = access.principal("ip", true);
-        assert!(agent.groups.contains("agents"));
-        assert!(agent.sees("oss", "ip") && agent.sees("ip", "x") && !agent.sees("oss", "wireless"));
-        assert!(access.principal("operator", false).sees("oss", "wireless"));
+        assert!(access.principal("operator", false).is_administrator());
+        assert!(!access.principal("operator", true).is_administrator());
+        assert!(!access.principal("ip", false).is_administrator());
+    }
+
+    #[test]
+    fn a_decision_names_its_rule() {
+        let permit = rule("m", RuleTarget::Everything, Action::Permit);
+        let access = rules(vec![("*", vec![permit])]);
+        let who = access.principal("u", false);
+        let decide = |module| access.decide(&who, read(module, &["x"]));
+        assert_eq!(decide("m").rule, Some(("*", "r")));
+        assert_eq!(decide("n").rule, None);
     }
 }

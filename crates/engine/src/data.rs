@@ -9,7 +9,7 @@ use crate::operation::{Bytes, Execution, Outcome, WriteData, Written};
 use crate::staged::Staged;
 use crate::work::Work;
 use crate::{Engine, Refusal};
-use domain::access::Principal;
+use domain::access::{Principal, Rows};
 use domain::context::{Body, Chunked, DataParam, DataType};
 use domain::time::Timestamp;
 use sha2::{Digest, Sha256};
@@ -75,7 +75,15 @@ impl Engine {
         check(&write, self.limits.data_bytes)?;
         let work = self.lock_work();
         let (before, entry) = match self.entry(&write.id)? {
-            Some(known) => (Some(known.clone()), continued(who, &write, known)?),
+            Some(known) if known.parties[0] != who.name => {
+                // Only what could be begun is told that its identifier cannot be had.
+                self.begun(&work, who, &write, now)?;
+                return Err(Refusal::Unobtainable {
+                    leaf: "id",
+                    id: write.id,
+                });
+            }
+            Some(known) => (Some(known.clone()), continued(&write, known)?),
             None => (None, self.begun(&work, who, &write, now)?),
         };
         let mut staged = Staged::default();
@@ -223,7 +231,7 @@ impl Engine {
         length: usize,
     ) -> Result<Bytes, Refusal> {
         let entry = self.store.data_param(id)?;
-        let entry = entry.filter(|d| who.sees(&d.parties[0], &d.parties[1]));
+        let entry = entry.filter(|d| self.sees(who, Rows::Data, &d.parties[0], &d.parties[1]));
         let entry = entry.ok_or_else(|| Refusal::UnknownData {
             id: id.to_owned(),
             user: who.name.clone(),
@@ -316,13 +324,7 @@ fn is_xml(c: char) -> bool {
 }
 
 /// A further call for an entry that is there.
-fn continued(who: &Principal, write: &WriteData, known: DataParam) -> Result<DataParam, Refusal> {
-    if known.parties[0] != who.name {
-        return Err(Refusal::UnknownData {
-            id: write.id.clone(),
-            user: who.name.clone(),
-        });
-    }
+fn continued(write: &WriteData, known: DataParam) -> Result<DataParam, Refusal> {
     let same = |write: &WriteData| match &known.body {
         Body::Inline(text) => text.as_bytes() == write.bytes && write.offset == 0,
         Body::Elsewhere(url) => write.url.as_ref() == Some(url),

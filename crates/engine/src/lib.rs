@@ -12,6 +12,7 @@
 //! readers see), [`feed`].
 #![forbid(unsafe_code)]
 
+mod access;
 mod data;
 mod dispatch;
 mod ems;
@@ -37,6 +38,7 @@ mod team;
 mod view;
 mod work;
 
+pub use access::reported;
 pub use ems::{ActAnswer, ActFailure, ActWanted};
 pub use faults::{FaultAnswer, FaultRecord, FaultRefusal, FaultWanted, FaultWish};
 pub use feed::Feed;
@@ -57,7 +59,7 @@ pub use work::Outgoing;
 
 use crate::data::Entries;
 use crate::feed::Recent;
-use domain::access::{AccessRules, Principal, Request};
+use domain::access::{AccessRules, Detail, Principal, Request};
 use domain::agent::{Agent, Briefing, Input};
 use domain::event::{Happening, Sequence};
 use domain::inventory::Inventory;
@@ -71,7 +73,7 @@ use schema::template::Template;
 use schemas::Schemas;
 use staged::Staged;
 use std::collections::VecDeque;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use store::{Batch, Options, Store};
 use team::Teams;
@@ -174,6 +176,8 @@ pub struct Engine {
     management: ems::Management,
     /// Who looks at the cards of A2A agents; nobody at first.
     introductions: introduction::Introductions,
+    /// How many operations were denied.
+    denials: AtomicU32,
     /// How many decisions that were not stored have been taken back.
     taken_back: AtomicU64,
     limits: Limits,
@@ -249,6 +253,7 @@ impl Engine {
             faults: Mutex::default(),
             management,
             introductions: introduction::Introductions::default(),
+            denials: AtomicU32::new(0),
             taken_back: AtomicU64::new(0),
             limits: setup.limits,
             retention: setup.retention,
@@ -293,13 +298,17 @@ impl Engine {
     /// and answered after its commit is on disk; a synchronous task is answered when it is done,
     /// or when its time limit is over.
     pub fn execute(&self, who: &Principal, operation: Operation, now: Timestamp) -> Execution {
+        if let Err(refusal) = self.authorise_operation(who, &operation) {
+            return Execution::refused(refusal);
+        }
         match operation {
             Operation::Negotiate(negotiate) => self.negotiate(who, negotiate, now),
-            Operation::Read(Query::Schemas) => {
+            Operation::Read(Query::Schemas) | Operation::Browse(Query::Schemas) => {
                 let records = Box::new(self.schema_records(who, now));
                 Execution::Done(Ok(Outcome::Records(Records::Schemas(records))))
             }
-            Operation::Read(query) => Execution::Done(self.read(who, query)),
+            Operation::Read(query) => Execution::Done(self.read(who, query, Detail::Whole)),
+            Operation::Browse(query) => Execution::Done(self.read(who, query, Detail::Pruned)),
             Operation::Register(register) => self.register(who, register, now),
             Operation::Introduce(introduction) => self.introduce_by_card(who, introduction),
             Operation::Renew { name, health, note } => self.renew(who, name, health, note, now),
@@ -316,7 +325,7 @@ impl Engine {
     }
 
     /// True if the access rules let the principal do this.
-    pub fn permits(&self, who: &Principal, request: Request<'_>) -> bool {
+    pub(crate) fn permits(&self, who: &Principal, request: Request<'_>) -> bool {
         self.access().permits(who, request)
     }
 

@@ -252,12 +252,10 @@ impl Engine {
                 why,
             })
         };
-        let Some(whole) = work.task(parent).filter(|t| !t.status.is_terminal()) else {
-            return refused("there is no such task, or it has ended");
+        let open = work.task(parent).filter(|t| !t.status.is_terminal());
+        let Some(whole) = open.filter(|t| t.to == from || t.from == from) else {
+            return refused("there is no open task of that name that the sender is party to");
         };
-        if whole.to != from && whole.from != from {
-            return refused("only its executor and its publisher can divide it");
-        }
         if whole.awaits_judgement() {
             return refused("its result waits for judgement");
         }

@@ -50,8 +50,11 @@ pub enum Endpoint {
 pub enum Operation {
     /// `task-negotiate`.
     Negotiate(Negotiate),
-    /// A look at committed state.
+    /// A look at committed state: records of which the principal may see all there is.
     Read(Query),
+    /// The same for who shows node by node and prunes what the rules do not let the principal read:
+    /// records of which it may see something.
+    Browse(Query),
     /// `register-agent`: an agent takes its place, or comes back with another profile.
     Register(Register),
     /// `register-agent` with `reach` `a2a`: an agent takes its place that has said who it is in its

@@ -1,12 +1,14 @@
-//! Looks at committed state, pruned to what the principal is party to.
+//! Looks at committed state, pruned to the records that the principal may see.
 //!
-//! Which *nodes* of a record may be read is NACM's question, asked where records become nodes.
-//! Read next: [`crate::view`].
+//! Which those are is [`crate::access`]'s to say; which *nodes* of a record may be read is NACM's
+//! question, asked where records become nodes. Read next: [`crate::view`].
 
+use crate::access::Sight;
 use crate::operation::{Outcome, Query, Records};
 use crate::view::View;
 use crate::{Engine, Refusal};
-use domain::access::Principal;
+use domain::access::{Detail, Principal, Rows};
+use domain::context::Exchange;
 use domain::event::Sequence;
 use domain::negotiation::{Kind, Negotiation};
 use domain::task::{Task, TaskId};
@@ -15,76 +17,88 @@ use std::sync::Arc;
 use store::{Filter, Store, TaskFilter};
 
 impl Engine {
-    pub(crate) fn read(&self, who: &Principal, query: Query) -> Result<Outcome, Refusal> {
+    pub(crate) fn read(
+        &self,
+        who: &Principal,
+        query: Query,
+        detail: Detail,
+    ) -> Result<Outcome, Refusal> {
+        let sight = |rows| self.sight(who, rows, detail);
         Ok(Outcome::Records(match query {
             Query::Task(id) => {
+                let sight = sight(Rows::Tasks);
                 let task = self.committed_task(&id)?;
-                let visible = task.filter(|t| who.sees(&t.from, &t.to));
+                let visible = task.filter(|task| sight.shows_task(task));
                 Records::Tasks(visible.into_iter().collect())
             }
-            Query::Tasks => Records::Tasks(self.all_tasks(who)?),
-            Query::TaskPage(filter) => Records::Tasks(self.task_page(who, filter)?),
-            Query::TaskCount(filter) => Records::Count(self.task_count(who, filter)?),
+            Query::Tasks => Records::Tasks(self.all_tasks(sight(Rows::Tasks))?),
+            Query::TaskPage(filter) => Records::Tasks(self.task_page(sight(Rows::Tasks), filter)?),
+            Query::TaskCount(filter) => {
+                Records::Count(self.task_count(sight(Rows::Tasks), filter)?)
+            }
             Query::CurrentTask(agent) => {
-                Records::Tasks(self.current_task(who, &agent)?.into_iter().collect())
+                let task = self.current_task(sight(Rows::CurrentTask), &agent)?;
+                Records::Tasks(task.into_iter().collect())
             }
             Query::Negotiations(task) => {
+                let sight = sight(Rows::Negotiations);
                 let found = match task {
                     Some(task) => self.store.negotiations(&task)?,
                     None => bounded(self.store.all_negotiations(Query::MOST + 1)?)?,
                 };
                 let found = found.into_iter();
-                let visible = found.filter(|n| who.sees(&n.publisher, &n.executor));
+                let visible = found.filter(|n| sight.shows(&n.publisher, &n.executor));
                 Records::Negotiations(visible.map(Arc::new).collect())
             }
-            Query::Proposals => Records::Negotiations(self.proposals(who)?),
+            Query::Proposals => Records::Negotiations(self.proposals(sight(Rows::Negotiations))?),
             Query::Schemas => unreachable!("schemas are looked at with the time"),
             Query::Alarms { .. } | Query::Inventory(_) | Query::Performance(_) => {
                 return self.managed(who, query);
             }
             Query::Teams(task) => {
+                let sight = sight(Rows::Teams);
                 let found = match &task {
                     Some(task) => self.store.team(task)?.into_iter().collect(),
                     None => self.store.teams()?,
                 }
                 .into_iter();
-                let visible = found.filter_map(|team| shown(who, team));
+                let visible = found.filter_map(|team| shown(sight, team));
                 Records::Teams(visible.map(Arc::new).collect())
             }
             Query::PushConfigs(task) => Records::PushConfigs(self.push_configs_of(who, &task)?),
             Query::Exchanges { party, id, task } => {
+                let sight = sight(Rows::Exchanges);
                 let found = match id {
                     Some(id) => self.store.exchange(&id)?.into_iter().collect(),
                     None => bounded(self.store.exchanges(&Filter {
                         task,
-                        party: self.narrowest(who, party.clone()),
+                        party: sight.narrowest(party.clone()),
                         limit: Query::MOST + 1,
                         ..Filter::default()
                     })?)?,
                 };
                 let fits = |p: &String, from: &str, to: &str| p == from || p == to;
-                let visible = found.into_iter().filter(|e| who.sees(&e.from, &e.to));
+                let visible = found.into_iter().filter(|e| sight.shows(&e.from, &e.to));
                 let visible =
                     visible.filter(|e| party.as_ref().is_none_or(|p| fits(p, &e.from, &e.to)));
                 Records::Exchanges(visible.collect())
             }
             Query::ExchangePage(filter) => {
-                let page = self.store.exchanges(&of_own(who, filter))?;
-                let visible = page.into_iter().filter(|e| who.sees(&e.from, &e.to));
-                Records::Exchanges(visible.collect())
+                Records::Exchanges(self.exchange_page(sight(Rows::Exchanges), filter)?)
             }
             Query::Data { party, id } => {
+                let sight = sight(Rows::Data);
                 let found = match id {
                     Some(id) => self.store.data_param(&id)?.into_iter().collect(),
                     None => bounded(self.store.data_params(&Filter {
-                        party: self.narrowest(who, party.clone()),
+                        party: sight.narrowest(party.clone()),
                         limit: Query::MOST + 1,
                         ..Filter::default()
                     })?)?,
                 };
                 let visible = found
                     .into_iter()
-                    .filter(|d| who.sees(&d.parties[0], &d.parties[1]))
+                    .filter(|d| sight.shows(&d.parties[0], &d.parties[1]))
                     .filter(|d| party.as_ref().is_none_or(|p| d.parties.contains(p)));
                 Records::Data(visible.collect())
             }
@@ -111,7 +125,8 @@ impl Engine {
             // It has ended: nothing happens to it any more.
             None => self.committed_task(id)?,
         };
-        let visible = task.filter(|task| who.sees(&task.from, &task.to));
+        let sight = self.sight(who, Rows::Tasks, Detail::Whole);
+        let visible = task.filter(|task| sight.shows_task(task));
         Ok(visible.map(|task| (task, as_of)))
     }
 
@@ -122,9 +137,9 @@ impl Engine {
 
     /// Whether a task is there is looked up in memory; in the store only for tasks that may have
     /// left memory.
-    fn proposals(&self, who: &Principal) -> Result<Vec<Arc<Negotiation>>, Refusal> {
+    fn proposals(&self, sight: Sight<'_>) -> Result<Vec<Arc<Negotiation>>, Refusal> {
         let mut found = bounded(self.store.all_negotiations(Query::MOST + 1)?)?;
-        found.retain(|n| n.kind == Kind::Feasibility && who.sees(&n.publisher, &n.executor));
+        found.retain(|n| n.kind == Kind::Feasibility && sight.shows(&n.publisher, &n.executor));
         let is_whole = {
             let tasks = self.view.tasks();
             found.retain(|n| tasks.find(&n.task).is_none());
@@ -139,8 +154,8 @@ impl Engine {
         Ok(proposals)
     }
 
-    fn all_tasks(&self, who: &Principal) -> Result<Vec<Arc<Task>>, Refusal> {
-        let visible = |task: &Arc<Task>| who.sees(&task.from, &task.to);
+    fn all_tasks(&self, sight: Sight<'_>) -> Result<Vec<Arc<Task>>, Refusal> {
+        let visible = |task: &Arc<Task>| sight.shows_task(task);
         {
             let tasks = self.view.tasks();
             if tasks.counts().tasks > Query::MOST as u64 {
@@ -151,7 +166,7 @@ impl Engine {
             }
         }
         let found = bounded(self.store.tasks(&TaskFilter {
-            party: self.narrowest(who, None),
+            party: sight.narrowest(None),
             limit: Query::MOST + 1,
             ..TaskFilter::default()
         })?)?;
@@ -160,17 +175,18 @@ impl Engine {
         Ok(found)
     }
 
-    /// A page of tasks. An agent's page holds what it is party to, as many as were asked for.
+    /// A page of tasks. Who does not see all gets as many of those that it sees as it asked for.
     fn task_page(
         &self,
-        who: &Principal,
+        sight: Sight<'_>,
         mut filter: TaskFilter,
     ) -> Result<Vec<Arc<Task>>, Refusal> {
         let (wanted, limit) = (filter.party.take(), filter.limit);
-        filter.party = self.narrowest(who, wanted.clone());
+        filter.party = sight.narrowest(wanted.clone());
+        self.hide_place(sight, &mut filter)?;
         let fits = |t: &Task| {
             let with = |p: &String| *p == t.from || *p == t.to;
-            who.sees(&t.from, &t.to) && wanted.as_ref().is_none_or(with)
+            sight.shows_task(t) && wanted.as_ref().is_none_or(with)
         };
         let mut page = Vec::new();
         loop {
@@ -185,27 +201,51 @@ impl Engine {
         }
     }
 
+    /// A page begins behind a task that is seen: behind another's, it is as behind none.
+    fn hide_place(&self, sight: Sight<'_>, filter: &mut TaskFilter) -> Result<(), Refusal> {
+        let Some(id) = filter.after.as_ref().filter(|_| !sight.is_of_all()) else {
+            return Ok(());
+        };
+        let task = self.committed_task(id)?;
+        if task.is_some_and(|task| sight.shows_task(&task)) {
+            return Ok(());
+        }
+        match filter.newest_first {
+            true => filter.after = None,
+            false => return Err(nothing_to_continue_behind(id.as_str())),
+        }
+        Ok(())
+    }
+
+    /// The same of a page of what was said.
+    fn exchange_page(&self, sight: Sight<'_>, filter: Filter) -> Result<Vec<Exchange>, Refusal> {
+        if let Some(id) = filter.after.as_ref().filter(|_| !sight.is_of_all()) {
+            let behind = self.store.exchange(id)?;
+            if !behind.is_some_and(|e| sight.shows(&e.from, &e.to)) {
+                return Err(nothing_to_continue_behind(id));
+            }
+        }
+        let page = self.store.exchanges(&of_own(sight, filter))?;
+        let visible = page.into_iter().filter(|e| sight.shows(&e.from, &e.to));
+        Ok(visible.collect())
+    }
+
     /// How many tasks all pages hold. Only who sees all tasks may ask for another's.
-    fn task_count(&self, who: &Principal, mut filter: TaskFilter) -> Result<u64, Refusal> {
-        filter.party = self.narrowest(who, filter.party.take());
+    fn task_count(&self, sight: Sight<'_>, mut filter: TaskFilter) -> Result<u64, Refusal> {
+        if sight.is_of_none() {
+            return Ok(0);
+        }
+        filter.party = sight.narrowest(filter.party.take());
         Ok(self.store.count_tasks(&filter)?)
     }
 
-    fn current_task(&self, who: &Principal, agent: &str) -> Result<Option<Arc<Task>>, Refusal> {
-        let visible = |task: &&Arc<Task>| who.sees(&task.from, &task.to);
+    fn current_task(&self, sight: Sight<'_>, agent: &str) -> Result<Option<Arc<Task>>, Refusal> {
+        let visible = |task: &&Arc<Task>| sight.shows_task(task);
         if let Some(task) = self.view.tasks().current(agent).find(visible) {
             return Ok(Some(Arc::clone(task)));
         }
         let ended = self.store.last_ended(agent)?.map(Arc::new);
         Ok(ended.filter(|t| visible(&t)))
-    }
-
-    /// An agent looks through what it is party to, whomever it asks for.
-    fn narrowest(&self, who: &Principal, party: Option<String>) -> Option<String> {
-        match who.agent {
-            true => Some(who.name.clone()),
-            false => party,
-        }
     }
 
     /// The negotiation of a task as decided: from memory, else from the store.
@@ -232,12 +272,12 @@ pub(crate) fn committed_task(
 
 /// A team as the principal may see it: who takes part in it sees the others, but not why somebody
 /// declined; that is said to its publisher.
-fn shown(who: &Principal, mut team: Team) -> Option<Team> {
-    if who.sees(&team.publisher, &team.publisher) {
+fn shown(sight: Sight<'_>, mut team: Team) -> Option<Team> {
+    if sight.shows(&team.publisher, &team.publisher) {
         return Some(team);
     }
     let mut asked = team.candidates.iter();
-    if !asked.any(|c| who.sees(&c.agent, &c.agent)) {
+    if !asked.any(|c| sight.shows(&c.agent, &c.agent)) {
         return None;
     }
     for candidate in &mut team.candidates {
@@ -246,20 +286,24 @@ fn shown(who: &Principal, mut team: Team) -> Option<Team> {
     Some(team)
 }
 
-/// An agent's pages hold what it is party to: who it asks for is the other side.
-fn of_own(who: &Principal, filter: Filter) -> Filter {
-    match &filter.party {
-        Some(party) if who.agent && *party != who.name => Filter {
-            counterparty: filter.party.clone(),
-            party: Some(who.name.clone()),
-            ..filter
-        },
-        None if who.agent => Filter {
-            party: Some(who.name.clone()),
-            ..filter
-        },
-        _ => filter,
+/// The pages of who does not see all hold its own: who it asks for is the other side.
+fn of_own(sight: Sight<'_>, filter: Filter) -> Filter {
+    if sight.is_of_all() {
+        return filter;
     }
+    let counterparty = match &filter.party {
+        Some(party) if *party != sight.name() => Some(party.clone()),
+        _ => filter.counterparty,
+    };
+    Filter {
+        party: Some(sight.name().to_owned()),
+        counterparty,
+        ..filter
+    }
+}
+
+fn nothing_to_continue_behind(id: &str) -> Refusal {
+    store::ReadError::Unknown { id: id.to_owned() }.into()
 }
 
 fn bounded<T>(rows: Vec<T>) -> Result<Vec<T>, Refusal> {

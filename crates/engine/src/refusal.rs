@@ -16,11 +16,13 @@ use schema::violation::Violation;
 /// Why an operation was not carried out.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Refusal {
-    /// The access rules do not let the principal execute `task-negotiate`.
-    #[error("'{user}' may not execute task-negotiate")]
+    /// The access rules do not let the principal do this.
+    #[error("'{user}' may not {what}; a rule in access.toml can permit it")]
     Denied {
         /// Who asked.
         user: String,
+        /// What for.
+        what: String,
     },
     /// `task-sendFrom` is not the principal's own name.
     #[error("'{user}' cannot send as '{from}': task-sendFrom must be the name of the credential")]
@@ -68,6 +70,15 @@ pub enum Refusal {
     TaskExists {
         /// The identifier.
         task: TaskId,
+    },
+    /// The identifier cannot be had: others use it, or it is in the form of those that the platform
+    /// gives.
+    #[error("the identifier '{id}' cannot be had: choose another, best a UUID")]
+    Unobtainable {
+        /// The leaf.
+        leaf: &'static str,
+        /// The identifier.
+        id: String,
     },
     /// No such task, or one that the principal is not party to.
     #[error("no task '{task}' that '{user}' is party to")]

@@ -197,6 +197,20 @@ pub(crate) fn checked(id: &TaskId) -> Result<TaskId, Refusal> {
     }
 }
 
+/// The identifier of a task whose publisher named none.
+pub(crate) fn of_platform(now: Timestamp, number: u64) -> TaskId {
+    TaskId::new(format!("task-{}-{number}", now.as_ms()))
+}
+
+/// True of what [`of_platform`] makes. These can be guessed, so nobody else may use that form: then
+/// it tells nothing that one of them cannot be had.
+pub(crate) fn is_of_platform(id: &TaskId) -> bool {
+    let numbers = id.as_str().strip_prefix("task-");
+    let numbers = numbers.and_then(|rest| rest.split_once('-'));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    numbers.is_some_and(|(time, count)| is_number(time) && is_number(count))
+}
+
 fn is_identifier(text: &str) -> bool {
     (1..=TaskId::LONGEST).contains(&text.len()) && !text.chars().any(char::is_control)
 }

@@ -4,10 +4,11 @@
 //! they would have, best first, until one takes part; who connects by itself answers later, and
 //! then it goes on. Read next: `domain::team`, [`crate::negotiate`].
 
+use crate::access::unobtainable;
 use crate::negotiate::Proposal;
 use crate::operation::{Execution, Outcome};
 use crate::registry::check;
-use crate::request::checked;
+use crate::request::{checked, is_of_platform};
 use crate::staged::Staged;
 use crate::work::{Awaited, Due, Waiting, Work};
 use crate::{Engine, Refusal};
@@ -105,9 +106,12 @@ impl Engine {
                 let version = known.version;
                 (Team::clone(&known), version)
             }
-            Some(_) => return Err(Refusal::TaskExists { task }),
+            Some(known) => return Err(self.in_use(who, &task, &known.publisher, &known.publisher)),
             None => {
-                self.check_team(&work, &new)?;
+                self.check_team(&work, who, &new)?;
+                if is_of_platform(&task) && self.task(&work, &task)?.is_none() {
+                    return Err(unobtainable(&task));
+                }
                 (new, 0)
             }
         };
@@ -178,19 +182,20 @@ impl Engine {
 
     /// A task that there is already is divided by who is party to it, and nothing has been said
     /// of its parts before.
-    fn check_team(&self, work: &Work, team: &Team) -> Result<(), Refusal> {
-        let taken = |task: &TaskId| Refusal::TaskExists { task: task.clone() };
+    fn check_team(&self, work: &Work, who: &Principal, team: &Team) -> Result<(), Refusal> {
         if let Some(task) = self.task(work, &team.task)? {
             let party = [&task.from, &task.to].contains(&&team.publisher);
             if !party || task.status.is_terminal() {
-                return Err(taken(&team.task));
+                return Err(self.in_use(who, &task.id, &task.from, &task.to));
             }
         }
         for need in &team.needs {
             let part = part(&team.task, &need.name);
-            let said = self.negotiation(work, &part, KIND)?.is_some();
-            if said || self.task(work, &part)?.is_some() {
-                return Err(taken(&part));
+            if let Some(said) = self.negotiation(work, &part, KIND)? {
+                return Err(self.in_use(who, &part, &said.publisher, &said.executor));
+            }
+            if let Some(task) = self.task(work, &part)? {
+                return Err(self.in_use(who, &part, &task.from, &task.to));
             }
         }
         Ok(())

@@ -604,13 +604,16 @@ fn a_team_asked_for_again_is_the_same_team() {
     let asked = *stage.asked.lock().unwrap();
     assert_eq!(stage.form("operator", "t", &needs), Ok(Arc::clone(&team)));
     assert_eq!(*stage.asked.lock().unwrap(), asked);
-    for (who, needs) in [("operator", &needs[..2]), ("accepts", &needs[..])] {
-        let taken = stage.form(who, "t", needs);
-        assert!(
-            matches!(taken, Err(Refusal::TaskExists { .. })),
-            "{taken:?}"
-        );
-    }
+    let taken = stage.form("operator", "t", &needs[..2]);
+    assert!(
+        matches!(taken, Err(Refusal::TaskExists { .. })),
+        "{taken:?}"
+    );
+    let foreign = stage.form("accepts", "t", &needs);
+    assert!(
+        matches!(foreign, Err(Refusal::Unobtainable { .. })),
+        "{foreign:?}"
+    );
     // Somebody has come who fills the gap.
     stage.register("out", profile("out", "submarine")).unwrap();
     let team = stage.form("operator", "t", &needs).unwrap();
@@ -641,7 +644,7 @@ fn needs_are_bounded() {
         .unwrap();
     let foreign = stage.form("offers", "mine", &[("ran", "ran")]);
     assert!(
-        matches!(foreign, Err(Refusal::TaskExists { .. })),
+        matches!(foreign, Err(Refusal::Unobtainable { .. })),
         "{foreign:?}"
     );
     // Its executor divides it.
@@ -703,7 +706,7 @@ fn who_declined_a_place_and_says_so_again_is_answered_as_before() {
     assert_eq!(say("out1", REFUSE), Ok(declined));
     let other = say("out1", ACCEPT);
     assert!(
-        matches!(other, Err(Refusal::TaskExists { .. })),
+        matches!(other, Err(Refusal::Unobtainable { .. })),
         "{other:?}"
     );
 }

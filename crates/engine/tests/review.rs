@@ -562,7 +562,7 @@ fn data_that_one_has_entered_another_cannot_enter() {
     let [first, second] = both.map(wait);
     assert!(matches!(first, Ok(Outcome::Written(_))), "{first:?}");
     assert!(
-        matches!(second, Err(Refusal::UnknownData { .. })),
+        matches!(second, Err(Refusal::Unobtainable { leaf: "id", .. })),
         "{second:?}"
     );
     assert!(stage.reads("outside", "plan") && !stage.reads("outlaw", "plan"));

@@ -165,25 +165,32 @@ impl Scene<'_> {
         if declared.is_empty() {
             return Ok(card);
         }
-        let own = declared
-            .keys()
-            .map(|id| Ok((id.clone(), self.rendered(id)?)));
-        let own: BTreeMap<String, Value> = own.collect::<Result<_, Error>>()?;
+        // Whoever may not have schemas rendered reads them as the public card has them.
+        let mut own = declared;
+        for (id, schema) in &mut own {
+            if let Some(rendered) = self.rendered(id)? {
+                *schema = rendered;
+            }
+        }
         let profile = self.binding.cards.settings.card_profile;
         objects::declare(&mut card, &own, profile);
         Ok(card)
     }
 
-    fn rendered(&self, schema_id: &str) -> Result<Value, Error> {
+    fn rendered(&self, schema_id: &str) -> Result<Option<Value>, Error> {
         let language = &self.binding.cards.settings.language;
         let wanted = Operation::Schema(SchemaRequest::Render {
             schema_id: schema_id.to_owned(),
             form: Form::JsonSchema,
             language: Some(language.as_str().to_owned()),
         });
+        if !self.engine().may(self.who, &wanted) {
+            return Ok(None);
+        }
         match self.engine().execute(self.who, wanted, self.now) {
             Execution::Done(Ok(Outcome::Schema(SchemaOutcome::Rendered(text)))) => {
-                Ok(serde_json::from_str(&text).expect("a rendered JSON Schema is JSON"))
+                let schema = serde_json::from_str(&text);
+                Ok(Some(schema.expect("a rendered JSON Schema is JSON")))
             }
             Execution::Done(Err(refusal)) => Err(error::refused(&refusal)),
             _ => unreachable!("rendering is answered at once, with a text"),

@@ -66,6 +66,7 @@ fn kind(refusal: &Refusal) -> ErrorKind {
         | R::NotAPart { .. }
         | R::Profile(_)
         | R::UnknownData { .. }
+        | R::Unobtainable { .. }
         | R::DataMismatch { .. }
         | R::Undeliverable { .. }
         | R::Fault(_)
@@ -106,12 +107,6 @@ pub(super) fn no_agent() -> Error {
 pub(super) fn no_push_config(key: &PushConfigKey) -> Error {
     let why = "the task has no such push configuration";
     Error::new(ErrorKind::TaskNotFound, why).with("taskId", &key.task_id)
-}
-
-/// Tasks are not for the caller to list.
-pub(super) fn not_permitted(what: &str) -> Error {
-    let why = format!("{what} is not permitted; a rule in access.toml can permit it");
-    Error::new(ErrorKind::PermissionDenied, why)
 }
 
 /// Something in a message cannot be used.

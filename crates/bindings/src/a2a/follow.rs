@@ -225,6 +225,14 @@ impl Frames {
         let Some(change) = change_of(entry, &following.task) else {
             return;
         };
+        // Rights that are taken away end a stream; what it would tell is not told any more.
+        if !self
+            .engine
+            .may_follow(&following.who, &change.from, &change.to)
+        {
+            self.following = None;
+            return;
+        }
         let events = following.events(&self.engine, change, entry.sequence);
         let is_over = events.iter().any(|event| following.until.is_over(event));
         events.iter().for_each(|event| self.push(event));

@@ -17,9 +17,8 @@ use std::sync::Arc;
 
 impl Scene<'_> {
     pub(super) fn list(&self, wanted: &ListTasks) -> Result<TaskPage, Error> {
-        if !self.may_read_tasks() {
-            return Err(error::not_permitted("listing tasks"));
-        }
+        let may = self.engine().authorise_reading(self.who);
+        may.map_err(|denied| error::refused(&denied))?;
         let page_size = wanted.tasks_per_page()?;
         let size = usize::try_from(page_size).expect("a hundred at most");
         let all = self.filter(wanted);

@@ -7,7 +7,7 @@
 
 use super::error;
 use super::follow::events;
-use super::scene::{Scene, may_read_tasks, read};
+use super::scene::{Scene, read};
 use super::task::as_left;
 use super::telecom;
 use super::telecom::told::{Teller, is_spoken_of};
@@ -160,9 +160,7 @@ pub fn pushed_by(
     let mut configs = engine.push_configs(&change.task)?;
     configs.retain(|config| {
         let owner = engine.principal(&config.owner);
-        config.since < sequence
-            && owner.sees(&change.from, &change.to)
-            && may_read_tasks(engine, &owner)
+        config.since < sequence && engine.may_follow(&owner, &change.from, &change.to)
     });
     Ok(configs)
 }

@@ -8,7 +8,7 @@ use super::{Binding, error};
 use a2a::conversation::Known;
 use a2a::error::Error;
 use a2a::state::state_of;
-use domain::access::{Principal, Request};
+use domain::access::Principal;
 use domain::profile::Profile;
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
@@ -76,7 +76,7 @@ impl<'a> Scene<'a> {
     pub(super) fn followed(&self, id: &str) -> Result<(Arc<Task>, domain::event::Sequence), Error> {
         let found = self.engine().followed(self.who, &TaskId::new(id));
         let found = found.map_err(|refusal| error::refused(&refusal))?;
-        let here = found.filter(|(task, _)| self.is_here(task) && self.may_read_tasks());
+        let here = found.filter(|(task, _)| self.is_here(task));
         here.ok_or_else(|| Error::task_not_found(id))
     }
 
@@ -88,26 +88,6 @@ impl<'a> Scene<'a> {
             Endpoint::Ems(_) => false,
         }
     }
-
-    /// Who may ask for results over NETCONF, or read the registry of tasks, may read tasks here.
-    pub(super) fn may_read_tasks(&self) -> bool {
-        may_read_tasks(self.engine(), self.who)
-    }
-}
-
-/// Whether a principal may read tasks at all.
-pub(super) fn may_read_tasks(engine: &Engine, who: &Principal) -> bool {
-    let ask = Request::Exec {
-        module: "irtf-agent",
-        rpc: "task-negotiate",
-        guarded: false,
-    };
-    let read = Request::Read {
-        module: "convoke-registry",
-        path: &["registry", "task"],
-        guarded: false,
-    };
-    engine.permits(who, ask) || engine.permits(who, read)
 }
 
 /// Asks an engine for what it knows now.

@@ -8,10 +8,9 @@ use a2a::error::Error;
 use a2a::message::{Message, Part, Role};
 use a2a::objects::Inputs;
 use a2a::request::Request;
-use domain::access;
+use domain::content::Payload;
 use engine::{
-    Execution, Operation, Outcome, PatchAnswer, SchemaOutcome, SchemaRequest, TemplateAnswer,
-    Updates, Which,
+    Operation, Outcome, PatchAnswer, SchemaOutcome, SchemaRequest, TemplateAnswer, Updates, Which,
 };
 use schema::violation::Violation;
 use serde_json::{Map, Value, json};
@@ -23,9 +22,7 @@ impl Scene<'_> {
     /// # Panics
     /// If it is another request: the caller has told them apart.
     pub(super) async fn about_schemas(&self, request: Request) -> Result<Value, Error> {
-        let (rpc, wanted) = translated(request);
-        self.permitted(rpc)?;
-        let outcome = self.execute(Operation::Schema(wanted)).await;
+        let outcome = self.execute(Operation::Schema(translated(request))).await;
         match outcome.map_err(|refusal| error::refused(&refusal))? {
             Outcome::Schema(outcome) => Ok(told(outcome)),
             _ => unreachable!("a question about schemas is answered by one"),
@@ -47,18 +44,6 @@ impl Scene<'_> {
             ..Message::new(id, Role::Agent, vec![part])
         })
     }
-
-    fn permitted(&self, rpc: &'static str) -> Result<(), Error> {
-        let exec = access::Request::Exec {
-            module: "convoke-schema",
-            rpc,
-            guarded: false,
-        };
-        match self.engine().permits(self.who, exec) {
-            true => Ok(()),
-            false => Err(error::not_permitted(rpc)),
-        }
-    }
 }
 
 /// Patches as a result suggests them: the patch if there is one, an array of several (§6.2.2).
@@ -70,7 +55,7 @@ pub(super) fn suggestion(patches: &[PatchAnswer]) -> Option<Value> {
     }
 }
 
-fn translated(request: Request) -> (&'static str, SchemaRequest) {
+fn translated(request: Request) -> SchemaRequest {
     match request {
         Request::GetSchemaTemplate(query) => {
             let which = match (query.schema_id, query.scenario) {
@@ -78,22 +63,15 @@ fn translated(request: Request) -> (&'static str, SchemaRequest) {
                 (None, scenario) => Which::Scenario(scenario.unwrap_or_default()),
             };
             let language = query.preferred_language;
-            (
-                "get-schema-template",
-                SchemaRequest::Template { which, language },
-            )
+            SchemaRequest::Template { which, language }
         }
         Request::GetSchemaUpdates(query) => {
             let (schema_id, since) = (query.schema_id, query.since_patch_id);
-            (
-                "get-schema-updates",
-                SchemaRequest::Updates { schema_id, since },
-            )
+            SchemaRequest::Updates { schema_id, since }
         }
         Request::RequestCapabilityExtension(wish) => {
             let (scenario, text) = (wish.scenario, wish.text);
-            let wanted = SchemaRequest::Extend { scenario, text };
-            ("request-capability-extension", wanted)
+            SchemaRequest::Extend { scenario, text }
         }
         other => unreachable!("{:?} is no question about schemas", other.method()),
     }
@@ -144,20 +122,12 @@ impl Inputs for CheckedByEngine<'_> {
             return None;
         }
         let (engine, who) = (self.scene.engine(), self.scene.who);
-        let wanted = Operation::Schema(SchemaRequest::Validate {
-            schema_id: schema.to_owned(),
-            payload: data.clone(),
-        });
-        match engine.execute(who, wanted, self.scene.now) {
-            Execution::Done(Ok(Outcome::Schema(SchemaOutcome::Validated(validated)))) => {
-                Some(match validated.violations {
-                    none if none.is_empty() => Ok(()),
-                    violations => Err(violations),
-                })
-            }
-            // Retired since the card was made.
-            _ => None,
-        }
+        let payload = Payload::new(schema, Value::Object(data.clone()));
+        // None if it was retired since the card was made.
+        engine.violations(who, &payload).map(|found| match found {
+            none if none.is_empty() => Ok(()),
+            violations => Err(violations),
+        })
     }
 
     fn names(&self) -> Vec<String> {

@@ -163,6 +163,9 @@ pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
             .bad_element(*leaf),
         Refusal::BadLeaf { leaf, .. } => E::application(InvalidValue).path(at(leaf)),
         Refusal::Content(cause) => of_content(cause, at("content")),
+        Refusal::Unobtainable { leaf, .. } => E::application(InvalidValue)
+            .app_tag("identifier-unavailable")
+            .path(at(leaf)),
         Refusal::TaskExists { .. } => E::application(DataExists).path(at("task-id")),
         Refusal::UnknownTask { .. } => E::application(DataMissing).path(at("task-id")),
         Refusal::UnknownData { .. } => E::application(DataMissing).path(at(asked.data_leaf())),
@@ -437,13 +440,10 @@ pub(crate) fn not_supported(operation: Element<'_>, why: &str) -> RpcError {
 }
 
 /// An rpc that the access rules deny.
-pub(crate) fn denied(operation: Element<'_>, user: &str) -> RpcError {
+pub(crate) fn denied(operation: Element<'_>, denied: &Refusal) -> RpcError {
     RpcError::protocol(ErrorTag::AccessDenied)
         .path(ErrorPath::of(operation))
-        .message(format!(
-            "'{user}' may not execute <{}>; a rule in access.toml can permit it",
-            operation.name()
-        ))
+        .message(denied.to_string())
 }
 
 /// An element that is missing from an rpc.

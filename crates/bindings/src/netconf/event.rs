@@ -9,11 +9,10 @@ use ::netconf::data::{Node, write};
 use ::netconf::filter::{Projection, Selection};
 use ::netconf::names::namespace::{NETCONF_NOTIFICATIONS, NETMOD_NOTIFICATION, NOTIFICATION};
 use ::netconf::xml::write as xml;
-use domain::access::{Principal, Request};
 use domain::event::{Entry, Happening};
-use domain::notification::{Notification, SchemaUpdate};
+use domain::notification::Notification;
 use domain::time::Timestamp;
-use engine::{Endpoint, Engine, Event};
+use engine::Event;
 
 /// What is written around an event.
 fn wrap(time: Timestamp, event: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
@@ -67,91 +66,9 @@ fn mark(name: &str, now: Timestamp) -> Vec<u8> {
     })
 }
 
-/// True if the principal may receive the event: NACM on the notification, and being party to it.
-///
-/// An agent's own endpoint tells of the tasks that the agent executes; the platform's tells of all,
-/// and of sessions; a management system's of what reaches it, to those whom it lets in.
-pub(crate) fn receivable(
-    engine: &Engine,
-    endpoint: &Endpoint,
-    who: &Principal,
-    told: &Event,
-) -> bool {
-    let (party, module, name) = match (told, endpoint) {
-        (Event::Logged(entry), _) => {
-            let (module, name) = logged(entry);
-            (is_party(engine, endpoint, who, entry), module, name)
-        }
-        (Event::Reported(report), Endpoint::Ems(own)) => {
-            let (module, name) = ems::notification(&report.news);
-            (engine.is_told(who, *own, &report.news), module, name)
-        }
-        (Event::Reported(_), _) => return false,
-    };
-    party
-        && engine.permits(
-            who,
-            Request::Notification {
-                module,
-                name,
-                guarded: false,
-            },
-        )
-}
-
-/// The module and name of an entry's notification.
-fn logged(entry: &Entry) -> (&'static str, &'static str) {
-    match &entry.happening {
-        Happening::Task(_) => ("irtf-agent", "condition-notifications"),
-        Happening::Negotiation(_) => ("convoke-negotiation", "negotiation-update"),
-        Happening::Agent(_) => ("convoke-registry", "agent-update"),
-        Happening::Schema(_) => ("convoke-schema", "schema-update"),
-        Happening::SessionStarted { .. } => ("ietf-netconf-notifications", "netconf-session-start"),
-        Happening::SessionEnded { .. } => ("ietf-netconf-notifications", "netconf-session-end"),
-    }
-}
-
-fn is_party(engine: &Engine, endpoint: &Endpoint, who: &Principal, entry: &Entry) -> bool {
-    match &entry.happening {
-        Happening::Task(n) => {
-            who.sees(&n.from, &n.to) && !matches!(endpoint, Endpoint::Agent(own) if *own != n.from)
-        }
-        Happening::Negotiation(n) => {
-            let elsewhere = matches!(endpoint, Endpoint::Agent(own) if *own != n.executor);
-            who.sees(&n.publisher, &n.executor) && !elsewhere
-        }
-        Happening::Agent(_) => *endpoint == Endpoint::Platform,
-        Happening::Schema(update) => {
-            *endpoint == Endpoint::Platform && sees_schema(engine, who, update)
-        }
-        Happening::SessionStarted { username, .. } | Happening::SessionEnded { username, .. } => {
-            *endpoint == Endpoint::Platform && (!who.agent || who.name == *username)
-        }
-    }
-}
-
 /// A text, unless it is empty.
 fn told(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
-}
-
-/// A client's own patches are told to that client, what administrators did to them alone.
-fn sees_schema(engine: &Engine, who: &Principal, update: &SchemaUpdate) -> bool {
-    let approves = || {
-        engine.permits(
-            who,
-            Request::Exec {
-                module: "convoke-schema",
-                rpc: "approve-patch",
-                guarded: true,
-            },
-        )
-    };
-    let own = update
-        .client
-        .as_ref()
-        .is_none_or(|client| *client == who.name);
-    (own && !update.change.is_internal()) || approves()
 }
 
 fn node(told: &Event) -> Node<'_> {

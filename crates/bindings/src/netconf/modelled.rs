@@ -64,7 +64,8 @@ impl Reader<'_> {
         }
         if view.wants(ACCESS_CONTROL, "nacm") {
             let rules = self.platform.engine.access();
-            let nacm = access::nacm(&rules, &self.platform.totals, &self.announced.generation);
+            let denied = (self.platform.engine.denials(), &self.platform.totals);
+            let nacm = access::nacm(&rules, denied, &self.announced.generation);
             write(&nacm, projection, out);
         }
         Ok(())
@@ -121,7 +122,7 @@ impl Reader<'_> {
         match self
             .platform
             .engine
-            .execute(self.who, Operation::Read(query), self.now)
+            .execute(self.who, Operation::Browse(query), self.now)
         {
             engine::Execution::Done(Ok(Outcome::Records(records))) => Ok(records),
             engine::Execution::Done(Err(refusal)) => Err(refusal),

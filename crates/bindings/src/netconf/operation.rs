@@ -38,7 +38,6 @@ use domain::access::Request;
 use engine::{Execution, Notice, Operation, Outcome};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// What is sent back for one rpc.
 pub(super) enum Answer {
@@ -212,13 +211,8 @@ pub(super) fn handle(scene: &Scene<'_>, rpc: &Rpc) -> Handled {
         rpc: operation.name(),
         guarded,
     };
-    if !scene.platform.engine.permits(scene.who, exec) {
-        scene
-            .platform
-            .totals
-            .denied_operations
-            .fetch_add(1, Relaxed);
-        return Handled::Now(Err(error::denied(operation, &scene.who.name)));
+    if let Err(denied) = scene.platform.engine.authorise(scene.who, exec) {
+        return Handled::Now(Err(error::denied(operation, &denied)));
     }
     match offered {
         Offered::TaskNegotiate => negotiate::task_negotiate(scene, operation),

@@ -50,7 +50,6 @@ pub(crate) struct Totals {
     pub(crate) in_bad_rpcs: AtomicU64,
     pub(crate) out_rpc_errors: AtomicU64,
     pub(crate) out_notifications: AtomicU64,
-    pub(crate) denied_operations: AtomicU32,
     pub(crate) denied_notifications: AtomicU32,
 }
 

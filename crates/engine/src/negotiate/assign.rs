@@ -4,9 +4,12 @@
 
 use super::payload::{Held, Speaker};
 use super::{committed, complete, waiting};
+use crate::access::unobtainable;
 use crate::life::words_of;
 use crate::operation::{Execution, Negotiate};
-use crate::request::{Routed, agreed_mode, checked, conditions, stated_patience};
+use crate::request::{
+    Routed, agreed_mode, checked, conditions, is_of_platform, of_platform, stated_patience,
+};
 use crate::schemas::Heard;
 use crate::staged::Staged;
 use crate::work::{Awaited, Work};
@@ -19,7 +22,7 @@ use domain::negotiation::{Kind, Negotiation, Speech, fits};
 use domain::push::PushConfig;
 use domain::registry::Registration;
 use domain::reply::{Reply, Verdict};
-use domain::task::{Command, Conditions, Task, TaskId};
+use domain::task::{Command, Conditions, Task};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
@@ -31,6 +34,7 @@ const FULFILLMENT: &str = "acp-task-fulfillment-negotiation";
 impl Engine {
     pub(super) fn assign(
         &self,
+        who: &Principal,
         mut routed: Routed,
         heard: &mut Heard,
         now: Timestamp,
@@ -47,7 +51,7 @@ impl Engine {
         self.inherit_conversation(&work, &mut conditions)?;
         let id = match &routed.negotiate.task {
             Some(id) => checked(id)?,
-            None => TaskId::new(format!("task-{}-{}", now.as_ms(), work.next_number())),
+            None => of_platform(now, work.next_number()),
         };
         let task = Task::assigned(
             id.clone(),
@@ -69,12 +73,20 @@ impl Engine {
         }
         if let Some(known) = known {
             if !is_same(&known, &task, patience) && !self.was_completed(&known, &task, patience)? {
-                return Err(Refusal::TaskExists { task: id });
+                // Nothing that could not begin at all is told that its identifier is in use.
+                if known.from != who.name {
+                    let executor = self.place_of(&routed)?;
+                    self.check_assignment(&work, who, executor, &task, None)?;
+                }
+                return Err(self.in_use(who, &id, &known.from, &known.to));
             }
             return Ok(self.same_reply_again(&mut work, &Awaited::Task(id), key, now));
         }
         let executor = self.place_of(&routed)?;
-        self.check_assignment(&work, executor, &task, negotiated.as_deref())?;
+        self.check_assignment(&work, who, executor, &task, negotiated.as_deref())?;
+        if routed.negotiate.task.is_some() && is_of_platform(&id) {
+            return Err(unobtainable(&id));
+        }
         let (from, to) = (&routed.from, &routed.to);
         let exchange = self.exchange(from, to, &routed.negotiate, &id, key, now);
         let question = routed.negotiate.question.take();
@@ -157,12 +169,17 @@ impl Engine {
     fn check_assignment(
         &self,
         work: &Work,
+        who: &Principal,
         executor: usize,
         task: &Task,
         negotiated: Option<&Negotiation>,
     ) -> Result<(), Refusal> {
         let registration = self.available(executor)?;
-        if let Some(negotiated) = negotiated {
+        let (own, others) = match negotiated {
+            Some(negotiated) if negotiated.publisher == who.name => (Some(negotiated), None),
+            others => (None, others),
+        };
+        if let Some(negotiated) = own {
             check_agreement(negotiated, task)?;
         }
         if let Some(parent) = &task.conditions.parent {
@@ -186,7 +203,11 @@ impl Engine {
                 .filter(|e| e.from == task.from || e.to == task.from)
                 .ok_or_else(|| not_there("context", id, &task.from))?;
         }
-        Ok(())
+        let binds = |n: &&Negotiation| n.is_open() || n.agreement().is_some();
+        match others.filter(binds) {
+            Some(n) => Err(self.in_use(who, &task.id, &n.publisher, &n.executor)),
+            None => Ok(()),
+        }
     }
 
     /// The registration of an agent that can be given something to do.
@@ -424,7 +445,7 @@ fn check_agreement(negotiated: &Negotiation, task: &Task) -> Result<(), Refusal>
     let Some(agreement) = negotiated.agreement() else {
         return Ok(());
     };
-    if negotiated.publisher != task.from || negotiated.executor != task.to {
+    if negotiated.executor != task.to {
         return Err(Refusal::TaskExists { task: id() });
     }
     fits(agreement, &task.content).map_err(|misfit| Refusal::NotAsAgreed { task: id(), misfit })

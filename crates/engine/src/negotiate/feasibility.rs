@@ -7,9 +7,10 @@ use super::assign::take_answer;
 use super::payload::Speaker;
 use super::turn::{Place, place, reply_of, speech, speech_of};
 use super::{committed, recorded_reply, waiting};
+use crate::access::unobtainable;
 use crate::life::moved;
 use crate::operation::{Execution, Negotiate, Outcome};
-use crate::request::{Routed, checked, conditions, task_leaf};
+use crate::request::{Routed, checked, conditions, is_of_platform, task_leaf};
 use crate::schemas::Heard;
 use crate::staged::Staged;
 use crate::work::{Awaited, Work};
@@ -65,7 +66,7 @@ impl Engine {
         heard.about(content.payload.as_ref());
         let negotiation = match known {
             Some(known) if known.publisher != routed.from || known.executor != routed.to => {
-                return Ok(self.said_to_another(&known, routed));
+                return Ok(self.said_to_another(who, &known, routed));
             }
             Some(known) => known,
             None => {
@@ -94,11 +95,14 @@ impl Engine {
             }
             Place::New(round) => round,
         };
-        if self.task(&work, &id)?.is_some() {
-            return Err(Refusal::TaskExists { task: id });
-        }
         let executor = self.place_of(&routed)?;
         self.available(executor)?;
+        if let Some(task) = self.task(&work, &id)? {
+            return Err(self.in_use(who, &id, &task.from, &task.to));
+        }
+        if negotiation.turns.is_empty() && is_of_platform(&id) {
+            return Err(unobtainable(&id));
+        }
         let proposal = Proposal {
             negotiation: &negotiation,
             to: executor,
@@ -189,13 +193,14 @@ impl Engine {
 
     /// A word in a negotiation that is another's now: perhaps one that was said while it was this
     /// one's, sent again, as by somebody who declined a place that the next one was asked for.
-    fn said_to_another(&self, known: &Negotiation, routed: Routed) -> Execution {
+    fn said_to_another(&self, who: &Principal, known: &Negotiation, routed: Routed) -> Execution {
+        let taken = self.in_use(who, &known.task, &known.publisher, &known.executor);
         let barrier = self.store.commit(store::Batch::default());
         let (store, task) = (self.store.clone(), known.task.clone());
         Execution::Pending(Box::pin(async move {
             barrier.await?;
             let thread = store.exchanges(&Filter {
-                task: Some(task.clone()),
+                task: Some(task),
                 party: Some(routed.from.clone()),
                 limit: usize::MAX,
                 ..Filter::default()
@@ -207,7 +212,7 @@ impl Engine {
                     && e.response.is_some()
             };
             let record = thread.iter().rev().find(said);
-            let record = record.ok_or(Refusal::TaskExists { task })?;
+            let record = record.ok_or(taken)?;
             recorded_reply(&store, record).map(Outcome::Reply)
         }))
     }

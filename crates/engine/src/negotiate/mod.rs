@@ -23,7 +23,7 @@ use crate::staged::Staged;
 use crate::view::View;
 use crate::work::{Awaited, Due, Resolution, Waiting, Work};
 use crate::{Engine, Refusal};
-use domain::access::{Principal, Request};
+use domain::access::{Principal, Rows};
 use domain::context::Exchange;
 use domain::negotiation::{Kind, Negotiation, Side};
 use domain::reply::{Reply, Verdict};
@@ -51,7 +51,7 @@ impl Engine {
                 .and_then(|routed| self.capability(&routed, now)),
             Verb::TaskAssign => self
                 .route(who, negotiate)
-                .and_then(|routed| self.assign(routed, &mut heard, now)),
+                .and_then(|routed| self.assign(who, routed, &mut heard, now)),
             Verb::TaskCancel => self.cancel(who, &negotiate, now),
             Verb::FeasibilityNegotiate => self.feasibility(who, negotiate, &mut heard, now),
             Verb::FulfillmentNegotiate => self.fulfillment(who, negotiate, &mut heard, now),
@@ -70,16 +70,6 @@ impl Engine {
     }
 
     fn check_sender(&self, who: &Principal, negotiate: &Negotiate) -> Result<(), Refusal> {
-        let exec = Request::Exec {
-            module: "irtf-agent",
-            rpc: "task-negotiate",
-            guarded: false,
-        };
-        if !self.permits(who, exec) {
-            return Err(Refusal::Denied {
-                user: who.name.clone(),
-            });
-        }
         match negotiate.from.as_ref().filter(|f| **f != who.name) {
             Some(from) => Err(Refusal::ForeignSender {
                 user: who.name.clone(),
@@ -150,7 +140,7 @@ impl Engine {
     ) -> Result<Execution, Refusal> {
         let id = task_leaf(&routed.negotiate)?;
         let task = self.committed_task(&id)?;
-        let task = task.filter(|t| who.sees(&t.from, &t.to));
+        let task = task.filter(|t| self.sees(who, Rows::Tasks, &t.from, &t.to));
         let task = task.ok_or_else(|| unknown_task(who, &id))?;
         if task.from == who.name {
             heard.about(task.content.payload.as_ref());
@@ -205,7 +195,7 @@ impl Engine {
     ) -> Result<Arc<Task>, Refusal> {
         let id = task_leaf(negotiate)?;
         let task = self.task(work, &id)?;
-        let task = task.filter(|t| who.sees(&t.from, &t.to));
+        let task = task.filter(|t| self.sees(who, Rows::Tasks, &t.from, &t.to));
         task.ok_or_else(|| unknown_task(who, &id))
     }
 
@@ -224,7 +214,7 @@ impl Engine {
                 why: format!("task '{}' is executed by '{}'", task.id, task.to),
             });
         }
-        if task.from != who.name && (who.agent || !who.groups.contains("admin")) {
+        if task.from != who.name && !who.is_administrator() {
             return Err(Refusal::NotPublisher {
                 task: task.id.clone(),
                 verb: negotiate.verb,

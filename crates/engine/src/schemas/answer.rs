@@ -23,6 +23,7 @@ use schema::patch::Patch;
 use schema::render;
 use schema::signature::{self, Claims, Kind};
 use schema::template::Template;
+use schema::violation::Violation;
 use schema::write;
 use serde_json::Value;
 use std::sync::Arc;
@@ -51,7 +52,8 @@ impl Engine {
                     schema_id,
                     values: payload,
                 };
-                self.validate(who, &payload).map(done)
+                let validated = self.validate(who, &payload);
+                validated.map(|it| done(SchemaOutcome::Validated(it)))
             }
             SchemaRequest::Updates { schema_id, since } => self
                 .updates(who, &schema_id, since.as_deref(), now)
@@ -135,7 +137,14 @@ impl Engine {
         SchemaOutcome::Scenarios(listed.collect())
     }
 
-    fn validate(&self, who: &Principal, payload: &Payload) -> Result<SchemaOutcome, Refusal> {
+    /// What is wrong with a payload that somebody sends in something else, which is where it was
+    /// asked whether he may; none if no such template is served.
+    pub fn violations(&self, who: &Principal, payload: &Payload) -> Option<Vec<Violation>> {
+        let validated = self.validate(who, payload).ok()?;
+        Some(validated.violations)
+    }
+
+    fn validate(&self, who: &Principal, payload: &Payload) -> Result<Validated, Refusal> {
         let published = self.schemas.published();
         let of = match published.is_of_results(&payload.schema_id) {
             true => Side::Executor,
@@ -153,7 +162,7 @@ impl Engine {
             },
             Err(refusal) => return Err(refusal),
         };
-        Ok(SchemaOutcome::Validated(validated))
+        Ok(validated)
     }
 
     fn updates(

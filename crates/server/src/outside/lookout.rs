@@ -178,10 +178,8 @@ impl Outside {
             }
             Err(unseen) => renewed(Health::Failing, noted(&unseen)),
         };
-        let own = Principal {
-            name: agent.clone(),
-            groups: BTreeSet::new(),
-            agent: true,
+        let Some(own) = self.engine.upgrade().map(|it| it.principal(agent)) else {
+            return;
         };
         match self.execute(&own, operation).await {
             Ok(_) => {}

@@ -6,7 +6,6 @@
 use super::source::{Failure, Kept, Source};
 use crate::state::StateFolder;
 use bindings::a2a::{self, Push};
-use domain::access::Request;
 use domain::event::{Entry, Sequence};
 use domain::notification::Notification;
 use domain::push::PushConfig;
@@ -74,15 +73,10 @@ impl Source for PlatformSource {
             Execution::Done(Err(refusal)) => readable(Err(refusal))?,
             _ => return Ok(None),
         };
-        let received = Request::Notification {
-            module: "irtf-agent",
-            name: "condition-notifications",
-            guarded: false,
-        };
         let subscription = found
             .first()
             .and_then(|t| t.conditions.subscription.clone());
-        Ok(subscription.filter(|_| self.engine.permits(&publisher, received)))
+        Ok(subscription.filter(|_| self.engine.receives_reports(&publisher, change)))
     }
 
     fn pushed_by(

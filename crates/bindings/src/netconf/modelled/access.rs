@@ -12,7 +12,7 @@ use yang::Generation;
 
 pub(super) fn nacm<'a>(
     rules: &'a AccessRules,
-    totals: &Totals,
+    (denied_operations, totals): (u32, &Totals),
     schema: &'a Generation,
 ) -> Node<'a> {
     let mut groups = Node::container("", "groups");
@@ -40,10 +40,7 @@ pub(super) fn nacm<'a>(
             like(rules.exec_default == Action::Permit),
         )
         .leaf_defaulted("enable-external-groups", true, Defaulted::Implicit)
-        .with(counter(
-            "denied-operations",
-            totals.denied_operations.load(Relaxed),
-        ))
+        .with(counter("denied-operations", denied_operations))
         .with(counter("denied-data-writes", 0))
         .with(counter(
             "denied-notifications",

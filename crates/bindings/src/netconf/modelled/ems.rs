@@ -110,21 +110,9 @@ fn link<'a>(node: Node<'a>, of: &LinkPerformance) -> Node<'a> {
         .leaf_opt("loss", decimal(of.loss, 6))
 }
 
-/// The module and name of the notification that tells this.
-pub(in crate::netconf) fn notification(of: &News) -> (&'static str, &'static str) {
-    match of {
-        News::Alarm(_) => ("ietf-alarms", "alarm-notification"),
-        News::Period { .. } => ("convoke-ems", "performance-report"),
-        News::Field(_) => ("convoke-ems", "field-report"),
-        News::Complaint(_) => ("convoke-ems", "customer-complaint"),
-        News::Ticket(_) => ("convoke-ems", "customer-ticket"),
-        News::CustomerAnswered { .. } => ("convoke-ems", "customer-answer"),
-    }
-}
-
 /// The notification.
 pub(in crate::netconf) fn told(of: &News) -> Node<'_> {
-    let (_, name) = notification(of);
+    let (_, name) = engine::reported(of);
     let ours = Node::container(EMS_NAMESPACE, name);
     match of {
         News::Alarm(alarm) => alarms::told(Node::container(ALARMS_NAMESPACE, name), alarm),

@@ -286,7 +286,7 @@ impl Subscription {
     }
 
     fn is_permitted(&self, platform: &Platform, who: &Principal, told: &Event) -> bool {
-        event::receivable(&platform.engine, &self.endpoint, who, told)
+        platform.engine.receives(who, &self.endpoint, told)
     }
 
     /// The event's message if the filter wants it.

@@ -11,7 +11,7 @@ use ::netconf::error::ErrorPath;
 use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
 use domain::content::Payload;
-use engine::{Execution, Operation, Outcome, Refusal, SchemaOutcome, SchemaRequest};
+use engine::Refusal;
 use schema::render::yang::{Kind, Node, from_rfc7951, namespace, nodes};
 use schema::template::Template;
 use serde_json::{Map, Value};
@@ -58,19 +58,11 @@ pub(super) fn all_violations(scene: &Scene<'_>, operation: Element<'_>) -> Optio
 
 /// What the template's own check says of a payload, if it is not taken.
 fn refusal(scene: &Scene<'_>, payload: Payload) -> Option<Refusal> {
-    let request = SchemaRequest::Validate {
-        schema_id: payload.schema_id.clone(),
-        payload: payload.values,
-    };
-    let asked = Operation::Schema(request);
-    let checked = scene.platform.engine.execute(scene.who, asked, scene.now);
-    let Execution::Done(Ok(Outcome::Schema(SchemaOutcome::Validated(validated)))) = checked else {
-        return None;
-    };
-    (!validated.violations.is_empty()).then_some(Refusal::Payload {
+    let violations = scene.platform.engine.violations(scene.who, &payload)?;
+    (!violations.is_empty()).then_some(Refusal::Payload {
         schema_id: payload.schema_id,
         alternative: None,
-        violations: validated.violations,
+        violations,
     })
 }
 

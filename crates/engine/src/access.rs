@@ -1,0 +1,339 @@
+//! The one place where it is decided who may do, read and hear what, whatever protocol asks.
+//!
+//! Three questions: may this be executed ([`Engine::authorise`], asked once more of every
+//! [`Operation`] before anything is looked at); which records may be seen ([`Engine::sees`],
+//! [`Engine::scope`]); which events are told ([`Engine::receives`]). Bindings ask and obey; what they
+//! do beyond is to leave out nodes of NETCONF's data, by a tree compiled from the same rules. What is
+//! not there and what is not the principal's are told alike. Read next: `domain::access`, the rules.
+
+use crate::operation::{Endpoint, Operation, SchemaRequest};
+use crate::stream::Event;
+use crate::{Engine, FaultWish, Refusal};
+use domain::access::{Action as Verdict, Detail, Principal, Request, Rows, Scope, TASK_NEGOTIATE};
+use domain::ems::News;
+use domain::event::{Entry, Happening};
+use domain::notification::{Notification, SchemaUpdate};
+use domain::task::{Task, TaskId};
+use domain::telemetry::Action;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// The name of a notification, behind its module.
+type Named = (&'static str, &'static str);
+
+impl Engine {
+    /// Whether the principal may do this, by the rules in force.
+    ///
+    /// # Errors
+    /// [`Refusal::Denied`], which is counted.
+    pub fn authorise(&self, who: &Principal, request: Request<'_>) -> Result<(), Refusal> {
+        if self.access().decide(who, request).action == Verdict::Permit {
+            return Ok(());
+        }
+        self.denials.fetch_add(1, Relaxed);
+        Err(denied(who, &words(request)))
+    }
+
+    /// How many operations were denied since the start, over all protocols.
+    pub fn denials(&self) -> u32 {
+        self.denials.load(Relaxed)
+    }
+
+    /// The same of an operation: whoever may not execute the rpc that it is may not ask for it by
+    /// another protocol either.
+    pub(crate) fn authorise_operation(
+        &self,
+        who: &Principal,
+        operation: &Operation,
+    ) -> Result<(), Refusal> {
+        match rpc_of(operation) {
+            Some(request) => self.authorise(who, request),
+            None => Ok(()),
+        }
+    }
+
+    /// True if the principal may ask for this. Nobody is denied anything by the question.
+    pub fn may(&self, who: &Principal, operation: &Operation) -> bool {
+        rpc_of(operation).is_none_or(|request| self.permits(who, request))
+    }
+
+    /// Which records of a kind the principal may see whole.
+    pub fn scope(&self, who: &Principal, rows: Rows) -> Scope {
+        self.access().scope(who, rows, Detail::Whole)
+    }
+
+    /// Whether the principal may see any tasks.
+    ///
+    /// # Errors
+    /// [`Refusal::Denied`], which is counted.
+    pub fn authorise_reading(&self, who: &Principal) -> Result<(), Refusal> {
+        match self.scope(who, Rows::Tasks) {
+            Scope::Own | Scope::All => Ok(()),
+            Scope::Nothing => {
+                self.denials.fetch_add(1, Relaxed);
+                Err(denied(who, "read tasks"))
+            }
+        }
+    }
+
+    /// True if the principal may see a record of this kind between these two.
+    pub(crate) fn sees(&self, who: &Principal, rows: Rows, from: &str, to: &str) -> bool {
+        who.is_party(from, to) || self.scope(who, rows) == Scope::All
+    }
+
+    /// True if the principal may be told of a task, now: it may see tasks at all, and this one.
+    pub fn may_follow(&self, who: &Principal, from: &str, to: &str) -> bool {
+        self.sight(who, Rows::Tasks, Detail::Whole).shows(from, to)
+    }
+
+    pub(crate) fn sight<'w>(&self, who: &'w Principal, rows: Rows, detail: Detail) -> Sight<'w> {
+        let scope = self.access().scope(who, rows, detail);
+        Sight { who, scope }
+    }
+
+    /// Why an identifier that is in use cannot be had: who may see what it is used for is told so.
+    /// Others are told what they are told of identifiers that nobody uses and nobody can have.
+    pub(crate) fn in_use(&self, who: &Principal, task: &TaskId, from: &str, to: &str) -> Refusal {
+        match self.sees(who, Rows::Tasks, from, to) {
+            true => Refusal::TaskExists { task: task.clone() },
+            false => unobtainable(task),
+        }
+    }
+
+    /// True if the principal may let patches out, and so see what waits for that.
+    pub(crate) fn approves(&self, who: &Principal) -> bool {
+        self.permits(who, of_schemas("approve-patch", true))
+    }
+
+    /// True if the principal may receive the event at an endpoint: NACM on the notification, and
+    /// being party to it where it is an agent.
+    ///
+    /// An agent's own endpoint tells of the tasks that the agent executes; the platform's tells of
+    /// all, and of sessions; a management system's of what reaches it, to those whom it lets in.
+    pub fn receives(&self, who: &Principal, endpoint: &Endpoint, told: &Event) -> bool {
+        let (concerns, (module, name)) = match (told, endpoint) {
+            (Event::Logged(entry), _) => (self.concerns(who, endpoint, entry), logged(entry)),
+            (Event::Reported(report), Endpoint::Ems(own)) => {
+                let news = &report.news;
+                (self.is_told(who, *own, news), reported(news))
+            }
+            (Event::Reported(_), _) => return false,
+        };
+        concerns && self.permits(who, notification(module, name))
+    }
+
+    /// True if whoever published a task may have its reports sent on.
+    pub fn receives_reports(&self, publisher: &Principal, change: &Notification) -> bool {
+        let (module, name) = CONDITION;
+        is_open_to(publisher, &change.from, &change.to)
+            && self.permits(publisher, notification(module, name))
+    }
+
+    fn concerns(&self, who: &Principal, endpoint: &Endpoint, entry: &Entry) -> bool {
+        let at_platform = *endpoint == Endpoint::Platform;
+        let elsewhere = |agent: &str| matches!(endpoint, Endpoint::Agent(own) if own != agent);
+        match &entry.happening {
+            Happening::Task(n) => is_open_to(who, &n.from, &n.to) && !elsewhere(&n.from),
+            Happening::Negotiation(n) => {
+                is_open_to(who, &n.publisher, &n.executor) && !elsewhere(&n.executor)
+            }
+            Happening::Agent(_) => at_platform,
+            Happening::Schema(update) => at_platform && self.sees_schema(who, update),
+            Happening::SessionStarted { username, .. }
+            | Happening::SessionEnded { username, .. } => {
+                at_platform && is_open_to(who, username, username)
+            }
+        }
+    }
+
+    /// A client's own patches are told to that client, what administrators did to them alone.
+    fn sees_schema(&self, who: &Principal, update: &SchemaUpdate) -> bool {
+        let client = update.client.as_ref();
+        let own = client.is_none_or(|client| *client == who.name);
+        (own && !update.change.is_internal()) || self.approves(who)
+    }
+}
+
+/// What a principal sees of a kind of records.
+#[derive(Clone, Copy)]
+pub(crate) struct Sight<'w> {
+    who: &'w Principal,
+    scope: Scope,
+}
+
+impl Sight<'_> {
+    /// True if it sees a record between these two.
+    pub(crate) fn shows(self, from: &str, to: &str) -> bool {
+        match self.scope {
+            Scope::All => true,
+            Scope::Own => self.who.is_party(from, to),
+            Scope::Nothing => false,
+        }
+    }
+
+    /// The same of a task.
+    pub(crate) fn shows_task(self, task: &Task) -> bool {
+        self.shows(&task.from, &task.to)
+    }
+
+    /// True if it sees the records of all parties.
+    pub(crate) fn is_of_all(self) -> bool {
+        self.scope == Scope::All
+    }
+
+    /// True if it sees none.
+    pub(crate) fn is_of_none(self) -> bool {
+        self.scope == Scope::Nothing
+    }
+
+    /// Who does not see all looks through its own, whomever it asks for.
+    pub(crate) fn narrowest(self, party: Option<String>) -> Option<String> {
+        match self.is_of_all() {
+            true => party,
+            false => Some(self.who.name.clone()),
+        }
+    }
+
+    /// The principal.
+    pub(crate) fn name(&self) -> &str {
+        &self.who.name
+    }
+}
+
+/// The answer for an identifier that cannot be had, be it in use by others or in the platform's own
+/// form.
+pub(crate) fn unobtainable(task: &TaskId) -> Refusal {
+    Refusal::Unobtainable {
+        leaf: "task-id",
+        id: task.to_string(),
+    }
+}
+
+/// Whoever may receive a notification receives all of them, but an agent only those that it is party
+/// to.
+fn is_open_to(who: &Principal, from: &str, to: &str) -> bool {
+    !who.agent || who.is_party(from, to)
+}
+
+fn denied(who: &Principal, what: &str) -> Refusal {
+    Refusal::Denied {
+        user: who.name.clone(),
+        what: what.to_owned(),
+    }
+}
+
+/// What is asked for, for people.
+fn words(request: Request<'_>) -> String {
+    match request {
+        Request::Exec { rpc, .. } => format!("execute <{rpc}>"),
+        Request::Read { path, .. } => format!("read /{}", path.join("/")),
+        Request::Notification { name, .. } => format!("receive <{name}>"),
+    }
+}
+
+const CONDITION: Named = ("irtf-agent", "condition-notifications");
+
+fn notification(module: &'static str, name: &'static str) -> Request<'static> {
+    Request::Notification {
+        module,
+        name,
+        guarded: false,
+    }
+}
+
+/// The notification that an entry of the log is.
+fn logged(entry: &Entry) -> Named {
+    match &entry.happening {
+        Happening::Task(_) => CONDITION,
+        Happening::Negotiation(_) => ("convoke-negotiation", "negotiation-update"),
+        Happening::Agent(_) => ("convoke-registry", "agent-update"),
+        Happening::Schema(_) => ("convoke-schema", "schema-update"),
+        Happening::SessionStarted { .. } => ("ietf-netconf-notifications", "netconf-session-start"),
+        Happening::SessionEnded { .. } => ("ietf-netconf-notifications", "netconf-session-end"),
+    }
+}
+
+/// The notification that tells what a management system has to tell.
+pub fn reported(of: &News) -> Named {
+    match of {
+        News::Alarm(_) => ("ietf-alarms", "alarm-notification"),
+        News::Period { .. } => ("convoke-ems", "performance-report"),
+        News::Field(_) => ("convoke-ems", "field-report"),
+        News::Complaint(_) => ("convoke-ems", "customer-complaint"),
+        News::Ticket(_) => ("convoke-ems", "customer-ticket"),
+        News::CustomerAnswered { .. } => ("convoke-ems", "customer-answer"),
+    }
+}
+
+/// The rpc that an operation is, whatever protocol it came by; none for those whose answer is
+/// decided record by record.
+fn rpc_of(operation: &Operation) -> Option<Request<'static>> {
+    Some(match operation {
+        Operation::Negotiate(_) => TASK_NEGOTIATE,
+        Operation::Read(_) | Operation::Browse(_) | Operation::Push(_) => return None,
+        Operation::Register(_) | Operation::Introduce(_) => of_registry("register-agent"),
+        Operation::Renew { .. } => of_registry("renew-lease"),
+        Operation::Deregister { .. } => of_registry("deregister-agent"),
+        Operation::Discover { .. } => of_registry("discover-agents"),
+        Operation::FormTeam { .. } => of_registry("form-team"),
+        Operation::WriteData(_) => exec("convoke-data", "data-write", false),
+        Operation::ReadData { .. } => exec("convoke-data", "data-read", false),
+        Operation::Schema(request) => of_request(request),
+        Operation::Faults(FaultWish::Inject { .. }) => of_simulation("inject-fault"),
+        Operation::Faults(FaultWish::List { .. }) => of_simulation("list-faults"),
+        Operation::Faults(FaultWish::Clear { .. }) => of_simulation("clear-fault"),
+        Operation::Act { action, .. } => exec("convoke-ems", act(action), true),
+    })
+}
+
+fn of_request(request: &SchemaRequest) -> Request<'static> {
+    match request {
+        SchemaRequest::Template { .. } => of_schemas("get-schema-template", false),
+        SchemaRequest::Scenarios { .. } => of_schemas("list-scenarios", false),
+        SchemaRequest::Validate { .. } => of_schemas("validate-payload", false),
+        SchemaRequest::Updates { .. } => of_schemas("get-schema-updates", false),
+        SchemaRequest::Extend { .. } => of_schemas("request-capability-extension", false),
+        SchemaRequest::Render { .. } => of_schemas("render-schema", false),
+        SchemaRequest::Publish { .. } => of_schemas("publish-schema-template", true),
+        SchemaRequest::Retire { .. } => of_schemas("retire-schema", true),
+        SchemaRequest::Approve { .. } => of_schemas("approve-patch", true),
+        SchemaRequest::Reject { .. } => of_schemas("reject-patch", true),
+        SchemaRequest::Judge { .. } => of_schemas("judge-alignment", true),
+        SchemaRequest::Erase { .. } => of_schemas("erase-fragments", true),
+    }
+}
+
+fn act(action: &Action) -> &'static str {
+    match action {
+        Action::Probe { .. } => "probe",
+        Action::Dispatch { .. } => "dispatch",
+        Action::Guide { .. } => "guide",
+        Action::SetPower { .. } => "set-power",
+        Action::SetSaving { .. } => "set-saving",
+        Action::ReadConfiguration { .. } => "read-configuration",
+        Action::Configure { .. } => "configure",
+        Action::Restart { .. } => "restart",
+        Action::Trace { .. } => "trace",
+        Action::TellCustomer { .. } => "tell-customer",
+    }
+}
+
+fn of_registry(rpc: &'static str) -> Request<'static> {
+    exec("convoke-registry", rpc, false)
+}
+
+fn of_schemas(rpc: &'static str, guarded: bool) -> Request<'static> {
+    exec("convoke-schema", rpc, guarded)
+}
+
+fn of_simulation(rpc: &'static str) -> Request<'static> {
+    exec("convoke-simulation", rpc, true)
+}
+
+/// `guarded` as the module says: `nacm:default-deny-all`.
+fn exec(module: &'static str, rpc: &'static str, guarded: bool) -> Request<'static> {
+    Request::Exec {
+        module,
+        rpc,
+        guarded,
+    }
+}

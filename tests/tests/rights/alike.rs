@@ -1,0 +1,245 @@
+//! What is not there and what is another's are answered alike, word for word, by every binding.
+
+use super::stage::{DATA_MODULE, REGISTRY, Stage, negotiate, write_data};
+use serde_json::json;
+
+const FOREIGN: [&str; 2] = ["t-operator", "d-operator"];
+/// As long as those, and used by nobody.
+const ABSENT: [&str; 2] = ["t-nobodyss", "d-nobodyss"];
+
+const AGENT: &str = "urn:ietf:params:xml:ns:yang:irtf-agent";
+const NEGOTIATION: &str = "urn:convoke:params:xml:ns:yang:convoke-negotiation";
+
+/// Asks the same of a foreign record and of one that is not there.
+fn both(stage: &mut Stage, user: &str, ask: &dyn Fn(&mut Stage, &str) -> String, kind: usize) {
+    let foreign = ask(stage, FOREIGN[kind]);
+    let absent = ask(stage, ABSENT[kind]);
+    let renamed = foreign.replace(FOREIGN[kind], ABSENT[kind]);
+    assert_eq!(unnumbered(&renamed), unnumbered(&absent), "{user}");
+}
+
+/// Without the number of the message.
+fn unnumbered(reply: &str) -> String {
+    let begin = reply.find("message-id=\"");
+    begin.map_or_else(
+        || reply.to_owned(),
+        |at| {
+            let rest = &reply[at + 12..];
+            let end = rest.find('"').unwrap_or(0);
+            format!("{}{}", &reply[..at], &rest[end..])
+        },
+    )
+}
+
+#[test]
+fn asking_about_another_s_record_is_asking_about_none() {
+    let mut stage = Stage::new();
+    for user in ["wireless", "oss"] {
+        let verbs = [
+            "taskCancel",
+            "taskResultQuery",
+            "FulfillmentNegotiate",
+            "taskResultNotify",
+        ];
+        for verb in verbs {
+            both(
+                &mut stage,
+                user,
+                &|stage, id| {
+                    let words = "stay\n## status\nprocessing";
+                    stage.call(user, "platform", &negotiate(verb, "ip", id, words, ""))
+                },
+                0,
+            );
+        }
+        both(
+            &mut stage,
+            user,
+            &|stage, id| {
+                let where_to = format!(
+                    "<task-subscription xmlns='{NEGOTIATION}'><subscript-protocol>http</subscript-protocol>\
+                 <subscript-url>http://127.0.0.1:9/x</subscript-url></task-subscription>"
+                );
+                let ask = negotiate("taskResultSubscribe", "ip", id, "stay", &where_to);
+                stage.call(user, "platform", &ask)
+            },
+            0,
+        );
+        for leaf in ["parent-task", "context", "msg-data"] {
+            both(
+                &mut stage,
+                user,
+                &|stage, id| {
+                    let (namespace, id) = match leaf {
+                        "context" => (NEGOTIATION, format!("{id}/assign")),
+                        "msg-data" => (AGENT, format!("{id}/assign/response")),
+                        _ => (NEGOTIATION, id.to_owned()),
+                    };
+                    let more = format!("<{leaf} xmlns='{namespace}'>{id}</{leaf}>");
+                    let ask = negotiate("taskAssgin", "ip", "new-one", "stay", &more);
+                    stage.call(user, "platform", &ask)
+                },
+                0,
+            );
+        }
+        for rpc in ["get-tasks", "get-context"] {
+            both(
+                &mut stage,
+                user,
+                &|stage, id| {
+                    let id = match rpc {
+                        "get-context" => format!("{id}/assign"),
+                        _ => id.to_owned(),
+                    };
+                    let page = format!("<{rpc} xmlns='{REGISTRY}'><after>{id}</after></{rpc}>");
+                    stage.call(user, "platform", &page)
+                },
+                0,
+            );
+        }
+        for key in ["task", "negotiation", "team"] {
+            both(
+                &mut stage,
+                user,
+                &|stage, id| {
+                    let filter = format!("<{key}><task-id>{id}</task-id></{key}>");
+                    let filter = format!("<registry xmlns='{REGISTRY}'>{filter}</registry>");
+                    let get = format!("<get><filter type='subtree'>{filter}</filter></get>");
+                    stage.call(user, "platform", &get)
+                },
+                0,
+            );
+        }
+    }
+    both(
+        &mut stage,
+        "oss",
+        &|stage, id| {
+            let read = format!("<data-read xmlns='{DATA_MODULE}'><id>{id}</id></data-read>");
+            stage.call("oss", "platform", &read)
+        },
+        1,
+    );
+    both(
+        &mut stage,
+        "oss",
+        &|stage, id| {
+            let filter = format!("<data-params xmlns='{AGENT}'><id>{id}</id></data-params>");
+            let get = format!("<get><filter type='subtree'>{filter}</filter></get>");
+            stage.call("oss", "platform", &get)
+        },
+        1,
+    );
+}
+
+#[test]
+fn a2a_tells_of_another_s_task_as_of_none() {
+    let mut stage = Stage::new();
+    for user in ["speaker", "wireless", "guest"] {
+        let url = "http://127.0.0.1:9/x";
+        let message = |id: &str| {
+            json!({"message": {"messageId": "m", "role": "ROLE_USER", "taskId": id,
+                "parts": [{"text": "go on"}]}})
+        };
+        let calls: [(&str, &dyn Fn(&str) -> serde_json::Value); 9] = [
+            ("GetTask", &|id| json!({"id": id})),
+            ("CancelTask", &|id| json!({"id": id})),
+            ("SubscribeToTask", &|id| json!({"id": id})),
+            ("SendMessage", &message),
+            ("SendStreamingMessage", &message),
+            (
+                "CreateTaskPushNotificationConfig",
+                &|id| json!({"taskId": id, "id": "c", "url": url}),
+            ),
+            (
+                "GetTaskPushNotificationConfig",
+                &|id| json!({"taskId": id, "id": "c"}),
+            ),
+            (
+                "ListTaskPushNotificationConfigs",
+                &|id| json!({"taskId": id}),
+            ),
+            (
+                "DeleteTaskPushNotificationConfig",
+                &|id| json!({"taskId": id, "id": "c"}),
+            ),
+        ];
+        for (method, params) in calls {
+            both(
+                &mut stage,
+                user,
+                &|stage, id| {
+                    let answer = stage.a2a(user, method, params(id));
+                    assert!(super::a2a_failed(&answer), "{method}, {user}: {answer}");
+                    answer
+                },
+                0,
+            );
+        }
+    }
+}
+
+/// An identifier that another uses is refused as one in the platform's own form is that nobody uses;
+/// and what could not begin at all is refused for that, whoever uses its identifier.
+#[test]
+fn an_identifier_of_another_is_one_that_cannot_be_had() {
+    let mut stage = Stage::new();
+    let begin: [(&str, &dyn Fn(&str) -> String); 3] = [
+        ("taskAssgin", &|id| {
+            negotiate("taskAssgin", "oss", id, "stay", "")
+        }),
+        ("FeasibilityNegotiate", &|id| {
+            let more = "<type>FEASIBILITY</type>";
+            negotiate("FeasibilityNegotiate", "oss", id, "stay", more)
+        }),
+        ("form-team", &|id| {
+            format!(
+                "<form-team xmlns='{REGISTRY}'><task-id>{id}</task-id><need><name>a</name>\
+                 <skill>play</skill><content>## target object\nsite-1\n## task description\nstay\
+                 </content></need></form-team>"
+            )
+        }),
+    ];
+    let reserved = "task-1-123";
+    for foreign in ["t-operator", "p-speaker", "crew"] {
+        for (what, ask) in &begin {
+            // A task may be assigned beside a team: the team is about its parts.
+            if foreign == "crew" && *what != "form-team"
+                || foreign == "p-speaker" && *what == "form-team"
+            {
+                continue;
+            }
+            let taken = stage.call("wireless", "platform", &ask(foreign));
+            let nobody_s = stage.call("wireless", "platform", &ask(reserved));
+            assert!(
+                taken.contains("<error-app-tag>identifier-unavailable<"),
+                "{what}: {taken}"
+            );
+            let renamed = taken.replace(foreign, reserved);
+            assert_eq!(unnumbered(&renamed), unnumbered(&nobody_s), "{what}");
+        }
+    }
+    let impossible = |id: &str| negotiate("taskAssgin", "nobody", id, "stay", "");
+    both(
+        &mut stage,
+        "wireless",
+        &|stage, id| stage.call("wireless", "platform", &impossible(id)),
+        0,
+    );
+    let taken = stage.call("ip", "platform", &write_data("d-operator", "x", "ip"));
+    assert!(
+        taken.contains("<error-app-tag>identifier-unavailable<"),
+        "{taken}"
+    );
+    both(
+        &mut stage,
+        "ip",
+        &|stage, id| {
+            let write = format!(
+                "<data-write xmlns='{DATA_MODULE}'><id>{id}</id><data>eA==</data></data-write>"
+            );
+            stage.call("ip", "platform", &write)
+        },
+        1,
+    );
+}
