@@ -76,6 +76,7 @@ bench: setup ## Measure, beside a bare echo server; ARGS="--json" prints an obje
 	@$(CARGO) bench $(LOCKED) --package convoke-schema --bench evolution -- $(ARGS)
 	@$(CARGO) bench $(LOCKED) --package convoke-network --bench day -- $(ARGS)
 	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench agents -- $(ARGS)
+	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench steps -- $(ARGS)
 	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench a2a -- $(ARGS)
 
 .PHONY: soak
