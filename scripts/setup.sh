@@ -152,7 +152,7 @@ python_clients() {
   [[ -f $stamp && $(cat "$stamp") == "$wanted" && -x .venv/bin/python3 ]] && return
   python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
     fail "python3 is $(python3 --version | cut -d' ' -f2); the clients of the tests need 3.10 or newer"
-  say "installing the Python clients of the tests (ncclient, netconf-console2, netconf-client, a2a-sdk) into .venv/"
+  say "installing the Python clients of the tests (ncclient, netconf-console2, netconf-client, a2a-sdk, ssh-audit) into .venv/"
   rm -f "$stamp"
   python3 -m venv --clear .venv || fail ".venv/ could not be made: is python3-venv installed?"
   .venv/bin/python3 -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: \

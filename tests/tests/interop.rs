@@ -492,6 +492,40 @@ fn python(program: &str) -> Command {
     Command::new(path)
 }
 
+/// What an auditor of SSH servers says: nothing fails, it knows no vulnerability and recommends nothing,
+/// and its flood of half-open connections (DHEat, CVE-2002-20001) is throttled. Warned of are key
+/// exchange without a post-quantum part and a MAC over plaintext, both behind better ones, for clients
+/// that know no other.
+#[test]
+fn an_auditor_of_ssh_finds_nothing_that_fails() {
+    with_platform(async |running| {
+        let mut command = python("ssh-audit");
+        command.args(["--json", "--port", running.port(), "127.0.0.1"]);
+        let audited = finish(command, "").await;
+        let report: Value = serde_json::from_str(&audited.stdout).unwrap();
+        let noted = |level: &str| -> Vec<&str> {
+            let lists = ["kex", "key", "enc", "mac"].map(|list| report[list].as_array().unwrap());
+            let noted = lists.into_iter().flatten();
+            let noted = noted.filter(|it| !it["notes"][level].is_null());
+            noted.map(|it| it["algorithm"].as_str().unwrap()).collect()
+        };
+        let none: [&str; 0] = [];
+        assert_eq!(noted("fail"), none, "{report:#}");
+        let warned = [
+            "curve25519-sha256",
+            "curve25519-sha256@libssh.org",
+            "hmac-sha2-256",
+        ];
+        assert_eq!(noted("warn"), warned, "{report:#}");
+        assert_eq!(report["kex"][0]["algorithm"], "mlkem768x25519-sha256");
+        assert_eq!(report["cves"], json!([]));
+        assert_eq!(report["recommendations"], json!({}));
+        let notes = report["additional_notes"].as_array().unwrap();
+        let flooded = notes.iter().any(|note| note.to_string().contains("DHEat"));
+        assert!(!flooded, "{notes:#?}");
+    });
+}
+
 /// Runs a script of `../interop` and reads the facts it prints.
 async fn script(name: &str, running: &Running) -> Value {
     let mut command = python("python3");
