@@ -9,6 +9,7 @@ use crate::cast;
 use crate::conformance::{Heard, Host, Opening, Patience, Wire};
 use crate::network;
 use ::network::Simulation;
+use bindings::background::Inline;
 use bindings::netconf::{Flow, Peer, Platform, Session};
 use domain::access::AccessRules;
 use domain::time::Timestamp;
@@ -109,7 +110,12 @@ impl Memory {
         engine.start(now);
         network::open(&engine, now);
         let introductions = cards::open(&engine);
-        let platform = Arc::new(Platform::new(Arc::new(engine), generation(), now));
+        let platform = Arc::new(Platform::new(
+            Arc::new(engine),
+            generation(),
+            Arc::new(Inline),
+            now,
+        ));
         Self {
             world: Rc::new(RefCell::new(World {
                 platform,

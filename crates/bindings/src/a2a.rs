@@ -43,6 +43,7 @@ use self::begin::Said;
 use self::cards::Cards;
 use self::exchange::{Wire, Written};
 use self::scene::{Scene, Spoken};
+use crate::background::Background;
 use ::a2a::card::CardProfile;
 use ::a2a::card::document::{WELL_KNOWN, WELL_KNOWN_OF_V02};
 use ::a2a::error::Error;
@@ -82,7 +83,8 @@ pub struct Settings {
 /// A2A over one engine.
 pub struct Binding {
     engine: Arc<Engine>,
-    reader: Box<dyn Reader>,
+    reader: Arc<dyn Reader>,
+    background: Arc<dyn Background>,
     cards: Cards,
     forgetful: Option<String>,
     /// How many messages came to the forgetful agent.
@@ -90,13 +92,19 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// A2A over an engine. What is said in plain words is read by `reader`.
-    pub fn new(engine: Arc<Engine>, settings: Settings, reader: Box<dyn Reader>) -> Self {
+    /// A2A over an engine. What is said in plain words is read by `reader`, on `background`.
+    pub fn new(
+        engine: Arc<Engine>,
+        settings: Settings,
+        reader: Arc<dyn Reader>,
+        background: Arc<dyn Background>,
+    ) -> Self {
         let forgetful = settings.forgetful.clone();
         let cards = Cards::new(settings);
         Self {
             engine,
             reader,
+            background,
             cards,
             forgetful,
             forgotten: AtomicU64::new(0),

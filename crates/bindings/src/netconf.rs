@@ -3,7 +3,7 @@
 //! In the order of a request: [`Session`] takes bytes and yields replies and notifications;
 //! `operation` holds one file per rpc; `modelled` turns domain values into data nodes; `access`
 //! compiles the access rules; `error` is the one place that knows error tags; `event` encodes
-//! notifications. What sessions share is the [`Platform`].
+//! notifications; `search` evaluates an XPath. What sessions share is the [`Platform`].
 
 mod access;
 mod announced;
@@ -13,6 +13,7 @@ mod event;
 mod modelled;
 mod operation;
 mod platform;
+mod search;
 mod session;
 
 pub use client::{

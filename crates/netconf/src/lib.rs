@@ -76,3 +76,4 @@ pub mod hello;
 pub mod names;
 pub mod session;
 pub mod xml;
+pub mod xpath;

@@ -30,7 +30,7 @@ mod walk;
 mod tests;
 
 pub use accepted::Accepted;
-pub use pattern::{PatternFault, check_pattern};
+pub use pattern::{Pattern, PatternFault, check_pattern};
 
 use crate::other;
 use crate::template::{Key, OTHER, Shape, Template};

@@ -18,8 +18,9 @@ use a2a::card::signature::{Signer, sign};
 use a2a::card::{Card, CardProfile, SecurityKind, SecurityScheme};
 use a2a::sse;
 use bindings::a2a::{Answer, Binding, Body, Dress, Frames, Incoming, Settings};
+use bindings::netconf::Platform;
 use domain::access::Principal;
-use engine::{Endpoint, Engine};
+use engine::Endpoint;
 use hyper::body::Bytes;
 use hyper::header::{HeaderName, HeaderValue, IF_NONE_MATCH};
 use hyper::{Method, StatusCode};
@@ -64,7 +65,7 @@ struct Office {
 #[must_use]
 pub fn mounted(
     router: Router,
-    engine: &Arc<Engine>,
+    platform: &Platform,
     clock: &Arc<Clock>,
     settings: &A2aSettings,
     listening: Listening,
@@ -89,7 +90,12 @@ pub fn mounted(
         dress: dress(&url, settings.card_profile(), listening.secure, issuer),
         url,
     };
-    let binding = Binding::new(Arc::clone(engine), chosen, Box::new(ByWords::default()));
+    let binding = Binding::new(
+        Arc::clone(platform.engine()),
+        chosen,
+        Arc::new(ByWords::default()),
+        Arc::clone(platform.background()),
+    );
     let office = Arc::new(Office {
         binding,
         root: match suites {

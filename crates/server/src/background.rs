@@ -2,7 +2,8 @@
 //!
 //! On Linux such a thread runs at low priority and on all cores of the process but one, so that
 //! requests always find a core that no such work holds; where there is a single core, priority
-//! alone decides. Elsewhere it is an ordinary thread. Knows nothing of what the threads do.
+//! alone decides. Elsewhere it is an ordinary thread. Knows nothing of what the threads do; a
+//! queue for what users cause is [`crate::pool`].
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -68,6 +69,7 @@ fn confine() -> io::Result<()> {
 }
 
 #[cfg(all(test, target_os = "linux"))]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::{NICE, cores, spawn};
     use rustix::process::{getpid, getpriority_process};

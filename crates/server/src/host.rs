@@ -7,6 +7,7 @@ mod roster;
 
 use crate::a2a;
 use crate::access;
+use crate::background;
 use crate::clock::Clock;
 use crate::config::{AGENTS_FROM, NETCONF, Settings, SettingsError};
 use crate::dialer::TrustError;
@@ -14,6 +15,7 @@ use crate::file::FileError;
 use crate::http::{self, DoorError};
 use crate::master_key::{self, MasterKeyError};
 use crate::outside::Watched;
+use crate::pool::{PoolLimits, WorkerPool};
 use crate::post::Post;
 use crate::profile;
 use crate::revocation::{self, KeyHolders, Lookout};
@@ -71,6 +73,9 @@ pub enum StartError {
     /// A key cannot be read or made.
     #[error(transparent)]
     Key(#[from] KeyError),
+    /// The system starts no threads for background work.
+    #[error("starting threads for background work")]
+    Threads(#[source] std::io::Error),
     /// The YANG modules do not compile: a defect of this build.
     #[error(transparent)]
     Schema(#[from] yang::LoadError),
@@ -267,7 +272,14 @@ impl Host {
         // The templates that are published by now add their modules to it.
         drop(generation);
         let generation = schemas::generation(&engine.schema_modules())?;
-        let platform = Arc::new(Platform::new(Arc::new(engine), generation, now));
+        let workers = WorkerPool::new(background::cores(), PoolLimits::default())
+            .map_err(StartError::Threads)?;
+        let platform = Arc::new(Platform::new(
+            Arc::new(engine),
+            generation,
+            Arc::new(workers),
+            now,
+        ));
         let mut host = Self {
             profiles: hosted_profiles(platform.engine()),
             posts: company.posts,
@@ -312,10 +324,9 @@ impl Host {
             let (platform, clock) = (&host.platform, &host.clock);
             let listening = settings.http.listening(&door);
             let mount = |router, issuer: &_| {
-                let engine = platform.engine();
                 a2a::mounted(
                     router,
-                    engine,
+                    platform,
                     clock,
                     &settings.a2a,
                     listening,

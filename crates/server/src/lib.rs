@@ -27,6 +27,7 @@ pub mod http;
 pub mod master_key;
 pub mod outside;
 pub mod peers;
+pub mod pool;
 pub mod post;
 pub mod practice;
 pub mod profile;

@@ -141,7 +141,11 @@ pub async fn serve(
         }
         match flow {
             Flow::Close => break,
-            Flow::Again => continue,
+            Flow::Again => {
+                // Others have their turn first.
+                tokio::task::yield_now().await;
+                continue;
+            }
             Flow::Wait if input_ended => return,
             Flow::Wait => {}
         }

@@ -15,7 +15,7 @@ use std::ptr::{null, null_mut};
 
 use yang_rs::context::{Context, ContextFlags};
 use yang_rs::ffi;
-use yang_rs::schema::{SchemaModule, SchemaNode};
+use yang_rs::schema::{DataValueType, SchemaModule, SchemaNode};
 
 use crate::error::{LibraryError, LoadError};
 use crate::set::ModuleSet;

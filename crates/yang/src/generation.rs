@@ -77,10 +77,15 @@ pub struct Generation {
     texts: BTreeMap<(String, String), String>,
     nodes: Vec<SchemaNode>,
     instance_paths: BTreeSet<String>,
+    /// Identity to those derived from it, however far, as (module, name).
+    derived: BTreeMap<Identity, BTreeSet<Identity>>,
     content_id: String,
     library: String,
     state: String,
 }
+
+/// Module and name.
+type Identity = (String, String);
 
 impl fmt::Debug for Generation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -102,12 +107,16 @@ impl Generation {
         let context = ffi::load(set)?;
         let mut modules = Vec::new();
         let mut texts = BTreeMap::new();
+        let mut derived = BTreeMap::new();
         for module in context.modules(false) {
             if INTERNAL.contains(&module.name()) {
                 continue;
             }
             let described = describe(&module);
             collect_texts(set, &module, &described, &mut texts);
+            for (name, below) in ffi::identities(&module) {
+                derived.insert((described.name.clone(), name), below);
+            }
             modules.push(described);
         }
         modules.sort_by(|a, b| (&a.name, &a.revision).cmp(&(&b.name, &b.revision)));
@@ -117,6 +126,7 @@ impl Generation {
             library: library::yang_library(&modules, &content_id),
             state: library::modules_state(&modules, &content_id),
             instance_paths: nodes.iter().map(SchemaNode::instance_path).collect(),
+            derived: transitive(&derived),
             context,
             modules,
             texts,
@@ -227,6 +237,14 @@ impl Generation {
             .filter(|node| node.kind == node::Kind::Notification)
     }
 
+    /// Whether an identity is derived from another, however far, and not that one itself
+    /// (RFC 7950 §10.4.1). Each is module and name.
+    pub fn is_derived(&self, identity: (&str, &str), base: (&str, &str)) -> bool {
+        let owned = |(module, name): (&str, &str)| (module.to_owned(), name.to_owned());
+        let below = self.derived.get(&owned(base));
+        below.is_some_and(|below| below.contains(&owned(identity)))
+    }
+
     /// The namespace of an announced module.
     pub fn namespace_of(&self, module: &str) -> Option<&str> {
         self.module(module).map(|module| module.namespace.as_str())
@@ -284,6 +302,21 @@ fn collect_texts(
             texts.insert((name.clone(), revision.clone()), text.to_owned());
         }
     }
+}
+
+/// Who is derived from whom however far, from who is directly. YANG has no circles (§7.18.2).
+fn transitive(
+    direct: &BTreeMap<Identity, Vec<Identity>>,
+) -> BTreeMap<Identity, BTreeSet<Identity>> {
+    let all = direct.iter().map(|(base, below)| {
+        let (mut found, mut open) = (BTreeSet::new(), below.clone());
+        while let Some(identity) = open.pop() {
+            open.extend(direct.get(&identity).into_iter().flatten().cloned());
+            found.insert(identity);
+        }
+        (base.clone(), found)
+    });
+    all.collect()
 }
 
 /// True if the text has that `revision` statement; an empty revision always is.

@@ -6,7 +6,8 @@
 //!   [`Generation::yang_library_xml`], [`Generation::schema`];
 //! - whether a document is right: [`Generation::check_rpc`] and its siblings,
 //!   whose [`Violation`] already carries the error tag of RFC 6241;
-//! - what an XPath filter selects: [`Generation::select`];
+//! - what an XPath selects, at a cost that nothing bounds: [`Generation::select`], the yardstick for
+//!   the evaluator in `netconf`;
 //! - what the schema looks like: [`Generation::schema_nodes`].
 //!
 //! Knows YANG and libyang's ways; refuses to know agents, tasks, sessions and

@@ -81,6 +81,8 @@ pub struct SchemaNode {
     pub keys: Vec<String>,
     /// A leaf's default, in canonical form.
     pub default: Option<String>,
+    /// The values of an enumeration with their numbers (RFC 7950 §9.6.4.2); empty for other types.
+    pub enumeration: Vec<(String, i64)>,
     /// The `units` statement.
     pub units: Option<String>,
     /// The `description` statement.
@@ -194,6 +196,7 @@ fn visit(node: &Compiled<'_>, above: &Above<'_>, nodes: &mut Vec<SchemaNode>) {
             is_key: false,
             keys: Vec::new(),
             default: None,
+            enumeration: Vec::new(),
             units: None,
             description: None,
             nacm_default_deny: deny,
@@ -234,6 +237,11 @@ fn record(node: &Compiled<'_>, kind: Kind, handed: &Above<'_>) -> SchemaNode {
             node.default_value_canonical().ok().flatten()
         } else {
             None
+        },
+        enumeration: if matches!(kind, Kind::Leaf | Kind::LeafList) {
+            ffi::enumeration(node)
+        } else {
+            Vec::new()
         },
         units: if matches!(kind, Kind::Leaf | Kind::LeafList) {
             node.units().map(str::to_owned)

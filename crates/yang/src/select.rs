@@ -1,5 +1,8 @@
 //! XPath filters (RFC 6241 §8.9) over data that somebody already wrote as XML.
 //!
+//! What anybody may send is evaluated by `netconf`'s own evaluator, whose cost is bounded; this one is
+//! what tests hold that one to. An expression of forty characters can keep it busy for hours.
+//!
 //! Knows nothing of datastores: the caller hands over what the reader may see,
 //! and only that, before anything is evaluated.
 

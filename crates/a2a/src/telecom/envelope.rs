@@ -131,6 +131,11 @@ impl Envelope {
         Ok(())
     }
 
+    /// How long its texts are together, in bytes.
+    pub fn text_bytes(&self) -> usize {
+        self.texts.values().map(|(_, text)| text.len()).sum()
+    }
+
     /// The text under an extension.
     pub fn text(&self, family: Family) -> Option<&str> {
         self.texts.get(&family).map(|(_, text)| text.as_str())

@@ -8,6 +8,7 @@ use super::begin::{Said, Wanted, content, fill, noted, slots};
 use super::error;
 use super::scene::Scene;
 use super::telecom::kept;
+use super::words::Reader;
 use a2a::error::{Error, ErrorKind};
 use a2a::intake::Said as Read;
 use a2a::message::Part;
@@ -46,7 +47,7 @@ impl Scene<'_> {
         };
         match task.awaits {
             Some(Awaits::Completion) => {
-                let wanted = self.completing(task, &said)?;
+                let wanted = self.completing(task, &said).await?;
                 fill(&mut negotiate, completed(task, message, &wanted), wanted);
             }
             Some(awaits @ (Awaits::Answer | Awaits::Credentials)) => {
@@ -63,22 +64,24 @@ impl Scene<'_> {
     }
 
     /// What the assignment lacked (Q75).
-    fn completing(&self, task: &Task, said: &Read) -> Result<Wanted, Error> {
+    async fn completing(&self, task: &Task, said: &Read) -> Result<Wanted, Error> {
         let pending = pending(task);
         match said {
             Read::Intent { schema, filled, .. } => slots(schema.as_deref(), filled),
             Read::Payload(payload) => Ok(Wanted::Whole(Some(together(pending, payload)))),
-            Read::Words(words) if words.trim().is_empty() => self.words(words),
+            Read::Words(words) if words.trim().is_empty() => self.words(words).await,
             Read::Words(words) => {
                 let template = pending.and_then(|it| self.served.template(&it.schema_id));
                 let (Some(pending), Some(template)) = (pending, template) else {
                     let before = &task.content.task_description;
-                    return self.words(&format!("{before}\n{words}"));
+                    return self.words(&format!("{before}\n{words}")).await;
                 };
-                let reader = &self.binding.reader;
-                let reading = reader.complete(words, template, &pending.values, self.now);
-                let reading = reading.map_err(|failure| error::unread(&failure))?;
-                Ok(self.wanted(reading))
+                self.check_asking()?;
+                let (template, before) = (template.clone(), pending.values.clone());
+                let (text, now) = (words.clone(), self.now);
+                let read =
+                    move |reader: &dyn Reader| reader.complete(&text, &template, &before, now);
+                Ok(self.wanted(self.read_beside(words.len(), read).await?))
             }
             Read::Typed { .. } | Read::Asked(_) => unreachable!("refused, or answered, before"),
         }

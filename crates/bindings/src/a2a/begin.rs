@@ -8,8 +8,9 @@
 use super::push::kept;
 use super::scene::{Scene, Spoken};
 use super::schemas::{self, CheckedByEngine};
-use super::words::{Offer, Reading};
+use super::words::{Reader, Reading};
 use super::{error, identity};
+use crate::background::later;
 use a2a::conversation;
 use a2a::error::{Error, ErrorKind};
 use a2a::intake::{Intake, Intakes, Said as Read};
@@ -20,13 +21,17 @@ use a2a::push::PushConfig;
 use a2a::request::SendMessage;
 use a2a::schema_talk::{self, SUGGESTION};
 use a2a::task::Task as Told;
+use a2a::telecom::envelope::Envelope;
 use a2a::version::Version;
+use domain::access::Request;
 use domain::content::{Content, Payload};
 use domain::push;
 use domain::task::{Task, TaskId};
 use domain::verb::Verb;
-use engine::{Negotiate, Notice, Operation, Outcome};
+use engine::{Negotiate, Notice, Operation, Outcome, Refusal};
+use schema::semantics::ParseFailure;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// The longest identifier of a message, in bytes.
@@ -35,6 +40,12 @@ const MESSAGE_ID_BYTES_MAX: usize = 256;
 /// The section of a content that names the message which brought it, as a JSON string: so that the
 /// message is known again when it is sent again, and in the history.
 const MESSAGE_ID: &str = "message id";
+
+/// How long a text may be that is read for what it means, in bytes: some seven hundred words.
+pub(super) const WORDS_BYTES_MAX: usize = 4 << 10;
+
+/// How long the texts of a message in A2A-T may be, in bytes.
+const TELECOM_BYTES_MAX: usize = 64 << 10;
 
 /// What stands for the words of a message that has none.
 const WORDLESS: &str = "as the payload says";
@@ -139,7 +150,10 @@ impl Scene<'_> {
                 // Before anything comes of the message, so that all of it is told.
                 self.told_besides(&task.id, push, version).await?;
                 match self.envelope(message)? {
-                    Some(envelope) => self.go_on_in_telecom(message, envelope, &task).await,
+                    Some(envelope) => {
+                        self.check_telecom(&envelope)?;
+                        self.go_on_in_telecom(message, envelope, &task).await
+                    }
                     None => self.go_on(message, &task).await,
                 }
             }
@@ -147,7 +161,10 @@ impl Scene<'_> {
                 let id = self.named_by(message);
                 let push = push.map(|push| kept(&id, push, version));
                 match self.envelope(message)? {
-                    Some(envelope) => self.begin_in_telecom(message, envelope, id, push).await,
+                    Some(envelope) => {
+                        self.check_telecom(&envelope)?;
+                        self.begin_in_telecom(message, envelope, id, push).await
+                    }
                     None => self.begin(message, id, push).await,
                 }
             }
@@ -250,7 +267,7 @@ impl Scene<'_> {
             })),
             Read::Payload(payload) => Wanted::Whole(Some(payload.clone())),
             Read::Intent { schema, filled, .. } => slots(schema.as_deref(), filled)?,
-            Read::Words(words) => self.words(words)?,
+            Read::Words(words) => self.words(words).await?,
         };
         let mut negotiate = Negotiate {
             to: Some(self.profile().name.clone()),
@@ -281,18 +298,61 @@ impl Scene<'_> {
     }
 
     /// Words, read by who reads words; as they are where the agent has no schemas.
-    pub(super) fn words(&self, words: &str) -> Result<Wanted, Error> {
+    pub(super) async fn words(&self, words: &str) -> Result<Wanted, Error> {
         if words.trim().is_empty() {
             let why = "nothing in it is read here: words, typed data or a payload are needed";
             return Err(error::unusable("message.parts", why));
         }
-        let offers = self.offers();
-        if offers.is_empty() {
+        self.check_asking()?;
+        if self.served.offers().is_empty() {
             return Ok(Wanted::Whole(None));
         }
-        let reading = self.binding.reader.read(words, &offers, self.now);
-        let reading = reading.map_err(|failure| error::unread(&failure))?;
-        Ok(self.wanted(reading))
+        let (served, text, now) = (Arc::clone(&self.served), words.to_owned(), self.now);
+        let read = move |reader: &dyn Reader| reader.read(&text, &served.offers(), now);
+        Ok(self.wanted(self.read_beside(words.len(), read).await?))
+    }
+
+    /// Refuses who may not give tasks, before anything that was said is read.
+    pub(super) fn check_asking(&self) -> Result<(), Error> {
+        let ask = Request::Exec {
+            module: "irtf-agent",
+            rpc: "task-negotiate",
+            guarded: false,
+        };
+        match self.engine().permits(self.who, ask) {
+            true => Ok(()),
+            false => Err(error::refused(&Refusal::Denied {
+                user: self.who.name.clone(),
+            })),
+        }
+    }
+
+    /// The same for a text in A2A-T, and how long it may be.
+    fn check_telecom(&self, envelope: &Envelope) -> Result<(), Error> {
+        self.check_asking()?;
+        match envelope.text_bytes() > TELECOM_BYTES_MAX {
+            true => Err(error::too_long("message.metadata", TELECOM_BYTES_MAX)),
+            false => Ok(()),
+        }
+    }
+
+    /// Has so many bytes of words read beside the connections.
+    pub(super) async fn read_beside(
+        &self,
+        bytes: usize,
+        read: impl FnOnce(&dyn Reader) -> Result<Reading, ParseFailure> + Send + 'static,
+    ) -> Result<Reading, Error> {
+        if bytes > WORDS_BYTES_MAX {
+            return Err(error::too_long("message.parts", WORDS_BYTES_MAX));
+        }
+        let reader = Arc::clone(&self.binding.reader);
+        let background = &*self.binding.background;
+        let reading = later(background, &self.who.name, move |_| read(&*reader));
+        let reading = reading.map_err(|busy| error::not_now(&busy.to_string()))?;
+        let reading = reading
+            .await
+            .map_err(|late| error::not_now(&late.to_string()))?;
+        reading.map_err(|failure| error::unread(&failure))
     }
 
     pub(super) fn wanted(&self, reading: Reading) -> Wanted {
@@ -311,27 +371,10 @@ impl Scene<'_> {
 
     /// The question what is wanted.
     fn which(&self) -> String {
-        let offers = self.offers();
+        let offers = self.served.offers();
         let mut skills: Vec<&str> = offers.iter().map(|it| it.skill.name.as_str()).collect();
         skills.dedup();
         format!("What is wanted? This agent knows: {}.", skills.join(", "))
-    }
-
-    /// What the agent takes, as published.
-    fn offers(&self) -> Vec<Offer<'_>> {
-        let skills = self.profile().skills.iter();
-        let all = skills.flat_map(|skill| skill.schemas.iter().map(move |id| (skill, id)));
-        let mut seen: Vec<&String> = Vec::new();
-        let first = all.filter(|(_, id)| {
-            let is_new = !seen.contains(id);
-            seen.push(id);
-            is_new
-        });
-        let published = first.filter_map(|(skill, id)| {
-            let template = self.served.template(id)?;
-            Some(Offer { skill, template })
-        });
-        published.collect()
     }
 
     /// Says something to the engine about a task, and keeps what it tells besides.

@@ -5,6 +5,7 @@
 //! adds that. Read next: `a2a::card`.
 
 use super::scene::Scene;
+use super::words::Offer;
 use super::{Settings, error, telecom};
 use a2a::card::document::CardDocument;
 use a2a::card::profile::card_of;
@@ -45,6 +46,19 @@ impl Served {
         Arc::ptr_eq(&self.profile, profile)
             && self.templates.len() == templates.len()
             && self.templates.iter().zip(templates).all(same)
+    }
+
+    /// What the agent takes, as published: each template once.
+    pub(super) fn offers(&self) -> Vec<Offer<'_>> {
+        let skills = self.profile.skills.iter();
+        let all = skills.flat_map(|skill| skill.schemas.iter().map(move |id| (skill, id)));
+        let mut seen = BTreeSet::new();
+        let first = all.filter(|(_, id)| seen.insert(*id));
+        let published = first.filter_map(|(skill, id)| {
+            let template = self.template(id)?;
+            Some(Offer { skill, template })
+        });
+        published.collect()
     }
 
     /// The template of this identifier.

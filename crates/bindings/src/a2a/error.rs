@@ -114,6 +114,17 @@ pub(super) fn unusable(member: &str, why: &str) -> Error {
     Error::new(ErrorKind::InvalidParams, why).at(member, why)
 }
 
+/// Words that are longer than anybody reads.
+pub(super) fn too_long(member: &str, limit: usize) -> Error {
+    let why = format!("text is read up to {limit} bytes; say it shorter, or as typed data");
+    Error::new(ErrorKind::TooLarge, why.clone()).at(member, &why)
+}
+
+/// Words that are not read now, for others are or because it took too long.
+pub(super) fn not_now(why: &str) -> Error {
+    Error::new(ErrorKind::Unavailable, why)
+}
+
 /// Who reads words cannot work; whoever sends typed data does not need it.
 pub(super) fn unread(failure: &ParseFailure) -> Error {
     error!("words were not read: {failure}");

@@ -6,8 +6,10 @@ use super::operation::plain;
 use ::netconf::hello::Capabilities;
 use ::netconf::names::capability as names;
 use ::netconf::xml::{Document, Limits};
+use ::netconf::xpath::Keys;
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use yang::{DefaultDeny, Generation};
+use yang::{DefaultDeny, Generation, SchemaNode};
 
 /// A generation and what follows from it.
 pub(super) struct Announced {
@@ -20,6 +22,10 @@ pub(super) struct Announced {
     pub(super) plain_negotiations: bool,
     /// The rpcs that nobody may call without a rule (RFC 8341 §3.5), as (module, name).
     guarded: Vec<(String, String)>,
+    /// Which leaves are keys, for what a search selects.
+    pub(super) keys: Keys,
+    /// Values and numbers of enumerations, by path.
+    pub(super) enumerations: BTreeMap<String, Vec<(String, i64)>>,
 }
 
 impl Announced {
@@ -36,6 +42,8 @@ impl Announced {
             guarded: guarded.collect(),
             capabilities: capabilities(&generation),
             plain_negotiations: plain::speaks_for(&generation),
+            keys: keys(&generation),
+            enumerations: enumerations(&generation),
             generation,
         }
     }
@@ -45,6 +53,34 @@ impl Announced {
             .iter()
             .any(|(m, name)| m == module && name == rpc)
     }
+}
+
+/// The key leaves of all data.
+fn keys(generation: &Generation) -> Keys {
+    let mut keys = Keys::default();
+    for node in data(generation).filter(|node| node.is_key) {
+        let mut namespace = "";
+        let steps = node.path.split('/').skip(1).map(|step| {
+            let (module, name) = step.split_once(':').unwrap_or(("", step));
+            namespace = generation.namespace_of(module).unwrap_or(namespace);
+            (namespace, name)
+        });
+        keys.insert(steps);
+    }
+    keys
+}
+
+fn enumerations(generation: &Generation) -> BTreeMap<String, Vec<(String, i64)>> {
+    let with_values = data(generation).filter(|node| !node.enumeration.is_empty());
+    with_values
+        .map(|node| (node.path.clone(), node.enumeration.clone()))
+        .collect()
+}
+
+/// The schema nodes of data and events.
+fn data(generation: &Generation) -> impl Iterator<Item = &SchemaNode> {
+    let nodes = generation.schema_nodes().iter();
+    nodes.filter(|node| !node.in_operation)
 }
 
 /// What the server announces: base, options, and the YANG 1 modules with their deviations.

@@ -10,6 +10,7 @@ use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::FilterError;
 use ::netconf::names::namespace::BASE;
 use ::netconf::xml::Element;
+use ::netconf::xpath::{EvaluationError, ExpressionError};
 use domain::content::ContentError;
 use domain::negotiation::Misplaced;
 use domain::profile::ProfileError;
@@ -17,7 +18,7 @@ use engine::{FaultRefusal, Refusal};
 use schema::catalogue::PublishError;
 use schema::evolution::Refusal as EvolutionRefusal;
 use schema::violation::{Code, Violation as PayloadViolation};
-use yang::{Violation, XPathError};
+use yang::Violation;
 
 /// Which rpc was asked, to say where in its message something is wrong.
 #[derive(Clone, Copy, Debug)]
@@ -425,11 +426,66 @@ pub(crate) fn filter_type(filter: Element<'_>, kind: &str) -> RpcError {
         ))
 }
 
-/// An XPath filter that cannot be evaluated.
-pub(crate) fn of_xpath(error: &XPathError, at: Element<'_>) -> RpcError {
+/// An XPath that is none, or too large.
+pub(crate) fn of_expression(cause: &ExpressionError, path: ErrorPath) -> RpcError {
+    let tag = match cause {
+        ExpressionError::TooBig { .. } => ErrorTag::TooBig,
+        _ => ErrorTag::InvalidValue,
+    };
+    RpcError::protocol(tag)
+        .path(path)
+        .message(format!("the XPath expression is not valid: {cause}"))
+}
+
+/// A prefix of an XPath whose namespace is of no module.
+pub(crate) fn unknown_namespace(prefix: &str, namespace: &str, path: ErrorPath) -> RpcError {
     RpcError::protocol(ErrorTag::InvalidValue)
-        .path(ErrorPath::of(at))
-        .message(error.to_string())
+        .path(path)
+        .message(format!(
+            "the XPath expression is not valid: prefix \"{prefix}\" stands for \"{namespace}\", \
+             which is the namespace of no module"
+        ))
+}
+
+/// An XPath that yields a text, a number or a truth (RFC 6241 §8.9.1).
+pub(crate) fn no_node_set(path: ErrorPath) -> RpcError {
+    RpcError::protocol(ErrorTag::InvalidValue)
+        .path(path)
+        .message("the XPath expression does not select nodes")
+}
+
+/// A search that ended without a result. RFC 6241 Appendix A: neither request nor reply is too
+/// big, but what it would take is more than there is for one request.
+pub(crate) fn of_search(cause: &EvaluationError, path: ErrorPath) -> RpcError {
+    match cause {
+        EvaluationError::Spent { .. } => RpcError::application(ErrorTag::ResourceDenied)
+            .app_tag("search-cost")
+            .path(path)
+            .message(format!(
+                "the XPath expression costs too much: {cause}; begin it with a path of names and \
+                 keys, such as /p:a/p:b[p:key='x'], and compare with fewer nodes in its predicates"
+            )),
+        EvaluationError::Cancelled => abandoned(path),
+        EvaluationError::Pattern(_) => RpcError::protocol(ErrorTag::InvalidValue)
+            .path(path)
+            .message(format!("the XPath expression is not valid: {cause}")),
+    }
+}
+
+/// A search for which there is no room now.
+pub(crate) fn busy(path: ErrorPath) -> RpcError {
+    RpcError::application(ErrorTag::ResourceDenied)
+        .app_tag("busy")
+        .path(path)
+        .message(crate::background::Busy.to_string())
+}
+
+/// A search that was not done in its time.
+pub(crate) fn abandoned(path: ErrorPath) -> RpcError {
+    RpcError::application(ErrorTag::ResourceDenied)
+        .app_tag("busy")
+        .path(path)
+        .message(crate::background::Abandoned.to_string())
 }
 
 /// An rpc that is not offered, in the request's own words.

@@ -41,11 +41,13 @@ pub(crate) fn is_selected(told: &Event, selection: &Selection) -> bool {
     !out.is_empty()
 }
 
-/// The event alone, for an XPath filter.
-pub(crate) fn event_xml(told: &Event) -> String {
+/// The event alone as a document whose root stands for the root of the data, for a search.
+pub(crate) fn document(told: &Event) -> Vec<u8> {
     let mut out = Vec::with_capacity(1_024);
+    out.extend_from_slice(b"<event>");
     write(&node(told), &Projection::everything(), &mut out);
-    String::from_utf8(out).expect("nodes are written from strings")
+    out.extend_from_slice(b"</event>");
+    out
 }
 
 /// The mark at the end of a replay.

@@ -53,7 +53,7 @@ pub(super) enum Answer {
     Closing(CloseReason),
 }
 
-/// The outcome of a negotiation that is not on disk yet.
+/// The outcome of a negotiation that is not on disk yet, or of a search under way.
 pub(super) type Pending = Pin<Box<dyn Future<Output = Result<Answer, RpcError>> + Send>>;
 
 /// What becomes of one rpc.
@@ -292,9 +292,9 @@ pub(super) fn handle(scene: &Scene<'_>, rpc: &Rpc) -> Handled {
         Offered::Dispatch => ems::act(scene, operation, "dispatch"),
         Offered::Guide => ems::act(scene, operation, "guide"),
         Offered::TellCustomer => ems::act(scene, operation, "tell-customer"),
-        Offered::Get => Handled::Now(read::get(scene, operation)),
-        Offered::GetConfig => Handled::Now(read::get_config(scene, operation)),
-        Offered::GetData => Handled::Now(read::get_data(scene, operation)),
+        Offered::Get => taken(read::get(scene, operation)),
+        Offered::GetConfig => taken(read::get_config(scene, operation)),
+        Offered::GetData => taken(read::get_data(scene, operation)),
         Offered::Lock => Handled::Now(lock::lock(scene, operation)),
         Offered::Unlock => Handled::Now(lock::unlock(scene, operation)),
         Offered::KillSession => Handled::Now(lock::kill_session(scene, operation)),
@@ -304,6 +304,11 @@ pub(super) fn handle(scene: &Scene<'_>, rpc: &Rpc) -> Handled {
         Offered::GetSchema => Handled::Now(schema::get_schema(scene, operation)),
         Offered::CreateSubscription => Handled::Now(subscribe::create(scene, operation)),
     }
+}
+
+/// What is refused is known now.
+fn taken(handled: Result<Handled, RpcError>) -> Handled {
+    handled.unwrap_or_else(|error| Handled::Now(Err(error)))
 }
 
 /// Asks the engine for what was read, unless it could not be read.

@@ -4,6 +4,7 @@
 
 use super::access::read_permit;
 use super::announced::Announced;
+use crate::background::Background;
 use ::netconf::filter::PermitTree;
 use domain::access::{AccessRules, Principal};
 use domain::ems::Ems;
@@ -67,6 +68,7 @@ type Permits = BTreeMap<BTreeSet<String>, Arc<PermitTree>>;
 /// What the sessions share.
 pub struct Platform {
     pub(crate) engine: Arc<Engine>,
+    pub(crate) background: Arc<dyn Background>,
     announced: RwLock<Arc<Announced>>,
     next_session: AtomicU32,
     sessions: Mutex<BTreeMap<u32, Arc<SessionInfo>>>,
@@ -79,10 +81,17 @@ pub struct Platform {
 }
 
 impl Platform {
-    /// What sessions over this engine share, from `now` on.
-    pub fn new(engine: Arc<Engine>, generation: Arc<Generation>, now: Timestamp) -> Self {
+    /// What sessions over this engine share, from `now` on; what may take long is handed to
+    /// `background`.
+    pub fn new(
+        engine: Arc<Engine>,
+        generation: Arc<Generation>,
+        background: Arc<dyn Background>,
+        now: Timestamp,
+    ) -> Self {
         Self {
             engine,
+            background,
             announced: RwLock::new(Arc::new(Announced::of(generation))),
             next_session: AtomicU32::new(1),
             sessions: Mutex::default(),
@@ -97,6 +106,11 @@ impl Platform {
     /// The engine.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
+    }
+
+    /// Where work goes that may take long.
+    pub fn background(&self) -> &Arc<dyn Background> {
+        &self.background
     }
 
     /// The generation that new requests use.

@@ -36,6 +36,9 @@ const PENDING: usize = 1_024;
 /// The least time between two looks at a subscription that waits for its stop time, in ms.
 const STOP_SLACK_MS: i64 = 1;
 
+/// After what time a search of a subscription is tried again for which there was no room, in ms.
+const SEARCH_AGAIN_MS: u64 = 100;
+
 /// Who is at the other end.
 #[derive(Clone, Debug)]
 pub struct Peer {
@@ -78,7 +81,7 @@ impl Backlog {
 /// What an operation sees of its session.
 pub(super) struct Scene<'s> {
     pub(super) platform: &'s Platform,
-    pub(super) announced: &'s Announced,
+    pub(super) announced: &'s Arc<Announced>,
     pub(super) endpoint: &'s Endpoint,
     pub(super) who: &'s Principal,
     pub(super) info: &'s SessionInfo,
@@ -114,6 +117,8 @@ pub struct Session {
     feed: watch::Receiver<Sequence>,
     ready: bool,
     end: Option<CloseReason>,
+    /// When it took its last step.
+    stepped_ms: u64,
 }
 
 impl Session {
@@ -144,6 +149,7 @@ impl Session {
             subscription: None,
             ready: false,
             end: None,
+            stepped_ms: clock_ms,
         }
     }
 
@@ -166,6 +172,7 @@ impl Session {
     /// notifications.
     pub fn step(&mut self, now: Timestamp, clock_ms: u64) -> Flow {
         self.machine.expire(clock_ms);
+        self.stepped_ms = clock_ms;
         self.heed_generation();
         self.heed_rules();
         self.heed_kill();
@@ -182,11 +189,11 @@ impl Session {
                 break;
             }
         }
-        self.notify(now);
+        let more = self.notify(now);
         self.publish_counters();
         if self.end.is_some() {
             Flow::Close
-        } else if self.machine.pending_output() >= OUTPUT_BYTES {
+        } else if more || self.machine.pending_output() >= OUTPUT_BYTES {
             Flow::Again
         } else {
             Flow::Wait
@@ -205,7 +212,9 @@ impl Session {
 
     /// The monotonic time at which [`Session::step`] has something to do by itself.
     pub fn timeout_ms(&self) -> Option<u64> {
-        self.machine.timeout()
+        let held_up = self.subscription.as_ref().is_some_and(|s| s.is_held_up());
+        let again = held_up.then_some(self.stepped_ms + SEARCH_AGAIN_MS);
+        self.machine.timeout().into_iter().chain(again).min()
     }
 
     /// The time of day at which the subscription ends by itself.
@@ -217,20 +226,23 @@ impl Session {
     }
 
     /// Resolves when [`Session::step`] has something to do that no bytes announce: an answer is on
-    /// disk, the log has grown, or the session is killed.
+    /// disk, a search has ended, the log has grown, or the session is killed.
     pub async fn changed(&mut self) {
         let killed = Arc::clone(&self.info);
         let pending = Self::front(&mut self.turns);
-        let grown = async {
-            match &self.subscription {
-                Some(_) => drop(self.feed.changed().await),
+        let followed = async {
+            match &mut self.subscription {
+                Some(subscription) => tokio::select! {
+                    _ = self.feed.changed() => {}
+                    () = subscription.searched() => {}
+                },
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
             () = killed.killed.notified() => {}
             () = pending => {}
-            () = grown => {}
+            () = followed => {}
         }
     }
 
@@ -420,14 +432,15 @@ impl Session {
         }
     }
 
-    fn notify(&mut self, now: Timestamp) {
+    /// Sends what the subscription is due; true if there is more to look at.
+    fn notify(&mut self, now: Timestamp) -> bool {
         self.feed.mark_unchanged();
         let Some(subscription) = &mut self.subscription else {
-            return;
+            return false;
         };
         let room = OUTPUT_BYTES.saturating_sub(self.machine.pending_output());
         if room == 0 || self.machine.closing() {
-            return;
+            return false;
         }
         match subscription.due(&self.platform, &self.who, now, room) {
             Ok(due) => {
@@ -437,14 +450,14 @@ impl Session {
                 if due.over {
                     self.subscription = None;
                 }
+                due.more
             }
             Err(error) => {
-                warn!(
-                    session.id = self.info.id,
-                    "the stream cannot be read: {error}"
-                );
-                self.machine
-                    .close(CloseReason::Other("the stream cannot be read".to_owned()));
+                warn!(session.id = self.info.id, "a subscription ends: {error}");
+                // RFC 5277 has no other way to end a subscription than its session.
+                self.subscription = None;
+                self.machine.close(CloseReason::Other(error.to_string()));
+                false
             }
         }
     }

@@ -156,6 +156,29 @@ fn missing_slots_are_asked_for_and_filled() {
     );
 }
 
+/// Words cost whoever reads them; nobody does before it is sure that their sender may give tasks, and
+/// nobody reads more of them than is said.
+#[test]
+fn words_are_read_for_those_who_may_give_tasks_and_up_to_a_length() {
+    let stage = Stage::new();
+    let read = || stage.read.load(std::sync::atomic::Ordering::Relaxed);
+    let send = |who, text: &str| {
+        let message = words(&format!("m-{}", text.len()), text);
+        stage.rpc(who, AIRLINE, "SendMessage", json!({"message": message}))
+    };
+    let long = "target: ".repeat(60_000);
+    let denied = send("guest", &long);
+    assert_eq!(denied["error"]["code"], -32041, "{denied}");
+    assert_eq!(send("guest", "book")["error"], denied["error"]);
+    let too_long = send("ann", &long);
+    assert_eq!(too_long["error"]["code"], -32043, "{too_long}");
+    assert_eq!(send("ann", &"x".repeat(4_097))["error"]["code"], -32043);
+    assert_eq!(read(), 0, "nobody read a word of these");
+    let asked = send("ann", &"x".repeat(4_096));
+    assert_eq!(state(&asked["result"]["task"]), "TASK_STATE_INPUT_REQUIRED");
+    assert_eq!(read(), 1);
+}
+
 /// Words are read, and asked back where they are not sure; the question outlives a restart, and
 /// NETCONF shows it.
 #[test]

@@ -5,7 +5,10 @@
 
 use crate::radio::{Radio, radio};
 use ::a2a::card::CardProfile;
-use bindings::a2a::{Answer, Binding, Body, ByParser, Frames, Incoming, Settings};
+use bindings::a2a::{
+    Answer, Binding, Body, ByParser, Frames, Incoming, Offer, Reader, Reading, Settings,
+};
+use bindings::background::Inline;
 use bindings::netconf::{Flow, Peer, Platform, Session};
 use domain::access::{AccessOperation, AccessRules, Action, Principal, Rule, RuleList, RuleTarget};
 use domain::agent::{Agent, Ask, Input, Output, Progress};
@@ -26,6 +29,7 @@ use schema::template::Template;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use yang::{Generation, ModuleSet};
 
@@ -217,7 +221,38 @@ pub(crate) struct Stage {
     pub engine: Arc<Engine>,
     pub binding: Binding,
     pub now: Timestamp,
+    /// How often words were read.
+    pub read: Arc<AtomicUsize>,
     runtime: tokio::runtime::Runtime,
+}
+
+/// A reader that counts what it is asked.
+struct Counted {
+    reader: ByParser,
+    read: Arc<AtomicUsize>,
+}
+
+impl Reader for Counted {
+    fn read(
+        &self,
+        words: &str,
+        offers: &[Offer<'_>],
+        now: Timestamp,
+    ) -> Result<Reading, ParseFailure> {
+        self.read.fetch_add(1, Ordering::Relaxed);
+        self.reader.read(words, offers, now)
+    }
+
+    fn complete(
+        &self,
+        words: &str,
+        template: &Template,
+        before: &Map<String, Value>,
+        now: Timestamp,
+    ) -> Result<Reading, ParseFailure> {
+        self.read.fetch_add(1, Ordering::Relaxed);
+        self.reader.complete(words, template, before, now)
+    }
 }
 
 pub(crate) fn principal(name: &str, agent: bool) -> Principal {
@@ -292,12 +327,17 @@ impl Stage {
             push_notifications,
             dress: Box::new(|_| {}),
         };
-        let reader = Box::new(ByParser::new(Box::new(Pairs), 0));
+        let read = Arc::new(AtomicUsize::new(0));
+        let reader = Arc::new(Counted {
+            reader: ByParser::new(Box::new(Pairs), 0),
+            read: Arc::clone(&read),
+        });
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         Self {
-            binding: Binding::new(Arc::clone(&engine), settings, reader),
+            binding: Binding::new(Arc::clone(&engine), settings, reader, Arc::new(Inline)),
             engine,
             now,
+            read,
             runtime: runtime.expect("a thread is there"),
         }
     }
@@ -375,6 +415,7 @@ impl Stage {
         let platform = Arc::new(Platform::new(
             Arc::clone(&self.engine),
             generation,
+            Arc::new(Inline),
             self.now,
         ));
         let peer = Peer {

@@ -93,6 +93,14 @@ impl Document {
         self.elements.len()
     }
 
+    /// The element at a place in document order.
+    pub(crate) fn at(&self, index: u32) -> Element<'_> {
+        Element {
+            document: self,
+            index,
+        }
+    }
+
     fn slice(&self, span: Span) -> &str {
         &self.buffer[span.start as usize..span.end as usize]
     }
@@ -129,6 +137,22 @@ pub struct Attribute<'a> {
 impl<'a> Element<'a> {
     fn record(self) -> &'a ElementRecord {
         &self.document.elements[self.index as usize]
+    }
+
+    /// Its place in document order; the root's is 0.
+    pub(crate) fn index(self) -> u32 {
+        self.index
+    }
+
+    /// The place behind its last descendant.
+    pub(crate) fn subtree_end(self) -> u32 {
+        self.record().subtree_end
+    }
+
+    /// The start tag as it arrived.
+    pub(crate) fn start_tag(self) -> &'a str {
+        let record = self.record();
+        &self.document.buffer[record.start as usize..record.tag_end as usize]
     }
 
     /// The document it is part of.

@@ -30,7 +30,7 @@ pub enum PatternFault {
     /// It has more than 1,024 characters, or groups nested deeper than 32.
     #[error("the pattern is longer than {CHARS_MAX} characters or nests more than 32 groups")]
     TooLong,
-    /// Compiled it takes more than 2 MiB, or asks for what there is not.
+    /// Compiled it takes more memory than it may, or asks for what there is not.
     #[error("the pattern cannot be compiled: {reason}")]
     Compile {
         /// Why, as the compiler says.
@@ -46,12 +46,24 @@ pub fn check_pattern(pattern: &str) -> Result<(), PatternFault> {
     Pattern::new(pattern).map(|_| ())
 }
 
-/// A compiled pattern.
+/// A compiled pattern, an I-Regexp (RFC 9485).
 #[derive(Clone, Debug)]
-pub(super) struct Pattern(Regex);
+pub struct Pattern(Regex);
 
 impl Pattern {
-    pub(super) fn new(pattern: &str) -> Result<Self, PatternFault> {
+    /// Compiles a pattern to 2 MiB at most.
+    ///
+    /// # Errors
+    /// [`PatternFault`] if it cannot be used.
+    pub fn new(pattern: &str) -> Result<Self, PatternFault> {
+        Self::within(pattern, BYTES_MAX)
+    }
+
+    /// Compiles a pattern to so many bytes at most: the fewer, the less a character can cost.
+    ///
+    /// # Errors
+    /// [`PatternFault`] if it cannot be used.
+    pub fn within(pattern: &str, bytes: usize) -> Result<Self, PatternFault> {
         if pattern.len() > CHARS_MAX && pattern.chars().count() > CHARS_MAX {
             return Err(PatternFault::TooLong);
         }
@@ -59,7 +71,7 @@ impl Pattern {
             return Err(PatternFault::Anchor);
         }
         let compiled = RegexBuilder::new(&ecma(&iregexp::parse(pattern)?))
-            .size_limit(BYTES_MAX)
+            .size_limit(bytes)
             .dfa_size_limit(BYTES_MAX)
             .build();
         compiled.map(Self).map_err(|cause| PatternFault::Compile {
@@ -67,7 +79,8 @@ impl Pattern {
         })
     }
 
-    pub(super) fn matches(&self, text: &str) -> bool {
+    /// Whether it matches the whole of a text, in time linear in the text.
+    pub fn matches(&self, text: &str) -> bool {
         self.0.is_match(text)
     }
 }

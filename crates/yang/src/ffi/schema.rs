@@ -98,3 +98,49 @@ pub(crate) fn extensions(node: &SchemaNode<'_>) -> Vec<(String, String)> {
             .collect()
     }
 }
+
+/// The identities of the module, each with those derived from it directly, as (module, name).
+pub(crate) fn identities(module: &SchemaModule<'_>) -> Vec<(String, Vec<(String, String)>)> {
+    // SAFETY: a sized array of records of the living module, each with a sized array of pointers
+    // to records of the same living context.
+    unsafe {
+        let array = (*module.as_raw()).identities;
+        (0..sized(array))
+            .map(|index| {
+                let identity = &*array.add(index);
+                let derived = (0..sized(identity.derived)).map(|index| {
+                    let derived = *identity.derived.add(index);
+                    (
+                        copied((*(*derived).module).name).unwrap_or_default(),
+                        copied((*derived).name).unwrap_or_default(),
+                    )
+                });
+                (copied(identity.name).unwrap_or_default(), derived.collect())
+            })
+            .collect()
+    }
+}
+
+/// The values of a leaf of type enumeration with their numbers; none for any other node.
+pub(crate) fn enumeration(node: &SchemaNode<'_>) -> Vec<(String, i64)> {
+    let Some(leaf_type) = node.leaf_type() else {
+        return Vec::new();
+    };
+    let real_type = leaf_type.leafref_real_type();
+    let leaf_type = real_type.as_ref().unwrap_or(&leaf_type);
+    if leaf_type.base_type() != DataValueType::Enum {
+        return Vec::new();
+    }
+    // SAFETY: the base type says that the record is a `lysc_type_enum`, which begins as every type
+    // does; its sized array lives with the context. `value` is the member of an enumeration.
+    unsafe {
+        let array = (*leaf_type.as_raw().cast::<ffi::lysc_type_enum>()).enums;
+        (0..sized(array))
+            .map(|index| {
+                let item = &*array.add(index);
+                let name = copied(item.name).unwrap_or_default();
+                (name, i64::from(item.__bindgen_anon_1.value))
+            })
+            .collect()
+    }
+}

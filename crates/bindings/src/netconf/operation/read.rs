@@ -1,23 +1,21 @@
 //! `get`, `get-config` (RFC 6241 §7.1, §7.7) and `get-data` (RFC 8526 §3.1).
 //!
 //! A filter is compiled into a selection that the writer follows. An XPath that is more than a
-//! path goes to libyang, over the data that the caller may read.
+//! path is a search of the data that the caller may read, beside the session: [`search`].
 
-use super::{Answer, check};
-use crate::netconf::error;
+use super::{Answer, Handled, check};
+use crate::background::later;
 use crate::netconf::modelled::Reader;
 use crate::netconf::session::Scene;
+use crate::netconf::{error, search};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::{Compiled, DefaultsMode, Projection, Selection};
 use ::netconf::names::namespace::{BASE, DATASTORES, NMDA, WITH_DEFAULTS};
 use ::netconf::xml::Element;
+use ::netconf::xpath::Expression;
+use std::sync::Arc;
 
 mod extent;
-
-/// How much data an XPath that is more than a path may search. libyang reads them anew for each
-/// request, at about a second for so much; other sessions wait for none of it, but the sender may
-/// ask again and again.
-const XPATH_BYTES: usize = 4 << 20;
 
 /// What is to be read.
 struct Request<'x> {
@@ -29,27 +27,31 @@ struct Request<'x> {
 
 enum Filter<'x> {
     Selection(Selection),
-    /// An expression for libyang, and the element in whose scope its prefixes stand.
+    /// An expression to search by, and the element in whose scope its prefixes stand.
     XPath {
-        expression: &'x str,
+        text: &'x str,
+        expression: Expression,
         scope: Element<'x>,
     },
 }
 
-pub(super) fn get(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
+/// How the reply holds what was read.
+type Wrap = fn(Vec<u8>) -> Answer;
+
+pub(super) fn get(scene: &Scene<'_>, operation: Element<'_>) -> Result<Handled, RpcError> {
     if !is_plain(operation, &["filter"]) {
         check(scene, operation)?;
     }
     let request = Request {
-        filter: filter(operation)?,
+        filter: filter(scene, operation)?,
         config: None,
         defaults: defaults(operation)?,
         max_depth: None,
     };
-    read(scene, operation, &request).map(Answer::Data)
+    read(scene, operation, request, Answer::Data)
 }
 
-pub(super) fn get_config(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
+pub(super) fn get_config(scene: &Scene<'_>, operation: Element<'_>) -> Result<Handled, RpcError> {
     check(scene, operation)?;
     let source = operation
         .child(BASE, "source")
@@ -60,15 +62,15 @@ pub(super) fn get_config(scene: &Scene<'_>, operation: Element<'_>) -> Result<An
         None => return Err(error::missing(operation, "source")),
     }
     let request = Request {
-        filter: filter(operation)?,
+        filter: filter(scene, operation)?,
         config: Some(true),
         defaults: defaults(operation)?,
         max_depth: None,
     };
-    read(scene, operation, &request).map(Answer::Data)
+    read(scene, operation, request, Answer::Data)
 }
 
-pub(super) fn get_data(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
+pub(super) fn get_data(scene: &Scene<'_>, operation: Element<'_>) -> Result<Handled, RpcError> {
     check(scene, operation)?;
     let leaf = |name| operation.child(NMDA, name);
     let datastore = leaf("datastore").ok_or_else(|| error::missing(operation, "datastore"))?;
@@ -87,11 +89,11 @@ pub(super) fn get_data(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answ
         (Some(subtree), _) => Filter::Selection(
             Selection::subtree(subtree).map_err(|e| error::of_filter(&e, subtree))?,
         ),
-        (None, Some(xpath)) => xpath_filter(xpath.trimmed_text(), xpath)?,
+        (None, Some(xpath)) => xpath_filter(scene, xpath.trimmed_text(), xpath)?,
         (None, None) => Filter::Selection(Selection::everything()),
     };
     if only_config.is_some() && asked == Some(false) {
-        return Ok(Answer::Body(wrapped(b"")));
+        return Ok(Handled::Now(Ok(wrapped(Vec::new()))));
     }
     let request = Request {
         filter,
@@ -99,7 +101,7 @@ pub(super) fn get_data(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answ
         defaults: defaults(operation)?,
         max_depth: leaf("max-depth").and_then(|d| d.trimmed_text().parse().ok()),
     };
-    read(scene, operation, &request).map(|data| Answer::Body(wrapped(&data)))
+    read(scene, operation, request, wrapped)
 }
 
 /// The local name of a `datastore` value, if it is an identity of ietf-datastores.
@@ -125,7 +127,7 @@ fn is_plain(operation: Element<'_>, allowed: &[&str]) -> bool {
         && seen <= allowed.len()
 }
 
-fn filter(operation: Element<'_>) -> Result<Filter<'_>, RpcError> {
+fn filter<'x>(scene: &Scene<'_>, operation: Element<'x>) -> Result<Filter<'x>, RpcError> {
     let Some(filter) = operation.child(BASE, "filter") else {
         return Ok(Filter::Selection(Selection::everything()));
     };
@@ -139,17 +141,25 @@ fn filter(operation: Element<'_>) -> Result<Filter<'_>, RpcError> {
             .map(Filter::Selection)
             .map_err(|e| error::of_filter(&e, filter)),
         Some("xpath") => match attribute("select") {
-            Some(expression) => xpath_filter(expression, filter),
+            Some(expression) => xpath_filter(scene, expression, filter),
             None => Err(error::filter_without_select(filter)),
         },
         Some(other) => Err(error::filter_type(filter, other)),
     }
 }
 
-fn xpath_filter<'x>(expression: &'x str, scope: Element<'x>) -> Result<Filter<'x>, RpcError> {
-    match Selection::xpath(expression, &scope.prefixes()) {
+fn xpath_filter<'x>(
+    scene: &Scene<'_>,
+    text: &'x str,
+    scope: Element<'x>,
+) -> Result<Filter<'x>, RpcError> {
+    match Selection::xpath(text, &scope.prefixes()) {
         Ok(Compiled::Selection(selection)) => Ok(Filter::Selection(selection)),
-        Ok(Compiled::TooComplex) => Ok(Filter::XPath { expression, scope }),
+        Ok(Compiled::TooComplex) => Ok(Filter::XPath {
+            text,
+            expression: search::expression(text, scope, &scene.announced.generation)?,
+            scope,
+        }),
         Err(e) => Err(error::of_filter(&e, scope)),
     }
 }
@@ -169,8 +179,46 @@ fn defaults(operation: Element<'_>) -> Result<DefaultsMode, RpcError> {
 fn read(
     scene: &Scene<'_>,
     operation: Element<'_>,
+    request: Request<'_>,
+    wrap: Wrap,
+) -> Result<Handled, RpcError> {
+    let mut data = Vec::with_capacity(1_024);
+    match &request.filter {
+        Filter::Selection(selection) => {
+            write(scene, operation, &request, selection, &mut data)?;
+            Ok(Handled::Now(Ok(wrap(data))))
+        }
+        Filter::XPath { scope, .. } if request.max_depth.is_some() => {
+            Err(RpcError::application(ErrorTag::OperationNotSupported)
+                .path(ErrorPath::of(*scope))
+                .message("max-depth is not supported with an XPath that is more than a path of names and equalities"))
+        }
+        Filter::XPath { scope, .. } if !scene.platform.background.has_room(&scene.who.name) => {
+            Err(error::busy(ErrorPath::of(*scope)))
+        }
+        Filter::XPath { text, scope, .. } => {
+            let extent = extent::of_xpath(text, &scope.prefixes());
+            data.extend_from_slice(b"<data>");
+            write(scene, operation, &request, &extent, &mut data)?;
+            if data.len() > search::SEARCH_BYTES {
+                return Err(RpcError::protocol(ErrorTag::TooBig)
+                    .path(ErrorPath::of(*scope))
+                    .message("too many data to search: begin the expression with a path of names, such as /p:a/p:b[…], or use a subtree filter"));
+            }
+            data.extend_from_slice(b"</data>");
+            search(scene, request.filter, data, wrap)
+        }
+    }
+}
+
+/// Writes what a selection has of the data that the caller may read.
+fn write(
+    scene: &Scene<'_>,
+    operation: Element<'_>,
     request: &Request<'_>,
-) -> Result<Vec<u8>, RpcError> {
+    selection: &Selection,
+    data: &mut Vec<u8>,
+) -> Result<(), RpcError> {
     let permit = scene
         .platform
         .permit(scene.who, &scene.announced.generation);
@@ -181,51 +229,51 @@ fn read(
         who: scene.who,
         now: scene.now,
     };
-    let (selection, depth) = match &request.filter {
-        Filter::Selection(selection) => (selection.clone(), request.max_depth),
-        Filter::XPath { expression, scope } => {
-            (extent::of_xpath(expression, &scope.prefixes()), None)
-        }
-    };
-    let projection = Projection::of(&selection)
+    let projection = Projection::of(selection)
         .config(request.config)
         .defaults(request.defaults)
-        .max_depth(depth)
+        .max_depth(request.max_depth)
         .permit(&permit);
-    let mut data = Vec::with_capacity(1_024);
     reader
-        .write(&projection, &mut data)
-        .map_err(|refusal| error::of_reading(&refusal, operation))?;
-    match request.filter {
-        Filter::Selection(_) => Ok(data),
-        Filter::XPath { scope, .. } if request.max_depth.is_some() => {
-            Err(RpcError::application(ErrorTag::OperationNotSupported)
-                .path(ErrorPath::of(scope))
-                .message("max-depth is not supported with an XPath that is more than a path of names and equalities"))
+        .write(&projection, data)
+        .map_err(|refusal| error::of_reading(&refusal, operation))
+}
+
+/// Searches data beside the session; the reply follows in its turn.
+fn search(
+    scene: &Scene<'_>,
+    filter: Filter<'_>,
+    data: Vec<u8>,
+    wrap: Wrap,
+) -> Result<Handled, RpcError> {
+    let Filter::XPath {
+        expression, scope, ..
+    } = filter
+    else {
+        unreachable!("a selection is followed while writing");
+    };
+    let path = ErrorPath::of(scope);
+    let announced = Arc::clone(scene.announced);
+    let found = later(&*scene.platform.background, &scene.who.name, move |over| {
+        search::select(&expression, data, &announced, over)
+    });
+    let found = found.map_err(|_| error::busy(path.clone()))?;
+    Ok(Handled::Later(Box::pin(async move {
+        match found.await {
+            Ok(Ok(data)) => Ok(wrap(data)),
+            Ok(Err(cause)) => Err(error::of_search(&cause, path)),
+            Err(_) => Err(error::abandoned(path)),
         }
-        Filter::XPath { expression, scope } => {
-            if data.len() > XPATH_BYTES {
-                return Err(RpcError::protocol(ErrorTag::TooBig)
-                    .path(ErrorPath::of(scope))
-                    .message("too many data to search: begin the expression with a path of names, such as /p:a/p:b[…], or use a subtree filter"));
-            }
-            let text = String::from_utf8(data).expect("nodes are written from strings");
-            scene
-                .announced.generation
-                .select(&text, expression, &scope.prefixes())
-                .map(String::into_bytes)
-                .map_err(|e| error::of_xpath(&e, scope))
-        }
-    }
+    })))
 }
 
 /// The `<data>` of ietf-netconf-nmda.
-fn wrapped(data: &[u8]) -> Vec<u8> {
+fn wrapped(data: Vec<u8>) -> Answer {
     let mut out = Vec::with_capacity(data.len() + 96);
     out.extend_from_slice(b"<data");
     ::netconf::xml::write::attribute("xmlns", NMDA, &mut out);
     out.push(b'>');
-    out.extend_from_slice(data);
+    out.extend_from_slice(&data);
     out.extend_from_slice(b"</data>");
-    out
+    Answer::Body(out)
 }

@@ -3,30 +3,46 @@
 //! Replay and live delivery are one loop: a cursor in the stream of the endpoint, which is the log or
 //! what a management system tells. What the principal may not
 //! receive, and what the filter does not select, is passed over. Nothing is queued for a
-//! subscriber; what waits for it is counted in the stream when somebody asks ([`Backlog`]).
+//! subscriber; what waits for it is counted in the stream when somebody asks ([`Backlog`]). Whether
+//! an XPath that is more than a path selects an event is found out beside the session, a group of
+//! events at a time.
 
 use super::Answer;
+use crate::background::{Abandoned, Later, later};
+use crate::netconf::announced::Announced;
 use crate::netconf::error::{self, Asked};
-use crate::netconf::event;
 use crate::netconf::platform::Platform;
 use crate::netconf::session::{Backlog, Scene};
+use crate::netconf::{event, search};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::{Compiled, Selection};
 use ::netconf::names::namespace::{BASE, NOTIFICATION};
 use ::netconf::xml::Element;
+use ::netconf::xpath::{EvaluationError, Expression};
 use domain::access::Principal;
 use domain::event::{Happening, Sequence};
 use domain::time::Timestamp;
 use engine::{Endpoint, Event, Stream, StreamError};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use yang::Generation;
 
 /// How many events are read from the stream at a time.
 const ENTRIES: usize = 64;
 
 /// How many of these groups one look at the backlog takes up: a filter may be dear to evaluate.
 const GROUPS_A_LOOK: usize = 64;
+
+/// How many groups one step takes up: between two steps others have their turn.
+const GROUPS_A_STEP: usize = 16;
+
+/// Why a subscription cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::netconf) enum SubscriptionError {
+    #[error("the stream cannot be read: {0}")]
+    Stream(#[from] StreamError),
+    #[error("the filter of the subscription costs too much: {0}")]
+    Filter(EvaluationError),
+}
 
 /// A subscription under way.
 pub(in crate::netconf) struct Subscription {
@@ -40,17 +56,42 @@ pub(in crate::netconf) struct Subscription {
     /// The end of the replay: entries up to here were there when it began.
     replay_until: Option<Sequence>,
     stop: Option<Timestamp>,
-    generation: Arc<Generation>,
+    announced: Arc<Announced>,
     endpoint: Endpoint,
     session: u32,
+    /// The events after the cursor that an XPath is asked about.
+    search: Option<Search>,
+    /// There was no room for a search.
+    held_up: bool,
 }
 
 enum Filter {
     Selection(Selection),
-    XPath {
-        expression: String,
-        prefixes: Vec<(String, String)>,
-    },
+    XPath(Arc<Expression>),
+}
+
+/// Which events of a group an XPath selects.
+struct Search {
+    events: Vec<Event>,
+    selected: Selected,
+}
+
+enum Selected {
+    Pending(Later<Verdicts>),
+    Known(Result<Verdicts, Abandoned>),
+}
+
+/// One for each event.
+type Verdicts = Result<Vec<bool>, EvaluationError>;
+
+/// The next group of events.
+enum Group {
+    /// Each with whether the filter selects it, where that is known.
+    Events(Vec<(Event, Option<bool>)>),
+    /// There is none, now.
+    None,
+    /// It is being searched, or waits for that.
+    Waiting,
 }
 
 /// What the subscription has to send next.
@@ -58,6 +99,8 @@ pub(in crate::netconf) struct Due {
     pub(in crate::netconf) messages: Vec<Arc<[u8]>>,
     /// True if the subscription is over: `notificationComplete` was the last message.
     pub(in crate::netconf) over: bool,
+    /// True if there is more to look at, after others had their turn.
+    pub(in crate::netconf) more: bool,
 }
 
 pub(super) fn create(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
@@ -95,7 +138,7 @@ pub(super) fn create(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer
         }
     }
     let filter = leaf("filter").or_else(|| operation.child(BASE, "filter"));
-    let filter = filter.map(|f| self::filter(f)).transpose()?;
+    let filter = filter.map(|f| self::filter(scene, f)).transpose()?;
     let stream = scene.platform.engine.stream(scene.endpoint);
     let last = stream.last();
     let cursor = match start {
@@ -112,9 +155,11 @@ pub(super) fn create(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer
         filter,
         replay_until: start.map(|_| last),
         stop,
-        generation: Arc::clone(&scene.announced.generation),
+        announced: Arc::clone(scene.announced),
         endpoint: scene.endpoint.clone(),
         session: scene.info.id,
+        search: None,
+        held_up: false,
     })))
 }
 
@@ -146,7 +191,7 @@ fn bad(at: Element<'_>, message: &str) -> RpcError {
         .message(message)
 }
 
-fn filter(filter: Element<'_>) -> Result<Filter, RpcError> {
+fn filter(scene: &Scene<'_>, filter: Element<'_>) -> Result<Filter, RpcError> {
     // RFC 5277's own examples qualify these attributes.
     let attribute = |name| {
         let bare = filter.attribute("", name);
@@ -155,16 +200,13 @@ fn filter(filter: Element<'_>) -> Result<Filter, RpcError> {
     };
     match (attribute("type"), attribute("select")) {
         (Some("xpath"), Some(expression)) => {
-            let prefixes = filter.prefixes();
-            match Selection::xpath(expression, &prefixes) {
+            match Selection::xpath(expression, &filter.prefixes()) {
                 Ok(Compiled::Selection(selection)) => Ok(Filter::Selection(selection)),
-                Ok(Compiled::TooComplex) => Ok(Filter::XPath {
-                    expression: expression.to_owned(),
-                    prefixes: prefixes
-                        .iter()
-                        .map(|(p, n)| ((*p).to_owned(), (*n).to_owned()))
-                        .collect(),
-                }),
+                Ok(Compiled::TooComplex) => {
+                    let generation = &scene.announced.generation;
+                    let expression = search::expression(expression, filter, generation)?;
+                    Ok(Filter::XPath(Arc::new(expression)))
+                }
                 Err(e) => Err(error::of_filter(&e, filter)),
             }
         }
@@ -182,26 +224,40 @@ impl Subscription {
         self.stop
     }
 
-    /// What is to be sent now, at most about `bytes` of it; empty if the stream has nothing more.
+    /// What is to be sent now, at most about `bytes` of it; empty if the stream has nothing more, or
+    /// if a search is under way.
     pub(in crate::netconf) fn due(
         &mut self,
         platform: &Platform,
         who: &Principal,
         now: Timestamp,
         bytes: usize,
-    ) -> Result<Due, StreamError> {
+    ) -> Result<Due, SubscriptionError> {
         let mut due = Due {
             messages: Vec::new(),
             over: false,
+            more: false,
         };
         let mut size = 0;
+        let mut groups = 0;
+        let mut waiting = false;
         let began = self.cursor;
+        self.held_up = false;
         while size < bytes && !due.over {
-            let events = self.stream.after(self.cursor, ENTRIES)?;
-            if events.is_empty() {
+            if groups == GROUPS_A_STEP {
+                due.more = true;
                 break;
             }
-            for told in &events {
+            groups += 1;
+            let events = match self.group(platform, who)? {
+                Group::Events(events) => events,
+                Group::None => break,
+                Group::Waiting => {
+                    waiting = true;
+                    break;
+                }
+            };
+            for (told, selected) in &events {
                 if self.stop.is_some_and(|stop| told.time() > stop) {
                     due.over = true;
                     break;
@@ -212,7 +268,8 @@ impl Subscription {
                 }
                 if !self.is_permitted(platform, who, told) {
                     platform.totals.denied_notifications.fetch_add(1, Relaxed);
-                } else if let Some(message) = self.message(platform, told) {
+                } else if selected.unwrap_or_else(|| self.selects(told)) {
+                    let message = self.message(platform, told);
                     size += message.len();
                     due.messages.push(message);
                 }
@@ -229,7 +286,9 @@ impl Subscription {
         }
         due.over |= self.replay_until.is_none()
             && self.stop.is_some_and(|stop| stop <= now)
-            && size < bytes;
+            && size < bytes
+            && !waiting
+            && !due.more;
         if due.over {
             if self.replay_until.is_some() {
                 self.end_replay(now, &mut due);
@@ -239,8 +298,93 @@ impl Subscription {
         Ok(due)
     }
 
+    /// The events after the cursor, at most 64 of them.
+    fn group(&mut self, platform: &Platform, who: &Principal) -> Result<Group, SubscriptionError> {
+        if self.search.is_none() {
+            let events = self.stream.after(self.cursor, ENTRIES)?;
+            if events.is_empty() {
+                return Ok(Group::None);
+            }
+            let Some(Filter::XPath(expression)) = &self.filter else {
+                return Ok(Group::Events(
+                    events.into_iter().map(|e| (e, None)).collect(),
+                ));
+            };
+            // Nothing is searched that the principal may not receive.
+            let texts: Vec<_> = events
+                .iter()
+                .map(|told| {
+                    self.is_permitted(platform, who, told)
+                        .then(|| event::document(told))
+                })
+                .collect();
+            let (expression, announced) = (Arc::clone(expression), Arc::clone(&self.announced));
+            let selected = later(&*platform.background, &who.name, move |over| {
+                let select = |text| search::selects_event(&expression, text, &announced, over);
+                let each = texts.into_iter().map(|text| text.map_or(Ok(false), select));
+                each.collect::<Verdicts>()
+            });
+            let Ok(selected) = selected else {
+                self.held_up = true;
+                return Ok(Group::Waiting);
+            };
+            self.search = Some(Search {
+                events,
+                selected: Selected::Pending(selected),
+            });
+        }
+        let Some(Search { events, selected }) = self.search.take() else {
+            unreachable!("there was a search, or one was begun");
+        };
+        let known = match selected {
+            Selected::Known(known) => known,
+            Selected::Pending(mut pending) => match pending.now() {
+                Some(known) => known,
+                None => {
+                    let selected = Selected::Pending(pending);
+                    self.search = Some(Search { events, selected });
+                    return Ok(Group::Waiting);
+                }
+            },
+        };
+        match known {
+            Ok(Ok(verdicts)) => {
+                let verdicts = verdicts.into_iter().map(Some);
+                Ok(Group::Events(events.into_iter().zip(verdicts).collect()))
+            }
+            Ok(Err(EvaluationError::Cancelled)) | Err(Abandoned) => {
+                // Its time was over before its turn came: the same group is searched again.
+                self.held_up = true;
+                Ok(Group::Waiting)
+            }
+            Ok(Err(cause)) => Err(SubscriptionError::Filter(cause)),
+        }
+    }
+
+    /// Resolves when a search under way has ended.
+    pub(in crate::netconf) async fn searched(&mut self) {
+        match &mut self.search {
+            Some(Search {
+                selected: selected @ Selected::Pending(_),
+                ..
+            }) => {
+                if let Selected::Pending(pending) = selected {
+                    let known = pending.await;
+                    *selected = Selected::Known(known);
+                }
+            }
+            _ => std::future::pending().await,
+        }
+    }
+
+    /// True if there was no room for a search, so that it has to be tried again.
+    pub(in crate::netconf) fn is_held_up(&self) -> bool {
+        self.held_up
+    }
+
     /// What waits for the subscriber, as far as this look and those before it came. Each event is
-    /// looked at once, and none when there is more than `limit` already.
+    /// looked at once, and none when there is more than `limit` already. Where an XPath selects, it
+    /// is not asked, and every event that the subscriber may receive counts.
     pub(in crate::netconf) fn backlog(
         &mut self,
         platform: &Platform,
@@ -258,11 +402,9 @@ impl Subscription {
                 if self.stop.is_some_and(|stop| told.time() > stop) || self.is_late(told) {
                     continue;
                 }
-                if self.is_permitted(platform, who, told)
-                    && let Some(message) = self.message(platform, told)
-                {
+                if self.is_permitted(platform, who, told) && self.selects(told) {
                     backlog.events += 1;
-                    backlog.bytes += message.len() as u64;
+                    backlog.bytes += self.message(platform, told).len() as u64;
                 }
             }
         }
@@ -289,25 +431,16 @@ impl Subscription {
         platform.engine.receives(who, &self.endpoint, told)
     }
 
-    /// The event's message if the filter wants it.
-    fn message(&self, platform: &Platform, told: &Event) -> Option<Arc<[u8]>> {
-        let wanted = match &self.filter {
-            None => true,
+    /// Whether the filter selects the event, as far as that is known without a search.
+    fn selects(&self, told: &Event) -> bool {
+        match &self.filter {
+            None | Some(Filter::XPath(_)) => true,
             Some(Filter::Selection(selection)) => event::is_selected(told, selection),
-            Some(Filter::XPath {
-                expression,
-                prefixes,
-            }) => {
-                let prefixes: Vec<(&str, &str)> = prefixes
-                    .iter()
-                    .map(|(p, n)| (p.as_str(), n.as_str()))
-                    .collect();
-                self.generation
-                    .selects_event(&event::event_xml(told), expression, &prefixes)
-                    .unwrap_or(false)
-            }
-        };
-        // RFC 5277 §3.6: a filter decides which events are sent, not which parts of them.
-        wanted.then(|| platform.encoded(&self.endpoint, told.sequence(), || event::encode(told)))
+        }
+    }
+
+    /// RFC 5277 §3.6: a filter decides which events are sent, not which parts of them.
+    fn message(&self, platform: &Platform, told: &Event) -> Arc<[u8]> {
+        platform.encoded(&self.endpoint, told.sequence(), || event::encode(told))
     }
 }

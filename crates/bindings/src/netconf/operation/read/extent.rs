@@ -1,7 +1,7 @@
 //! Which data an XPath can depend on, as far as its beginning tells.
 //!
 //! `/p:a/p:b[contains(p:c, 'x')]` looks at nothing outside `/p:a/p:b`, so nothing else need be
-//! written for libyang. Where a step leads up, sideways or back to the root, everything counts:
+//! written for the search. Where a step leads up, sideways or back to the root, everything counts:
 //! the answer may be too much, never too little. Read next: [`super`].
 
 use ::netconf::filter::{Compiled, Selection};

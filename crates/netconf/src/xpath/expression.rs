@@ -1,0 +1,206 @@
+//! A parsed expression: a table of operators, steps and calls, each naming those it stands on.
+//!
+//! Flat, so that nothing recurses when it is dropped. Made by [`super::parse`], read by
+//! [`super::evaluate`].
+
+use super::function::Function;
+use super::lexer::Token;
+
+/// A node of the table.
+pub(super) type Id = u32;
+
+/// A parsed expression that selects nodes, or is true or false of them.
+#[derive(Debug, Clone)]
+pub struct Expression {
+    pub(super) nodes: Vec<Operation>,
+    pub(super) facts: Vec<Facts>,
+    pub(super) root: Id,
+    pub(super) namespaces: Vec<(Box<str>, Box<str>)>,
+}
+
+impl Expression {
+    /// Whether its result is a node-set, as a filter's must be (RFC 6241 §8.9.1). XPath 1.0 without
+    /// variables tells that without any data.
+    pub fn is_node_set(&self) -> bool {
+        self.fact(self.root).kind == Kind::Nodes
+    }
+
+    /// The prefixes that its names use, each with its namespace.
+    pub fn namespaces(&self) -> impl Iterator<Item = (&str, &str)> {
+        let used = self.namespaces.iter();
+        used.map(|(prefix, namespace)| (&**prefix, &**namespace))
+    }
+
+    pub(super) fn node(&self, id: Id) -> &Operation {
+        &self.nodes[id as usize]
+    }
+
+    pub(super) fn fact(&self, id: Id) -> Facts {
+        self.facts[id as usize]
+    }
+}
+
+/// What an expression yields; XPath 1.0 without variables tells that before anything is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Nodes,
+    Text,
+    Number,
+    Boolean,
+}
+
+/// What is known of a node of the table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Facts {
+    pub(super) kind: Kind,
+    /// It is the same whatever the context, so once is enough.
+    pub(super) constant: bool,
+    /// It asks for `position()` or `last()` of its context.
+    pub(super) positional: bool,
+    pub(super) depth: u16,
+}
+
+/// An operator, a path, a call or a constant.
+#[derive(Debug, Clone)]
+pub(super) enum Operation {
+    Or(Vec<Id>),
+    And(Vec<Id>),
+    Compare(Relation, Id, Id),
+    Calculate(Arithmetic, Id, Id),
+    Negate(Id),
+    Union(Vec<Id>),
+    Path(Start, Vec<Step>),
+    /// A primary expression with predicates.
+    Filter(Id, Vec<Id>),
+    Literal {
+        text: Box<str>,
+        /// Namespace and name, if it reads as a qualified name with a bound prefix.
+        identity: Option<(Box<str>, Box<str>)>,
+    },
+    Number(f64),
+    Call(Function, Vec<Id>),
+}
+
+/// Where a path begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Start {
+    Root,
+    Context,
+    Nodes(Id),
+}
+
+/// A location step (XPath 1.0 §2.1).
+#[derive(Debug, Clone)]
+pub(super) struct Step {
+    pub(super) axis: Axis,
+    pub(super) test: Test,
+    pub(super) predicates: Vec<Id>,
+    /// Some predicate asks for a position, so each context node is walked by itself.
+    pub(super) positional: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Axis {
+    Ancestor,
+    AncestorOrSelf,
+    Attribute,
+    Child,
+    Descendant,
+    DescendantOrSelf,
+    Following,
+    FollowingSibling,
+    Parent,
+    Preceding,
+    PrecedingSibling,
+    ThisNode,
+}
+
+impl Axis {
+    pub(super) fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "ancestor" => Self::Ancestor,
+            "ancestor-or-self" => Self::AncestorOrSelf,
+            "attribute" => Self::Attribute,
+            "child" => Self::Child,
+            "descendant" => Self::Descendant,
+            "descendant-or-self" => Self::DescendantOrSelf,
+            "following" => Self::Following,
+            "following-sibling" => Self::FollowingSibling,
+            "parent" => Self::Parent,
+            "preceding" => Self::Preceding,
+            "preceding-sibling" => Self::PrecedingSibling,
+            "self" => Self::ThisNode,
+            _ => return None,
+        })
+    }
+
+    /// §2.4: positions count against document order.
+    pub(super) fn is_reverse(self) -> bool {
+        matches!(
+            self,
+            Self::Ancestor | Self::AncestorOrSelf | Self::Preceding | Self::PrecedingSibling
+        )
+    }
+}
+
+/// Which nodes of an axis are meant (§2.3).
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Test {
+    /// `node()`
+    Node,
+    /// `text()`
+    Text,
+    /// `comment()` and `processing-instruction()`: there are none in YANG data.
+    Nothing,
+    /// A name; `None` means any.
+    Name {
+        namespace: Option<Box<str>>,
+        name: Option<Box<str>>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    Equal,
+    Unequal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Relation {
+    pub(super) fn of(token: Option<Token<'_>>) -> Option<Self> {
+        Some(match token? {
+            Token::Sign("=") => Self::Equal,
+            Token::Sign("!=") => Self::Unequal,
+            Token::Sign("<") => Self::Less,
+            Token::Sign("<=") => Self::LessOrEqual,
+            Token::Sign(">") => Self::Greater,
+            Token::Sign(">=") => Self::GreaterOrEqual,
+            _ => return None,
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arithmetic {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+}
+
+impl Arithmetic {
+    pub(super) fn of(token: Option<Token<'_>>) -> Option<Self> {
+        Some(match token? {
+            Token::Sign("+") => Self::Add,
+            Token::Sign("-") => Self::Subtract,
+            Token::Sign("*") => Self::Multiply,
+            Token::Sign("div") => Self::Divide,
+            Token::Sign("mod") => Self::Remainder,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,562 @@
+//! From tokens to an [`Expression`] (XPath 1.0 §2 and §3), by recursive descent of bounded depth.
+//!
+//! Names are resolved and kinds are checked here, so that a wrong expression is told before any
+//! data are looked at. Read next: [`super::evaluate`].
+
+use super::expression::{
+    Arithmetic, Axis, Expression, Facts, Id, Kind, Operation, Relation, Start, Step, Test,
+};
+use super::function::Function;
+use super::lexer::{Placed, Token, syntax, tokens};
+use super::{EXPRESSION_DEPTH, EXPRESSION_NODES, ExpressionError};
+use crate::names::namespace;
+
+type Parsed<T> = Result<T, ExpressionError>;
+
+impl Expression {
+    /// Reads an expression in one pass. `prefixes` are those in scope where it stands
+    /// ([`Element::prefixes`](crate::xml::Element::prefixes)); as everywhere in XPath 1.0 the
+    /// default namespace does not count.
+    ///
+    /// # Errors
+    /// [`ExpressionError`]; what passes a limit of length, size or depth is
+    /// [`ExpressionError::TooBig`].
+    pub fn parse(text: &str, prefixes: &[(&str, &str)]) -> Result<Self, ExpressionError> {
+        let mut parser = Parser {
+            text,
+            tokens: tokens(text)?,
+            next: 0,
+            prefixes,
+            nested: 0,
+            steps: 0,
+            made: Expression {
+                nodes: Vec::new(),
+                facts: Vec::new(),
+                root: 0,
+                namespaces: Vec::new(),
+            },
+        };
+        let root = parser.expression()?;
+        if parser.next < parser.tokens.len() {
+            return Err(parser.unexpected("an operator or the end"));
+        }
+        parser.made.root = root;
+        Ok(parser.made)
+    }
+}
+
+struct Parser<'x> {
+    text: &'x str,
+    tokens: Vec<Placed<'x>>,
+    next: usize,
+    prefixes: &'x [(&'x str, &'x str)],
+    nested: usize,
+    steps: usize,
+    made: Expression,
+}
+
+impl<'x> Parser<'x> {
+    fn expression(&mut self) -> Parsed<Id> {
+        self.nested += 1;
+        if self.nested > EXPRESSION_DEPTH {
+            return Err(too_deep());
+        }
+        let made = self.list("or", Self::conjunction, Operation::Or)?;
+        self.nested -= 1;
+        Ok(made)
+    }
+
+    fn conjunction(&mut self) -> Parsed<Id> {
+        self.list("and", Self::equality, Operation::And)
+    }
+
+    /// `part (sign part)*`, as one operation however many there are.
+    fn list(
+        &mut self,
+        sign: &'static str,
+        part: fn(&mut Self) -> Parsed<Id>,
+        operation: fn(Vec<Id>) -> Operation,
+    ) -> Parsed<Id> {
+        let mut parts = vec![part(self)?];
+        while self.take(sign) {
+            parts.push(part(self)?);
+        }
+        match parts[..] {
+            [only] => Ok(only),
+            _ => self.add(operation(parts)),
+        }
+    }
+
+    fn equality(&mut self) -> Parsed<Id> {
+        let mut left = self.relation()?;
+        while let Some(relation) = Relation::of(self.peek())
+            .filter(|relation| matches!(relation, Relation::Equal | Relation::Unequal))
+        {
+            self.next += 1;
+            let right = self.relation()?;
+            left = self.add(Operation::Compare(relation, left, right))?;
+        }
+        Ok(left)
+    }
+
+    fn relation(&mut self) -> Parsed<Id> {
+        let mut left = self.sum()?;
+        while let Some(relation) = Relation::of(self.peek())
+            .filter(|relation| !matches!(relation, Relation::Equal | Relation::Unequal))
+        {
+            self.next += 1;
+            let right = self.sum()?;
+            left = self.add(Operation::Compare(relation, left, right))?;
+        }
+        Ok(left)
+    }
+
+    fn sum(&mut self) -> Parsed<Id> {
+        let mut left = self.product()?;
+        while let Some(sign) = Arithmetic::of(self.peek())
+            .filter(|sign| matches!(sign, Arithmetic::Add | Arithmetic::Subtract))
+        {
+            self.next += 1;
+            let right = self.product()?;
+            left = self.add(Operation::Calculate(sign, left, right))?;
+        }
+        Ok(left)
+    }
+
+    fn product(&mut self) -> Parsed<Id> {
+        let mut left = self.negation()?;
+        while let Some(sign) = Arithmetic::of(self.peek())
+            .filter(|sign| !matches!(sign, Arithmetic::Add | Arithmetic::Subtract))
+        {
+            self.next += 1;
+            let right = self.negation()?;
+            left = self.add(Operation::Calculate(sign, left, right))?;
+        }
+        Ok(left)
+    }
+
+    fn negation(&mut self) -> Parsed<Id> {
+        let mut signs = 0;
+        while self.take("-") {
+            signs += 1;
+        }
+        let mut made = self.union()?;
+        // Two signs make the number what it was, but they make it a number.
+        let negations = match signs {
+            0 => 0,
+            signs => 2 - signs % 2,
+        };
+        for _ in 0..negations {
+            made = self.add(Operation::Negate(made))?;
+        }
+        Ok(made)
+    }
+
+    fn union(&mut self) -> Parsed<Id> {
+        let mut parts = vec![self.path()?];
+        while self.take("|") {
+            parts.push(self.path()?);
+        }
+        if let [only] = parts[..] {
+            return Ok(only);
+        }
+        for &part in &parts {
+            self.demand_nodes(part, "a part of a union")?;
+        }
+        self.add(Operation::Union(parts))
+    }
+
+    /// A location path, or a primary expression with what follows it (§3.3).
+    fn path(&mut self) -> Parsed<Id> {
+        if self.at_primary() {
+            let mut primary = self.primary()?;
+            let predicates = self.predicates()?;
+            if !predicates.is_empty() {
+                self.demand_nodes(primary, "what a predicate follows")?;
+                primary = self.add(Operation::Filter(primary, predicates))?;
+            }
+            if !matches!(self.peek(), Some(Token::Sign("/" | "//"))) {
+                return Ok(primary);
+            }
+            self.demand_nodes(primary, "what a path begins with")?;
+            return self.steps(Start::Nodes(primary));
+        }
+        match self.peek() {
+            Some(Token::Sign("/" | "//")) => self.steps(Start::Root),
+            _ => {
+                let mut steps = Vec::new();
+                self.step(false, &mut steps)?;
+                self.more_steps(Start::Context, steps)
+            }
+        }
+    }
+
+    /// The steps of a path whose next token is a slash.
+    fn steps(&mut self, start: Start) -> Parsed<Id> {
+        // The root alone: `/`, with nothing that could be a step.
+        if matches!(start, Start::Root) && self.peek() == Some(Token::Sign("/")) {
+            let after = self.tokens.get(self.next + 1).map(|placed| placed.token);
+            if !after.is_some_and(begins_step) {
+                self.next += 1;
+                return self.add(Operation::Path(start, Vec::new()));
+            }
+        }
+        self.more_steps(start, Vec::new())
+    }
+
+    fn more_steps(&mut self, start: Start, mut steps: Vec<Step>) -> Parsed<Id> {
+        loop {
+            let deep = match self.peek() {
+                Some(Token::Sign("/")) => false,
+                Some(Token::Sign("//")) => true,
+                _ => return self.add(Operation::Path(start, steps)),
+            };
+            self.next += 1;
+            self.step(deep, &mut steps)?;
+        }
+    }
+
+    /// One step; `deep` if it stands behind `//`.
+    fn step(&mut self, deep: bool, steps: &mut Vec<Step>) -> Parsed<()> {
+        let mut step = self.plain_step()?;
+        step.predicates = self.predicates()?;
+        step.positional = step.predicates.iter().any(|&id| {
+            let fact = self.made.fact(id);
+            fact.positional || fact.kind == Kind::Number
+        });
+        self.steps += 1 + usize::from(deep);
+        self.check_size()?;
+        if deep && step.axis == Axis::Child && !step.positional {
+            // The same nodes in one walk.
+            step.axis = Axis::Descendant;
+        } else if deep {
+            steps.push(step_of(Axis::DescendantOrSelf, Test::Node));
+        }
+        let changes =
+            step.axis != Axis::ThisNode || step.test != Test::Node || !step.predicates.is_empty();
+        if changes {
+            steps.push(step);
+        }
+        Ok(())
+    }
+
+    fn plain_step(&mut self) -> Parsed<Step> {
+        if self.take(".") {
+            return Ok(step_of(Axis::ThisNode, Test::Node));
+        }
+        if self.take("..") {
+            return Ok(step_of(Axis::Parent, Test::Node));
+        }
+        let axis = if self.take("@") {
+            Axis::Attribute
+        } else if let (Some(Token::Name("", name)), Some(Token::Sign("::"))) =
+            (self.peek(), self.peek_at(1))
+        {
+            if name == "namespace" {
+                return Err(ExpressionError::NotOffered("the namespace axis"));
+            }
+            let axis = Axis::of(name).ok_or_else(|| self.unexpected("an axis"))?;
+            self.next += 2;
+            axis
+        } else {
+            Axis::Child
+        };
+        let test = self.test(axis)?;
+        Ok(step_of(axis, test))
+    }
+
+    fn test(&mut self, axis: Axis) -> Parsed<Test> {
+        match (self.peek(), self.peek_at(1)) {
+            (Some(Token::Any("")), _) => {
+                self.next += 1;
+                Ok(Test::Name {
+                    namespace: None,
+                    name: None,
+                })
+            }
+            (Some(Token::Any(prefix)), _) => {
+                let namespace = Some(self.namespace(prefix)?);
+                self.next += 1;
+                Ok(Test::Name {
+                    namespace,
+                    name: None,
+                })
+            }
+            (Some(Token::Name("", kind)), Some(Token::Sign("("))) => self.kind_test(kind),
+            (Some(Token::Name(prefix, name)), _) => {
+                let namespace = match (prefix, axis) {
+                    // §2.3: an attribute without prefix is in no namespace.
+                    ("", Axis::Attribute) => "".into(),
+                    ("", _) => return Err(ExpressionError::Unqualified(name.to_owned())),
+                    (prefix, _) => self.namespace(prefix)?,
+                };
+                self.next += 1;
+                Ok(Test::Name {
+                    namespace: Some(namespace),
+                    name: Some(name.into()),
+                })
+            }
+            _ => Err(self.unexpected("a step")),
+        }
+    }
+
+    fn kind_test(&mut self, kind: &'x str) -> Parsed<Test> {
+        let test = match kind {
+            "node" => Test::Node,
+            "text" => Test::Text,
+            "comment" | "processing-instruction" => Test::Nothing,
+            other => return Err(ExpressionError::UnknownFunction(other.to_owned())),
+        };
+        self.next += 2;
+        if kind == "processing-instruction" && matches!(self.peek(), Some(Token::Literal(_))) {
+            self.next += 1;
+        }
+        self.expect(")", "\")\"")?;
+        Ok(test)
+    }
+
+    fn predicates(&mut self) -> Parsed<Vec<Id>> {
+        let mut predicates = Vec::new();
+        while self.take("[") {
+            predicates.push(self.expression()?);
+            self.expect("]", "\"]\"")?;
+        }
+        Ok(predicates)
+    }
+
+    fn at_primary(&self) -> bool {
+        match self.peek() {
+            Some(Token::Sign("(" | "$") | Token::Literal(_) | Token::Number(_)) => true,
+            Some(Token::Name(prefix, name)) => {
+                let kinds = ["node", "text", "comment", "processing-instruction"];
+                self.peek_at(1) == Some(Token::Sign("("))
+                    && !(prefix.is_empty() && kinds.contains(&name))
+            }
+            _ => false,
+        }
+    }
+
+    fn primary(&mut self) -> Parsed<Id> {
+        match self.peek() {
+            Some(Token::Sign("(")) => {
+                self.next += 1;
+                let made = self.expression()?;
+                self.expect(")", "\")\"")?;
+                Ok(made)
+            }
+            Some(Token::Literal(text)) => {
+                self.next += 1;
+                let identity = text.split_once(':').and_then(|(prefix, name)| {
+                    let namespace = self.bound(prefix)?;
+                    Some((namespace.into(), name.into()))
+                });
+                self.add(Operation::Literal {
+                    text: text.into(),
+                    identity,
+                })
+            }
+            Some(Token::Number(number)) => {
+                self.next += 1;
+                self.add(Operation::Number(number))
+            }
+            Some(Token::Name(prefix, name)) => self.call(prefix, name),
+            _ => Err(ExpressionError::NotOffered("a variable")),
+        }
+    }
+
+    fn call(&mut self, prefix: &str, name: &str) -> Parsed<Id> {
+        let function = Function::of(name).filter(|_| prefix.is_empty());
+        let function = function.ok_or_else(|| ExpressionError::UnknownFunction(name.to_owned()))?;
+        self.next += 2;
+        let mut arguments = Vec::new();
+        if !self.take(")") {
+            loop {
+                arguments.push(self.expression()?);
+                if !self.take(",") {
+                    break;
+                }
+            }
+            self.expect(")", "\",\" or \")\"")?;
+        }
+        let kinds: Vec<_> = arguments
+            .iter()
+            .map(|&id| self.made.fact(id).kind)
+            .collect();
+        if !function.takes(&kinds) {
+            return Err(ExpressionError::Arguments {
+                function: function.name(),
+                expected: function.signature(),
+            });
+        }
+        if matches!(
+            function,
+            Function::DerivedFrom | Function::DerivedFromOrSelf
+        ) {
+            self.demand_identity(function, arguments[1])?;
+        }
+        self.add(Operation::Call(function, arguments))
+    }
+
+    /// RFC 7950 §10.4: the name of the identity is read with the prefixes of the expression, so it
+    /// stands in it.
+    fn demand_identity(&self, function: Function, argument: Id) -> Parsed<()> {
+        match self.made.node(argument) {
+            Operation::Literal {
+                identity: Some(_), ..
+            } => Ok(()),
+            Operation::Literal { text, .. } if text.contains(':') => {
+                let prefix = text.split(':').next().unwrap_or_default();
+                Err(ExpressionError::UnboundPrefix(prefix.to_owned()))
+            }
+            _ => Err(ExpressionError::Arguments {
+                function: function.name(),
+                expected: function.signature(),
+            }),
+        }
+    }
+
+    /// Puts an operation into the table, with what is known of it.
+    fn add(&mut self, operation: Operation) -> Parsed<Id> {
+        let fact = self.facts_of(&operation);
+        if usize::from(fact.depth) > EXPRESSION_DEPTH {
+            return Err(too_deep());
+        }
+        let id = Id::try_from(self.made.nodes.len()).expect("the size is limited");
+        self.made.nodes.push(operation);
+        self.made.facts.push(fact);
+        self.check_size()?;
+        Ok(id)
+    }
+
+    fn check_size(&self) -> Parsed<()> {
+        match self.made.nodes.len() + self.steps > EXPRESSION_NODES {
+            true => Err(ExpressionError::TooBig {
+                what: "operators, steps and calls",
+                limit: EXPRESSION_NODES,
+            }),
+            false => Ok(()),
+        }
+    }
+
+    fn facts_of(&self, operation: &Operation) -> Facts {
+        let (kind, operands, own): (_, &[Id], _) = match operation {
+            Operation::Or(parts) | Operation::And(parts) => (Kind::Boolean, parts, true),
+            Operation::Compare(_, left, right) => (Kind::Boolean, &[*left, *right], true),
+            Operation::Calculate(_, left, right) => (Kind::Number, &[*left, *right], true),
+            Operation::Negate(part) => (Kind::Number, &[*part], true),
+            Operation::Union(parts) => (Kind::Nodes, parts, true),
+            Operation::Path(Start::Root, _) => (Kind::Nodes, &[], true),
+            Operation::Path(Start::Context, _) => (Kind::Nodes, &[], false),
+            Operation::Path(Start::Nodes(start), _) => (Kind::Nodes, &[*start], true),
+            Operation::Filter(primary, _) => (Kind::Nodes, &[*primary], true),
+            Operation::Literal { .. } => (Kind::Text, &[], true),
+            Operation::Number(_) => (Kind::Number, &[], true),
+            Operation::Call(function, arguments) => (
+                function.yields(),
+                arguments,
+                !function.reads_context(arguments.len()),
+            ),
+        };
+        let facts = || operands.iter().map(|&id| self.made.fact(id));
+        let asks = matches!(operation, Operation::Call(function, _) if function.is_positional());
+        // Predicates have a context of their own, but they are walked inside this one.
+        let inside = self.predicates_of(operation).map(|id| self.made.fact(id));
+        let deepest = facts().chain(inside).map(|fact| fact.depth).max();
+        Facts {
+            kind,
+            constant: own && facts().all(|fact| fact.constant),
+            positional: asks || facts().any(|fact| fact.positional),
+            depth: deepest.unwrap_or(0) + 1,
+        }
+    }
+
+    fn predicates_of<'o>(&self, operation: &'o Operation) -> impl Iterator<Item = Id> + use<'o> {
+        let (steps, predicates): (&[Step], &[Id]) = match operation {
+            Operation::Path(_, steps) => (steps, &[]),
+            Operation::Filter(_, predicates) => (&[], predicates),
+            _ => (&[], &[]),
+        };
+        let of_steps = steps.iter().flat_map(|step| step.predicates.iter());
+        of_steps.chain(predicates).copied()
+    }
+
+    fn demand_nodes(&self, id: Id, what: &'static str) -> Parsed<()> {
+        match self.made.fact(id).kind {
+            Kind::Nodes => Ok(()),
+            _ => Err(ExpressionError::NoNodeSet(what)),
+        }
+    }
+
+    fn bound(&self, prefix: &str) -> Option<&'x str> {
+        if prefix == "xml" {
+            return Some(namespace::XML);
+        }
+        let mut known = self.prefixes.iter().filter(|_| !prefix.is_empty());
+        known.find(|(p, _)| *p == prefix).map(|&(_, uri)| uri)
+    }
+
+    fn namespace(&mut self, prefix: &str) -> Parsed<Box<str>> {
+        let found = self.bound(prefix);
+        let namespace = found.ok_or_else(|| ExpressionError::UnboundPrefix(prefix.to_owned()))?;
+        let used = &mut self.made.namespaces;
+        if !used.iter().any(|(known, _)| **known == *prefix) {
+            used.push((prefix.into(), namespace.into()));
+        }
+        Ok(namespace.into())
+    }
+
+    fn peek(&self) -> Option<Token<'x>> {
+        self.peek_at(0)
+    }
+
+    fn peek_at(&self, ahead: usize) -> Option<Token<'x>> {
+        let placed = self.tokens.get(self.next + ahead);
+        placed.map(|placed| placed.token)
+    }
+
+    fn take(&mut self, sign: &'static str) -> bool {
+        let found = self.peek() == Some(Token::Sign(sign));
+        self.next += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, sign: &'static str, told: &'static str) -> Parsed<()> {
+        match self.take(sign) {
+            true => Ok(()),
+            false => Err(self.unexpected(told)),
+        }
+    }
+
+    fn unexpected(&self, expected: &'static str) -> ExpressionError {
+        let here = self.tokens.get(self.next).map(|placed| placed.at);
+        let from = here.unwrap_or(self.text.len());
+        let until = self.tokens.get(self.next + 1).map(|placed| placed.at);
+        let found = self.text[from..until.unwrap_or(self.text.len())].trim_end();
+        // A literal may be long; its beginning tells which it is.
+        let found = found.chars().take(32).collect();
+        syntax(self.text, from, expected, found)
+    }
+}
+
+fn step_of(axis: Axis, test: Test) -> Step {
+    Step {
+        axis,
+        test,
+        predicates: Vec::new(),
+        positional: false,
+    }
+}
+
+fn begins_step(token: Token<'_>) -> bool {
+    matches!(
+        token,
+        Token::Sign("." | ".." | "@") | Token::Name(..) | Token::Any(_)
+    )
+}
+
+fn too_deep() -> ExpressionError {
+    ExpressionError::TooBig {
+        what: "levels",
+        limit: EXPRESSION_DEPTH,
+    }
+}

@@ -1,0 +1,300 @@
+//! A pool of background threads for work that users cause and that may take long: reading words,
+//! searching by an XPath.
+//!
+//! ```text
+//!  ann ─► ▢▢▢ ─┐
+//!  bob ─► ▢   ─┼─ one of each in turn ─► threads of crate::background
+//!  eve ─► ▢▢▢▢─┘
+//! ```
+//!
+//! Each user has a queue of his own, and the threads take from them in turn, so that who asks for
+//! much waits behind himself and not in front of others. A queue that is full refuses at once. A
+//! piece of work has a time in which it is to be done, waiting included; when that is over it is
+//! not begun, or is told to stop. How much it does in that time is bounded by the work itself,
+//! which counts its steps. Knows nothing of what the work is.
+
+use crate::background;
+use bindings::background::{Background, Busy, Job};
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+use tracing::{error, warn};
+
+/// What may wait, and how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolLimits {
+    /// Pieces of work of one user that may wait.
+    pub waiting_a_user: usize,
+    /// Pieces of work that may wait in all.
+    pub waiting: usize,
+    /// In what time a piece of work is to be done, from when it was taken.
+    pub time: Duration,
+}
+
+impl Default for PoolLimits {
+    /// 32 of a user, 1,024 in all; 10 s.
+    fn default() -> Self {
+        Self {
+            waiting_a_user: 32,
+            waiting: 1_024,
+            time: Duration::from_secs(10),
+        }
+    }
+}
+
+/// The pool. Its threads end when it is dropped, each after the work that it is at, which is told
+/// to stop.
+pub struct WorkerPool {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    limits: PoolLimits,
+    queues: Mutex<Queues>,
+    arrived: Condvar,
+}
+
+#[derive(Default)]
+struct Queues {
+    /// By user; none is empty.
+    jobs: BTreeMap<String, VecDeque<Waiting>>,
+    /// Users with work, whose turn is next first.
+    turns: VecDeque<String>,
+    waiting: usize,
+    closed: bool,
+}
+
+struct Waiting {
+    job: Job,
+    until: Instant,
+}
+
+impl WorkerPool {
+    /// A pool on so many background threads.
+    ///
+    /// # Errors
+    /// The system starts no more threads.
+    pub fn new(threads: NonZeroUsize, limits: PoolLimits) -> io::Result<Self> {
+        let shared = Arc::new(Shared {
+            limits,
+            queues: Mutex::default(),
+            arrived: Condvar::new(),
+        });
+        // Dropped if a thread cannot be started, which ends those that were.
+        let pool = Self {
+            shared: Arc::clone(&shared),
+        };
+        for number in 1..=threads.get() {
+            let shared = Arc::clone(&shared);
+            background::spawn(&format!("worker-{number}"), move || shared.work())?;
+        }
+        Ok(pool)
+    }
+}
+
+impl Drop for WorkerPool {
+    fn drop(&mut self) {
+        let mut queues = self.shared.queues();
+        queues.closed = true;
+        // Whoever waits for them is told that they are not done.
+        let dropped = std::mem::take(&mut queues.jobs);
+        drop(queues);
+        drop(dropped);
+        self.shared.arrived.notify_all();
+    }
+}
+
+impl Background for WorkerPool {
+    fn has_room(&self, user: &str) -> bool {
+        self.shared.queues().has_room(user, &self.shared.limits)
+    }
+
+    fn run(&self, user: &str, job: Job) -> Result<(), Busy> {
+        let until = Instant::now() + self.shared.limits.time;
+        let mut queues = self.shared.queues();
+        if !queues.has_room(user, &self.shared.limits) {
+            return Err(Busy);
+        }
+        queues.push(user, Waiting { job, until });
+        drop(queues);
+        self.shared.arrived.notify_one();
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn queues(&self) -> MutexGuard<'_, Queues> {
+        self.queues.lock().expect("no holder panics")
+    }
+
+    /// What a thread does until the pool is dropped.
+    fn work(&self) {
+        loop {
+            let mut queues = self.queues();
+            let Waiting { job, until } = loop {
+                if queues.closed {
+                    return;
+                }
+                match queues.pop() {
+                    Some(waiting) => break waiting,
+                    None => queues = self.arrived.wait(queues).expect("no holder panics"),
+                }
+            };
+            drop(queues);
+            if Instant::now() >= until {
+                warn!("a piece of work waited for longer than it may take, and is not done");
+                continue;
+            }
+            let over = || Instant::now() >= until || self.queues().closed;
+            // Who waits for it is told that it was not done; the thread goes on.
+            if catch_unwind(AssertUnwindSafe(|| job(&over))).is_err() {
+                error!("a piece of background work panicked");
+            }
+        }
+    }
+}
+
+impl Queues {
+    fn has_room(&self, user: &str, limits: &PoolLimits) -> bool {
+        let own = self.jobs.get(user).map_or(0, VecDeque::len);
+        !self.closed && own < limits.waiting_a_user && self.waiting < limits.waiting
+    }
+
+    fn push(&mut self, user: &str, waiting: Waiting) {
+        self.waiting += 1;
+        match self.jobs.get_mut(user) {
+            Some(queue) => queue.push_back(waiting),
+            None => {
+                self.jobs.insert(user.to_owned(), VecDeque::from([waiting]));
+                self.turns.push_back(user.to_owned());
+            }
+        }
+    }
+
+    /// The first piece of the user whose turn it is, who is then last.
+    fn pop(&mut self) -> Option<Waiting> {
+        let user = self.turns.pop_front()?;
+        let queue = self.jobs.get_mut(&user)?;
+        let first = queue.pop_front()?;
+        self.waiting -= 1;
+        match queue.is_empty() {
+            true => drop(self.jobs.remove(&user)),
+            false => self.turns.push_back(user),
+        }
+        Some(first)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use bindings::background::{Abandoned, Later, later};
+    use std::sync::mpsc;
+
+    fn pool(waiting_a_user: usize, waiting: usize, time: Duration) -> WorkerPool {
+        let limits = PoolLimits {
+            waiting_a_user,
+            waiting,
+            time,
+        };
+        WorkerPool::new(NonZeroUsize::MIN, limits).unwrap()
+    }
+
+    const LONG: Duration = Duration::from_secs(3_600);
+
+    /// Holds the only thread until the sender is dropped.
+    fn held(pool: &WorkerPool) -> mpsc::Sender<()> {
+        let (release, held) = mpsc::channel::<()>();
+        let (begun, wait) = mpsc::channel();
+        let job = move |_: &dyn Fn() -> bool| {
+            begun.send(()).unwrap();
+            let _ = held.recv();
+        };
+        pool.run("holder", Box::new(job)).unwrap();
+        wait.recv().unwrap();
+        release
+    }
+
+    fn wait<T>(later: Later<T>) -> Result<T, Abandoned> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        runtime.unwrap().block_on(later)
+    }
+
+    #[test]
+    fn users_take_turns_however_much_one_of_them_asks_for() {
+        let pool = pool(8, 64, LONG);
+        let release = held(&pool);
+        let (done, order) = mpsc::channel();
+        for (user, number) in [("eve", 1), ("eve", 2), ("eve", 3), ("ann", 1), ("bob", 1)] {
+            let done = done.clone();
+            let job = move |_: &dyn Fn() -> bool| done.send((user, number)).unwrap();
+            pool.run(user, Box::new(job)).unwrap();
+        }
+        drop((release, done));
+        let order: Vec<_> = order.iter().collect();
+        let expected = [("eve", 1), ("ann", 1), ("bob", 1), ("eve", 2), ("eve", 3)];
+        assert_eq!(order, expected);
+    }
+
+    #[test]
+    fn a_full_queue_refuses_at_once_and_others_still_have_room() {
+        let pool = pool(2, 3, LONG);
+        let release = held(&pool);
+        let job = || Box::new(|_: &dyn Fn() -> bool| ());
+        assert_eq!(pool.run("eve", job()), Ok(()));
+        assert_eq!(pool.run("eve", job()), Ok(()));
+        assert_eq!(pool.run("eve", job()), Err(Busy));
+        assert!(!pool.has_room("eve") && pool.has_room("ann"));
+        assert_eq!(pool.run("ann", job()), Ok(()));
+        assert_eq!(pool.run("bob", job()), Err(Busy));
+        drop(release);
+    }
+
+    #[test]
+    fn work_whose_time_is_over_is_not_begun() {
+        let pool = pool(8, 64, Duration::ZERO);
+        let waiting = later(&pool, "ann", |_| "done").unwrap();
+        assert_eq!(wait(waiting), Err(Abandoned));
+    }
+
+    #[test]
+    fn a_panic_is_told_to_who_waits_and_the_thread_goes_on() {
+        let pool = pool(8, 64, LONG);
+        let fails = later(&pool, "ann", |_| -> u8 { panic!("as the test wants") }).unwrap();
+        let works = later(&pool, "ann", |_| 7).unwrap();
+        assert_eq!(wait(fails), Err(Abandoned));
+        assert_eq!(wait(works), Ok(7));
+    }
+
+    #[test]
+    fn what_runs_is_told_when_nobody_waits_for_it() {
+        let pool = pool(8, 64, LONG);
+        let (told, stopped) = mpsc::channel();
+        let (begun, running) = mpsc::channel();
+        let work = move |over: &dyn Fn() -> bool| {
+            begun.send(()).unwrap();
+            while !over() {
+                std::thread::yield_now();
+            }
+            told.send(()).unwrap();
+        };
+        let waiting = later(&pool, "ann", work).unwrap();
+        running.recv().unwrap();
+        drop(waiting);
+        assert_eq!(stopped.recv(), Ok(()));
+    }
+
+    #[test]
+    fn what_waits_when_the_pool_goes_is_told() {
+        let pool = pool(8, 64, LONG);
+        let release = held(&pool);
+        let waiting = later(&pool, "ann", |_| ()).unwrap();
+        drop(pool);
+        assert_eq!(wait(waiting), Err(Abandoned));
+        drop(release);
+    }
+}
