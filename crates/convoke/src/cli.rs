@@ -42,7 +42,8 @@ use std::path::PathBuf;
     after_help = "\
 Start here:\n  convoke demo fault          a fault is found and repaired by five agents\n  convoke serve               \
 run the platform; then, in another terminal:\n  convoke agent list          who is there\n  convoke watch               \
-what they do\n  convoke task timeline TASK  how a task went\n\nExit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable, 5 conflict."
+what they do\n  convoke task timeline TASK  how a task went\n\nExit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable, 5 conflict, \
+6 not authenticated."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -232,11 +233,16 @@ pub(crate) struct Ask {
 
 #[derive(Subcommand)]
 pub(crate) enum StoreCommand {
-    /// Check the hash chain and every row.
+    /// Check the hash chain, its signatures and every row, and with the key that nobody without it
+    /// wrote any of it; exit code 6 if it is sound and the key is not there.
     Verify,
-    /// Give the store a new master key and a new data key, and encrypt every row under it; while no
-    /// platform runs on it.
+    /// Give the store a new master key and a new data key, encrypt every row under it, and leave
+    /// nothing of what was before in its files; while no platform runs on it.
     Rotate,
+    /// Take the store as it is, though it is older than it was seen last, or its seal is missing or of
+    /// another host key: after a backup was put back. All of it is verified, and that it was taken is
+    /// on record, signed; while no platform runs on it.
+    Accept,
 }
 
 #[derive(Subcommand)]

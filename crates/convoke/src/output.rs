@@ -4,6 +4,7 @@ use crate::cli::Common;
 use netconf::error::RpcError;
 use report::words::{left, legible, legible_line, turns_around, width};
 use serde::Serialize;
+use server::StoreOpenError;
 use server::client::CallError;
 use server::host::StartError;
 use server::ssh::ConnectError;
@@ -62,6 +63,14 @@ impl Failure {
         }
     }
 
+    /// It is sound as far as can be told without the key: 6.
+    pub(crate) fn not_authenticated(message: impl Into<String>) -> Self {
+        Self {
+            code: 6,
+            message: message.into(),
+        }
+    }
+
     /// True if the platform cannot be reached now.
     pub(crate) fn is_unreachable(&self) -> bool {
         self.code == 4
@@ -108,7 +117,9 @@ impl From<StartError> for Failure {
         let code = match &error {
             StartError::Settings(_) | StartError::File(_) => 2,
             StartError::Bind(_) => 5,
-            StartError::Store(store) if store.to_string().contains("another") => 5,
+            StartError::Store(StoreOpenError::Locked { .. }) => 5,
+            StartError::Store(StoreOpenError::Forged { .. } | StoreOpenError::Schema { .. })
+            | StartError::Doubt { .. } => 3,
             _ => 1,
         };
         Self {

@@ -1,22 +1,38 @@
-//! `convoke store`: is everything as it was written, and new keys for it.
+//! `convoke store`: is everything as it was written, new keys for it, and a backup put back on purpose.
 
 use crate::cli::{Common, StoreCommand};
 use crate::output::{self, Failure, line};
 use serde_json::{Value, json};
-use server::ChainReport;
+use server::clock::Clock;
 use server::state::StateFolder;
+use server::{Attestation, ChainReport};
 use std::io::{IsTerminal, Write};
 
 pub(crate) async fn run(common: &Common, command: StoreCommand) -> Result<(), Failure> {
     match command {
         StoreCommand::Verify => verify(common),
         StoreCommand::Rotate => rotate(common).await,
+        StoreCommand::Accept => accept(common).await,
     }
+}
+
+async fn accept(common: &Common) -> Result<(), Failure> {
+    let folder = StateFolder::new(&common.state);
+    let accepted = server::kept::accept(&folder, Clock::wall_time()).await;
+    let accepted = accepted.map_err(|error| Failure::refused(error.to_string()))?;
+    match (common.json, accepted.is_empty()) {
+        (true, _) => output::json(&json!({ "event": "accepted", "accepted": accepted })),
+        (false, true) => line("there is nothing to accept"),
+        (false, false) => accepted
+            .iter()
+            .for_each(|what| line(&format!("accepted, and on record: {what}"))),
+    }
+    Ok(())
 }
 
 async fn rotate(common: &Common) -> Result<(), Failure> {
     let folder = StateFolder::new(&common.state);
-    let rotated = server::master_key::rotate_all(&folder).await;
+    let rotated = server::master_key::rotate_all(&folder, Clock::wall_time()).await;
     let rows = rotated.map_err(|error| Failure::failed(error.to_string()))?;
     match common.json {
         true => output::json(&json!({ "event": "rotated", "rows": rows })),
@@ -28,7 +44,7 @@ async fn rotate(common: &Common) -> Result<(), Failure> {
 fn verify(common: &Common) -> Result<(), Failure> {
     let folder = StateFolder::new(&common.state);
     let watched = !common.json && std::io::stderr().is_terminal();
-    let report = server::verify_store(&folder, |at| {
+    let report = server::kept::verify(&folder, |at| {
         if watched {
             let _ = write!(std::io::stderr(), "\r{:<20}{:>12} rows", at.table, at.rows);
         }
@@ -43,12 +59,20 @@ fn verify(common: &Common) -> Result<(), Failure> {
     } else {
         tell(&report);
     }
-    if report.is_sound() {
-        Ok(())
-    } else {
+    if report.faults.iter().any(|fault| fault.forged) {
+        Err(Failure::failed("the store was forged"))
+    } else if !report.is_sound() {
         Err(Failure::failed("the store is damaged"))
+    } else if !report.authentic {
+        Err(Failure::not_authenticated(NOT_AUTHENTICATED))
+    } else {
+        Ok(())
     }
 }
+
+/// What is said of a store that is sound where nobody can say who wrote it.
+const NOT_AUTHENTICATED: &str = "not authenticated: structure, chain and signatures are sound, but \
+    without the key nobody can tell who wrote the rows";
 
 fn object(report: &ChainReport) -> Value {
     let faults: Vec<String> = report.faults.iter().map(ToString::to_string).collect();
@@ -58,8 +82,10 @@ fn object(report: &ChainReport) -> Value {
             "data": cut.data, "time": cut.time.to_string(),
         })
     });
+    let attestations: Vec<Value> = report.attestations.iter().map(attestation).collect();
     json!({
-        "event": "verified", "sound": report.is_sound(), "entries": report.entries,
+        "event": "verified", "sound": report.is_sound(), "authentic": report.authentic,
+        "attestations": attestations, "entries": report.entries,
         "last": report.last, "erased": report.erased, "removed": checkpoint,
         "sealed": report.seal.map(|seal| seal.sequence), "signatures": report.signatures,
         "tasks": report.tasks, "open": report.open, "negotiations": report.negotiations,
@@ -68,10 +94,19 @@ fn object(report: &ChainReport) -> Value {
     })
 }
 
+fn attestation(attestation: &Attestation) -> Value {
+    json!({
+        "ground": attestation.ground.as_str(), "time": attestation.time.to_string(),
+        "entry": attestation.sequence, "detail": attestation.detail,
+    })
+}
+
 fn tell(report: &ChainReport) {
-    let verdict = match report.is_sound() {
-        true => "sound",
-        false => "DAMAGED",
+    let verdict = match (report.is_sound(), report.authentic) {
+        _ if report.faults.iter().any(|fault| fault.forged) => "FORGED",
+        (false, _) => "DAMAGED",
+        (true, true) => "sound and authentic",
+        (true, false) => "sound",
     };
     line(&format!(
         "{} log entries in one chain, {} tasks ({} open), {} negotiations, {} exchanges, {} data: \
@@ -98,6 +133,13 @@ fn tell(report: &ChainReport) {
         None => line("nothing is sealed"),
     }
     line(&format!("{} signatures checked", report.signatures));
+    for on in &report.attestations {
+        let (time, ground) = (on.time, on.ground.as_str());
+        line(&format!(
+            "{ground} at {time}, entry {}: {}",
+            on.sequence, on.detail
+        ));
+    }
     let faults = report.faults.iter();
     faults.for_each(|fault| line(&format!("  {fault}")));
 }

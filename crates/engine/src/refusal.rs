@@ -386,7 +386,9 @@ impl From<store::ReadError> for Refusal {
     fn from(error: store::ReadError) -> Self {
         let cause = error.to_string();
         match error {
-            store::ReadError::Corrupt { .. } => Self::Damaged { cause },
+            store::ReadError::Corrupt { .. } | store::ReadError::Forged { .. } => {
+                Self::Damaged { cause }
+            }
             store::ReadError::Unknown { .. } => Self::BadLeaf {
                 leaf: "after",
                 why: cause,

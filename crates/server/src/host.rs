@@ -13,14 +13,14 @@ use crate::config::{AGENTS_FROM, NETCONF, Settings, SettingsError};
 use crate::dialer::TrustError;
 use crate::file::FileError;
 use crate::http::{self, DoorError};
-use crate::master_key::{self, MasterKeyError};
+use crate::kept;
+use crate::master_key::MasterKeyError;
 use crate::outside::Watched;
 use crate::pool::{PoolLimits, WorkerPool};
 use crate::post::Post;
 use crate::profile;
 use crate::revocation::{self, KeyHolders, Lookout};
 use crate::schemas;
-use crate::seal::HostSeal;
 use crate::session::{self, Patience};
 use crate::ssh::keys::{self, KeyError, StateKeys};
 use crate::ssh::{
@@ -40,9 +40,10 @@ use engine::{Credentials, Engine, Hosted, Retention, Setup};
 use roster::{check_roster, hosted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{Condition, KeyKeeper, Options as StoreOptions};
+use store::{Condition, Options as StoreOptions};
 use tracing::{info, warn};
 use yang::{Generation, ModuleSet};
 
@@ -85,6 +86,17 @@ pub enum StartError {
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] store::OpenError),
+    /// The store is not what was seen last: that may be wanted.
+    #[error(
+        "{cause}; if that is what is wanted: convoke store accept --state {}",
+        folder.display()
+    )]
+    Doubt {
+        /// What is wrong with it.
+        cause: store::OpenError,
+        /// The state folder.
+        folder: PathBuf,
+    },
     /// The log cannot be read.
     #[error(transparent)]
     Log(#[from] engine::ReadError),
@@ -232,9 +244,8 @@ impl Host {
                 let listeners = bind(&keys, settings, &company, managed)?;
                 let door = settings.http.address().map(http::Listener::bind);
                 let store = StoreOptions {
-                    signer: Some(Arc::new(HostSeal(keys.host()?))),
-                    keys: master_key(folder, settings)?,
-                    ..StoreOptions::file(folder.store())
+                    verify: settings.store.verify_at_start.unwrap_or(true),
+                    ..kept::options(folder, settings, keys.host()?, clock.now())?
                 };
                 (store, Some(keys), listeners, door.transpose()?)
             }
@@ -265,6 +276,13 @@ impl Host {
                 Some(keys) => schemas::evolving(&settings.schemas, &keys.host()?)?,
                 None => schemas::fixed(),
             },
+        });
+        let engine = engine.map_err(|cause| match &home {
+            Home::Folder(folder) if cause.may_be_accepted() => StartError::Doubt {
+                cause,
+                folder: folder.path().to_owned(),
+            },
+            _ => cause.into(),
         })?;
         if let Some(latest) = latest(&engine)? {
             clock.not_before(latest);
@@ -512,18 +530,6 @@ impl Host {
         if let Err(cause) = self.platform.engine().store().seal().await {
             warn!("the end of the log is not sealed: {cause}");
         }
-    }
-}
-
-/// Who keeps the key to payloads; none if they are not to be encrypted and never were.
-fn master_key(
-    folder: &StateFolder,
-    settings: &Settings,
-) -> Result<Option<Arc<dyn KeyKeeper>>, MasterKeyError> {
-    let (file, command) = (folder.store_key(), settings.store.key_command.as_deref());
-    match settings.store.encrypts() {
-        true => master_key::keeper(&file, command).map(Some),
-        false => master_key::existing(&file, command),
     }
 }
 

@@ -7,8 +7,10 @@
 //! to know what is encrypted: that is `store`'s. Read next: [`crate::host`].
 
 use crate::config::{Settings, SettingsError};
-use crate::ssh::keys::{sync_parent, write_temporary};
+use crate::kept;
+use crate::ssh::keys::{KeyError as HostKeyError, StateKeys, sync_parent, write_temporary};
 use crate::state::StateFolder;
+use domain::time::Timestamp;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -52,6 +54,18 @@ pub enum MasterKeyError {
         command: String,
         /// How it ended, and what it said.
         reason: String,
+    },
+    /// There was a key, and it is gone: a new one would not open what is stored.
+    #[error(
+        "{} is gone, and {} is encrypted under it: put the key back from where it is kept; \
+         docs/store.md says what can be saved without it",
+        key.display(), store.display()
+    )]
+    Lost {
+        /// The file of the key.
+        key: PathBuf,
+        /// The store.
+        store: PathBuf,
     },
     /// The system gives no chance.
     #[error("the system gives no randomness")]
@@ -119,6 +133,9 @@ pub enum RotateError {
     /// The master key cannot be used.
     #[error(transparent)]
     Key(#[from] MasterKeyError),
+    /// The host key cannot be read.
+    #[error(transparent)]
+    Host(#[from] HostKeyError),
     /// The store cannot be opened: a platform runs on it, or it is damaged.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -131,18 +148,21 @@ pub enum RotateError {
 }
 
 /// Rotates the keys of a state folder on which no platform runs: a new master key in the file
-/// (a command's is its own business), a new data key, and every row encrypted under it; how many
-/// rows. Broken off, it is done by doing it again.
+/// (a command's is its own business), a new data key, every row encrypted and bound under it, and the
+/// file written anew, so that nothing of what was under the old one is left in it; how many rows. That
+/// it was done is on record, signed. Broken off, it is done by doing it again.
 ///
 /// # Errors
 /// [`RotateError`]
-pub async fn rotate_all(folder: &StateFolder) -> Result<u64, RotateError> {
+pub async fn rotate_all(folder: &StateFolder, now: Timestamp) -> Result<u64, RotateError> {
     let settings = Settings::load(folder)?;
     let (file, command) = (folder.store_key(), settings.store.key_command.as_deref());
+    let host = StateKeys::open(folder.path())?.host()?;
     let open = || -> Result<Store, RotateError> {
+        let options = kept::options(folder, &settings, host.clone(), now)?;
         let options = Options {
             keys: Some(keeper(&file, command)?),
-            ..Options::file(folder.store())
+            ..options
         };
         Ok(Store::open(options, Box::new(|_| ()))?.0)
     };
@@ -153,6 +173,8 @@ pub async fn rotate_all(folder: &StateFolder) -> Result<u64, RotateError> {
     let store = open()?;
     store.rotate()?.await?;
     let done = store.reencrypt().await?;
+    store.compact().await?;
+    store.seal().await?;
     drop(store);
     if command.is_none() {
         forget_older(&file)?;

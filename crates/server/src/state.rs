@@ -2,7 +2,7 @@
 //!
 //! `convoke.toml`, `access.toml`, `convoke.db`, `host_ed25519`, `known_hosts`, `operator_ed25519`,
 //! `keys/AGENT_ed25519`, `users/NAME.pub`, `agents/NAME.pub`, `revoked_certificates`, `token_ed25519`,
-//! `tokens/ID.json`, `peers/NAME.token`. Made at the first start; no password exists. A name is one principal's: a user's, or a hosted agent's, or that of an agent elsewhere.
+//! `tokens/ID.json`, `peers/NAME.token`, `store_key`, `store_head`. Made at the first start; no password exists. A name is one principal's: a user's, or a hosted agent's, or that of an agent elsewhere.
 //! Read next: [`crate::config`], [`crate::ssh::keys`].
 
 use crate::file::FileError;
@@ -110,6 +110,11 @@ impl StateFolder {
     /// The store.
     pub fn store(&self) -> PathBuf {
         self.0.join("convoke.db")
+    }
+
+    /// Where the last head of the store is kept apart from it.
+    pub fn store_head(&self) -> PathBuf {
+        self.0.join("store_head")
     }
 
     /// Whose the name is: a user's, or an agent's that has a key in `agents/`. None if the folder
@@ -220,7 +225,7 @@ impl StateFolder {
                 .file_name()
                 .map(|n| n.to_string_lossy().into_owned())
                 .unwrap_or_default();
-            if name.starts_with("convoke.db") {
+            if name.starts_with("convoke.db") || name == "store_head" {
                 std::fs::remove_file(path)?;
             }
         }

@@ -10,7 +10,8 @@
 //! The payloads of a row are encrypted together, and bound to its other columns by their digest as
 //! associated data: a ciphertext fits no other row and no other version of its own, and whoever
 //! changes a column that is not encrypted is found out by whoever has the key. Row digests and the
-//! chain run over ciphertexts, so that both are verified without a key.
+//! chain run over ciphertexts, so that both are verified without a key. Once every payload is
+//! encrypted, a row that is not is refused as forged.
 //!
 //! | table | encrypted | not, since it is searched, sorted or counted by |
 //! |---|---|---|
@@ -23,30 +24,31 @@
 //! | `log` | body | sequence, time, kind |
 //! | `cursor` | name | SHA-256 of the name, sequence |
 //! | `push_config` | all else | task, owner, identifier |
-//! | `registration`, `head`, `seal`, `checkpoint`, `erasure` | nothing | profiles are public; the others count and sign |
+//! | `head` | what binds the rows to it: see [`crate::ledger`] | sequence, time, chain, counts, generation |
+//! | `registration`, `seal`, `checkpoint`, `erasure`, `attestation` | nothing | profiles are public; the others count and sign |
 //!
-//! Lengths stay visible too. Read next: `keys`, `row::data_key`.
+//! Lengths stay visible too. Read next: `ink`, which writes, `cover`, `keys`, `row::data_key`.
 
-use crate::digest::{RowDigest, Sum};
-use crate::keys::{KeyError, KeyKeeper, Secret};
+use crate::digest::Sum;
+use crate::keys::{KeyKeeper, Secret};
+use crate::mac::{RowMac, Stamp, derive};
 use crate::open::OpenError;
+use crate::row::RowError;
 use crate::row::data_key::{self, DataKey, Period};
-use crate::row::{RowError, check};
 use aes_gcm::aead::{AeadInOut, KeyInit};
 use aes_gcm::{Aes256Gcm, Nonce, Tag};
 use rusqlite::Connection;
-use sha2::{Digest, Sha256};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Deref;
-use std::sync::{Arc, PoisonError, RwLock};
-use zeroize::Zeroizing;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// What every ciphertext begins with.
 pub(crate) const FORM: u8 = 1;
 /// Form, period and count.
-const HEADER: usize = 13;
-const TAG: usize = 16;
+pub(crate) const HEADER: usize = 13;
+pub(crate) const TAG: usize = 16;
 
 /// A connection to the tables, with the keys to what is encrypted in them.
 #[derive(Clone, Copy)]
@@ -63,9 +65,16 @@ impl Deref for Tables<'_> {
     }
 }
 
-/// The keys of all periods; none if the state is not encrypted or nobody brought the key.
+/// The keys of all periods, and of the codes of rows; none if the state is not encrypted or nobody
+/// brought the key.
 #[derive(Default)]
-pub(crate) struct Keys(RwLock<Held>);
+pub(crate) struct Keys {
+    held: RwLock<Held>,
+    /// Whether every row must carry a code.
+    bound: AtomicBool,
+    /// Whether every payload must be encrypted.
+    whole: AtomicBool,
+}
 
 #[derive(Default)]
 struct Held {
@@ -73,6 +82,7 @@ struct Held {
     periods: BTreeMap<u32, Period>,
     /// Made when first used.
     ciphers: BTreeMap<u32, Arc<Aes256Gcm>>,
+    macs: BTreeMap<i64, Arc<RowMac>>,
 }
 
 impl Held {
@@ -81,64 +91,153 @@ impl Held {
         let secret = self.data_keys.get(&period.data_key)?;
         Some(derived(secret, &period.salt))
     }
+
+    fn insert(&mut self, data_key: i64, secret: Secret) {
+        if let Some(mac) = RowMac::of(data_key, &secret) {
+            self.macs.insert(data_key, Arc::new(mac));
+        }
+        self.data_keys.insert(data_key, secret);
+    }
 }
 
-fn derived(secret: &Secret, salt: &[u8; 16]) -> Aes256Gcm {
-    let mut hash = Sha256::new();
-    hash.update(b"convoke-store period\0");
-    hash.update(secret.expose());
-    hash.update(salt);
-    let key = Zeroizing::new(<[u8; 32]>::from(hash.finalize()));
+/// The key of a period.
+pub(crate) fn derived(secret: &Secret, salt: &[u8; 16]) -> Aes256Gcm {
+    let key = derive("convoke-store period", secret, salt);
     Aes256Gcm::new((&*key).into())
+}
+
+/// Where a row lies: its table, its key for people, and what else its code is bound to.
+#[derive(Clone, Copy)]
+pub(crate) struct At<'k> {
+    pub(crate) table: &'static str,
+    pub(crate) key: &'k str,
+    /// The number of data; 0 elsewhere.
+    pub(crate) place: i64,
+}
+
+impl<'k> From<(&'static str, &'k str)> for At<'k> {
+    fn from((table, key): (&'static str, &'k str)) -> Self {
+        let place = 0;
+        Self { table, key, place }
+    }
+}
+
+impl At<'_> {
+    fn corrupt(&self) -> RowError {
+        RowError::corrupt(self.table, self.key)
+    }
+
+    fn forged(&self) -> RowError {
+        RowError::forged(self.table, self.key)
+    }
 }
 
 impl Keys {
     /// Opens the data keys of the state with the keeper's.
     pub(crate) fn read(connection: &Connection, keeper: &dyn KeyKeeper) -> Result<Self, OpenError> {
-        let mut held = Held::default();
-        for stored in data_key::data_keys(connection)? {
-            let secret = keeper.unwrap(&stored.master, &stored.wrapped);
-            held.data_keys
-                .insert(stored.number, secret.map_err(OpenError::Key)?);
+        let keys = Self::locked(&data_key::data_keys(connection)?);
+        {
+            let mut held = keys.write();
+            for stored in data_key::data_keys(connection)? {
+                let secret = keeper.unwrap(&stored.master, &stored.wrapped);
+                held.insert(stored.number, secret.map_err(OpenError::Key)?);
+            }
+            for period in data_key::periods(connection)? {
+                held.periods.insert(period.number, period);
+            }
         }
-        for period in data_key::periods(connection)? {
-            held.periods.insert(period.number, period);
-        }
-        Ok(Self(RwLock::new(held)))
+        Ok(keys)
     }
 
-    fn add(&self, period: Period, secret: &Secret) {
-        let mut held = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        held.data_keys.insert(period.data_key, secret.clone());
+    /// For who has no key: what these rows demand is known all the same.
+    pub(crate) fn locked(data_keys: &[DataKey]) -> Self {
+        let keys = Self::default();
+        // What is whole stays so: a newer data key is whole when everything is under it.
+        let whole = data_keys.iter().any(|key| key.whole);
+        keys.whole.store(whole, Relaxed);
+        keys
+    }
+
+    fn read_held(&self) -> RwLockReadGuard<'_, Held> {
+        self.held.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Held> {
+        self.held.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn add(&self, period: Period, secret: &Secret) {
+        let mut held = self.write();
+        held.insert(period.data_key, secret.clone());
         held.periods.insert(period.number, period);
+    }
+
+    /// From now on every row must carry a code.
+    pub(crate) fn bind(&self) {
+        self.bound.store(true, Relaxed);
+    }
+
+    /// From now on every payload must be encrypted.
+    pub(crate) fn make_whole(&self) {
+        self.whole.store(true, Relaxed);
+    }
+
+    /// Checks the digest that is stored with a row, and the code behind it if rows carry codes.
+    pub(crate) fn check(&self, stored: &[u8], sum: &Sum, at: At<'_>) -> Result<(), RowError> {
+        let stamp = Stamp::parse(stored).ok_or_else(|| at.corrupt())?;
+        if stamp.sum != sum {
+            return Err(at.corrupt());
+        }
+        if !self.bound.load(Relaxed) {
+            return Ok(());
+        }
+        let mac = stamp.code.and_then(|(number, _)| self.mac(number));
+        match mac.is_some_and(|mac| mac.holds(at.table, at.place, &stamp)) {
+            true => Ok(()),
+            false => Err(at.forged()),
+        }
+    }
+
+    /// A payload that is not encrypted is refused where all are to be.
+    pub(crate) fn check_plain(&self, at: At<'_>) -> Result<(), RowError> {
+        match self.whole.load(Relaxed) {
+            true => Err(at.forged()),
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) fn mac(&self, data_key: i64) -> Option<Arc<RowMac>> {
+        self.read_held().macs.get(&data_key).cloned()
     }
 
     /// The data key of this number.
     pub(crate) fn secret(&self, data_key: i64) -> Option<Secret> {
-        let held = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        held.data_keys.get(&data_key).cloned()
+        self.read_held().data_keys.get(&data_key).cloned()
     }
 
     /// The number of the data key of a period.
-    fn data_key(&self, period: u32) -> Option<i64> {
-        let held = self.0.read().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn data_key(&self, period: u32) -> Option<i64> {
+        let held = self.read_held();
         held.periods.get(&period).map(|period| period.data_key)
     }
 
-    fn last_period(&self) -> u32 {
-        let held = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        held.periods.keys().next_back().copied().unwrap_or(0)
+    /// The number of a period that was not begun yet; none if all are used up.
+    pub(crate) fn next_period(&self) -> Option<u32> {
+        let held = self.read_held();
+        held.periods
+            .keys()
+            .next_back()
+            .map_or(Some(1), |last| last.checked_add(1))
     }
 
     fn cipher(&self, period: u32) -> Option<Arc<Aes256Gcm>> {
-        let held = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let held = self.read_held();
         if let Some(cipher) = held.ciphers.get(&period) {
             return Some(Arc::clone(cipher));
         }
         let cipher = Arc::new(held.make(period)?);
         drop(held);
-        let mut held = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        held.ciphers.insert(period, Arc::clone(&cipher));
+        self.write().ciphers.insert(period, Arc::clone(&cipher));
         Some(cipher)
     }
 
@@ -194,13 +293,13 @@ impl Keys {
 
 /// Where a ciphertext belongs.
 #[derive(Clone, Copy)]
-struct Header {
-    period: u32,
-    count: u64,
+pub(crate) struct Header {
+    pub(crate) period: u32,
+    pub(crate) count: u64,
 }
 
 impl Header {
-    fn parse(cipher: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(cipher: &[u8]) -> Option<Self> {
         let (form, rest) = cipher.split_first()?;
         let (period, rest) = rest.split_first_chunk()?;
         let (count, _) = rest.split_first_chunk()?;
@@ -210,285 +309,16 @@ impl Header {
         })
     }
 
-    fn bytes(self) -> [u8; HEADER] {
+    pub(crate) fn bytes(self) -> [u8; HEADER] {
         let mut bytes = [FORM; HEADER];
         bytes[1..5].copy_from_slice(&self.period.to_be_bytes());
         bytes[5..].copy_from_slice(&self.count.to_be_bytes());
         bytes
     }
 
-    fn nonce(self) -> Nonce<aes_gcm::aes::cipher::consts::U12> {
+    pub(crate) fn nonce(self) -> Nonce<aes_gcm::aes::cipher::consts::U12> {
         let mut nonce = [0; 12];
         nonce[4..].copy_from_slice(&self.count.to_be_bytes());
         nonce.into()
     }
-}
-
-/// What new payloads are encrypted with, if they are.
-pub(crate) struct Ink(Option<Pen>);
-
-/// The period in which we write.
-struct Pen {
-    cipher: Arc<Aes256Gcm>,
-    period: Period,
-    is_stored: bool,
-    count: u64,
-}
-
-impl Ink {
-    /// Payloads are not encrypted.
-    pub(crate) fn none() -> Self {
-        Self(None)
-    }
-
-    /// Begins a period under the youngest data key, or under a new one if there is none.
-    pub(crate) fn begin(
-        connection: &Connection,
-        keys: &Keys,
-        keeper: &dyn KeyKeeper,
-    ) -> Result<Self, OpenError> {
-        let youngest = data_key::data_keys(connection)?.pop();
-        let found = youngest.and_then(|k| Some((k.number, keys.secret(k.number)?)));
-        let (number, secret) = match found {
-            Some(found) => found,
-            None => {
-                let (mut row, secret) = new_data_key(1, keeper).map_err(OpenError::Key)?;
-                row.whole = is_empty(connection)?;
-                row.write(connection)?;
-                (row.number, secret)
-            }
-        };
-        let salt = new_salt(keeper).map_err(OpenError::Key)?;
-        Ok(Self::under(keys, number, &secret, salt))
-    }
-
-    /// Begins a period under a data key.
-    pub(crate) fn under(keys: &Keys, data_key: i64, secret: &Secret, salt: [u8; 16]) -> Self {
-        let period = Period {
-            number: keys.last_period() + 1,
-            data_key,
-            salt,
-        };
-        keys.add(period, secret);
-        Self(Some(Pen {
-            cipher: Arc::new(derived(secret, &salt)),
-            period,
-            is_stored: false,
-            count: 0,
-        }))
-    }
-
-    /// The number of the data key that new payloads are encrypted under.
-    pub(crate) fn data_key(&self) -> Option<i64> {
-        self.0.as_ref().map(|pen| pen.period.data_key)
-    }
-
-    /// Whether a payload still has to be encrypted under the data key in force.
-    pub(crate) fn is_due(&self, cipher: Option<&[u8]>, keys: &Keys) -> bool {
-        let header = cipher.and_then(Header::parse);
-        header.and_then(|header| keys.data_key(header.period)) != self.data_key()
-    }
-
-    /// Stores what this period must be read again with, in the first transaction that succeeds.
-    pub(crate) fn store(&self, transaction: &Connection) -> rusqlite::Result<()> {
-        let Some(pen) = self.0.as_ref().filter(|pen| !pen.is_stored) else {
-            return Ok(());
-        };
-        pen.period.write(transaction)
-    }
-
-    /// The transaction in which it was stored was committed.
-    pub(crate) fn stored(&mut self) {
-        if let Some(pen) = &mut self.0 {
-            pen.is_stored = true;
-        }
-    }
-
-    /// The ciphertext of `payload` beside columns of the digest `beside`; none without a key.
-    pub(crate) fn encrypt(&mut self, payload: &[u8], beside: &Sum) -> Option<Vec<u8>> {
-        let pen = self.0.as_mut()?;
-        let mut cipher = Vec::with_capacity(HEADER + payload.len() + TAG);
-        cipher.extend_from_slice(&[0; HEADER]);
-        cipher.extend_from_slice(payload);
-        let (header, tag) = pen.encrypt(&mut cipher[HEADER..], beside);
-        cipher[..HEADER].copy_from_slice(&header.bytes());
-        cipher.extend_from_slice(&tag);
-        Some(cipher)
-    }
-
-    /// Encrypts `payload` where it is; the mark that decrypts it, none without a key.
-    pub(crate) fn encrypt_in_place(&mut self, payload: &mut [u8], beside: &Sum) -> Option<Vec<u8>> {
-        let (header, tag) = self.0.as_mut()?.encrypt(payload, beside);
-        Some([&header.bytes()[..], &tag].concat())
-    }
-
-    pub(crate) fn is_on(&self) -> bool {
-        self.0.is_some()
-    }
-
-    /// The payload as its columns are to hold it.
-    pub(crate) fn cover<'a, const N: usize>(
-        &mut self,
-        table: &str,
-        texts: Texts<'a, N>,
-        digest: impl Fn(&Texts<'_, N>) -> Sum,
-    ) -> Covered<'a, N> {
-        let blank = match self.is_on() {
-            true => texts.blank(),
-            false => return Covered::plain(digest(&texts), texts),
-        };
-        let beside = digest(&blank);
-        let cipher = self.encrypt(&texts.pack(), &beside);
-        let sum = covered(table, &beside, cipher.as_deref().unwrap_or_default());
-        Covered {
-            texts: blank,
-            cipher,
-            sum,
-        }
-    }
-}
-
-impl Pen {
-    fn encrypt(&mut self, payload: &mut [u8], beside: &Sum) -> (Header, Tag) {
-        let header = Header {
-            period: self.period.number,
-            count: self.count,
-        };
-        self.count += 1;
-        let encrypted = self
-            .cipher
-            .encrypt_inout_detached(&header.nonce(), beside, payload.into());
-        (header, encrypted.expect("no payload has 64 GiB"))
-    }
-}
-
-/// A new data key, wrapped under the master key in force.
-pub(crate) fn new_data_key(
-    number: i64,
-    keeper: &dyn KeyKeeper,
-) -> Result<(DataKey, Secret), KeyError> {
-    let mut bits = Zeroizing::new([0; 32]);
-    keeper.random(&mut bits[..])?;
-    let secret = Secret::new(*bits);
-    let master = keeper.current();
-    let wrapped = keeper.wrap(&master, &secret)?;
-    let row = DataKey {
-        number,
-        master,
-        wrapped,
-        whole: false,
-    };
-    Ok((row, secret))
-}
-
-/// The salt of a new period.
-pub(crate) fn new_salt(keeper: &dyn KeyKeeper) -> Result<[u8; 16], KeyError> {
-    let mut salt = [0; 16];
-    keeper.random(&mut salt)?;
-    Ok(salt)
-}
-
-/// True if nothing is stored that could be payload.
-fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
-    let sql = "SELECT NOT EXISTS (SELECT 1 FROM task) AND NOT EXISTS (SELECT 1 FROM exchange)
-        AND NOT EXISTS (SELECT 1 FROM data_param) AND NOT EXISTS (SELECT 1 FROM data_chunk)
-        AND NOT EXISTS (SELECT 1 FROM negotiation) AND NOT EXISTS (SELECT 1 FROM team)
-        AND NOT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM cursor)
-        AND NOT EXISTS (SELECT 1 FROM document) AND NOT EXISTS (SELECT 1 FROM observation)
-        AND NOT EXISTS (SELECT 1 FROM push_config)";
-    connection.query_row(sql, [], |row| row.get(0))
-}
-
-/// The texts of a row that are payload, as they are or blank.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Texts<'a, const N: usize>(pub(crate) [Option<Cow<'a, str>>; N]);
-
-impl<const N: usize> Texts<'_, N> {
-    /// Text `place`, which a row always has.
-    pub(crate) fn text(&self, place: usize) -> &str {
-        self.0[place].as_deref().unwrap_or_default()
-    }
-
-    pub(crate) fn optional(&self, place: usize) -> Option<&str> {
-        self.0[place].as_deref()
-    }
-
-    /// What the columns hold when the payload is elsewhere: which of them are there stays visible.
-    fn blank<'a>(&self) -> Texts<'a, N> {
-        Texts(std::array::from_fn(|n| {
-            self.0[n].as_ref().map(|_| Cow::Borrowed(""))
-        }))
-    }
-
-    /// Each text behind its length, or what is absent.
-    fn pack(&self) -> Zeroizing<Vec<u8>> {
-        let length: usize = self.0.iter().flatten().map(|text| text.len() + 5).sum();
-        let mut packed = Vec::with_capacity(length + N);
-        for text in &self.0 {
-            packed.push(u8::from(text.is_some()));
-            if let Some(text) = text {
-                packed.extend_from_slice(&(text.len() as u32).to_be_bytes());
-                packed.extend_from_slice(text.as_bytes());
-            }
-        }
-        Zeroizing::new(packed)
-    }
-
-    fn unpack(mut packed: &[u8]) -> Option<Texts<'static, N>> {
-        let mut texts = [const { None }; N];
-        for text in &mut texts {
-            let (there, rest) = packed.split_first()?;
-            packed = rest;
-            if *there == 0 {
-                continue;
-            }
-            let (length, rest) = packed.split_first_chunk()?;
-            let (bytes, rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
-            *text = Some(Cow::Owned(std::str::from_utf8(bytes).ok()?.to_owned()));
-            packed = rest;
-        }
-        packed.is_empty().then_some(Texts(texts))
-    }
-}
-
-/// The payload of a row as its columns hold it.
-pub(crate) struct Covered<'a, const N: usize> {
-    pub(crate) texts: Texts<'a, N>,
-    pub(crate) cipher: Option<Vec<u8>>,
-    /// The digest of the row.
-    pub(crate) sum: Sum,
-}
-
-impl<'a, const N: usize> Covered<'a, N> {
-    fn plain(sum: Sum, texts: Texts<'a, N>) -> Self {
-        Self {
-            texts,
-            cipher: None,
-            sum,
-        }
-    }
-}
-
-/// The digest of a row whose other columns have the digest `beside`.
-pub(crate) fn covered(table: &str, beside: &Sum, cipher: &[u8]) -> Sum {
-    RowDigest::of(table).bytes(beside).bytes(cipher).sum()
-}
-
-/// The payload of a row that was read: checks the digest that is stored, with or without a key.
-pub(crate) fn uncover<'a, const N: usize>(
-    keys: &Keys,
-    (table, key): (&'static str, &str),
-    texts: Texts<'a, N>,
-    cipher: Option<&[u8]>,
-    stored: &[u8],
-    digest: impl Fn(&Texts<'_, N>) -> Sum,
-) -> Result<Texts<'a, N>, RowError> {
-    let beside = digest(&texts);
-    let Some(cipher) = cipher else {
-        check(stored, &beside, table, key)?;
-        return Ok(texts);
-    };
-    check(stored, &covered(table, &beside, cipher), table, key)?;
-    let payload = Zeroizing::new(keys.decrypt(cipher, &beside, table, key)?);
-    Texts::unpack(&payload).ok_or_else(|| RowError::corrupt(table, key))
 }

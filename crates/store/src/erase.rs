@@ -7,23 +7,27 @@
 //! write-ahead log. Read next: `row::erasure`.
 
 use crate::batch::CommitError;
-use crate::cipher::{Ink, Tables};
+use crate::cipher::Tables;
+use crate::ink::Ink;
 use crate::job::{JobError, Step, Workplace};
 use crate::read::log;
 use crate::read::{ReadError, records, tasks};
 use crate::row::data_param::DataParamStatements;
 use crate::row::erasure::Erasure;
 use crate::row::exchange::ExchangeStatements;
+use crate::row::head::Head;
 use crate::row::task::TaskStatements;
 use crate::row::{entry, negotiation, push_config, team};
+use crate::set::Set;
 use crate::sign::Signer;
+use crate::slice::Slice;
 use domain::content::Content;
 use domain::context::Body;
 use domain::event::{Happening, Sequence};
 use domain::negotiation::{Speech, Turn};
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{OptionalExtension, params};
 use std::sync::Arc;
 
 /// Entries of the log that one slice reads.
@@ -66,7 +70,7 @@ impl Erase {
         }
         let connection = at.tables.connection;
         connection.pragma_update(None, "secure_delete", true)?;
-        let erased = self.erase(at.tables, at.ink, at.signer);
+        let erased = self.erase(at.tables, at.head, at.ink, at.signer);
         connection.pragma_update(None, "secure_delete", false)?;
         self.record = Some(erased?);
         // Best effort: with a reader in the way the pages go when the log begins anew.
@@ -112,12 +116,11 @@ impl Erase {
     fn erase(
         &self,
         tables: Tables<'_>,
+        head: &Head,
         ink: &mut Ink,
         signer: Option<&dyn Signer>,
     ) -> Result<Erasure, JobError> {
-        let behavior = TransactionBehavior::Immediate;
-        let transaction = Transaction::new_unchecked(tables.connection, behavior)?;
-        ink.store(&transaction)?;
+        let slice = Slice::begin(tables.connection, head, ink)?;
         let task = found(self, tables)?;
         let filter = records::Filter {
             task: Some(self.task.clone()),
@@ -134,19 +137,19 @@ impl Erase {
             entries: self.entries.len() as u64,
             signature: Vec::new(),
         };
-        record.write(&transaction, signer)?;
-        TaskStatements::prepare(&transaction)?.write(&blank_task(&task), false, ink)?;
-        let mut statements = ExchangeStatements::prepare(&transaction)?;
+        record.write(&slice, signer, ink)?;
+        TaskStatements::prepare(&slice)?.write(&blank_task(&task), false, ink)?;
+        let mut statements = ExchangeStatements::prepare(&slice)?;
         for mut exchange in exchanges {
             exchange.request = String::new();
             statements.write(&exchange, ink)?;
         }
         drop(statements);
-        let mut statements = DataParamStatements::prepare(&transaction)?;
+        let mut statements = DataParamStatements::prepare(&slice)?;
         for mut data in data {
             let pieces = "DELETE FROM data_chunk
-                WHERE data = (SELECT number FROM data_param WHERE id = ?1)";
-            transaction.execute(pieces, [&data.id])?;
+                WHERE data = (SELECT number FROM data_param WHERE id = ?1) RETURNING number, digest";
+            ink.delete(&slice, Set::DataChunk, pieces, [&data.id])?;
             data.body = Body::Inline(String::new());
             data.description = String::new();
             // It is there, so it needs no number.
@@ -154,12 +157,11 @@ impl Erase {
         }
         drop(statements);
         self.erase_negotiations(tables, ink)?;
-        push_config::forget_task(&transaction, self.task.as_str())?;
+        push_config::forget_task(&slice, self.task.as_str(), ink)?;
         for sequence in &self.entries {
             erase_entry(tables, ink, *sequence, &self.task, signer)?;
         }
-        transaction.commit()?;
-        ink.stored();
+        slice.commit(head, ink)?;
         Ok(record)
     }
 
@@ -183,7 +185,9 @@ impl Erase {
 
 fn refused(error: ReadError) -> JobError {
     match error {
-        ReadError::Corrupt { table, key } => JobError::Refused(CommitError::Damaged { table, key }),
+        ReadError::Corrupt { table, key } | ReadError::Forged { table, key } => {
+            JobError::Refused(CommitError::Damaged { table, key })
+        }
         ReadError::Unknown { id } => JobError::Refused(CommitError::UnknownTask {
             task: TaskId::new(id),
         }),

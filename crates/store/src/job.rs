@@ -4,8 +4,9 @@
 //! no commit waits for a whole job. Read next: `retention`, `erase`, `reencrypt`.
 
 use crate::batch::CommitError;
-use crate::cipher::{Ink, Tables};
+use crate::cipher::Tables;
 use crate::erase::Erase;
+use crate::ink::Ink;
 use crate::reencrypt::{self, KeyChange, Reencrypt, Reencrypted, Rotated};
 use crate::retention::{Trim, Trimmed};
 use crate::row::erasure::Erasure;
@@ -62,7 +63,8 @@ impl From<rusqlite::Error> for JobError {
 impl From<RowError> for JobError {
     fn from(error: RowError) -> Self {
         match error.found_by_sqlite() {
-            RowError::Corrupt(Corrupt { table, key }) => Self::Refused(CommitError::Damaged {
+            RowError::Corrupt(Corrupt { table, key })
+            | RowError::Forged(Corrupt { table, key }) => Self::Refused(CommitError::Damaged {
                 table: table.to_owned(),
                 key,
             }),

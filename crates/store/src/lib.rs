@@ -2,7 +2,8 @@
 //!
 //! One type, [`Store`], over SQLite in a file or in memory. A tour, in the order in which things
 //! happen:
-//! - [`Store::open`] locks the state, brings the schema up to date, checks the end of the log and
+//! - [`Store::open`] locks the state, brings the schema up to date, checks what decisions build on,
+//!   the log from its last seal and what was seen of it outside, and
 //!   hands back what is open ([`Recovered`]); what cannot be trusted is refused ([`OpenError`]).
 //!   What has ended is not read, however much there is;
 //! - [`Store::commit`] queues a [`Batch`] and returns a [`Ticket`] at once. One writer thread
@@ -22,30 +23,42 @@
 //!
 //! State is the truth, the log is its explanation: both are written in the same transaction. Each
 //! entry of the log carries the SHA-256 of itself and the digest before it, because SQLite by
-//! itself notices few flipped bits. Digests find damage; against forgery the head, checkpoints and
-//! erasures are signed, by a [`Signer`] that whoever opens the store brings along.
+//! itself notices few flipped bits. Digests find damage. Against forgery head, checkpoints and
+//! erasures are signed, by a [`Signer`] that whoever opens the store brings along; and where there is
+//! a key, each row carries a code (`mac`), each table is summed up in the head (`set`), and the head
+//! is kept outside of the database too (`outside`).
 //!
 //! No SQL leaves this crate, and no clock, protocol or rule of the domain enters it: a batch says
-//! what to store, `domain` said why. Files: `store` (the handle), `open` (locks, files, recovery),
-//! `schema` (SQL and migrations), `writer` (group commit), `transaction` (one group), `job` with
+//! what to store, `domain` said why. Files: `store` (the handle), `open` (locks, files, recovery) with
+//! its `guard`, `schema` (SQL and migrations), `bind` (states of before), `writer` (group commit),
+//! `transaction` (one group), `slice` (what ends with a head), `job` with
 //! `retention`, `erase` and `reencrypt`, `wal` (the write-ahead log), `read`, `verify`, `row` (the
-//! row types), `digest` (the hashes), `sign`, `keys` (who keeps the master key) and `cipher` (what
-//! is encrypted, and how).
+//! row types), `digest` (the hashes), `mac`, `set` and `ledger` (what binds rows), `outside`, `sign`,
+//! `keys` (who keeps the master key), `cipher` (what is encrypted, and how), `ink` and `cover` (how it
+//! is written).
 #![forbid(unsafe_code)]
 
 mod batch;
+mod bind;
 mod cipher;
+mod cover;
 mod digest;
 mod erase;
+mod ink;
 mod job;
 mod keys;
+mod ledger;
+mod mac;
 mod open;
+mod outside;
 mod read;
 mod reencrypt;
 mod retention;
 mod row;
 mod schema;
+mod set;
 mod sign;
+mod slice;
 mod statistics;
 mod store;
 mod transaction;
@@ -59,12 +72,14 @@ mod tests;
 pub use batch::{Batch, Chunk, CommitError, Committed, Ticket};
 pub use keys::{Chance, HeldKeys, KeyError, KeyKeeper, Secret};
 pub use open::{Decided, Location, OpenError, Options, Recovered};
+pub use outside::LAG;
 pub use read::ReadError;
 pub use read::chunks::Piece;
 pub use read::records::Filter;
 pub use read::tasks::TaskFilter;
 pub use reencrypt::{Encryption, Reencrypted, RotateError, Rotated};
 pub use retention::{Retention, Trimmed};
+pub use row::attestation::{Attestation, Ground};
 pub use row::checkpoint::Checkpoint;
 pub use row::cursor::Cursor;
 pub use row::document::Document;
@@ -75,4 +90,4 @@ pub use sign::Signer;
 pub use statistics::{Condition, Statistics};
 pub use store::{OnCommit, Store};
 pub use verify::{ChainReport, Fault, Progress, Seal, Verification};
-pub use verify::{verify, verify_with, verify_with_keys};
+pub use verify::{is_encrypted, verify, verify_with, verify_with_keys};

@@ -1,15 +1,22 @@
 //! Opening a state: lock, files, checks, recovery.
 //!
-//! Refuses rather than repairs: a state that is locked, newer, someone else's or damaged is not
-//! opened. Knows how SQLite must be set so that a commit is durable. Read next: `writer`.
+//! Refuses rather than repairs: a state that is locked, newer, someone else's, damaged, forged or set
+//! back is not opened. Knows how SQLite must be set so that a commit is durable. Read next: `guard`,
+//! `writer`.
 
-use crate::cipher::{Ink, Keys, Tables};
-use crate::keys::{KeyError, KeyKeeper};
-use crate::read::ReadError;
+mod error;
+mod guard;
+
+pub use error::OpenError;
+
+use crate::cipher::{Keys, Tables};
+use crate::ink::Ink;
+use crate::keys::KeyKeeper;
+use crate::outside::{Keeper, Seen};
 use crate::read::{Readers, log, tasks};
 use crate::reencrypt::KeyChange;
-use crate::row::head::{self, Counts, Head};
-use crate::row::{Corrupt, RowError, data_key, entry, negotiation, registration, task};
+use crate::row::head::{self, Counts};
+use crate::row::{RowError, data_key, negotiation, registration, task};
 use crate::schema;
 use crate::sign::Signer;
 use crate::transaction::Ends;
@@ -20,7 +27,7 @@ use domain::registry::Registration;
 use domain::task::Task;
 use domain::time::Timestamp;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
+use rusqlite::{Connection, OpenFlags, Row, TransactionBehavior};
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File, TryLockError};
@@ -28,9 +35,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-
-/// Entries at the end of the log that every opening checks; the whole log is for `verify`.
-const CHECKED_ENTRIES: u64 = 1_000;
 
 /// What a connection keeps of the file in memory, in KiB, when it has read or written as much: the
 /// writer's, and each reader's.
@@ -76,6 +80,20 @@ pub struct Options {
     /// opens no state that holds encrypted ones. A state that was plain is read as it is, and what is
     /// written from now on is encrypted; see [`Store::reencrypt`](crate::Store::reencrypt).
     pub keys: Option<Arc<dyn KeyKeeper>>,
+    /// Files that the last head is kept in as well, apart from the database: the first must be there
+    /// once it was written, others are witnesses. What ends before what one of them says is refused
+    /// ([`OpenError::SetBack`]). What was committed stands in them after [`LAG`](crate::LAG) at the
+    /// latest, unless they cannot be written, which is logged. None are kept if there are no files.
+    pub outside: Vec<PathBuf>,
+    /// Whether what is refused for being older than it was, or signed with another host key, is taken
+    /// on purpose: see [`OpenError::may_be_accepted`]. All of it is verified first, which takes
+    /// minutes for a large state, and it is put on record.
+    pub accept: bool,
+    /// What time it is for that record.
+    pub now: Timestamp,
+    /// Whether everything is verified beside all else once it is open, by a thread of its own. What is
+    /// damaged is logged; what is forged stops the store. Nothing for a state in memory.
+    pub verify: bool,
 }
 
 impl fmt::Debug for Options {
@@ -91,6 +109,9 @@ impl fmt::Debug for Options {
             .field("signed", &self.signer.is_some())
             .field("sealed_within", &self.sealed_within)
             .field("encrypted", &self.keys.is_some())
+            .field("outside", &self.outside)
+            .field("accept", &self.accept)
+            .field("verify", &self.verify)
             .finish()
     }
 }
@@ -109,6 +130,10 @@ impl Options {
             signer: None,
             sealed_within: Duration::from_secs(60),
             keys: None,
+            outside: Vec::new(),
+            accept: false,
+            now: Timestamp::from_ms(0),
+            verify: false,
         }
     }
 
@@ -148,6 +173,8 @@ pub struct Recovered {
     pub last_time: Timestamp,
     /// The time of the first entry that is left of the log; none if there is none.
     pub log_began: Option<Timestamp>,
+    /// What was accepted on purpose, and is on record: see [`Options::accept`].
+    pub accepted: Vec<String>,
 }
 
 /// Everything on which decisions build.
@@ -159,109 +186,6 @@ pub struct Decided {
     pub negotiations: Vec<Arc<Negotiation>>,
     /// Every registration, by name.
     pub registrations: Vec<Arc<Registration>>,
-}
-
-/// Why a state was not opened. It was left as it is.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// Another store, here or in another process, has it open.
-    #[error("the state {} is in use by another process", path.display())]
-    Locked {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A later release wrote it; going back is not possible.
-    #[error("the state is at schema {found}, this release knows {known}: use the newer release")]
-    Newer {
-        /// The schema found.
-        found: i32,
-        /// The latest schema known here.
-        known: i32,
-    },
-    /// It was written before the first release; what it holds cannot be taken over.
-    #[error(
-        "the state is at schema {found} of the time before the first release, the oldest that can be read is {oldest}: begin a new one"
-    )]
-    Older {
-        /// The schema found.
-        found: i32,
-        /// The oldest schema that can be read.
-        oldest: i32,
-    },
-    /// The file is a database of something else.
-    #[error("the file is a database, but not a state of Convoke")]
-    Foreign,
-    /// What was read is not what was written. Restore a copy; `verify` lists all damage.
-    #[error("the state is damaged at {table} '{key}'; it is refused rather than served")]
-    Corrupt {
-        /// The table, or `sqlite` if SQLite itself found the damage.
-        table: String,
-        /// The row, or what SQLite says.
-        key: String,
-    },
-    /// It holds encrypted payloads, and nobody keeps the key.
-    #[error("the state is encrypted, and there is no key to it")]
-    Encrypted,
-    /// Its keys could not be opened, or no new one be made.
-    #[error("the state is encrypted: {0}")]
-    Key(#[source] KeyError),
-    /// A file could not be made, locked or protected.
-    #[error("opening {}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        cause: io::Error,
-    },
-    /// SQLite failed.
-    #[error("opening the state failed")]
-    Sqlite(#[source] rusqlite::Error),
-    /// SQLite failed while the state was read.
-    #[error("reading the state failed")]
-    Read(#[source] Arc<rusqlite::Error>),
-    /// The writer thread could not be started.
-    #[error("starting the writer failed")]
-    Thread(#[source] io::Error),
-}
-
-impl From<ReadError> for OpenError {
-    fn from(error: ReadError) -> Self {
-        match error {
-            ReadError::Corrupt { table, key } => Self::Corrupt { table, key },
-            ReadError::Unknown { id } => Self::Corrupt {
-                table: "sqlite".to_owned(),
-                key: id,
-            },
-            ReadError::Sqlite(cause) => Self::Read(cause),
-        }
-    }
-}
-
-impl From<rusqlite::Error> for OpenError {
-    fn from(cause: rusqlite::Error) -> Self {
-        match RowError::Sqlite(cause).found_by_sqlite() {
-            RowError::Corrupt(Corrupt { table, key }) => Self::Corrupt {
-                table: table.to_owned(),
-                key,
-            },
-            RowError::Sqlite(cause) => Self::Sqlite(cause),
-            RowError::Locked(_) => Self::Encrypted,
-        }
-    }
-}
-
-impl From<RowError> for OpenError {
-    fn from(error: RowError) -> Self {
-        match error {
-            RowError::Corrupt(Corrupt { table, key }) => Self::Corrupt {
-                table: table.to_owned(),
-                key,
-            },
-            RowError::Locked(_) => Self::Encrypted,
-            RowError::Sqlite(cause) => cause.into(),
-        }
-    }
 }
 
 /// A state that is open and was found sound.
@@ -277,6 +201,8 @@ pub(crate) struct Opened {
     pub(crate) log_length: LogLength,
     /// The thread beside the writer; none for a state in memory.
     pub(crate) mover: Option<Mover>,
+    /// Who keeps the last head outside; none if nobody does.
+    pub(crate) outside: Option<Keeper>,
     /// Keeps others out as long as it is open.
     pub(crate) lock: Option<File>,
 }
@@ -292,22 +218,16 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
     };
     configure(&connection, options)?;
     let keys = keys(&connection, options)?;
-    schema::migrate(&mut connection)?;
-    if options.thorough {
-        quick_check(&connection)?;
-    }
-    let head = Head::read(&connection)?;
+    // All of it or nothing: a process that is killed leaves the state as it was.
+    let behavior = TransactionBehavior::Immediate;
+    let transaction = connection.transaction_with_behavior(behavior)?;
+    let admitted = guard::admit(&transaction, &keys, options)?;
     let tables = Tables {
-        connection: &connection,
+        connection: &transaction,
         keys: &keys,
     };
-    check_log(tables, &head)?;
-    let decided = decided(tables)?;
-    if decided.tasks.len() as u64 != head.counts.open {
-        let found = decided.tasks.len();
-        let key = format!("{} open tasks, {found} found", head.counts.open);
-        return Err(RowError::corrupt(head::TABLE, key).into());
-    }
+    let head = admitted.stored.head;
+    let decided = admitted.decided;
     let recovered = Recovered {
         tasks: decided.tasks,
         negotiations: decided.negotiations,
@@ -315,15 +235,28 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
         counts: head.counts,
         last: head.sequence,
         last_time: head.time,
-        log_began: log::first_time(&connection)?,
+        log_began: log::first_time(&transaction)?,
+        accepted: admitted.accepted,
     };
-    let data = last_data_number(&connection)?;
-    let (ink, rewrap) = match &options.keys {
-        Some(keeper) => (
-            Ink::begin(&connection, &keys, keeper.as_ref())?,
-            rewrap(tables, keeper.as_ref()),
-        ),
-        None => (Ink::none(), None),
+    let data = last_data_number(&transaction)?;
+    let rewrap = options.keys.as_deref().and_then(|k| rewrap(tables, k));
+    let mut ink = admitted.ink;
+    if admitted.changed {
+        ink.store(&transaction)?;
+        head::write(&transaction, &head, &mut ink)?;
+        transaction.commit()?;
+        ink.stored();
+    } else {
+        transaction.commit()?;
+    }
+    let seen = Seen::of(&head, &ink.ledger, ink.is_bound());
+    let outside = match options.outside.is_empty() {
+        true => None,
+        false => Some(Keeper::start(
+            options.outside.clone(),
+            options.signer.clone(),
+            &seen,
+        )?),
     };
     let (mut log_length, mut mover) = (LogLength::default(), None);
     if let Location::File(path) = &options.location {
@@ -345,6 +278,7 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
         recovered,
         log_length,
         mover,
+        outside,
         lock,
     })
 }
@@ -420,7 +354,7 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// Opens `path`, made if missing, readable by its owner only.
-fn private(path: &Path) -> io::Result<File> {
+pub(crate) fn private(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -438,7 +372,7 @@ fn private(path: &Path) -> io::Result<File> {
 
 fn configure(connection: &Connection, options: &Options) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_secs(5))?;
-    connection.set_prepared_statement_cache_capacity(64);
+    connection.set_prepared_statement_cache_capacity(128);
     let set = |name: &str, value: &dyn rusqlite::ToSql| {
         connection.pragma_update_and_check(None, name, value, |_| Ok(()))
     };
@@ -474,41 +408,6 @@ pub(crate) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-fn quick_check(connection: &Connection) -> Result<(), OpenError> {
-    let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    if found == "ok" {
-        return Ok(());
-    }
-    Err(OpenError::Corrupt {
-        table: "sqlite".to_owned(),
-        key: found,
-    })
-}
-
-/// Checks that the log ends where the head says, and the chain of its last entries.
-fn check_log(tables: Tables<'_>, head: &Head) -> Result<(), RowError> {
-    let connection = tables.connection;
-    let last = log::last(connection)?;
-    if last != head.sequence {
-        return Err(RowError::corrupt(entry::TABLE, last));
-    }
-    let after = head.sequence.saturating_sub(CHECKED_ENTRIES);
-    let (after, mut chain) = log::base(connection, after)?;
-    let (mut expected, mut time) = (after + 1, None);
-    let mut statement = connection.prepare(entry::BEHIND)?;
-    let mut rows = statement.query([after as i64, CHECKED_ENTRIES as i64])?;
-    while let Some(row) = rows.next()? {
-        let read = entry::read(row, expected, &chain, tables.keys)?;
-        (chain, time, expected) = (read.sum, Some(read.entry.time), expected + 1);
-    }
-    // Nothing tells the time of a log that was cut off whole.
-    let time = time.unwrap_or(head.time);
-    if (expected - 1, chain, time) != (head.sequence, head.chain, head.time) {
-        return Err(RowError::corrupt(head::TABLE, head.sequence));
-    }
-    Ok(())
-}
-
 pub(crate) fn decided(tables: Tables<'_>) -> Result<Decided, RowError> {
     Ok(Decided {
         tasks: all(tables, tasks::OPEN, task::read)?,
@@ -536,21 +435,4 @@ fn last_data_number(connection: &Connection) -> rusqlite::Result<i64> {
     let sql = "SELECT max(coalesce((SELECT max(number) FROM data_param), 0),
         coalesce((SELECT max(data) FROM data_chunk), 0))";
     connection.query_row(sql, [], |row| row.get(0))
-}
-
-impl RowError {
-    /// Damage that SQLite noticed is damage, not a failure.
-    pub(crate) fn found_by_sqlite(self) -> Self {
-        match self {
-            Self::Sqlite(cause)
-                if matches!(
-                    cause.sqlite_error_code(),
-                    Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-                ) =>
-            {
-                Self::corrupt("sqlite", cause)
-            }
-            other => other,
-        }
-    }
 }

@@ -26,6 +26,14 @@ pub enum ReadError {
         /// The row, or what SQLite says.
         key: String,
     },
+    /// What was read was not written by who has the key: it is refused rather than served.
+    #[error("the state was forged at {table} '{key}'; it is refused rather than served")]
+    Forged {
+        /// The table.
+        table: String,
+        /// The row.
+        key: String,
+    },
     /// The filter begins behind something that is not there.
     #[error("there is no '{id}' to continue behind")]
     Unknown {
@@ -41,6 +49,10 @@ impl From<RowError> for ReadError {
     fn from(error: RowError) -> Self {
         match error.found_by_sqlite() {
             RowError::Corrupt(Corrupt { table, key }) => Self::Corrupt {
+                table: table.to_owned(),
+                key,
+            },
+            RowError::Forged(Corrupt { table, key }) => Self::Forged {
                 table: table.to_owned(),
                 key,
             },

@@ -7,19 +7,25 @@
 //! SQLite had moved or replaced before stays in free space of the file, until that is used again or
 //! the file is compacted. Read next: `cipher`.
 
-use crate::cipher::{Ink, Keys, Tables, new_data_key, new_salt};
+use crate::cipher::{Keys, Tables};
+use crate::ink::{Ink, new_data_key, new_salt, new_set_key};
 use crate::job::{JobError, Step, Workplace};
 use crate::keys::{KeyError, KeyKeeper, Secret};
 use crate::read::{ReadError, log};
+use crate::row::attestation::{Attestation, Ground};
 use crate::row::data_key::{self, DataKey};
 use crate::row::data_param::{self, DataParamStatements, data_param_columns};
 use crate::row::exchange::{self, ExchangeStatements, exchange_columns};
+use crate::row::head::Head;
 use crate::row::negotiation::{self, negotiation_columns};
 use crate::row::push_config::{self, push_config_columns};
 use crate::row::task::{self, TaskStatements, task_columns};
 use crate::row::{RowError, cursor, data_chunk, document, entry, observation, team};
+use crate::set::{Set, SetHashes, SetKey};
+use crate::sign::Signer;
+use crate::slice::Slice;
 use domain::event::Sequence;
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::time::{Duration, Instant};
 
 /// How long one slice may take.
@@ -145,10 +151,11 @@ impl KeyChange {
     }
 
     pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
-        let Workplace { tables, ink, .. } = at;
-        let behavior = TransactionBehavior::Immediate;
-        let transaction = Transaction::new_unchecked(tables.connection, behavior)?;
-        let stored = data_key::data_keys(&transaction)?;
+        let Workplace {
+            tables, ink, head, ..
+        } = at;
+        let slice = Slice::begin(tables.connection, head, ink)?;
+        let stored = data_key::data_keys(&slice)?;
         for wrapped in &self.rewrapped {
             // What became of the key meanwhile is what is stored.
             if let Some(stored) = stored.iter().find(|key| key.number == wrapped.number) {
@@ -157,25 +164,22 @@ impl KeyChange {
                     whole,
                     ..wrapped.clone()
                 };
-                row.write(&transaction)?;
+                row.write(&slice, ink)?;
             }
         }
         let youngest = stored.last().map_or(0, |key| key.number);
         self.report.data_key = youngest as u64;
-        let mut next = None;
-        if let Some((row, secret, salt)) = &mut self.next {
-            row.number = youngest + 1;
-            row.write(&transaction)?;
-            self.report.data_key = row.number as u64;
-            let begun = Ink::under(tables.keys, row.number, secret, *salt);
-            begun.store(&transaction)?;
-            next = Some(begun);
-        }
-        transaction.commit()?;
-        if let Some(mut begun) = next {
-            begun.stored();
-            *ink = begun;
-        }
+        let Some((row, secret, salt)) = &mut self.next else {
+            slice.commit(head, ink)?;
+            return Ok(Step::Done);
+        };
+        row.number = youngest + 1;
+        row.write(&slice, ink)?;
+        self.report.data_key = row.number as u64;
+        let mut begun = ink.renewed(tables.keys, row.number, secret, *salt)?;
+        begun.store(&slice)?;
+        slice.commit(head, &mut begun)?;
+        *ink = begun;
         Ok(Step::Done)
     }
 }
@@ -187,7 +191,7 @@ pub(crate) fn compact(connection: &Connection) -> rusqlite::Result<()> {
     let compacted = connection.execute_batch("VACUUM");
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     compacted?;
-    // Best effort: with a reader in the way the pages go when the log begins anew.
+    // Best effort: with a reader in the way the pages go when the log begins anew, or at closing.
     let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     Ok(())
 }
@@ -212,14 +216,18 @@ pub(crate) struct Reencrypt {
     table: usize,
     /// The row of it that was looked at last.
     number: i64,
+    /// The secret that rows are summed up with when nothing is under an older key any more.
+    next: Option<SetKey>,
     report: Reencrypted,
 }
 
 impl Reencrypt {
-    pub(crate) fn new() -> Self {
+    /// Asks the keeper for what is wanted at the end; one that is away keeps nothing from being done.
+    pub(crate) fn plan(keeper: Option<&dyn KeyKeeper>) -> Self {
         Self {
             table: 0,
             number: 0,
+            next: keeper.and_then(|keeper| new_set_key(keeper).ok()),
             report: Reencrypted::default(),
         }
     }
@@ -234,7 +242,7 @@ impl Reencrypt {
         };
         let connection = at.tables.connection;
         connection.pragma_update(None, "secure_delete", true)?;
-        let step = self.slice(at.tables, at.ink, data_key);
+        let step = self.slice(&at.tables, at.head, at.ink, data_key, at.signer);
         connection.pragma_update(None, "secure_delete", false)?;
         let step = step?;
         if step == Step::Done {
@@ -246,13 +254,15 @@ impl Reencrypt {
 
     fn slice(
         &mut self,
-        tables: Tables<'_>,
+        tables: &Tables<'_>,
+        head: &Head,
         ink: &mut Ink,
         data_key: i64,
+        signer: Option<&dyn Signer>,
     ) -> Result<Step, JobError> {
-        let behavior = TransactionBehavior::Immediate;
-        let transaction = Transaction::new_unchecked(tables.connection, behavior)?;
-        ink.store(&transaction)?;
+        let tables = *tables;
+        let slice = Slice::begin(tables.connection, head, ink)?;
+        let sets = ink.sets().cloned();
         let step = match WALKED.get(self.table) {
             Some((table, column)) => {
                 self.rows(tables, ink, table, column)?;
@@ -260,14 +270,53 @@ impl Reencrypt {
             }
             None => {
                 self.cursors(tables, ink)?;
-                let forgotten = data_key::make_whole(&transaction, data_key)?;
+                let forgotten = data_key::make_whole(&slice, data_key, ink)?;
                 self.report.data_keys = forgotten as u64;
+                if forgotten > 0 {
+                    self.attest(&slice, head, ink, signer)?;
+                }
                 Step::Done
             }
         };
-        transaction.commit()?;
-        ink.stored();
+        if let Err(cause) = slice.commit(head, ink) {
+            sets.into_iter().for_each(|sets| ink.sum_up_with(sets));
+            return Err(cause.into());
+        }
+        if step == Step::Done {
+            tables.keys.make_whole();
+        }
         Ok(step)
+    }
+
+    /// What was known under the keys that are forgotten binds nothing any more: rows are summed up
+    /// anew, and that it is so is on record.
+    fn attest(
+        &mut self,
+        connection: &Connection,
+        head: &Head,
+        ink: &mut Ink,
+        signer: Option<&dyn Signer>,
+    ) -> Result<(), JobError> {
+        let mut attestation = Attestation {
+            ground: Ground::Rotation,
+            time: head.time,
+            sequence: head.sequence,
+            chain: head.chain,
+            detail: format!("{} rows under a new data key", self.report.rows),
+            signature: Vec::new(),
+        };
+        attestation.append(connection, signer, ink)?;
+        let Some(next) = self.next.take().filter(|_| ink.is_bound()) else {
+            return Ok(());
+        };
+        // What was summed up until now has to be right: else this would heal what was forged.
+        let sets = ink.sets().expect("rows are bound");
+        if SetHashes::found(connection, sets, &Set::ALL)? != ink.ledger.hashes {
+            return Err(RowError::forged(crate::row::head::TABLE, head.sequence).into());
+        }
+        ink.ledger.hashes = SetHashes::found(connection, &next, &Set::ALL)?;
+        ink.sum_up_with(next);
+        Ok(())
     }
 
     fn rows(

@@ -7,15 +7,18 @@
 //! to the disk: they are the first to be filled again. Read next: `row::checkpoint`.
 
 use crate::cipher::Tables;
+use crate::ink::Ink;
 use crate::job::{JobError, Step, Workplace};
 use crate::read::log::first_time;
 use crate::row::checkpoint::Checkpoint;
 use crate::row::head::Head;
-use crate::row::{entry, head, push_config};
+use crate::row::{entry, negotiation, push_config};
+use crate::set::Set;
+use crate::slice::Slice;
 use domain::event::Happening;
 use domain::task::TaskId;
 use domain::time::Timestamp;
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, params};
 use std::time::{Duration, Instant};
 
 /// How long removing tasks may take in one slice.
@@ -56,18 +59,24 @@ pub struct Trimmed {
 }
 
 /// The tables whose rows may belong to no task, with the column of their age.
-const LOOSE: [(&str, &str, &str); 4] = [
-    ("exchange", "request_time", ""),
+const LOOSE: [(&str, Set, &str, &str); 4] = [
+    ("exchange", Set::Exchange, "request_time", ""),
     // What an open task was assigned with is its own, whatever the row says.
     (
         "data_param",
+        Set::DataParam,
         "changed_at",
         " AND NOT EXISTS (SELECT 1 FROM task WHERE ended = 0 AND conditions IS NOT NULL
            AND data_param.id = CASE WHEN given IS NULL AND cipher IS NULL
              THEN json_extract(conditions, '$.data') ELSE given END)",
     ),
-    ("negotiation", "changed_at", " AND state <> 'open'"),
-    ("team", "changed_at", ""),
+    (
+        "negotiation",
+        Set::EndedNegotiation,
+        "changed_at",
+        " AND state <> 'open'",
+    ),
+    ("team", Set::Team, "changed_at", ""),
 ];
 
 const CANDIDATES: &str = "SELECT number, id, changed_at FROM task WHERE ended = 1
@@ -114,31 +123,29 @@ impl Trim {
     }
 
     pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
-        let Workplace { tables, head, .. } = at;
-        let behavior = TransactionBehavior::Immediate;
-        let transaction = Transaction::new_unchecked(tables.connection, behavior)?;
-        let stored = Checkpoint::read(&transaction)?.unwrap_or_else(Checkpoint::none);
+        let Workplace {
+            tables, head, ink, ..
+        } = at;
+        let slice = Slice::begin(tables.connection, head, ink)?;
+        let stored = Checkpoint::read(&slice)?.unwrap_or_else(Checkpoint::none);
         let mut checkpoint = stored.clone();
         let before = *head;
-        let limit = self.limit(&transaction)?;
-        let mut goes = self.remove_tasks(&transaction, limit, head, &mut checkpoint)?;
-        goes |= self.remove_loose(&transaction, limit, head)?;
-        goes |= self.remove_pieces(&transaction)?;
-        goes |= self.cut_log(tables, limit, head, &mut checkpoint)?;
+        let limit = self.limit(&slice)?;
+        let mut goes = self.remove_tasks(&slice, limit, head, &mut checkpoint, ink)?;
+        goes |= self.remove_loose(&slice, limit, head, ink)?;
+        goes |= self.remove_pieces(&slice, ink)?;
+        goes |= self.cut_log(tables, limit, head, &mut checkpoint, ink)?;
         let gone = |before: u64, after: u64| before - after;
         checkpoint.tasks += gone(before.counts.tasks, head.counts.tasks);
         checkpoint.exchanges += gone(before.counts.exchanges, head.counts.exchanges);
         checkpoint.data += gone(before.counts.data, head.counts.data);
         if checkpoint != stored {
             checkpoint.time = self.now;
-            checkpoint.write(&transaction, at.signer)?;
+            checkpoint.write(&slice, at.signer, ink)?;
         }
-        if *head != before {
-            head::HeadStatement::prepare(&transaction)?.write(head)?;
-        }
-        self.report.bytes = used_bytes(&transaction)?;
-        self.report.log_began = first_time(&transaction)?;
-        transaction.commit()?;
+        self.report.bytes = used_bytes(&slice)?;
+        self.report.log_began = first_time(&slice)?;
+        slice.commit(head, ink)?;
         self.report.tasks += checkpoint.tasks - stored.tasks;
         self.report.exchanges += checkpoint.exchanges - stored.exchanges;
         self.report.data += checkpoint.data - stored.data;
@@ -167,6 +174,7 @@ impl Trim {
         limit: i64,
         head: &mut Head,
         checkpoint: &mut Checkpoint,
+        ink: &mut Ink,
     ) -> Result<bool, JobError> {
         let closes = Instant::now() + SLICE;
         let candidates: Vec<(i64, String, i64)> = connection
@@ -180,7 +188,7 @@ impl Trim {
         };
         // The checkpoint says first what may go; it is signed when the slice is complete.
         checkpoint.ended_by = checkpoint.ended_by.max(Timestamp::from_ms(*last));
-        checkpoint.write(connection, None)?;
+        checkpoint.write(connection, None, ink)?;
         for (number, id, changed_at) in &candidates {
             if Instant::now() >= closes {
                 break;
@@ -188,7 +196,7 @@ impl Trim {
             self.task = (*changed_at, *number);
             let mut family = connection.prepare_cached(FAMILY_IS_OPEN)?;
             if !family.query_row([number], |row| row.get(0))? {
-                self.remove_task(connection, *number, id, head)?;
+                self.remove_task(connection, *number, id, head, ink)?;
             }
         }
         Ok(true)
@@ -200,23 +208,28 @@ impl Trim {
         number: i64,
         id: &str,
         head: &mut Head,
+        ink: &mut Ink,
     ) -> Result<(), JobError> {
-        let delete = |sql: &str| -> rusqlite::Result<u64> {
-            Ok(connection.prepare_cached(sql)?.execute([id])? as u64)
-        };
         let mut pieces = connection
             .prepare_cached("SELECT number FROM data_param WHERE task = ?1 AND size IS NOT NULL")?;
         let pieces = pieces.query_map([id], |row| row.get(0))?;
         let pieces = pieces.collect::<Result<Vec<i64>, _>>()?;
         self.pieces.get_or_insert_default().extend(pieces);
-        head.counts.exchanges -= delete("DELETE FROM exchange WHERE task = ?1")?;
-        head.counts.data -= delete("DELETE FROM data_param WHERE task = ?1")?;
-        delete("DELETE FROM negotiation WHERE task = ?1")?;
-        delete("DELETE FROM team WHERE task = ?1")?;
-        delete("DELETE FROM erasure WHERE task = ?1")?;
-        push_config::forget_task(connection, id)?;
-        let mut task = connection.prepare_cached("DELETE FROM task WHERE number = ?1")?;
-        head.counts.tasks -= task.execute([number])? as u64;
+        let mut delete = |set, sql: &str| -> rusqlite::Result<u64> {
+            Ok(ink.delete(connection, set, sql, [id])? as u64)
+        };
+        let exchanges = "DELETE FROM exchange WHERE task = ?1 RETURNING number, digest";
+        head.counts.exchanges -= delete(Set::Exchange, exchanges)?;
+        let data = "DELETE FROM data_param WHERE task = ?1 RETURNING number, digest";
+        head.counts.data -= delete(Set::DataParam, data)?;
+        let team = "DELETE FROM team WHERE task = ?1 RETURNING number, digest";
+        delete(Set::Team, team)?;
+        let erasure = "DELETE FROM erasure WHERE task = ?1 RETURNING 0, digest";
+        delete(Set::Erasure, erasure)?;
+        negotiation::forget_task(connection, id, ink)?;
+        push_config::forget_task(connection, id, ink)?;
+        let task = "DELETE FROM task WHERE number = ?1 RETURNING number, digest";
+        head.counts.tasks -= ink.delete(connection, Set::EndedTask, task, [number])? as u64;
         Ok(())
     }
 
@@ -226,8 +239,9 @@ impl Trim {
         connection: &Connection,
         limit: i64,
         head: &mut Head,
+        ink: &mut Ink,
     ) -> Result<bool, JobError> {
-        for (place, (table, age, and)) in LOOSE.into_iter().enumerate() {
+        for (place, (table, set, age, and)) in LOOSE.into_iter().enumerate() {
             let Some(after) = self.loose[place] else {
                 continue;
             };
@@ -246,10 +260,9 @@ impl Trim {
             let old: Vec<_> = old.collect();
             let ends = old.len() < ROWS;
             self.loose[place] = (!ends).then(|| old[ROWS - 1].0);
-            let delete = format!("DELETE FROM {table} WHERE number = ?1");
-            let mut delete = connection.prepare_cached(&delete)?;
+            let delete = format!("DELETE FROM {table} WHERE number = ?1 RETURNING number, digest");
             for (number, _, _) in old.into_iter().filter(|(_, _, loose)| *loose) {
-                delete.execute([number])?;
+                ink.delete(connection, set, &delete, [number])?;
                 match table {
                     "exchange" => head.counts.exchanges -= 1,
                     "data_param" => {
@@ -264,7 +277,7 @@ impl Trim {
     }
 
     /// Pieces whose data are gone, a few at a time; true if there may be more.
-    fn remove_pieces(&mut self, connection: &Connection) -> Result<bool, JobError> {
+    fn remove_pieces(&mut self, connection: &Connection, ink: &mut Ink) -> Result<bool, JobError> {
         if self.pieces.is_none() {
             self.pieces = Some(pieces_of_nothing(connection)?);
         }
@@ -272,10 +285,9 @@ impl Trim {
         let mut left = PIECES;
         while let (Some(data), true) = (pieces.last(), left > 0) {
             let delete = "DELETE FROM data_chunk WHERE number IN
-                (SELECT number FROM data_chunk WHERE data = ?1 LIMIT ?2)";
-            let gone = connection
-                .prepare_cached(delete)?
-                .execute(params![data, left as i64])?;
+                (SELECT number FROM data_chunk WHERE data = ?1 LIMIT ?2) RETURNING number, digest";
+            let most = params![data, left as i64];
+            let gone = ink.delete(connection, Set::DataChunk, delete, most)?;
             if gone < left {
                 pieces.pop();
             }
@@ -291,6 +303,7 @@ impl Trim {
         limit: i64,
         head: &Head,
         checkpoint: &mut Checkpoint,
+        ink: &mut Ink,
     ) -> Result<bool, JobError> {
         let old = self.aged(self.retention.log_max_age_ms);
         let connection = tables.connection;
@@ -311,9 +324,8 @@ impl Trim {
         let gone = cut - checkpoint.sequence;
         if gone > 0 {
             (checkpoint.sequence, checkpoint.chain) = (cut, chain);
-            checkpoint.write(connection, None)?;
-            let mut delete = connection.prepare_cached("DELETE FROM log WHERE sequence <= ?1")?;
-            delete.execute([cut as i64])?;
+            checkpoint.write(connection, None, ink)?;
+            entry::forget_until(connection, cut, ink)?;
         }
         Ok(gone as usize == ROWS && cut < head.sequence)
     }

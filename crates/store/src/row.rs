@@ -3,6 +3,7 @@
 //! `domain` knows no serde; the forms it takes on disk are here, one file per table, each with its
 //! digest. A row that does not read back is [`Corrupt`], never a default. Read next: `row::task`.
 
+pub(crate) mod attestation;
 pub(crate) mod checkpoint;
 pub(crate) mod content;
 pub(crate) mod cursor;
@@ -36,6 +37,8 @@ pub(crate) struct Corrupt {
 #[derive(Debug)]
 pub(crate) enum RowError {
     Corrupt(Corrupt),
+    /// It was not written by who has the key.
+    Forged(Corrupt),
     /// It is sound as far as one can tell without the key under which its payload is encrypted.
     Locked(&'static str),
     Sqlite(rusqlite::Error),
@@ -50,6 +53,13 @@ impl From<rusqlite::Error> for RowError {
 impl RowError {
     pub(crate) fn corrupt(table: &'static str, key: impl ToString) -> Self {
         Self::Corrupt(Corrupt {
+            table,
+            key: key.to_string(),
+        })
+    }
+
+    pub(crate) fn forged(table: &'static str, key: impl ToString) -> Self {
+        Self::Forged(Corrupt {
             table,
             key: key.to_string(),
         })

@@ -1,12 +1,15 @@
 //! The tables, and how they come to be.
 //!
 //! `user_version` counts migrations; a state that a later release wrote, or one of the format
-//! before the first release, is refused. Rules that must hold whatever the code above does are
+//! before the first release, is refused; so is one in which anything stands that no migration made: a
+//! view, a trigger or an index of somebody else. Rules that must hold whatever the code above does are
 //! triggers: a terminal state is never left, the log is only appended to, and only what a
 //! checkpoint vouches for is ever removed. Read next: `row`.
 
 use crate::open::OpenError;
-use rusqlite::Connection;
+use crate::row::RowError;
+use rusqlite::{Connection, Row};
+use std::sync::OnceLock;
 
 /// "Cnvk": marks the file as a state of Convoke.
 const APPLICATION: i32 = 0x436e_766b;
@@ -15,7 +18,10 @@ const APPLICATION: i32 = 0x436e_766b;
 const FIRST_VERSION: i32 = 2;
 
 /// One step each; never change one that was released, append.
-const MIGRATIONS: [&str; 4] = [FIRST, SECOND, THIRD, FOURTH];
+const MIGRATIONS: [&str; 5] = [FIRST, SECOND, THIRD, FOURTH, FIFTH];
+
+/// The version from which rows are bound to the head where there is a key.
+const BOUND: i32 = 6;
 
 /// Fat rows live in rowid tables, so that new ones are appended whatever their identifiers look
 /// like; only the small index entries are scattered. `log.time` has no index: times never decrease
@@ -301,6 +307,42 @@ CREATE TABLE push_config (
 ) STRICT;
 ";
 
+/// Rows are bound to the head: `cipher` is what binds them, `generation` counts how often the head was
+/// written. What is there may be given a code behind its digest, and nothing else.
+const FIFTH: &str = "
+ALTER TABLE head ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE head ADD COLUMN cipher BLOB;
+
+CREATE TABLE attestation (
+  number    INTEGER PRIMARY KEY,
+  kind      TEXT    NOT NULL,
+  time      INTEGER NOT NULL,
+  sequence  INTEGER NOT NULL,
+  chain     BLOB    NOT NULL,
+  detail    TEXT    NOT NULL,
+  digest    BLOB    NOT NULL,
+  signature BLOB    NOT NULL
+) STRICT;
+
+DROP TRIGGER a_terminal_state_is_never_left;
+CREATE TRIGGER a_terminal_state_is_never_left BEFORE UPDATE ON task
+WHEN OLD.ended = 1 AND NOT (NEW.status = OLD.status AND NEW.version = OLD.version
+  AND (NEW.cipher IS NOT NULL OR EXISTS (SELECT 1 FROM erasure WHERE task = OLD.id)
+    OR substr(NEW.digest, 1, 32) = substr(OLD.digest, 1, 32) AND NEW.content = OLD.content
+      AND NEW.text = OLD.text AND NEW.plan IS OLD.plan AND NEW.result IS OLD.result
+      AND NEW.said IS OLD.said AND NEW.conditions IS OLD.conditions))
+BEGIN SELECT RAISE(ABORT, 'a terminal state is never left'); END;
+DROP TRIGGER the_log_is_never_rewritten;
+CREATE TRIGGER the_log_is_never_rewritten BEFORE UPDATE ON log
+WHEN NOT (NEW.sequence = OLD.sequence AND NEW.time = OLD.time AND NEW.kind = OLD.kind
+  AND NEW.digest = OLD.digest
+  AND (OLD.erased IS NULL AND NEW.erased IS NOT NULL
+    OR substr(NEW.erased, 1, 64) IS substr(OLD.erased, 1, 64)
+      AND (NEW.body = '' AND NEW.cipher IS NOT NULL
+        OR NEW.body = OLD.body AND NEW.cipher IS OLD.cipher)))
+BEGIN SELECT RAISE(ABORT, 'the log is only appended to'); END;
+";
+
 /// Refuses what is not a state that this release can read. True if it may hold encrypted payloads.
 pub(crate) fn recognise(connection: &Connection) -> Result<bool, OpenError> {
     let (found, application) = versions(connection)?;
@@ -329,38 +371,100 @@ fn known_version() -> i32 {
     FIRST_VERSION - 1 + MIGRATIONS.len() as i32
 }
 
-/// Brings the schema of a state that was recognised up to date in one transaction.
-pub(crate) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
-    let (found, _) = versions(connection)?;
+/// Brings the schema up to an older version, as releases before did.
+#[cfg(test)]
+pub(crate) fn migrate_to(connection: &Connection, version: i32) {
+    let (found, _) = versions(connection).expect("it is a state");
+    for migration in &MIGRATIONS[steps(found)..steps(version)] {
+        connection
+            .execute_batch(migration)
+            .expect("it is at that version");
+    }
+    let set = connection.pragma_update(None, "user_version", version);
+    set.expect("it can be written");
+}
+
+/// What is found of a schema before it is brought up to date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Age {
+    /// There was no state.
+    New,
+    /// It was written before rows were bound.
+    Unbound,
+    /// Rows are bound in it, where there is a key.
+    Bound,
+}
+
+/// How old the schema of a state that was recognised is.
+pub(crate) fn age(connection: &Connection) -> rusqlite::Result<Age> {
+    Ok(match versions(connection)?.0 {
+        0 => Age::New,
+        BOUND.. => Age::Bound,
+        _ => Age::Unbound,
+    })
+}
+
+/// Brings the schema of a state that was recognised up to date, within a transaction.
+pub(crate) fn migrate(transaction: &Connection) -> rusqlite::Result<()> {
+    let (found, _) = versions(transaction)?;
     let missing = MIGRATIONS.iter().skip(steps(found));
     if missing.len() == 0 {
         return Ok(());
     }
-    let transaction = connection.transaction()?;
     for migration in missing {
         transaction.execute_batch(migration)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
-    transaction.pragma_update(None, "user_version", known_version())?;
-    Ok(transaction.commit()?)
+    transaction.pragma_update(None, "user_version", known_version())
 }
 
-/// The tables and indexes of a connection: their names, and the SQL that made them.
-pub(crate) fn described(connection: &Connection) -> rusqlite::Result<Vec<(String, Vec<u8>)>> {
-    let sql = "SELECT name, CAST(sql AS BLOB) FROM sqlite_schema
-        WHERE type IN ('table', 'index') AND sql IS NOT NULL ORDER BY name";
+/// Something that a schema describes: its kind, name and table, and the SQL that made it.
+type Described = (String, String, String, Option<Vec<u8>>);
+
+/// Everything that the schema of a connection describes.
+fn described(connection: &Connection) -> rusqlite::Result<Vec<Described>> {
+    let sql = "SELECT type, name, tbl_name, CAST(sql AS BLOB) FROM main.sqlite_schema
+        ORDER BY type, name";
     let mut statement = connection.prepare(sql)?;
-    let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+    let found = statement.query_map([], row)?;
     found.collect()
 }
 
-/// The tables and indexes as they must be in a state of the same version.
-pub(crate) fn expected(of: &Connection) -> rusqlite::Result<Vec<(String, Vec<u8>)>> {
+/// The schema as it must be in a state of this many migrations.
+fn expected(steps: usize) -> rusqlite::Result<Vec<Described>> {
     let connection = Connection::open_in_memory()?;
-    for migration in MIGRATIONS.iter().take(steps(versions(of)?.0)) {
+    for migration in MIGRATIONS.iter().take(steps) {
         connection.execute_batch(migration)?;
     }
     described(&connection)
+}
+
+/// What stands in the schema that no migration made, what is missing, and what is another: by name,
+/// the first word saying which.
+pub(crate) fn strangers(connection: &Connection) -> Result<Vec<String>, RowError> {
+    static NEWEST: OnceLock<Vec<Described>> = OnceLock::new();
+    let steps = steps(versions(connection)?.0);
+    let made;
+    let expected = match (steps == MIGRATIONS.len(), NEWEST.get()) {
+        (true, Some(newest)) => newest,
+        (true, None) => {
+            made = expected(steps)?;
+            NEWEST.get_or_init(|| made)
+        }
+        (false, _) => {
+            made = expected(steps)?;
+            &made
+        }
+    };
+    let found = described(connection)?;
+    let named = |word: &str, (kind, name, ..): &Described| format!("{word} {kind} {name}");
+    let missing = expected.iter().filter(|thing| !found.contains(thing));
+    let strange = found.iter().filter(|thing| !expected.contains(thing));
+    let missing = missing.map(|thing| named("missing", thing));
+    Ok(missing
+        .chain(strange.map(|thing| named("strange", thing)))
+        .collect())
 }
 
 /// How many migrations lead to this version.
@@ -370,15 +474,36 @@ fn steps(version: i32) -> usize {
 
 /// Lets a connection that may not write read a state that was not migrated yet, as what it will be.
 pub(crate) fn show_as_newest(connection: &Connection) -> rusqlite::Result<()> {
-    let views = match steps(versions(connection)?.0) {
-        0 | 1 => SECOND_IN_VIEWS,
-        2 => THIRD_IN_VIEWS,
-        3 => "",
-        _ => return Ok(()),
-    };
-    connection.execute_batch(views)?;
-    connection.execute_batch(FOURTH_IN_VIEWS)
+    let views = [
+        SECOND_IN_VIEWS,
+        THIRD_IN_VIEWS,
+        FOURTH_IN_VIEWS,
+        FIFTH_IN_VIEWS,
+    ];
+    match steps(versions(connection)?.0) {
+        // The second shows what the third adds as well.
+        0 | 1 => {
+            connection.execute_batch(views[0])?;
+            views[2..]
+                .iter()
+                .try_for_each(|view| connection.execute_batch(view))
+        }
+        steps => {
+            let missing = views.iter().skip(steps - 1);
+            missing
+                .into_iter()
+                .try_for_each(|view| connection.execute_batch(view))
+        }
+    }
 }
+
+/// What [`FIFTH`] adds, to read only.
+const FIFTH_IN_VIEWS: &str = "
+CREATE TEMP VIEW IF NOT EXISTS head AS
+SELECT *, 0 AS generation, NULL AS cipher FROM main.head;
+CREATE TEMP TABLE IF NOT EXISTS attestation
+(number, kind, time, sequence, chain, detail, digest, signature);
+";
 
 /// What [`FOURTH`] adds, to read only.
 const FOURTH_IN_VIEWS: &str = "

@@ -4,6 +4,10 @@
 //! a row under the name of its table, so that no signature fits anything else. Read next: `digest`.
 
 use crate::digest::Sum;
+use crate::ink::Ink;
+use crate::row::checkpoint::Checkpoint;
+use crate::row::{RowError, attestation, entry, erasure};
+use rusqlite::Connection;
 
 /// Signs and checks signatures with the key of the platform: Ed25519 over its host key, as a rule.
 pub trait Signer: Send + Sync {
@@ -27,4 +31,21 @@ pub(crate) fn sign(signer: Option<&dyn Signer>, table: &str, digest: &Sum) -> Ve
 /// True if the signature is the signer's.
 pub(crate) fn holds(signer: &dyn Signer, table: &str, digest: &Sum, signature: &[u8]) -> bool {
     signer.verify(&message(table, digest), signature)
+}
+
+/// Signs again what another key had signed: checkpoint, erasures, marks of erased entries and
+/// attestations. The seal is whoever's who seals next.
+pub(crate) fn again(
+    connection: &Connection,
+    signer: &dyn Signer,
+    ink: &mut Ink,
+) -> Result<(), RowError> {
+    if let Some(mut checkpoint) = Checkpoint::read(connection)? {
+        checkpoint.write(connection, Some(signer), ink)?;
+    }
+    for mut erasure in erasure::all(connection)? {
+        erasure.write(connection, Some(signer), ink)?;
+    }
+    attestation::sign_again(connection, signer)?;
+    entry::sign_again(connection, signer, ink)
 }

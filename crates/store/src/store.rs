@@ -6,7 +6,7 @@ use crate::batch::{Batch, CommitError, Committed, Ticket};
 use crate::erase::Erase;
 use crate::job::Job;
 use crate::keys::KeyKeeper;
-use crate::open::{self, Decided, OpenError, Options, Recovered};
+use crate::open::{self, Decided, Location, OpenError, Options, Recovered};
 use crate::read::chunks::{self, Piece};
 use crate::read::records::{self, Filter};
 use crate::read::tasks::{self, TaskFilter};
@@ -19,6 +19,7 @@ use crate::row::erasure::Erasure;
 use crate::row::head::Counts;
 use crate::sign::Signer;
 use crate::statistics::{Condition, Counters, Statistics};
+use crate::verify::beside::Beside;
 use crate::verify::{self, ChainReport, Verification};
 use crate::writer::{self, Request, Start, Waiting};
 use domain::context::{DataParam, Exchange};
@@ -55,6 +56,8 @@ struct Inner {
     readers: Readers,
     signer: Option<Arc<dyn Signer>>,
     keeper: Option<Arc<dyn KeyKeeper>>,
+    /// None if nothing is verified beside all else.
+    beside: Option<Beside>,
     /// Let go last.
     _lock: Option<File>,
 }
@@ -73,12 +76,20 @@ impl Store {
         let start = Start {
             connection: opened.writer,
             log_length: opened.log_length,
+            outside: opened.outside,
             mover: opened.mover,
             ends: opened.ends,
             keys: opened.keys,
             ink: opened.ink,
             on_commit,
             counters: Arc::clone(&counters),
+        };
+        let beside = match (&options.location, options.verify) {
+            (Location::File(path), true) => {
+                let (keys, signer) = (Arc::clone(&start.keys), options.signer.clone());
+                Some(Beside::start(path, keys, signer, Arc::clone(&counters))?)
+            }
+            _ => None,
         };
         let writer = writer::start(start, &options, requests)?;
         let inner = Inner {
@@ -88,6 +99,7 @@ impl Store {
             readers: opened.readers,
             signer: options.signer,
             keeper: options.keys,
+            beside,
             _lock: opened.lock,
         };
         let store = Store {
@@ -196,7 +208,10 @@ impl Store {
     /// before that stays done.
     pub fn reencrypt(&self) -> Ticket<Reencrypted> {
         let (answer, resolved) = oneshot::channel();
-        self.ask(Request::Job(Job::Reencrypt(Reencrypt::new(), answer)));
+        self.ask(Request::Job(Job::Reencrypt(
+            Reencrypt::plan(self.inner.keeper.as_deref()),
+            answer,
+        )));
         Ticket(resolved)
     }
 
@@ -500,6 +515,7 @@ impl Drop for Inner {
     fn drop(&mut self) {
         // The last connection to close moves the write-ahead log into the file; only the writer's
         // may write.
+        drop(self.beside.take());
         self.readers.close();
         // The writer ends when it has written what is queued and nobody can queue more.
         drop(self.queue.take());

@@ -3,15 +3,18 @@
 //! Read next: `tests::contract`.
 #![allow(clippy::unwrap_used)]
 
+mod authentic;
 mod contract;
 mod cursors;
 mod damage;
 mod encrypted;
 mod files;
+mod forgeries;
 mod kept;
 mod pieces;
 mod pushes;
 mod removal;
+mod version_5;
 
 use crate::*;
 use domain::content::{Content, Payload};
@@ -21,8 +24,9 @@ use domain::notification::Notification;
 use domain::task::{Command, Status, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
+use rusqlite::Connection;
 use sha2::{Digest, Sha256};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -59,6 +63,29 @@ fn chance() -> Chance {
         bytes.copy_from_slice(&Sha256::digest(call)[..bytes.len()]);
         Ok(())
     })
+}
+
+/// Writes to a file as somebody does who has SQLite and knows our triggers: they are there again
+/// afterwards.
+fn behind<T>(path: &Path, write: impl FnOnce(&Connection) -> T) -> T {
+    let connection = Connection::open(path).unwrap();
+    let triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'";
+    let triggers: Vec<(String, String)> = connection
+        .prepare(triggers)
+        .unwrap()
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    for (name, _) in &triggers {
+        let drop = format!("DROP TRIGGER {name}");
+        connection.execute_batch(&drop).unwrap();
+    }
+    let written = write(&connection);
+    for (_, sql) in &triggers {
+        connection.execute_batch(sql).unwrap();
+    }
+    written
 }
 
 fn encrypted(path: impl Into<PathBuf>) -> Options {

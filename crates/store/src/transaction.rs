@@ -4,20 +4,22 @@
 //! business of `writer`. Read next: `row`.
 
 use crate::batch::{Batch, Chunk, CommitError};
-use crate::cipher::{Ink, Tables};
+use crate::cipher::Tables;
+use crate::ink::Ink;
 use crate::row::data_chunk::{self, Place};
 use crate::row::data_param::DataParamStatements;
 use crate::row::entry::EntryStatement;
 use crate::row::exchange::ExchangeStatements;
-use crate::row::head::{Head, HeadStatement};
+use crate::row::head::Head;
 use crate::row::task::TaskStatements;
 use crate::row::{
     Corrupt, RowError, cursor, document, negotiation, observation, push_config, registration, team,
 };
+use crate::slice::Slice;
 use crate::statistics::Counters;
 use domain::event::{Entry, Sequence};
 use domain::task::{Task, TaskId};
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OptionalExtension};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -45,11 +47,14 @@ pub(crate) fn write(
     ends: &mut Ends,
     counters: &Counters,
 ) -> rusqlite::Result<Outcomes> {
-    let start = *ends;
+    let start = (*ends, ink.ledger);
     let mut result = transact(tables, ink, group, ends, counters, false);
     if matches!(&result, Err(cause) if breaks_a_rule(cause)) {
-        *ends = start;
+        (*ends, ink.ledger) = start;
         result = transact(tables, ink, group, ends, counters, true);
+    }
+    if result.is_err() {
+        (*ends, ink.ledger) = start;
     }
     result
 }
@@ -71,11 +76,7 @@ fn transact(
     isolated: bool,
 ) -> rusqlite::Result<Outcomes> {
     let begun = Instant::now();
-    let before = ends.head;
-    // Rolled back when dropped without a commit.
-    let behavior = TransactionBehavior::Immediate;
-    let transaction = Transaction::new_unchecked(tables.connection, behavior)?;
-    ink.store(&transaction)?;
+    let slice = Slice::begin(tables.connection, &ends.head, ink)?;
     let mut outcomes = Vec::with_capacity(group.len());
     {
         let mut statements = Statements::prepare(tables, ink)?;
@@ -86,14 +87,10 @@ fn transact(
                 statements.write(wanted, ends)?
             });
         }
-        // An empty batch is a barrier: it changes nothing, so it needs no fsync of its own.
-        if ends.head != before {
-            statements.head.write(&ends.head)?;
-        }
     }
     let written = Instant::now();
-    transaction.commit()?;
-    ink.stored();
+    // An empty batch is a barrier: it changes nothing, so it needs no fsync of its own.
+    slice.commit(&ends.head, ink)?;
     let count = |counter: &std::sync::atomic::AtomicU64, time: Duration| {
         counter.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Relaxed);
     };
@@ -118,7 +115,6 @@ struct Statements<'c, 'i> {
     exchanges: ExchangeStatements<'c>,
     data: DataParamStatements<'c>,
     entries: EntryStatement<'c>,
-    head: HeadStatement<'c>,
 }
 
 impl<'c, 'i> Statements<'c, 'i> {
@@ -132,7 +128,6 @@ impl<'c, 'i> Statements<'c, 'i> {
             exchanges: ExchangeStatements::prepare(connection)?,
             data: DataParamStatements::prepare(connection)?,
             entries: EntryStatement::prepare(connection)?,
-            head: HeadStatement::prepare(connection)?,
         })
     }
 
@@ -171,7 +166,7 @@ impl<'c, 'i> Statements<'c, 'i> {
         for (name, place) in wanted.cursors {
             match place {
                 Some(sequence) => cursor::write(self.connection, name, *sequence, self.ink)?,
-                None => cursor::remove(self.connection, name)?,
+                None => cursor::remove(self.connection, name, self.ink)?,
             }
         }
         Ok(Ok(self.append(batch, &mut ends.head)?))
@@ -205,10 +200,10 @@ impl<'c, 'i> Statements<'c, 'i> {
             negotiation::write(self.connection, negotiation, self.ink)?;
         }
         for registration in &batch.registrations {
-            registration::write(self.connection, registration)?;
+            registration::write(self.connection, registration, self.ink)?;
         }
         for name in &batch.left {
-            registration::remove(self.connection, name)?;
+            registration::remove(self.connection, name, self.ink)?;
         }
         for team in &batch.teams {
             team::write(self.connection, team, self.ink)?;
@@ -223,7 +218,7 @@ impl<'c, 'i> Statements<'c, 'i> {
             observation::write(self.connection, observation, self.ink)?;
         }
         if let Some(last) = batch.observed {
-            observation::remove(self.connection, last)?;
+            observation::remove(self.connection, last, self.ink)?;
         }
         Ok(())
     }
@@ -250,7 +245,7 @@ impl<'c, 'i> Statements<'c, 'i> {
         wanted: &Wanted<'_>,
         ends: &mut Ends,
     ) -> rusqlite::Result<Result<Vec<Arc<Entry>>, CommitError>> {
-        let before = *ends;
+        let before = (*ends, self.ink.ledger);
         self.connection.execute_batch("SAVEPOINT batch")?;
         let written = self.write(wanted, ends);
         let end = match &written {
@@ -260,7 +255,7 @@ impl<'c, 'i> Statements<'c, 'i> {
         self.connection.execute_batch(end)?;
         match written {
             Err(cause) if breaks_a_rule(&cause) => {
-                *ends = before;
+                (*ends, self.ink.ledger) = before;
                 Ok(Err(CommitError::Refused(Arc::new(cause))))
             }
             written => written,
@@ -354,7 +349,9 @@ impl<'c, 'i> Statements<'c, 'i> {
 
 fn damaged(error: RowError) -> CommitError {
     let (table, key) = match error {
-        RowError::Corrupt(Corrupt { table, key }) => (table, key),
+        RowError::Corrupt(Corrupt { table, key }) | RowError::Forged(Corrupt { table, key }) => {
+            (table, key)
+        }
         RowError::Locked(table) => (table, "its key is not here".to_owned()),
         RowError::Sqlite(cause) => return CommitError::Write(Arc::new(cause)),
     };

@@ -1,115 +1,55 @@
 //! Walking everything: the chain, every row, every signature, the structure of the file.
 //!
-//! Finds damage and lists it; repairs nothing. Digests and the chain run over what is stored, so that
-//! an encrypted state is verified without a key; with it, payloads are decrypted as well, which finds
-//! who changed a row and made its digest anew. Read next: `digest`, `sign`.
+//! Finds damage and forgeries and lists them; repairs nothing. Digests and the chain run over what is
+//! stored, so that an encrypted state is verified without a key, as far as structure, chain and
+//! signatures go; with it, the code of every row is checked, all rows are summed up against what the
+//! head says, and payloads are decrypted. Read next: `digest`, [`crate::set`], `sign`.
+
+pub(crate) mod beside;
+mod report;
+
+pub use report::{ChainReport, Fault, Seal};
 
 use crate::cipher::{Keys, Tables};
 use crate::digest::{ORIGIN, Sum};
 use crate::keys::KeyKeeper;
 use crate::open::{OpenError, reader};
+use crate::outside::{self, Seen};
 use crate::read::ReadError;
 use crate::read::log::first_time;
+use crate::row::attestation::{self, Attestation};
 use crate::row::checkpoint::{self, Checkpoint};
-use crate::row::head::{self, Counts, Head};
+use crate::row::head::{self, Counts, Head, Stored};
 use crate::row::{Corrupt, RowError, column, data_chunk, data_param, entry, erasure, exchange};
 use crate::row::{
     cursor, data_key, document, negotiation, observation, push_config, registration, seal, task,
     team,
 };
-use crate::schema;
+use crate::schema::{self, Age};
+use crate::set::{STALE, Set, SetHashes};
 use crate::sign::Signer;
 use domain::event::Sequence;
 use domain::time::Timestamp;
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, OptionalExtension, Row};
 use std::collections::BTreeMap;
-use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A report lists at most so many faults.
 const FAULTS_MAX: usize = 1_000;
 /// Progress is told after so many rows.
 const ROWS_TOLD: u64 = 16_384;
 
-/// What a walk over the whole state found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChainReport {
-    /// Entries of the log.
-    pub entries: u64,
-    /// How many of them were erased.
-    pub erased: u64,
-    /// The last entry; 0 if there never was one.
-    pub last: Sequence,
-    /// The time of the first entry; none if the log is empty.
-    pub began: Option<Timestamp>,
-    /// The time of the last entry; none if the log is empty.
-    pub ended: Option<Timestamp>,
-    /// The digest at the end of the chain: it stands for everything before it. Zeros if the log
-    /// never held anything.
-    pub digest: [u8; 32],
-    /// What was removed before the log begins; none if nothing ever was.
-    pub checkpoint: Option<Checkpoint>,
-    /// The head as it was signed last; none if it never was.
-    pub seal: Option<Seal>,
-    /// Signatures that were checked; 0 without a signer.
-    pub signatures: u64,
-    /// Rows of tasks.
-    pub tasks: u64,
-    /// Rows of tasks that have not ended.
-    pub open: u64,
-    /// Rows of exchanges.
-    pub exchanges: u64,
-    /// Rows of data.
-    pub data: u64,
-    /// Pieces of data.
-    pub chunks: u64,
-    /// Rows of negotiations.
-    pub negotiations: u64,
-    /// Rows of registrations.
-    pub registrations: u64,
-    /// Rows of teams.
-    pub teams: u64,
-    /// Cursors.
-    pub cursors: u64,
-    /// Configurations for pushing.
-    pub pushes: u64,
-    /// Rows whose payload is encrypted and was not looked at for want of a key.
-    pub locked: u64,
-    /// The damage, the first thousand places of it.
-    pub faults: Vec<Fault>,
-}
-
-impl ChainReport {
-    /// True if no damage was found.
-    pub fn is_sound(&self) -> bool {
-        self.faults.is_empty()
+/// True if the state in `path` holds data keys, so that it needs a master key to be opened; false if
+/// there is no state.
+///
+/// # Errors
+/// [`OpenError`] if it cannot be read.
+pub fn is_encrypted(path: &Path) -> Result<bool, OpenError> {
+    if !path.exists() {
+        return Ok(false);
     }
-}
-
-/// Up to where the log was signed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seal {
-    /// The last entry that the signature stands for.
-    pub sequence: Sequence,
-    /// Its time.
-    pub time: Timestamp,
-    /// Its digest.
-    pub chain: [u8; 32],
-}
-
-/// A place where what is stored is not what was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// The table, or `sqlite` if SQLite itself found the damage.
-    pub table: String,
-    /// The row, or what SQLite says.
-    pub key: String,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} '{}' is damaged", self.table, self.key)
-    }
+    let connection = reader(path)?;
+    Ok(schema::recognise(&connection)? && !data_key::data_keys(&connection)?.is_empty())
 }
 
 /// How far a walk has come.
@@ -128,6 +68,9 @@ pub struct Verification<'a> {
     pub signer: Option<&'a dyn Signer>,
     /// Called now and then, and when a table is done.
     pub progress: Option<&'a mut dyn FnMut(Progress)>,
+    /// Where the last head is kept outside of the database, as in
+    /// [`Options::outside`](crate::Options::outside): what the state must go on from.
+    pub outside: Vec<PathBuf>,
 }
 
 /// Verifies the state in `path` without changing it; a store may have it open. Signatures are not
@@ -146,14 +89,19 @@ pub fn verify(path: &Path) -> Result<ChainReport, ReadError> {
 /// missing or not the signer's.
 pub fn verify_with(path: &Path, how: Verification<'_>) -> Result<ChainReport, ReadError> {
     let connection = reader(path)?;
+    let keys = match schema::recognise(&connection) {
+        Ok(true) => Keys::locked(&data_key::data_keys(&connection).unwrap_or_default()),
+        _ => Keys::default(),
+    };
     let tables = Tables {
         connection: &connection,
-        keys: &Keys::default(),
+        keys: &keys,
     };
     walk(tables, how, false)
 }
 
-/// As [`verify_with`], and decrypts every payload with the keeper's key.
+/// As [`verify_with`], and checks the code of every row and decrypts every payload with the keeper's
+/// key.
 ///
 /// # Errors
 /// [`OpenError::Key`] if the keeper does not open the data keys; [`OpenError::Sqlite`] if the state
@@ -172,14 +120,7 @@ pub fn verify_with_keys(
         connection: &connection,
         keys: &keys,
     };
-    walk(tables, how, true).map_err(|error| match error {
-        ReadError::Sqlite(cause) => OpenError::Read(cause),
-        ReadError::Corrupt { table, key } => OpenError::Corrupt { table, key },
-        ReadError::Unknown { id } => OpenError::Corrupt {
-            table: "sqlite".to_owned(),
-            key: id,
-        },
-    })
+    walk(tables, how, true).map_err(OpenError::from)
 }
 
 /// Walks everything within one snapshot.
@@ -188,11 +129,82 @@ pub(crate) fn walk(
     how: Verification<'_>,
     has_keys: bool,
 ) -> Result<ChainReport, ReadError> {
+    // Before the snapshot: what is seen outside is of no later head then.
+    let seen: Vec<_> = how
+        .outside
+        .iter()
+        .map(|path| outside::read(path, how.signer))
+        .collect();
     schema::show_as_newest(tables.connection)?;
     let snapshot = tables.unchecked_transaction()?;
-    let keys = tables.keys;
-    let mut walk = Walk {
+    let tables = Tables {
         connection: &snapshot,
+        keys: tables.keys,
+    };
+    let paths = how.outside.clone();
+    let mut report = walked(tables, how, has_keys)?;
+    let stored = Stored::read(&snapshot).ok();
+    // With a key, rows are bound from the first on.
+    let bare = stored.as_ref().is_some_and(|stored| !stored.is_bound())
+        && schema::age(&snapshot)? == Age::Bound
+        && data_key::data_keys(&snapshot).is_ok_and(|keys| !keys.is_empty());
+    report.faults.extend(bare.then(|| Fault {
+        table: head::TABLE.to_owned(),
+        key: "what binds the rows is gone".to_owned(),
+        forged: true,
+    }));
+    for (path, seen) in paths.iter().zip(seen) {
+        let fault = match (seen, &stored) {
+            (Err(why), _) => Some(why.to_string()),
+            (Ok(Some(seen)), Some(stored)) => {
+                set_back(&snapshot, &seen, stored, report.seal.is_some())?
+            }
+            _ => None,
+        };
+        report.faults.extend(fault.map(|key| Fault {
+            table: path.display().to_string(),
+            key,
+            forged: true,
+        }));
+    }
+    Ok(report)
+}
+
+/// How the state does not go on from what was seen, if it does not.
+fn set_back(
+    connection: &Connection,
+    seen: &Seen,
+    stored: &Stored,
+    is_sealed: bool,
+) -> Result<Option<String>, ReadError> {
+    let sql = "SELECT digest FROM log WHERE sequence = ?1";
+    let chain: Option<Option<Sum>> = connection
+        .query_row(sql, [seen.sequence as i64], |row| Ok(row.get(0).ok()))
+        .optional()?;
+    let why = if !seen.precedes(stored, chain.flatten()) {
+        format!(
+            "the state ends at entry {}, entry {} was seen",
+            stored.head.sequence, seen.sequence
+        )
+    } else if seen.bound && !stored.is_bound() {
+        "rows carry no codes, but were seen to".to_owned()
+    } else if seen.sealed.is_some() && !is_sealed {
+        "the log is not sealed, but was seen to be".to_owned()
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(why))
+}
+
+/// Walks everything within a transaction that is under way.
+pub(crate) fn walked(
+    tables: Tables<'_>,
+    how: Verification<'_>,
+    has_keys: bool,
+) -> Result<ChainReport, ReadError> {
+    let Tables { connection, keys } = tables;
+    let mut walk = Walk {
+        connection,
         keys,
         has_keys,
         locked: 0,
@@ -202,8 +214,14 @@ pub(crate) fn walk(
     };
     walk.structure()?;
     walk.schema()?;
+    let stored = walk.note(Stored::read(connection))?;
+    let seal = walk.note(seal::Seal::read(connection))?.flatten();
+    let sealed_at = seal.as_ref().map(|seal| seal.head.sequence);
+    let authentic = match (&stored, has_keys) {
+        (Some(stored), true) => walk.sets(stored, sealed_at)?,
+        _ => false,
+    };
     let checkpoint = walk.checkpoint()?;
-    let seal = walk.note(seal::Seal::read(&snapshot))?.flatten();
     let sealed = seal.as_ref().map(|seal| seal.head);
     let chain = walk.chain(checkpoint.as_ref(), sealed)?;
     if let Some(seal) = &seal {
@@ -233,14 +251,17 @@ pub(crate) fn walk(
     })?;
     walk.keys()?;
     walk.erasures()?;
+    let attestations = walk.attestations()?;
     let found = Head {
         sequence: chain.last,
         time: chain.ended.unwrap_or_default(),
         chain: chain.digest,
         counts,
     };
-    walk.head(found, chain.ended.is_none())?;
-    let began = walk.note(first_time(&snapshot).map_err(RowError::from))?;
+    if let Some(stored) = stored {
+        walk.head(&stored.head, found, chain.ended.is_none());
+    }
+    let began = walk.note(first_time(connection).map_err(RowError::from))?;
     Ok(ChainReport {
         entries: chain.entries,
         erased: chain.erased,
@@ -266,6 +287,8 @@ pub(crate) fn walk(
         cursors,
         pushes,
         locked: walk.locked,
+        authentic,
+        attestations,
         faults: walk.faults,
     })
 }
@@ -291,10 +314,15 @@ struct Walk<'c, 'h> {
 
 impl Walk<'_, '_> {
     fn fault(&mut self, table: &str, key: impl ToString) {
+        self.push(table, key, false);
+    }
+
+    fn push(&mut self, table: &str, key: impl ToString, forged: bool) {
         if self.faults.len() < FAULTS_MAX {
             self.faults.push(Fault {
                 table: table.to_owned(),
                 key: key.to_string(),
+                forged,
             });
         }
     }
@@ -305,6 +333,10 @@ impl Walk<'_, '_> {
             Ok(found) => Ok(Some(found)),
             Err(RowError::Corrupt(Corrupt { table, key })) => {
                 self.fault(table, key);
+                Ok(None)
+            }
+            Err(RowError::Forged(Corrupt { table, key })) => {
+                self.push(table, key, true);
                 Ok(None)
             }
             Err(RowError::Locked(table)) => {
@@ -344,16 +376,58 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// SQLite goes on with a table whose description is damaged as long as it can.
+    /// SQLite goes on with a table whose description is damaged as long as it can, and does what
+    /// somebody else's triggers say.
     fn schema(&mut self) -> Result<(), ReadError> {
-        let expected = schema::expected(self.connection)?;
-        let found = schema::described(self.connection).map_err(RowError::from);
-        if let Some(found) = self.note(found)? {
-            for (name, _) in expected.iter().filter(|table| !found.contains(table)) {
-                self.fault("sqlite", name);
-            }
+        let strangers = self.note(schema::strangers(self.connection))?;
+        for found in strangers.into_iter().flatten() {
+            self.fault("sqlite", found);
         }
         Ok(())
+    }
+
+    /// Sums all rows up against what the head says; true if it says so. From then on, each row must
+    /// carry its code.
+    fn sets(&mut self, stored: &Stored, sealed: Option<Sequence>) -> Result<bool, ReadError> {
+        let ledger = stored.ledger(self.keys);
+        let Some(known) = self.note(ledger)? else {
+            return Ok(false);
+        };
+        let Some((ledger, sets)) = known else {
+            return Ok(false);
+        };
+        self.keys.bind();
+        let found = SetHashes::found(self.connection, &sets, &Set::ALL);
+        let Some(found) = self.note(found)? else {
+            return Ok(false);
+        };
+        let mut told = Vec::new();
+        for set in Set::ALL {
+            if found.of(set) != ledger.hashes.of(set) && !told.contains(&set.table()) {
+                told.push(set.table());
+                self.push(set.table(), STALE, true);
+            }
+        }
+        if ledger.sealed != sealed {
+            self.push(seal::TABLE, seal::NOT_THE_LAST, true);
+        }
+        Ok(true)
+    }
+
+    fn attestations(&mut self) -> Result<Vec<Attestation>, ReadError> {
+        let mut found = Vec::new();
+        self.table(attestation::TABLE, attestation::ALL, |row| {
+            found.push(attestation::read(row)?);
+            Ok(())
+        })?;
+        for (number, attestation) in &found {
+            let is_signed = |s: &dyn Signer| attestation.is_signed(s, *number);
+            self.signed(attestation::TABLE, number, is_signed);
+        }
+        Ok(found
+            .into_iter()
+            .map(|(_, attestation)| attestation)
+            .collect())
     }
 
     fn checkpoint(&mut self) -> Result<Option<Checkpoint>, ReadError> {
@@ -392,7 +466,9 @@ impl Walk<'_, '_> {
                 }
                 match read(row) {
                     Err(RowError::Locked(_)) if !has_keys => locked += 1,
-                    Err(fault @ (RowError::Corrupt(_) | RowError::Locked(_))) => {
+                    Err(
+                        fault @ (RowError::Corrupt(_) | RowError::Forged(_) | RowError::Locked(_)),
+                    ) => {
                         if faults.len() < FAULTS_MAX {
                             faults.push(fault);
                         }
@@ -478,7 +554,7 @@ impl Walk<'_, '_> {
         counts.tasks = self.table(task::TABLE, task::ALL, |row| {
             unreadable += 1;
             let task = task::read(row, keys);
-            if !matches!(task, Err(RowError::Corrupt(_))) {
+            if !matches!(task, Err(RowError::Corrupt(_) | RowError::Forged(_))) {
                 unreadable -= 1;
                 // Whether it has ended is no payload, and reading compared it with the state.
                 counts.open += u64::from(row.get::<_, i64>(task::ENDED)? == 0);
@@ -487,9 +563,9 @@ impl Walk<'_, '_> {
         })?;
         // A task that does not read back is one fault; whether it was open is not another one.
         if unreadable > 0
-            && let Ok(head) = Head::read(self.connection)
+            && let Ok(stored) = Stored::read(self.connection)
         {
-            counts.open = head.counts.open;
+            counts.open = stored.head.counts.open;
         }
         counts.exchanges = self.table(exchange::TABLE, exchange::ALL, |row| {
             exchange::read(row, keys).map(drop)
@@ -542,17 +618,12 @@ impl Walk<'_, '_> {
     }
 
     /// The head must be what was found; nothing tells the time of a log that was cut off whole.
-    fn head(&mut self, mut found: Head, timeless: bool) -> Result<(), ReadError> {
-        let read = Head::read(self.connection);
-        let Some(head) = self.note(read)? else {
-            return Ok(());
-        };
+    fn head(&mut self, head: &Head, mut found: Head, timeless: bool) {
         if timeless {
             found.time = head.time;
         }
-        if head != found {
+        if *head != found {
             self.fault(head::TABLE, found.sequence);
         }
-        Ok(())
     }
 }

@@ -11,11 +11,14 @@
 //! `transaction`, `job`.
 
 use crate::batch::{Batch, CommitError, Committed};
-use crate::cipher::{Ink, Keys, Tables};
+use crate::cipher::{Keys, Tables};
+use crate::ink::Ink;
 use crate::job::{Job, JobError, Step, Workplace};
 use crate::open::{OpenError, Options};
+use crate::outside::{Keeper, Seen};
 use crate::row::seal;
 use crate::sign::Signer;
+use crate::slice::Slice;
 use crate::statistics::{Condition, Counters};
 use crate::store::OnCommit;
 use crate::transaction::{self, Ends, Outcomes, Wanted};
@@ -51,6 +54,7 @@ pub(crate) struct Start {
     pub(crate) connection: Arc<Mutex<Connection>>,
     pub(crate) log_length: LogLength,
     pub(crate) mover: Option<Mover>,
+    pub(crate) outside: Option<Keeper>,
     pub(crate) ends: Ends,
     pub(crate) keys: Arc<Keys>,
     pub(crate) ink: Ink,
@@ -76,6 +80,8 @@ struct Writer {
     log_length: LogLength,
     /// None for a state in memory.
     mover: Option<Mover>,
+    /// None if the last head is kept nowhere else.
+    outside: Option<Keeper>,
     ends: Ends,
     keys: Arc<Keys>,
     ink: Ink,
@@ -99,6 +105,7 @@ pub(crate) fn start(
         connection: start.connection,
         log_length: start.log_length,
         mover: start.mover,
+        outside: start.outside,
         ends: start.ends,
         keys: start.keys,
         ink: start.ink,
@@ -150,7 +157,8 @@ impl Writer {
                 return;
             }
         }
-        if self.seal_due.is_some() {
+        // What was found forged is not signed.
+        if self.seal_due.is_some() && self.counters.condition() != Condition::Stopped {
             self.seal();
         }
     }
@@ -244,6 +252,16 @@ impl Writer {
         }
         self.ends = ends;
         self.counters.note_head(&ends.head);
+        self.tell_outside();
+    }
+
+    /// What is durable now is to be known outside as well.
+    fn tell_outside(&mut self) {
+        if let Some(outside) = &self.outside {
+            self.ink.ledger.outside |= outside.is_written();
+            let (ledger, bound) = (&self.ink.ledger, self.ink.is_bound());
+            outside.note(Seen::of(&self.ends.head, ledger, bound));
+        }
     }
 
     /// Tells `on_commit`, then the tickets.
@@ -285,7 +303,7 @@ impl Writer {
         let Some(mut job) = self.jobs.pop_front() else {
             return;
         };
-        let mut ends = self.ends;
+        let (mut ends, ledger) = (self.ends, self.ink.ledger);
         let stepped = {
             let shared = Arc::clone(&self.connection);
             let connection = locked(&shared);
@@ -314,8 +332,12 @@ impl Writer {
                     }
                 }
             }
-            Err(JobError::Refused(why)) => job.fail(why),
+            Err(JobError::Refused(why)) => {
+                self.ink.ledger = ledger;
+                job.fail(why);
+            }
             Err(JobError::Failed(cause)) => {
+                self.ink.ledger = ledger;
                 let error = self.failure(cause);
                 job.fail(error);
             }
@@ -328,11 +350,24 @@ impl Writer {
         let Some(signer) = self.signer.clone() else {
             return;
         };
-        let sealed = seal::write(&self.lock(), &self.ends.head, signer.as_ref());
+        let ledger = self.ink.ledger;
+        let shared = Arc::clone(&self.connection);
+        let sealed = self.write_seal(&locked(&shared), signer.as_ref());
         if let Err(cause) = sealed {
+            self.ink.ledger = ledger;
             self.failure(cause);
             self.seal_due = Some(Instant::now() + self.sealed_within);
+            return;
         }
+        self.tell_outside();
+    }
+
+    fn write_seal(&mut self, connection: &Connection, signer: &dyn Signer) -> rusqlite::Result<()> {
+        let (head, ink) = (&self.ends.head, &mut self.ink);
+        let slice = Slice::begin(connection, head, ink)?;
+        seal::write(&slice, head, signer)?;
+        ink.ledger.sealed = Some(head.sequence);
+        slice.commit(head, ink)
     }
 
     /// A write failed and left nothing behind: a full disk may have space again, anything else

@@ -1,8 +1,10 @@
-//! The section `[store]`: whether payloads are encrypted at rest, and who keeps the key.
+//! The section `[store]`: whether payloads are encrypted at rest, who keeps the key, and where else
+//! the last head is kept.
 //!
-//! Read next: [`crate::master_key`].
+//! Read next: [`crate::master_key`], [`crate::kept`].
 
 use serde::Deserialize;
+use std::path::PathBuf;
 
 /// The section `[store]`, as far as it is given.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -14,6 +16,12 @@ pub struct StoreSettings {
     /// `key-command`: a program with arguments that prints the master key, a line `NAME HEX`, and
     /// older ones behind it; the file `store_key` if nothing is said.
     pub key_command: Option<Vec<String>>,
+    /// `witness`: a file elsewhere, on another disk or host, in which the last head of the store is
+    /// kept as well as in `store_head`.
+    pub witness: Option<PathBuf>,
+    /// `verify-at-start`: whether all of the store is verified beside all else after each start. True
+    /// if nothing is said; what decisions build on is verified in any case.
+    pub verify_at_start: Option<bool>,
 }
 
 impl StoreSettings {
@@ -21,6 +29,8 @@ impl StoreSettings {
         Self {
             encrypt: self.encrypt.or(below.encrypt),
             key_command: self.key_command.or(below.key_command),
+            witness: self.witness.or(below.witness),
+            verify_at_start: self.verify_at_start.or(below.verify_at_start),
         }
     }
 

@@ -5,6 +5,8 @@
 
 use super::{RowError, check, column};
 use crate::digest::{ORIGIN, RowDigest, Sum};
+use crate::ink::Ink;
+use crate::set::Set;
 use crate::sign::{self, Signer};
 use domain::event::Sequence;
 use domain::time::Timestamp;
@@ -96,7 +98,13 @@ impl Checkpoint {
         &mut self,
         connection: &Connection,
         signer: Option<&dyn Signer>,
+        ink: &mut Ink,
     ) -> rusqlite::Result<()> {
+        let standing = "SELECT 0, digest FROM checkpoint";
+        if let Some((_, digest)) = ink.standing(connection, standing, [])? {
+            ink.went(Set::Checkpoint, 0, &digest);
+        }
+        let sum = self.digest();
         self.signature = sign::sign(signer, TABLE, &self.digest());
         let sql = "INSERT OR REPLACE INTO checkpoint (one, sequence, chain, time, ended_by, tasks,
             exchanges, data, digest, signature) VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
@@ -108,9 +116,10 @@ impl Checkpoint {
             self.tasks as i64,
             self.exchanges as i64,
             self.data as i64,
-            self.digest(),
+            sum,
             self.signature,
         ])?;
+        ink.came(Set::Checkpoint, 0, &sum);
         Ok(())
     }
 }

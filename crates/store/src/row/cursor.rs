@@ -4,8 +4,11 @@
 //! by the digest of the name. Read next: [`super::task`].
 
 use super::{RowError, column};
-use crate::cipher::{Ink, Keys, Texts, uncover};
+use crate::cipher::Keys;
+use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
+use crate::ink::Ink;
+use crate::set::Set;
 use domain::event::Sequence;
 use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
@@ -36,16 +39,22 @@ pub(crate) fn write(
 ) -> rusqlite::Result<()> {
     let (id, name) = (id(name), Texts([Some(Cow::Borrowed(name))]));
     let row = ink.cover(TABLE, name, |name| digest(&id, name, sequence));
+    let standing = "SELECT 0, digest FROM cursor WHERE id = ?1";
+    if let Some((_, digest)) = ink.standing(connection, standing, [id])? {
+        ink.went(Set::Cursor, 0, &digest);
+    }
+    let stamp = ink.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
     let (name, cipher) = (row.texts.text(0), row.cipher);
-    statement.execute(params![id, name, sequence as i64, row.sum, cipher])?;
+    statement.execute(params![id, name, sequence as i64, stamp, cipher])?;
+    ink.came(Set::Cursor, 0, &row.sum);
     Ok(())
 }
 
 /// Forgets the cursor of this name, if there is one.
-pub(crate) fn remove(connection: &Connection, name: &str) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached("DELETE FROM cursor WHERE id = ?1")?;
-    statement.execute([id(name)])?;
+pub(crate) fn remove(connection: &Connection, name: &str, ink: &mut Ink) -> rusqlite::Result<()> {
+    let sql = "DELETE FROM cursor WHERE id = ?1 RETURNING 0, digest";
+    ink.delete(connection, Set::Cursor, sql, [id(name)])?;
     Ok(())
 }
 

@@ -5,10 +5,14 @@
 //! are encrypted in place: a ciphertext is as long as what it hides, its mark is beside it. Read
 //! next: [`super::negotiation`].
 
-use super::{RowError, check, column};
-use crate::cipher::{Ink, Keys, Tables, covered};
+use super::{RowError, column};
+use crate::cipher::{Keys, Tables};
+use crate::cover::covered;
 use crate::digest::{RowDigest, Sum, of_bytes};
+use crate::ink::Ink;
+use crate::set::Set;
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "data_chunk";
 
@@ -36,6 +40,8 @@ const INSERT: &str =
 
 const UPDATE: &str =
     "UPDATE data_chunk SET digest = ?3, bytes = ?4, cipher = ?5 WHERE data = ?1 AND offset = ?2";
+
+const STANDING: &str = "SELECT number, digest FROM data_chunk WHERE data = ?1 AND offset = ?2";
 
 const LAST_BEFORE: &str = "SELECT offset, length(bytes) FROM data_chunk
     WHERE data = ?1 AND offset < ?2 ORDER BY offset DESC LIMIT 1";
@@ -115,26 +121,21 @@ fn write(
     bytes: &[u8],
     ink: &mut Ink,
 ) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached(sql)?;
-    if !ink.is_on() {
-        let row = params![
-            data,
-            offset as i64,
-            digest(data, offset, bytes),
-            bytes,
-            None::<&[u8]>
-        ];
-        return statement.execute(row).map(drop);
+    let old = ink.standing(connection, STANDING, params![data, offset as i64])?;
+    let old = old.map(|(number, digest)| (Set::DataChunk, number, digest));
+    let (mut bytes, mut mark) = (Cow::Borrowed(bytes), None);
+    if ink.is_on() {
+        mark = ink.encrypt_in_place(bytes.to_mut(), &place_digest(data, offset));
     }
-    let mut bytes = bytes.to_vec();
-    let mark = ink.encrypt_in_place(&mut bytes, &place_digest(data, offset));
-    let sum = covered(
-        TABLE,
-        &digest(data, offset, &bytes),
-        mark.as_deref().unwrap_or_default(),
-    );
-    let row = params![data, offset as i64, sum, bytes, mark];
-    statement.execute(row).map(drop)
+    let sum = digest(data, offset, &bytes);
+    let sum = mark
+        .as_deref()
+        .map_or(sum, |mark| covered(TABLE, &sum, mark));
+    let stamp = ink.stamp(TABLE, 0, &sum);
+    let row = params![data, offset as i64, stamp, bytes, mark];
+    connection.prepare_cached(sql)?.execute(row)?;
+    ink.replaced(connection, old, Set::DataChunk, &sum);
+    Ok(())
 }
 
 /// What a ciphertext is bound to.
@@ -164,10 +165,15 @@ pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<(u64, Vec<u8>), RowErro
     let mark: Option<Vec<u8>> = column(row, 4, TABLE, &key)?;
     let sum = digest(data, offset as u64, &bytes);
     let Some(mark) = mark else {
-        check(&stored, &sum, TABLE, &key)?;
+        keys.check(&stored, &sum, (TABLE, key.as_str()).into())?;
+        keys.check_plain((TABLE, key.as_str()).into())?;
         return Ok((offset as u64, bytes));
     };
-    check(&stored, &covered(TABLE, &sum, &mark), TABLE, &key)?;
+    keys.check(
+        &stored,
+        &covered(TABLE, &sum, &mark),
+        (TABLE, key.as_str()).into(),
+    )?;
     let beside = place_digest(data, offset as u64);
     keys.decrypt_in_place(&mark, &mut bytes, &beside, TABLE, &key)?;
     Ok((offset as u64, bytes))

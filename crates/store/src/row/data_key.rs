@@ -6,6 +6,8 @@
 
 use super::{RowError, check, column};
 use crate::digest::{RowDigest, Sum};
+use crate::ink::Ink;
+use crate::set::Set;
 use rusqlite::{Connection, Row, params};
 
 pub(crate) const TABLE: &str = "data_key";
@@ -39,14 +41,20 @@ impl DataKey {
     }
 
     /// Writes it, in place of the one with its number if there is one.
-    pub(crate) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
+    pub(crate) fn write(&self, connection: &Connection, ink: &mut Ink) -> rusqlite::Result<()> {
+        let standing = "SELECT number, digest FROM data_key WHERE number = ?1";
+        if let Some((number, digest)) = ink.standing(connection, standing, [self.number])? {
+            ink.went(Set::DataKey, number, &digest);
+        }
+        let sum = self.digest();
         connection.prepare_cached(WRITE)?.execute(params![
             self.number,
             self.master,
             self.wrapped,
             self.whole,
-            self.digest(),
+            sum,
         ])?;
+        ink.came(Set::DataKey, self.number, &sum);
         Ok(())
     }
 
@@ -83,10 +91,12 @@ impl Period {
             .sum()
     }
 
-    pub(crate) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
+    pub(crate) fn write(&self, connection: &Connection, ink: &mut Ink) -> rusqlite::Result<()> {
+        let sum = self.digest();
         let sql = "INSERT INTO period (number, data_key, salt, digest) VALUES (?1, ?2, ?3, ?4)";
-        let row = params![self.number, self.data_key, self.salt, self.digest()];
+        let row = params![self.number, self.data_key, self.salt, sum];
         connection.prepare_cached(sql)?.execute(row)?;
+        ink.came(Set::Period, self.number.into(), &sum);
         Ok(())
     }
 
@@ -129,13 +139,19 @@ pub(crate) fn periods(connection: &Connection) -> Result<Vec<Period>, RowError> 
 }
 
 /// Marks the data key as that of every payload and forgets all others, with their periods.
-pub(crate) fn make_whole(connection: &Connection, number: i64) -> Result<usize, RowError> {
+pub(crate) fn make_whole(
+    connection: &Connection,
+    number: i64,
+    ink: &mut Ink,
+) -> Result<usize, RowError> {
     for mut data_key in data_keys(connection)? {
         if data_key.number == number {
             data_key.whole = true;
-            data_key.write(connection)?;
+            data_key.write(connection, ink)?;
         }
     }
-    connection.execute("DELETE FROM period WHERE data_key <> ?1", [number])?;
-    Ok(connection.execute("DELETE FROM data_key WHERE number <> ?1", [number])?)
+    let periods = "DELETE FROM period WHERE data_key <> ?1 RETURNING number, digest";
+    ink.delete(connection, Set::Period, periods, [number])?;
+    let data_keys = "DELETE FROM data_key WHERE number <> ?1 RETURNING number, digest";
+    Ok(ink.delete(connection, Set::DataKey, data_keys, [number])?)
 }

@@ -5,8 +5,11 @@
 //! is guessed from a guess of the data. Read next: [`super::data_chunk`].
 
 use super::{RowError, column};
-use crate::cipher::{Ink, Keys, Texts, uncover};
+use crate::cipher::{At, Keys};
+use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
+use crate::ink::Ink;
+use crate::set::Set;
 use domain::context::{Body, Chunked, DataParam, DataType};
 use domain::task::TaskId;
 use domain::time::Timestamp;
@@ -38,6 +41,8 @@ const INSERT: &str = "INSERT INTO data_param (id, task, party_one, party_two, da
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
     ON CONFLICT (id) DO NOTHING";
 
+const STANDING: &str = "SELECT number, digest FROM data_param WHERE id = ?1";
+
 /// An entry keeps its number, so that its place among the others and its chunks stay.
 const UPDATE: &str = "UPDATE data_param SET task = ?2, party_one = ?3, party_two = ?4,
     data_type = ?5, description = ?6, format = ?7, changed_at = ?8, data = ?9, url = ?10,
@@ -45,6 +50,7 @@ const UPDATE: &str = "UPDATE data_param SET task = ?2, party_one = ?3, party_two
 
 /// The prepared statements of the writer.
 pub(crate) struct DataParamStatements<'c> {
+    connection: &'c Connection,
     insert: CachedStatement<'c>,
     update: CachedStatement<'c>,
 }
@@ -52,6 +58,7 @@ pub(crate) struct DataParamStatements<'c> {
 impl<'c> DataParamStatements<'c> {
     pub(crate) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
         Ok(Self {
+            connection,
             insert: connection.prepare_cached(INSERT)?,
             update: connection.prepare_cached(UPDATE)?,
         })
@@ -65,6 +72,8 @@ impl<'c> DataParamStatements<'c> {
         number: i64,
         ink: &mut Ink,
     ) -> rusqlite::Result<bool> {
+        let old = ink.standing(self.connection, STANDING, [&data.id])?;
+        let number = old.as_ref().map_or(number, |(number, _)| *number);
         let whole = chunked(&data.body);
         let row = ink.cover(TABLE, texts(data), |texts| digest(data, texts));
         let task = data.task.as_ref().map(TaskId::as_str);
@@ -86,15 +95,20 @@ impl<'c> DataParamStatements<'c> {
             whole.map(|c| c.size as i64),
             sha256,
             whole.map(|c| c.finished),
-            row.sum,
+            // Their pieces are found by the number.
+            ink.stamp(TABLE, number, &row.sum),
             row.cipher,
             number,
         ];
-        if self.insert.execute(values)? == 1 {
-            return Ok(true);
+        let new = old.is_none() && self.insert.execute(values)? == 1;
+        if !new {
+            self.update.execute(&values[..15])?;
         }
-        self.update.execute(&values[..15])?;
-        Ok(false)
+        if let Some((number, digest)) = old {
+            ink.went(Set::DataParam, number, &digest);
+        }
+        ink.came(Set::DataParam, number, &row.sum);
+        Ok(new)
     }
 }
 
@@ -195,7 +209,11 @@ pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<DataParam, RowError> {
         id: id.clone(),
     };
     let stored: Vec<u8> = column(row, 14, TABLE, &id)?;
-    let of = (TABLE, id.as_str());
+    let of = At {
+        table: TABLE,
+        key: &id,
+        place: number,
+    };
     let texts = uncover(keys, of, shown, cipher.as_deref(), &stored, |texts| {
         digest(&data, texts)
     })?;

@@ -3,8 +3,11 @@
 //! Payload: the body, which may hold what users said. Read next: [`super::observation`].
 
 use super::{RowError, column};
-use crate::cipher::{Ink, Keys, Texts, uncover};
+use crate::cipher::Keys;
+use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
+use crate::ink::Ink;
+use crate::set::Set;
 use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
 
@@ -21,6 +24,8 @@ pub(crate) const OF_KIND: &str =
 const WRITE: &str =
     "INSERT INTO document (kind, name, digest, body, cipher) VALUES (?1, ?2, ?3, ?4, ?5)
     ON CONFLICT (kind, name) DO UPDATE SET digest = ?3, body = ?4, cipher = ?5";
+
+const STANDING: &str = "SELECT number, digest FROM document WHERE kind = ?1 AND name = ?2";
 
 /// A thing that changes as a whole, as its owner writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,16 +46,18 @@ pub(crate) fn write(
 ) -> rusqlite::Result<()> {
     let (kind, name) = (&*document.kind, &*document.name);
     let Some(body) = &document.body else {
-        let remove = "DELETE FROM document WHERE kind = ?1 AND name = ?2";
-        connection
-            .prepare_cached(remove)?
-            .execute(params![kind, name])?;
+        let remove = "DELETE FROM document WHERE kind = ?1 AND name = ?2 RETURNING number, digest";
+        ink.delete(connection, Set::Document, remove, params![kind, name])?;
         return Ok(());
     };
     let body = Texts([Some(Cow::Borrowed(body.as_str()))]);
     let row = ink.cover(TABLE, body, |body| digest(kind, name, body));
+    let old = ink.standing(connection, STANDING, params![kind, name])?;
+    let old = old.map(|(number, digest)| (Set::Document, number, digest));
+    let stamp = ink.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
-    statement.execute(params![kind, name, row.sum, row.texts.text(0), row.cipher])?;
+    statement.execute(params![kind, name, stamp, row.texts.text(0), row.cipher])?;
+    ink.replaced(connection, old, Set::Document, &row.sum);
     Ok(())
 }
 

@@ -11,8 +11,10 @@ mod schema;
 use super::content::{ContentRow, json};
 use super::form::optional_turn;
 use super::{RowError, check, column};
-use crate::cipher::{Ink, Keys};
+use crate::cipher::Keys;
 use crate::digest::{RowDigest, Sum, link, of_body, of_bytes};
+use crate::ink::Ink;
+use crate::set::Set;
 use crate::sign::{self, Signer};
 use domain::event::{Entry, Happening, Sequence, Termination};
 use domain::negotiation::{Kind, State, Turn};
@@ -407,6 +409,10 @@ impl Erased {
         })
     }
 
+    fn mark(&self) -> Vec<u8> {
+        [&self.was[..], &self.left, &self.signature].concat()
+    }
+
     fn digest(&self, sequence: Sequence) -> Sum {
         RowDigest::of(TABLE)
             .number(sequence as i64)
@@ -419,6 +425,29 @@ impl Erased {
     pub(crate) fn is_signed(&self, signer: &dyn Signer, sequence: Sequence) -> bool {
         sign::holds(signer, TABLE, &self.digest(sequence), &self.signature)
     }
+}
+
+/// Signs the marks of erased entries again.
+pub(crate) fn sign_again(
+    connection: &Connection,
+    signer: &dyn Signer,
+    ink: &mut Ink,
+) -> Result<(), RowError> {
+    let sql = "SELECT sequence, erased FROM log WHERE erased IS NOT NULL";
+    let mut statement = connection.prepare(sql)?;
+    let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let found: Vec<(i64, Vec<u8>)> = statement.query_map([], row)?.collect::<Result<_, _>>()?;
+    for (sequence, old) in found {
+        let mut erased = Erased::parse(&old).ok_or_else(|| RowError::corrupt(TABLE, sequence))?;
+        let digest = erased.digest(sequence as Sequence);
+        erased.signature = sign::sign(Some(signer), TABLE, &digest);
+        let mark = erased.mark();
+        ink.went(Set::ErasedEntry, sequence, &old);
+        ink.came(Set::ErasedEntry, sequence, &of_bytes(&mark));
+        let sql = "UPDATE log SET erased = ?2 WHERE sequence = ?1";
+        connection.execute(sql, params![sequence, mark])?;
+    }
+    Ok(())
 }
 
 /// Writes `left` in place of the body of an entry of the log, whose own digest stays.
@@ -438,9 +467,24 @@ pub(crate) fn erase(
         signature: Vec::new(),
     };
     erased.signature = sign::sign(signer, TABLE, &erased.digest(sequence));
-    let mark = [&erased.was[..], &erased.left, &erased.signature].concat();
+    let mark = erased.mark();
     let mut statement = connection.prepare_cached(ERASE)?;
     statement.execute(params![sequence as i64, body, mark, cipher])?;
+    ink.came(Set::ErasedEntry, sequence as i64, &of_bytes(&mark));
+    Ok(())
+}
+
+/// Removes the entries up to this one, which a checkpoint stands for now.
+pub(crate) fn forget_until(
+    connection: &Connection,
+    last: Sequence,
+    ink: &mut Ink,
+) -> rusqlite::Result<()> {
+    let erased = "DELETE FROM log WHERE sequence <= ?1 AND erased IS NOT NULL
+        RETURNING sequence, erased";
+    ink.delete(connection, Set::ErasedEntry, erased, [last as i64])?;
+    let mut others = connection.prepare_cached("DELETE FROM log WHERE sequence <= ?1")?;
+    others.execute([last as i64])?;
     Ok(())
 }
 
@@ -458,11 +502,13 @@ pub(crate) struct Read {
 /// A row of [`BEHIND`] whose place in the chain was checked; its body may be encrypted.
 pub(crate) struct Linked {
     sequence: Sequence,
-    time: Timestamp,
+    /// When it happened.
+    pub(crate) time: Timestamp,
     kind: String,
     body: String,
     cipher: Option<Vec<u8>>,
-    sum: Sum,
+    /// Its digest.
+    pub(crate) sum: Sum,
     stored: Sum,
     /// The mark, if its body was erased.
     pub(crate) erased: Option<Erased>,
@@ -536,7 +582,11 @@ impl Linked {
             Some(cipher) => {
                 String::from_utf8(self.decrypt(cipher, keys)?).map_err(|_| corrupt())?
             }
-            None => self.body,
+            None => {
+                let key = self.sequence.to_string();
+                keys.check_plain((TABLE, key.as_str()).into())?;
+                self.body
+            }
         };
         let happening = decode(&self.kind, &body).ok_or_else(corrupt)?;
         let entry = Entry {

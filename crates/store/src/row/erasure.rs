@@ -4,6 +4,8 @@
 
 use super::{RowError, check, column};
 use crate::digest::{RowDigest, Sum};
+use crate::ink::Ink;
+use crate::set::Set;
 use crate::sign::{self, Signer};
 use domain::task::TaskId;
 use domain::time::Timestamp;
@@ -57,7 +59,13 @@ impl Erasure {
         &mut self,
         connection: &Connection,
         signer: Option<&dyn Signer>,
+        ink: &mut Ink,
     ) -> rusqlite::Result<()> {
+        let standing = "SELECT 0, digest FROM erasure WHERE task = ?1";
+        if let Some((_, digest)) = ink.standing(connection, standing, [self.task.as_str()])? {
+            ink.went(Set::Erasure, 0, &digest);
+        }
+        let sum = self.digest();
         self.signature = sign::sign(signer, TABLE, &self.digest());
         let sql = "INSERT OR REPLACE INTO erasure (task, time, exchanges, data, entries, digest,
             signature) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -69,10 +77,11 @@ impl Erasure {
                 self.exchanges as i64,
                 self.data as i64,
                 self.entries as i64,
-                self.digest(),
+                sum,
                 self.signature,
             ],
         )?;
+        ink.came(Set::Erasure, 0, &sum);
         Ok(())
     }
 }
@@ -92,4 +101,15 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Erasure, RowError> {
     let stored: Vec<u8> = column(row, 5, TABLE, &task)?;
     check(&stored, &erasure.digest(), TABLE, &task)?;
     Ok(erasure)
+}
+
+/// All erasures.
+pub(crate) fn all(connection: &Connection) -> Result<Vec<Erasure>, RowError> {
+    let mut statement = connection.prepare(ALL)?;
+    let mut rows = statement.query([])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(read(row)?);
+    }
+    Ok(found)
 }

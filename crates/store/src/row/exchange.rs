@@ -3,8 +3,11 @@
 //! Payload: the request; the response is a data entry of its own. Read next: [`super::data_param`].
 
 use super::{RowError, column};
-use crate::cipher::{Ink, Keys, Texts, uncover};
+use crate::cipher::Keys;
+use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
+use crate::ink::Ink;
+use crate::set::Set;
 use domain::context::Exchange;
 use domain::task::TaskId;
 use domain::time::Timestamp;
@@ -35,6 +38,8 @@ const INSERT: &str = "INSERT INTO exchange (id, task, send_from, send_to, verb, 
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
     ON CONFLICT (id) DO NOTHING";
 
+const STANDING: &str = "SELECT number, digest FROM exchange WHERE id = ?1";
+
 /// A record keeps its number, so that its place among the others stays.
 const UPDATE: &str = "UPDATE exchange SET task = ?2, send_from = ?3, send_to = ?4, verb = ?5,
     request = ?6, request_time = ?7, response = ?8, response_time = ?9, digest = ?10,
@@ -42,6 +47,7 @@ const UPDATE: &str = "UPDATE exchange SET task = ?2, send_from = ?3, send_to = ?
 
 /// The prepared statements of the writer.
 pub(crate) struct ExchangeStatements<'c> {
+    connection: &'c Connection,
     insert: CachedStatement<'c>,
     update: CachedStatement<'c>,
 }
@@ -49,6 +55,7 @@ pub(crate) struct ExchangeStatements<'c> {
 impl<'c> ExchangeStatements<'c> {
     pub(crate) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
         Ok(Self {
+            connection,
             insert: connection.prepare_cached(INSERT)?,
             update: connection.prepare_cached(UPDATE)?,
         })
@@ -70,13 +77,19 @@ impl<'c> ExchangeStatements<'c> {
             exchange.request_time.as_ms(),
             exchange.response,
             exchange.response_time.map(Timestamp::as_ms),
-            row.sum,
+            ink.stamp(TABLE, 0, &row.sum),
             row.cipher,
         ];
         if self.insert.execute(values)? == 1 {
+            ink.replaced(self.connection, None, Set::Exchange, &row.sum);
             return Ok(true);
         }
+        let old = ink.standing(self.connection, STANDING, [&exchange.id])?;
         self.update.execute(values)?;
+        if let Some((number, digest)) = old {
+            let old = Some((Set::Exchange, number, digest));
+            ink.replaced(self.connection, old, Set::Exchange, &row.sum);
+        }
         Ok(false)
     }
 }

@@ -1,17 +1,28 @@
-//! The one row of `head`: where the log ends, and how many rows there are.
+//! The one row of `head`: where the log ends, how many rows there are, and what binds them.
 //!
-//! Read next: [`super::seal`].
+//! Its generation grows with every transaction that changes something. Where there is a key, what is
+//! known beside the rows lies encrypted under it, and what decrypts was written by who has the key.
+//! Read next: [`crate::ledger`], [`super::seal`].
 
 use super::{RowError, check, column};
+use crate::cipher::Keys;
+use crate::cover::covered;
 use crate::digest::{ORIGIN, RowDigest, Sum};
+use crate::ink::Ink;
+use crate::ledger::Ledger;
+use crate::set::SetKey;
 use domain::event::Sequence;
 use domain::time::Timestamp;
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const TABLE: &str = "head";
 
+/// What is wrong with a head that does not decrypt.
+const MISFIT: &str = "it does not fit what binds the rows";
+
 const WRITE: &str = "INSERT OR REPLACE INTO head (one, sequence, time, chain, tasks, open,
-    exchanges, data, digest) VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    exchanges, data, digest, generation, cipher)
+    VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 
 /// What the tables must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +62,10 @@ impl Head {
     }
 
     pub(crate) fn digest(&self, table: &str) -> Sum {
+        self.row(table).sum()
+    }
+
+    fn row(&self, table: &str) -> RowDigest {
         RowDigest::of(table)
             .number(self.sequence as i64)
             .number(self.time.as_ms())
@@ -59,21 +74,12 @@ impl Head {
             .number(self.counts.open as i64)
             .number(self.counts.exchanges as i64)
             .number(self.counts.data as i64)
-            .sum()
     }
 
-    /// The head as stored; empty before the first transaction.
-    pub(crate) fn read(connection: &Connection) -> Result<Head, RowError> {
-        let sql = "SELECT sequence, time, chain, tasks, open, exchanges, data, digest FROM head";
-        let row = |row: &Row<'_>| Ok(Head::of(row, TABLE));
-        let head = connection.query_row(sql, [], row).optional()?;
-        head.unwrap_or_else(|| Ok(Head::empty()))
-    }
-
-    /// The first columns of a row of `head` or `seal`, which hold the same.
+    /// The first columns of a row of `head` or `seal`, which hold the same; not checked yet.
     pub(crate) fn of(row: &Row<'_>, table: &'static str) -> Result<Head, RowError> {
         let count = |index| column::<i64>(row, index, table, "").map(|count| count as u64);
-        let head = Head {
+        Ok(Head {
             sequence: count(0)?,
             time: Timestamp::from_ms(column(row, 1, table, "")?),
             chain: column(row, 2, table, "")?,
@@ -83,32 +89,116 @@ impl Head {
                 exchanges: count(5)?,
                 data: count(6)?,
             },
-        };
-        let stored: Vec<u8> = column(row, 7, table, "")?;
-        check(&stored, &head.digest(table), table, "")?;
-        Ok(head)
+        })
     }
 }
 
-/// The prepared statement of the writer.
-pub(crate) struct HeadStatement<'c>(CachedStatement<'c>);
+/// The head as it is stored.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored {
+    pub(crate) head: Head,
+    /// How often it was written; 0 before the first time, and by releases that did not count.
+    pub(crate) generation: u64,
+    /// The digest of the row: it stands for everything there is at this generation.
+    pub(crate) digest: Sum,
+    cipher: Option<Vec<u8>>,
+}
 
-impl<'c> HeadStatement<'c> {
-    pub(crate) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
-        Ok(Self(connection.prepare_cached(WRITE)?))
+impl Stored {
+    /// The head as stored; empty before the first transaction.
+    pub(crate) fn read(connection: &Connection) -> Result<Self, RowError> {
+        let sql = "SELECT sequence, time, chain, tasks, open, exchanges, data, digest, generation,
+            cipher FROM head";
+        let row = |row: &Row<'_>| Ok(Self::of(row));
+        let stored = connection.query_row(sql, [], row).optional()?;
+        stored.unwrap_or_else(|| {
+            Ok(Self {
+                head: Head::empty(),
+                generation: 0,
+                digest: ORIGIN,
+                cipher: None,
+            })
+        })
     }
 
-    pub(crate) fn write(&mut self, head: &Head) -> rusqlite::Result<()> {
-        self.0.execute(params![
-            head.sequence as i64,
-            head.time.as_ms(),
-            head.chain,
-            head.counts.tasks as i64,
-            head.counts.open as i64,
-            head.counts.exchanges as i64,
-            head.counts.data as i64,
-            head.digest(TABLE),
-        ])?;
-        Ok(())
+    fn of(row: &Row<'_>) -> Result<Self, RowError> {
+        let digest: Vec<u8> = column(row, 7, TABLE, "")?;
+        let mut stored = Self {
+            head: Head::of(row, TABLE)?,
+            generation: column::<i64>(row, 8, TABLE, "")? as u64,
+            digest: ORIGIN,
+            cipher: column(row, 9, TABLE, "")?,
+        };
+        stored.digest = stored.computed();
+        check(&digest, &stored.digest, TABLE, "")?;
+        Ok(stored)
     }
+
+    fn computed(&self) -> Sum {
+        let beside = beside(&self.head, self.generation);
+        match &self.cipher {
+            Some(cipher) => covered(TABLE, &beside, cipher),
+            None => beside,
+        }
+    }
+
+    /// True if rows are bound by it.
+    pub(crate) fn is_bound(&self) -> bool {
+        self.cipher.is_some()
+    }
+
+    /// What is known beside the rows, and how they are summed up; none if they are not bound.
+    pub(crate) fn ledger(&self, keys: &Keys) -> Result<Option<(Ledger, SetKey)>, RowError> {
+        let Some(cipher) = &self.cipher else {
+            return Ok(None);
+        };
+        let forged = || RowError::forged(TABLE, MISFIT);
+        let beside = beside(&self.head, self.generation);
+        let packed = match keys.decrypt(cipher, &beside, TABLE, "") {
+            Err(RowError::Corrupt(_)) => return Err(forged()),
+            packed => packed?,
+        };
+        let (ledger, secret) = Ledger::unpack(&packed).ok_or_else(forged)?;
+        let ledger = Ledger {
+            generation: self.generation,
+            digest: self.digest,
+            ..ledger
+        };
+        Ok(Some((ledger, SetKey::new(secret))))
+    }
+}
+
+/// The digest of what is not encrypted. Releases that did not count generations had another one.
+pub(crate) fn beside(head: &Head, generation: u64) -> Sum {
+    match generation {
+        0 => head.digest(TABLE),
+        _ => head.row(TABLE).number(generation as i64).sum(),
+    }
+}
+
+/// Writes the head as the next generation.
+pub(crate) fn write(connection: &Connection, head: &Head, ink: &mut Ink) -> rusqlite::Result<()> {
+    ink.ledger.generation += 1;
+    let generation = ink.ledger.generation;
+    let mut stored = Stored {
+        head: *head,
+        generation,
+        digest: ORIGIN,
+        cipher: ink.ledger(&beside(head, generation)),
+    };
+    stored.digest = stored.computed();
+    ink.ledger.digest = stored.digest;
+    connection.prepare_cached(WRITE)?.execute(params![
+        head.sequence as i64,
+        head.time.as_ms(),
+        head.chain,
+        head.counts.tasks as i64,
+        head.counts.open as i64,
+        head.counts.exchanges as i64,
+        head.counts.data as i64,
+        stored.digest,
+        generation as i64,
+        stored.cipher,
+    ])?;
+    Ok(())
 }

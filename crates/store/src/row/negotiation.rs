@@ -4,8 +4,11 @@
 
 use super::form::{turns_from_json, turns_to_json};
 use super::{RowError, column};
-use crate::cipher::{Ink, Keys, Texts, uncover};
+use crate::cipher::Keys;
+use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
+use crate::ink::Ink;
+use crate::set::Set;
 use domain::negotiation::{Kind, Negotiation, State};
 use domain::task::TaskId;
 use domain::time::Timestamp;
@@ -43,6 +46,9 @@ const WRITE: &str = "INSERT INTO negotiation (task, kind, publisher, executor, s
     ON CONFLICT (task, kind) DO UPDATE SET publisher = ?3, executor = ?4, state = ?5,
     changed_at = ?6, terms = ?7, digest = ?8, turns = ?9, cipher = ?10";
 
+const STANDING: &str = "SELECT number, digest FROM negotiation WHERE task = ?1 AND kind = ?2";
+const IS_OPEN: &str = "SELECT state = 'open' FROM negotiation WHERE number = ?1";
+
 /// The rules of a negotiation, as JSON.
 #[derive(Serialize, Deserialize)]
 struct TermsRow {
@@ -66,6 +72,7 @@ pub(crate) fn write(
     });
     let turns = Texts([Some(Cow::Owned(turns_to_json(&negotiation.turns)))]);
     let row = ink.cover(TABLE, turns, |turns| digest(negotiation, &terms, turns));
+    let old = standing(connection, negotiation, ink)?;
     let mut statement = connection.prepare_cached(WRITE)?;
     statement.execute(params![
         negotiation.task.as_str(),
@@ -75,10 +82,49 @@ pub(crate) fn write(
         negotiation.state.as_str(),
         negotiation.changed_at.as_ms(),
         terms,
-        row.sum,
+        ink.stamp(TABLE, 0, &row.sum),
         row.texts.text(0),
         row.cipher,
     ])?;
+    let set = set_of(negotiation.state == State::Open);
+    ink.replaced(connection, old, set, &row.sum);
+    Ok(())
+}
+
+/// The set of a negotiation that is open or not.
+fn set_of(open: bool) -> Set {
+    match open {
+        true => Set::OpenNegotiation,
+        false => Set::EndedNegotiation,
+    }
+}
+
+/// The row that is about to be written over, and its set.
+fn standing(
+    connection: &Connection,
+    negotiation: &Negotiation,
+    ink: &Ink,
+) -> rusqlite::Result<Option<(Set, i64, Vec<u8>)>> {
+    let key = params![negotiation.task.as_str(), negotiation.kind.as_str()];
+    let Some((number, digest)) = ink.standing(connection, STANDING, key)? else {
+        return Ok(None);
+    };
+    let mut open = connection.prepare_cached(IS_OPEN)?;
+    let open = open.query_row([number], |row| row.get(0))?;
+    Ok(Some((set_of(open), number, digest)))
+}
+
+/// Removes the negotiations of a task.
+pub(crate) fn forget_task(
+    connection: &Connection,
+    task: &str,
+    ink: &mut Ink,
+) -> rusqlite::Result<()> {
+    let ended =
+        "DELETE FROM negotiation WHERE task = ?1 AND state <> 'open' RETURNING number, digest";
+    ink.delete(connection, Set::EndedNegotiation, ended, [task])?;
+    let open = "DELETE FROM negotiation WHERE task = ?1 RETURNING number, digest";
+    ink.delete(connection, Set::OpenNegotiation, open, [task])?;
     Ok(())
 }
 

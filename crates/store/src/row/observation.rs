@@ -4,8 +4,11 @@
 //! [`super::document`].
 
 use super::{RowError, column};
-use crate::cipher::{Ink, Keys, Texts, uncover};
+use crate::cipher::Keys;
+use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
+use crate::ink::Ink;
+use crate::set::Set;
 use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
 
@@ -24,8 +27,10 @@ const WRITE: &str = "INSERT INTO observation (digest, body, cipher) VALUES (?1, 
 pub(crate) fn write(connection: &Connection, body: &str, ink: &mut Ink) -> rusqlite::Result<()> {
     let body = Texts([Some(Cow::Borrowed(body))]);
     let row = ink.cover(TABLE, body, digest);
+    let stamp = ink.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
-    statement.execute(params![row.sum, row.texts.text(0), row.cipher])?;
+    statement.execute(params![stamp, row.texts.text(0), row.cipher])?;
+    ink.replaced(connection, None, Set::Observation, &row.sum);
     Ok(())
 }
 
@@ -37,21 +42,24 @@ pub(crate) fn rewrite(
 ) -> rusqlite::Result<()> {
     let body = Texts([Some(Cow::Borrowed(body.as_str()))]);
     let row = ink.cover(TABLE, body, digest);
+    let number = *number as i64;
+    let standing = "SELECT number, digest FROM observation WHERE number = ?1";
+    let old = ink.standing(connection, standing, [number])?;
+    let stamp = ink.stamp(TABLE, 0, &row.sum);
     let sql = "UPDATE observation SET digest = ?2, body = ?3, cipher = ?4 WHERE number = ?1";
     let mut statement = connection.prepare_cached(sql)?;
-    statement.execute(params![
-        *number as i64,
-        row.sum,
-        row.texts.text(0),
-        row.cipher
-    ])?;
+    statement.execute(params![number, stamp, row.texts.text(0), row.cipher])?;
+    if let Some((number, digest)) = old {
+        ink.went(Set::Observation, number, &digest);
+        ink.came(Set::Observation, number, &row.sum);
+    }
     Ok(())
 }
 
 /// Forgets the observations up to this one.
-pub(crate) fn remove(connection: &Connection, last: u64) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached("DELETE FROM observation WHERE number <= ?1")?;
-    statement.execute([last as i64])?;
+pub(crate) fn remove(connection: &Connection, last: u64, ink: &mut Ink) -> rusqlite::Result<()> {
+    let sql = "DELETE FROM observation WHERE number <= ?1 RETURNING number, digest";
+    ink.delete(connection, Set::Observation, sql, [last as i64])?;
     Ok(())
 }
 

@@ -6,8 +6,11 @@
 
 use super::form::{push_config_from_json, push_config_to_json};
 use super::{RowError, column};
-use crate::cipher::{Ink, Keys, Texts, uncover};
+use crate::cipher::Keys;
+use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
+use crate::ink::Ink;
+use crate::set::Set;
 use domain::push::PushConfig;
 use domain::task::TaskId;
 use rusqlite::{Connection, Row, params};
@@ -42,6 +45,9 @@ const WRITE: &str = "INSERT INTO push_config (task, owner, id, digest, config, c
     SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE EXISTS (SELECT 1 FROM task WHERE id = ?1)
     ON CONFLICT (task, owner, id) DO UPDATE SET digest = ?4, config = ?5, cipher = ?6";
 
+const STANDING: &str = "SELECT number, digest FROM push_config
+    WHERE task = ?1 AND owner = ?2 AND id = ?3";
+
 /// What becomes of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PushChange {
@@ -67,9 +73,10 @@ pub(crate) fn write(
     match change {
         PushChange::Keep(config) => keep(connection, config, ink),
         PushChange::Forget { task, owner, id } => {
-            let forget = "DELETE FROM push_config WHERE task = ?1 AND owner = ?2 AND id = ?3";
-            let mut statement = connection.prepare_cached(forget)?;
-            statement.execute(params![task.as_str(), owner, id])?;
+            let forget = "DELETE FROM push_config WHERE task = ?1 AND owner = ?2 AND id = ?3
+                RETURNING number, digest";
+            let key = params![task.as_str(), owner, id];
+            ink.delete(connection, Set::PushConfig, forget, key)?;
             Ok(())
         }
     }
@@ -86,15 +93,24 @@ pub(crate) fn keep(
     let row = ink.cover(TABLE, json, |json| digest(key, json));
     let [task, owner, id] = key;
     let (json, cipher) = (row.texts.text(0), row.cipher);
+    let old = ink.standing(connection, STANDING, params![task, owner, id])?;
+    let old = old.map(|(number, digest)| (Set::PushConfig, number, digest));
+    let stamp = ink.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
-    statement.execute(params![task, owner, id, row.sum, json, cipher])?;
+    if statement.execute(params![task, owner, id, stamp, json, cipher])? == 1 {
+        ink.replaced(connection, old, Set::PushConfig, &row.sum);
+    }
     Ok(())
 }
 
 /// Forgets all that is kept of a task.
-pub(crate) fn forget_task(connection: &Connection, task: &str) -> rusqlite::Result<()> {
-    let forget = "DELETE FROM push_config WHERE task = ?1";
-    connection.prepare_cached(forget)?.execute([task])?;
+pub(crate) fn forget_task(
+    connection: &Connection,
+    task: &str,
+    ink: &mut Ink,
+) -> rusqlite::Result<()> {
+    let forget = "DELETE FROM push_config WHERE task = ?1 RETURNING number, digest";
+    ink.delete(connection, Set::PushConfig, forget, [task])?;
     Ok(())
 }
 

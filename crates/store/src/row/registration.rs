@@ -5,6 +5,8 @@
 use super::form::{registration_from_json, registration_to_json};
 use super::{RowError, check, column};
 use crate::digest::{RowDigest, Sum};
+use crate::ink::Ink;
+use crate::set::Set;
 use domain::registry::Registration;
 use rusqlite::{Connection, Row, params};
 
@@ -16,20 +18,30 @@ pub(crate) const ALL: &str = "SELECT name, place, digest FROM registration ORDER
 const WRITE: &str = "INSERT OR REPLACE INTO registration (name, place, digest) VALUES (?1, ?2, ?3)";
 
 /// Writes the registration, in place of the one of its agent if there is one.
-pub(crate) fn write(connection: &Connection, registration: &Registration) -> rusqlite::Result<()> {
+pub(crate) fn write(
+    connection: &Connection,
+    registration: &Registration,
+    ink: &mut Ink,
+) -> rusqlite::Result<()> {
     let (name, place) = (
         &registration.profile.name,
         registration_to_json(registration),
     );
+    let standing = "SELECT 0, digest FROM registration WHERE name = ?1";
+    if let Some((_, digest)) = ink.standing(connection, standing, [name])? {
+        ink.went(Set::Registration, 0, &digest);
+    }
+    let sum = digest(name, &place);
     let mut statement = connection.prepare_cached(WRITE)?;
-    statement.execute(params![name, place, digest(name, &place)])?;
+    statement.execute(params![name, place, sum])?;
+    ink.came(Set::Registration, 0, &sum);
     Ok(())
 }
 
 /// Removes the registration of an agent, if there is one.
-pub(crate) fn remove(connection: &Connection, name: &str) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached("DELETE FROM registration WHERE name = ?1")?;
-    statement.execute([name])?;
+pub(crate) fn remove(connection: &Connection, name: &str, ink: &mut Ink) -> rusqlite::Result<()> {
+    let sql = "DELETE FROM registration WHERE name = ?1 RETURNING 0, digest";
+    ink.delete(connection, Set::Registration, sql, [name])?;
     Ok(())
 }
 

@@ -3,12 +3,15 @@
 //! Read next: [`super::checkpoint`].
 
 use super::head::Head;
-use super::{RowError, column};
+use super::{RowError, check, column};
 use crate::digest::Sum;
 use crate::sign::{self, Signer};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const TABLE: &str = "seal";
+
+/// What is wrong with a seal that was put in the place of another.
+pub(crate) const NOT_THE_LAST: &str = "it is not the one that was written last";
 
 /// The head as it was signed last.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +26,11 @@ impl Seal {
         let sql = "SELECT sequence, time, chain, tasks, open, exchanges, data, digest, signature
             FROM seal";
         let read = |row: &Row<'_>| -> Result<Seal, RowError> {
+            let head = Head::of(row, TABLE)?;
+            let stored: Vec<u8> = column(row, 7, TABLE, "")?;
+            check(&stored, &head.digest(TABLE), TABLE, "")?;
             Ok(Seal {
-                head: Head::of(row, TABLE)?,
+                head,
                 signature: column(row, 8, TABLE, "")?,
             })
         };

@@ -5,8 +5,11 @@
 
 use super::form::{conditions_from_json, conditions_to_json};
 use super::{RowError, column, content};
-use crate::cipher::{Ink, Keys, Texts, uncover};
+use crate::cipher::Keys;
+use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
+use crate::ink::Ink;
+use crate::set::Set;
 use domain::content::Content;
 use domain::task::{Awaits, Conditions, Status, Task, TaskId};
 use domain::time::Timestamp;
@@ -44,8 +47,12 @@ const UPDATE: &str = "UPDATE task SET parent = ?2, send_from = ?3, send_to = ?4,
 
 const STORED: &str = "SELECT version, status FROM task WHERE id = ?1";
 
+const STANDING: &str = "SELECT number, digest FROM task WHERE id = ?1";
+const HAS_ENDED: &str = "SELECT ended FROM task WHERE number = ?1";
+
 /// The prepared statements of the writer.
 pub(crate) struct TaskStatements<'c> {
+    connection: &'c Connection,
     insert: CachedStatement<'c>,
     update: CachedStatement<'c>,
     stored: CachedStatement<'c>,
@@ -54,6 +61,7 @@ pub(crate) struct TaskStatements<'c> {
 impl<'c> TaskStatements<'c> {
     pub(crate) fn prepare(connection: &'c Connection) -> rusqlite::Result<Self> {
         Ok(Self {
+            connection,
             insert: connection.prepare_cached(INSERT)?,
             update: connection.prepare_cached(UPDATE)?,
             stored: connection.prepare_cached(STORED)?,
@@ -79,6 +87,10 @@ impl<'c> TaskStatements<'c> {
     pub(crate) fn write(&mut self, task: &Task, new: bool, ink: &mut Ink) -> rusqlite::Result<()> {
         let row = ink.cover(TABLE, texts(task), |texts| digest(task, texts));
         let texts = &row.texts;
+        let old = match new {
+            true => None,
+            false => self.standing(task, ink)?,
+        };
         let statement = match new {
             true => &mut self.insert,
             false => &mut self.update,
@@ -97,7 +109,7 @@ impl<'c> TaskStatements<'c> {
             task.awaits.map(Awaits::as_str),
             task.answer_by.map(Timestamp::as_ms),
             task.percent,
-            row.sum,
+            ink.stamp(TABLE, 0, &row.sum),
             texts.text(CONTENT),
             texts.text(TEXT),
             texts.optional(PLAN),
@@ -108,7 +120,28 @@ impl<'c> TaskStatements<'c> {
             row.cipher,
             task.conditions.conversation,
         ])?;
+        let set = set_of(task.status.is_terminal());
+        ink.replaced(self.connection, old, set, &row.sum);
         Ok(())
+    }
+
+    /// The row that is about to be written over, and its set.
+    fn standing(&self, task: &Task, ink: &Ink) -> rusqlite::Result<Option<(Set, i64, Vec<u8>)>> {
+        let found = ink.standing(self.connection, STANDING, [task.id.as_str()])?;
+        let Some((number, digest)) = found else {
+            return Ok(None);
+        };
+        let mut ended = self.connection.prepare_cached(HAS_ENDED)?;
+        let ended = ended.query_row([number], |row| row.get(0))?;
+        Ok(Some((set_of(ended), number, digest)))
+    }
+}
+
+/// The set of a task that has ended or not.
+fn set_of(ended: bool) -> Set {
+    match ended {
+        true => Set::EndedTask,
+        false => Set::OpenTask,
     }
 }
 

@@ -4,8 +4,11 @@
 
 use super::form::{team_from_json, team_to_json};
 use super::{RowError, column};
-use crate::cipher::{Ink, Keys, Texts, uncover};
+use crate::cipher::Keys;
+use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
+use crate::ink::Ink;
+use crate::set::Set;
 use domain::team::Team;
 use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
@@ -24,13 +27,19 @@ const WRITE: &str =
     "INSERT INTO team (task, changed_at, digest, team, cipher) VALUES (?1, ?2, ?3, ?4, ?5)
     ON CONFLICT (task) DO UPDATE SET changed_at = ?2, digest = ?3, team = ?4, cipher = ?5";
 
+const STANDING: &str = "SELECT number, digest FROM team WHERE task = ?1";
+
 /// Writes the team, in place of the one of its task if there is one.
 pub(crate) fn write(connection: &Connection, team: &Team, ink: &mut Ink) -> rusqlite::Result<()> {
     let (task, at) = (team.task.as_str(), team.changed_at.as_ms());
     let json = Texts([Some(Cow::Owned(team_to_json(team)))]);
     let row = ink.cover(TABLE, json, |json| digest(task, at, json));
+    let old = ink.standing(connection, STANDING, [task])?;
+    let old = old.map(|(number, digest)| (Set::Team, number, digest));
+    let stamp = ink.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
-    statement.execute(params![task, at, row.sum, row.texts.text(0), row.cipher])?;
+    statement.execute(params![task, at, stamp, row.texts.text(0), row.cipher])?;
+    ink.replaced(connection, old, Set::Team, &row.sum);
     Ok(())
 }
 

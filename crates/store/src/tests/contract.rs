@@ -23,7 +23,8 @@ fn what_is_committed_is_read_back_exactly() {
                 counts: Counts::default(),
                 last: 0,
                 last_time: at(0),
-                log_began: None
+                log_began: None,
+                accepted: vec![]
             }
         );
         let batch = everything("t1");

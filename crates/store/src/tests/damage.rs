@@ -1,8 +1,6 @@
 //! Damage is found and refused, never served.
 
 use super::*;
-use rusqlite::Connection;
-use std::path::Path;
 
 /// A closed state with `count` of everything.
 fn closed(count: usize) -> (tempfile::TempDir, PathBuf) {
@@ -20,15 +18,9 @@ fn closed(count: usize) -> (tempfile::TempDir, PathBuf) {
 
 /// Changes rows behind the back of the triggers, as a flipped bit does.
 fn spoil(path: &Path, sql: &str) {
-    let connection = Connection::open(path).unwrap();
-    let triggers = "a_terminal_state_is_never_left, a_task_is_never_forgotten, \
-        the_log_is_never_rewritten, the_log_is_never_cut";
-    for trigger in triggers.split(", ") {
-        connection
-            .execute_batch(&format!("DROP TRIGGER {trigger}"))
-            .unwrap();
-    }
-    assert_ne!(connection.execute(sql, []).unwrap(), 0, "{sql}");
+    behind(path, |connection| {
+        assert_ne!(connection.execute(sql, []).unwrap(), 0, "{sql}");
+    });
 }
 
 fn refusal(path: &Path) -> (String, String) {

@@ -110,7 +110,7 @@ fn a_newer_an_older_and_a_foreign_state_are_refused() {
             refused,
             Err(OpenError::Newer {
                 found: 99,
-                known: 5
+                known: 6
             })
         ),
         "{refused:?}"

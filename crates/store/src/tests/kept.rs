@@ -37,7 +37,7 @@ fn reason() -> Reason {
     }
 }
 
-fn registration(name: &str, reach: Reach) -> Registration {
+pub(super) fn registration(name: &str, reach: Reach) -> Registration {
     Registration {
         profile: Arc::new(Profile {
             name: name.into(),

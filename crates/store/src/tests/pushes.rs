@@ -137,20 +137,13 @@ fn they_go_with_their_task() {
 /// A state of the release before is verified as it is, and has the table once it is opened.
 #[test]
 fn a_state_without_them_is_migrated() {
-    let (_folder, path) = file();
-    {
-        let (store, _) = open(Options::file(&path));
-        store.commit(everything("t1")).wait().unwrap();
-    }
-    let connection = Connection::open(&path).unwrap();
-    let older = "DROP TABLE push_config; PRAGMA user_version = 4;";
-    connection.execute_batch(older).unwrap();
-    drop(connection);
+    let (_folder, path) = encrypted::version_2();
+    crate::schema::migrate_to(&Connection::open(&path).unwrap(), 4);
     let report = verify(&path).unwrap();
     assert!(report.is_sound(), "{report:?}");
     let (store, _) = open(Options::file(&path));
-    change(&store, vec![PushChange::Keep(config("t1", "ann", "a"))]);
-    assert_eq!(kept(&store, "t1"), ["ann a"]);
+    change(&store, vec![PushChange::Keep(config("open", "ann", "a"))]);
+    assert_eq!(kept(&store, "open"), ["ann a"]);
     assert!(store.verify().unwrap().is_sound());
 }
 

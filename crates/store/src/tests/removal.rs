@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 /// A key that anybody can compute with, but only who knows the secret.
 #[derive(Clone)]
-struct Key(&'static str);
+pub(super) struct Key(pub(super) &'static str);
 
 impl Signer for Key {
     fn sign(&self, message: &[u8]) -> Vec<u8> {
@@ -36,7 +36,7 @@ fn checked(path: &std::path::Path, key: &'static str) -> ChainReport {
 }
 
 /// A task assigned at `from` that was finished at `to` if it ever was, in a batch with everything.
-fn life(id: &str, parent: Option<&str>, from: i64, to: Option<i64>) -> Batch {
+pub(super) fn life(id: &str, parent: Option<&str>, from: i64, to: Option<i64>) -> Batch {
     let mut task = task(id).under(Conditions {
         parent: parent.map(TaskId::new),
         ..Conditions::default()
@@ -61,11 +61,11 @@ fn life(id: &str, parent: Option<&str>, from: i64, to: Option<i64>) -> Batch {
     }
 }
 
-fn put(store: &Store, batch: Batch) {
+pub(super) fn put(store: &Store, batch: Batch) {
     store.commit(batch).wait().unwrap();
 }
 
-fn trim(store: &Store, now: i64, max_age_ms: i64) -> Trimmed {
+pub(super) fn trim(store: &Store, now: i64, max_age_ms: i64) -> Trimmed {
     let retention = Retention {
         max_age_ms: Some(max_age_ms),
         ..Retention::default()
@@ -73,7 +73,7 @@ fn trim(store: &Store, now: i64, max_age_ms: i64) -> Trimmed {
     store.trim(at(now), &retention).wait().unwrap()
 }
 
-fn has(store: &Store, id: &str) -> bool {
+pub(super) fn has(store: &Store, id: &str) -> bool {
     let there = store.task(&TaskId::new(id)).unwrap().is_some();
     let exchange = store.exchange(&format!("x-{id}")).unwrap().is_some();
     let data = store.data_param(&format!("d-{id}")).unwrap().is_some();

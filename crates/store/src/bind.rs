@@ -1,0 +1,147 @@
+//! Binding a state that was not: every row is verified, then given a code, and all are summed up.
+//!
+//! Done once, within the transaction that brings the schema up to date, so that a process that is
+//! killed leaves the state as it was. What was there before is taken as it was found, if it is sound:
+//! trust on first use, which is put on record and told. Read next: [`crate::set`],
+//! `row::attestation`.
+
+use crate::cipher::{Keys, Tables};
+use crate::ink::{Ink, is_empty, new_data_key, new_salt, new_set_key};
+use crate::keys::KeyKeeper;
+use crate::ledger::Ledger;
+use crate::mac::{RowMac, Stamp};
+use crate::open::OpenError;
+use crate::row::attestation::{Attestation, Ground};
+use crate::row::data_key;
+use crate::row::head::Stored;
+use crate::row::{
+    RowError, cursor, data_chunk, data_param, document, exchange, negotiation, observation,
+    push_config, task, team,
+};
+use crate::set::{Set, SetHashes};
+use crate::sign::Signer;
+use domain::time::Timestamp;
+use rusqlite::{Connection, params};
+
+/// The tables whose rows carry codes, each with its key and with what a code is bound to beside the
+/// row itself. The others are few, and summed up whenever they are read.
+pub(crate) const STAMPED: [(&str, &str, &str); 10] = [
+    (task::TABLE, "number", "0"),
+    (exchange::TABLE, "number", "0"),
+    (data_param::TABLE, "number", "number"),
+    (data_chunk::TABLE, "number", "0"),
+    (negotiation::TABLE, "number", "0"),
+    (team::TABLE, "number", "0"),
+    (document::TABLE, "number", "0"),
+    (observation::TABLE, "number", "0"),
+    (push_config::TABLE, "number", "0"),
+    (cursor::TABLE, "id", "0"),
+];
+
+/// Begins a period under the youngest data key, or under a new one if there is none. Rows are not
+/// bound yet.
+pub(crate) fn begin(
+    connection: &Connection,
+    keys: &Keys,
+    keeper: &dyn KeyKeeper,
+) -> Result<Ink, OpenError> {
+    let youngest = data_key::data_keys(connection)?.pop();
+    let found = youngest.and_then(|k| Some((k.number, keys.secret(k.number)?)));
+    let (number, secret) = match found {
+        Some(found) => found,
+        None => {
+            let (mut row, secret) = new_data_key(1, keeper).map_err(OpenError::Key)?;
+            row.whole = is_empty(connection)?;
+            row.write(connection, &mut Ink::default())?;
+            if row.whole {
+                keys.make_whole();
+            }
+            (row.number, secret)
+        }
+    };
+    let salt = new_salt(keeper).map_err(OpenError::Key)?;
+    Ok(Ink::under(keys, number, &secret, salt)?)
+}
+
+/// Gives every row a code, sums all of them up, and puts on record that it is so unless there was
+/// nothing. What is there must have been verified.
+pub(crate) fn first_use(
+    tables: Tables<'_>,
+    keeper: &dyn KeyKeeper,
+    signer: Option<&dyn Signer>,
+    stored: &Stored,
+    now: Timestamp,
+    ink: &mut Ink,
+) -> Result<(), OpenError> {
+    let connection = tables.connection;
+    let data_key = ink.data_key().ok_or(RowError::Locked(data_key::TABLE))?;
+    let mac = tables.keys.mac(data_key);
+    let mac = mac.ok_or(RowError::Locked(data_key::TABLE))?;
+    let mut rows = 0;
+    for (table, key, place) in STAMPED {
+        rows += stamp(connection, &mac, table, key, place)?;
+    }
+    let sets = new_set_key(keeper).map_err(OpenError::Key)?;
+    let ledger = Ledger {
+        generation: stored.generation,
+        digest: stored.digest,
+        hashes: SetHashes::found(connection, &sets, &Set::ALL)?,
+        ..Ledger::default()
+    };
+    ink.bind(tables.keys, sets, ledger)?;
+    tables.keys.bind();
+    if rows == 0 && stored.head.sequence == 0 {
+        return Ok(());
+    }
+    tracing::warn!(
+        store.rows = rows,
+        "rows are bound to the log from now on; what was there is trusted as it was found: \
+         trust on first use"
+    );
+    let mut attestation = Attestation {
+        ground: Ground::FirstUse,
+        time: now.max(stored.head.time),
+        sequence: stored.head.sequence,
+        chain: stored.head.chain,
+        detail: format!("{rows} rows as they were found"),
+        signature: Vec::new(),
+    };
+    attestation.append(connection, signer, ink)?;
+    Ok(())
+}
+
+/// Gives the rows of a table a code each; how many.
+fn stamp(
+    connection: &Connection,
+    mac: &RowMac,
+    table: &'static str,
+    key: &str,
+    place: &str,
+) -> Result<u64, RowError> {
+    let select = format!(
+        "SELECT {key}, {place}, digest FROM {table} WHERE {key} > ?1 ORDER BY {key} LIMIT 1"
+    );
+    let update = format!("UPDATE {table} SET digest = ?2 WHERE {key} = ?1");
+    let mut select = connection.prepare(&select)?;
+    let mut update = connection.prepare(&update)?;
+    // Before all numbers, and before all digests of names.
+    let mut last = match key {
+        "id" => rusqlite::types::Value::Blob(Vec::new()),
+        _ => rusqlite::types::Value::Integer(i64::MIN),
+    };
+    let mut stamped = 0;
+    loop {
+        let mut rows = select.query([&last])?;
+        let Some(row) = rows.next()? else {
+            return Ok(stamped);
+        };
+        let (found, place): (rusqlite::types::Value, i64) = (row.get(0)?, row.get(1)?);
+        let digest: Vec<u8> = row.get(2)?;
+        drop(rows);
+        let corrupt = || RowError::corrupt(table, format!("{found:?}"));
+        let sum = *Stamp::parse(&digest).ok_or_else(corrupt)?.sum;
+        update.execute(params![found, mac.stamp(table, place, &sum)])?;
+        stamped += 1;
+        last = found;
+    }
+}

@@ -1,0 +1,318 @@
+//! What rows are written with: the key of a period, the codes of rows, and what is known of them all.
+//!
+//! One hand holds it, the writer's: its nonces are counted, and its sums of rows follow each row that
+//! comes or goes. What is known is taken back with the transaction that it was of: see
+//! [`crate::slice`]. Read next: `cover`, [`crate::set`].
+
+use crate::cipher::{HEADER, Header, Keys, TAG, derived};
+use crate::digest::Sum;
+use crate::keys::{KeyError, KeyKeeper, Secret};
+use crate::ledger::Ledger;
+use crate::mac::RowMac;
+use crate::row::RowError;
+use crate::row::data_key::{self, DataKey, Period};
+use crate::set::{Set, SetKey};
+use aes_gcm::aead::AeadInOut;
+use aes_gcm::{Aes256Gcm, Tag};
+use rusqlite::{Connection, OptionalExtension, Params, Row};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// What rows are written with.
+#[derive(Default)]
+pub(crate) struct Ink {
+    /// None where payloads are not encrypted.
+    pen: Option<Pen>,
+    /// None where rows carry no codes, for want of a key.
+    binding: Option<Binding>,
+    /// What is known beside the rows, in the transaction that is being written.
+    pub(crate) ledger: Ledger,
+}
+
+/// The period in which we write.
+struct Pen {
+    cipher: Arc<Aes256Gcm>,
+    period: Period,
+    is_stored: bool,
+    count: u64,
+}
+
+/// What rows are bound with.
+#[derive(Clone)]
+struct Binding {
+    mac: Arc<RowMac>,
+    sets: SetKey,
+}
+
+impl Ink {
+    /// Payloads are not encrypted, and rows carry no codes.
+    pub(crate) fn none(ledger: Ledger) -> Self {
+        Self {
+            ledger,
+            ..Self::default()
+        }
+    }
+
+    /// Begins a period under a data key; rows are not bound yet.
+    pub(crate) fn under(
+        keys: &Keys,
+        data_key: i64,
+        secret: &Secret,
+        salt: [u8; 16],
+    ) -> Result<Self, RowError> {
+        let full = || RowError::corrupt(data_key::PERIODS, "no number is left");
+        let period = Period {
+            number: keys.next_period().ok_or_else(full)?,
+            data_key,
+            salt,
+        };
+        keys.add(period, secret);
+        Ok(Self {
+            pen: Some(Pen {
+                cipher: Arc::new(derived(secret, &salt)),
+                period,
+                is_stored: false,
+                count: 0,
+            }),
+            ..Self::default()
+        })
+    }
+
+    /// Binds rows from now on, going on from what is known.
+    pub(crate) fn bind(
+        &mut self,
+        keys: &Keys,
+        sets: SetKey,
+        ledger: Ledger,
+    ) -> Result<(), RowError> {
+        let mac = self.data_key().and_then(|number| keys.mac(number));
+        let mac = mac.ok_or(RowError::Locked(data_key::TABLE))?;
+        self.binding = Some(Binding { mac, sets });
+        self.ledger = ledger;
+        Ok(())
+    }
+
+    /// As this one, under a younger data key.
+    pub(crate) fn renewed(
+        &self,
+        keys: &Keys,
+        data_key: i64,
+        secret: &Secret,
+        salt: [u8; 16],
+    ) -> Result<Self, RowError> {
+        let mut renewed = Self::under(keys, data_key, secret, salt)?;
+        if let Some(binding) = &self.binding {
+            renewed.bind(keys, binding.sets.clone(), self.ledger)?;
+        }
+        Ok(renewed)
+    }
+
+    /// Whether rows carry codes.
+    pub(crate) fn is_bound(&self) -> bool {
+        self.binding.is_some()
+    }
+
+    /// The secret that rows are summed up with, if they are.
+    pub(crate) fn sets(&self) -> Option<&SetKey> {
+        self.binding.as_ref().map(|binding| &binding.sets)
+    }
+
+    /// Sums up with another secret, what was summed up anew with it.
+    pub(crate) fn sum_up_with(&mut self, sets: SetKey) {
+        if let Some(binding) = &mut self.binding {
+            binding.sets = sets;
+        }
+    }
+
+    /// The digest of a row as its column holds it, with a code behind it if rows carry codes.
+    pub(crate) fn stamp(&self, table: &str, place: i64, sum: &Sum) -> Vec<u8> {
+        match &self.binding {
+            Some(binding) => binding.mac.stamp(table, place, sum),
+            None => sum.to_vec(),
+        }
+    }
+
+    /// A row came into a set.
+    pub(crate) fn came(&mut self, set: Set, number: i64, sum: &Sum) {
+        if let Some(binding) = &self.binding {
+            self.ledger.hashes.add(&binding.sets, set, number, sum);
+        }
+    }
+
+    /// The row whose digest is stored went out of a set.
+    pub(crate) fn went(&mut self, set: Set, number: i64, stored: &[u8]) {
+        if let Some(binding) = &self.binding {
+            let sum = set.sum_of(stored);
+            self.ledger.hashes.remove(&binding.sets, set, number, &sum);
+        }
+    }
+
+    /// What stands in the place of a row that is about to be written; none if nothing does, or if
+    /// nobody wants to know since rows are not bound. `sql` gives the number and the digest.
+    pub(crate) fn standing(
+        &self,
+        connection: &Connection,
+        sql: &str,
+        key: impl Params,
+    ) -> rusqlite::Result<Option<(i64, Vec<u8>)>> {
+        if !self.is_bound() {
+            return Ok(None);
+        }
+        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let mut statement = connection.prepare_cached(sql)?;
+        statement.query_row(key, row).optional()
+    }
+
+    /// A row was written in the place of `old`, or as a new one with the number that SQLite gave.
+    pub(crate) fn replaced(
+        &mut self,
+        connection: &Connection,
+        old: Option<(Set, i64, Vec<u8>)>,
+        set: Set,
+        sum: &Sum,
+    ) {
+        let number = match old {
+            Some((set, number, stored)) => {
+                self.went(set, number, &stored);
+                number
+            }
+            None => connection.last_insert_rowid(),
+        };
+        self.came(set, number, sum);
+    }
+
+    /// Deletes rows of a set; how many. `sql` returns the number and the digest of each.
+    pub(crate) fn delete(
+        &mut self,
+        connection: &Connection,
+        set: Set,
+        sql: &str,
+        key: impl Params,
+    ) -> rusqlite::Result<usize> {
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query(key)?;
+        let mut gone = 0;
+        while let Some(row) = rows.next()? {
+            gone += 1;
+            if self.is_bound() {
+                let stored: Vec<u8> = row.get(1)?;
+                self.went(set, row.get(0)?, &stored);
+            }
+        }
+        Ok(gone)
+    }
+
+    /// What is known as it lies beside the head, whose columns have the digest `beside`.
+    pub(crate) fn ledger(&mut self, beside: &Sum) -> Option<Vec<u8>> {
+        let packed = self.ledger.pack(&self.sets()?.secret);
+        self.encrypt(&packed, beside)
+    }
+
+    /// The number of the data key that new payloads are encrypted under.
+    pub(crate) fn data_key(&self) -> Option<i64> {
+        self.pen.as_ref().map(|pen| pen.period.data_key)
+    }
+
+    /// Whether a payload still has to be encrypted under the data key in force.
+    pub(crate) fn is_due(&self, cipher: Option<&[u8]>, keys: &Keys) -> bool {
+        let header = cipher.and_then(Header::parse);
+        header.and_then(|header| keys.data_key(header.period)) != self.data_key()
+    }
+
+    /// Stores what this period must be read again with, in the first transaction that succeeds.
+    pub(crate) fn store(&mut self, transaction: &Connection) -> rusqlite::Result<()> {
+        let Some(pen) = self.pen.as_ref().filter(|pen| !pen.is_stored) else {
+            return Ok(());
+        };
+        let period = pen.period;
+        period.write(transaction, self)
+    }
+
+    /// The transaction in which it was stored was committed.
+    pub(crate) fn stored(&mut self) {
+        if let Some(pen) = &mut self.pen {
+            pen.is_stored = true;
+        }
+    }
+
+    /// The ciphertext of `payload` beside columns of the digest `beside`; none without a key.
+    pub(crate) fn encrypt(&mut self, payload: &[u8], beside: &Sum) -> Option<Vec<u8>> {
+        let pen = self.pen.as_mut()?;
+        let mut cipher = Vec::with_capacity(HEADER + payload.len() + TAG);
+        cipher.extend_from_slice(&[0; HEADER]);
+        cipher.extend_from_slice(payload);
+        let (header, tag) = pen.encrypt(&mut cipher[HEADER..], beside);
+        cipher[..HEADER].copy_from_slice(&header.bytes());
+        cipher.extend_from_slice(&tag);
+        Some(cipher)
+    }
+
+    /// Encrypts `payload` where it is; the mark that decrypts it, none without a key.
+    pub(crate) fn encrypt_in_place(&mut self, payload: &mut [u8], beside: &Sum) -> Option<Vec<u8>> {
+        let (header, tag) = self.pen.as_mut()?.encrypt(payload, beside);
+        Some([&header.bytes()[..], &tag].concat())
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        self.pen.is_some()
+    }
+}
+
+impl Pen {
+    fn encrypt(&mut self, payload: &mut [u8], beside: &Sum) -> (Header, Tag) {
+        let header = Header {
+            period: self.period.number,
+            count: self.count,
+        };
+        self.count += 1;
+        let encrypted = self
+            .cipher
+            .encrypt_inout_detached(&header.nonce(), beside, payload.into());
+        (header, encrypted.expect("no payload has 64 GiB"))
+    }
+}
+
+/// A new data key, wrapped under the master key in force.
+pub(crate) fn new_data_key(
+    number: i64,
+    keeper: &dyn KeyKeeper,
+) -> Result<(DataKey, Secret), KeyError> {
+    let mut bits = Zeroizing::new([0; 32]);
+    keeper.random(&mut bits[..])?;
+    let secret = Secret::new(*bits);
+    let master = keeper.current();
+    let wrapped = keeper.wrap(&master, &secret)?;
+    let row = DataKey {
+        number,
+        master,
+        wrapped,
+        whole: false,
+    };
+    Ok((row, secret))
+}
+
+/// A new secret that rows are summed up with.
+pub(crate) fn new_set_key(keeper: &dyn KeyKeeper) -> Result<SetKey, KeyError> {
+    let mut bits = Zeroizing::new([0; 32]);
+    keeper.random(&mut bits[..])?;
+    Ok(SetKey::new(Secret::new(*bits)))
+}
+
+/// The salt of a new period.
+pub(crate) fn new_salt(keeper: &dyn KeyKeeper) -> Result<[u8; 16], KeyError> {
+    let mut salt = [0; 16];
+    keeper.random(&mut salt)?;
+    Ok(salt)
+}
+
+/// True if nothing is stored.
+pub(crate) fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
+    let sql = "SELECT NOT EXISTS (SELECT 1 FROM task) AND NOT EXISTS (SELECT 1 FROM exchange)
+        AND NOT EXISTS (SELECT 1 FROM data_param) AND NOT EXISTS (SELECT 1 FROM data_chunk)
+        AND NOT EXISTS (SELECT 1 FROM negotiation) AND NOT EXISTS (SELECT 1 FROM team)
+        AND NOT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM cursor)
+        AND NOT EXISTS (SELECT 1 FROM document) AND NOT EXISTS (SELECT 1 FROM observation)
+        AND NOT EXISTS (SELECT 1 FROM push_config) AND NOT EXISTS (SELECT 1 FROM registration)
+        AND NOT EXISTS (SELECT 1 FROM erasure) AND NOT EXISTS (SELECT 1 FROM checkpoint)";
+    connection.query_row(sql, [], |row| row.get(0))
+}

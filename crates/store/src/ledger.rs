@@ -1,0 +1,97 @@
+//! What the head knows that nobody may read or write without the key.
+//!
+//! It is encrypted beside the head as payloads are beside their row, so that the head with all that
+//! it counts is authentic where it decrypts. Read next: [`crate::set`], `row::head`.
+
+use crate::digest::Sum;
+use crate::keys::Secret;
+use crate::set::{SETS, SetHash, SetHashes};
+use domain::event::Sequence;
+use zeroize::Zeroizing;
+
+/// What a packed ledger begins with.
+const FORM: u8 = 1;
+const LENGTH: usize = 1 + 32 + 1 + 8 + SETS * 32;
+
+/// What is known beside the rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ledger {
+    /// How often the head was written: grows with every transaction that changes something.
+    pub(crate) generation: u64,
+    /// The digest of the head of this generation.
+    pub(crate) digest: Sum,
+    /// The entry up to which the log was sealed last; none if it never was.
+    pub(crate) sealed: Option<Sequence>,
+    /// True once the head was kept outside of the database as well.
+    pub(crate) outside: bool,
+    pub(crate) hashes: SetHashes,
+}
+
+impl Ledger {
+    /// With the secret that rows are summed up with.
+    pub(crate) fn pack(&self, secret: &Secret) -> Zeroizing<Vec<u8>> {
+        let mut packed = Zeroizing::new(Vec::with_capacity(LENGTH));
+        packed.push(FORM);
+        packed.extend_from_slice(secret.expose());
+        packed.push(self.outside.into());
+        // No log has so many entries.
+        let sealed = self.sealed.unwrap_or(u64::MAX);
+        packed.extend_from_slice(&sealed.to_be_bytes());
+        for lane in self.hashes.0.iter().flat_map(|hash| hash.0) {
+            packed.extend_from_slice(&lane.to_be_bytes());
+        }
+        packed
+    }
+
+    /// What was packed; none if it is something else. The head says of which generation it is.
+    pub(crate) fn unpack(packed: &[u8]) -> Option<(Self, Secret)> {
+        let rest = packed.strip_prefix(&[FORM])?;
+        let (secret, rest) = rest.split_first_chunk()?;
+        let (outside, rest) = rest.split_first()?;
+        let (sealed, rest) = rest.split_first_chunk()?;
+        let sealed = u64::from_be_bytes(*sealed);
+        let (lanes, []) = rest.as_chunks() else {
+            return None;
+        };
+        if lanes.len() != SETS * 4 {
+            return None;
+        }
+        let mut hashes = SetHashes::default();
+        let into = hashes.0.iter_mut().flat_map(|SetHash(lanes)| lanes);
+        for (lane, bytes) in into.zip(lanes) {
+            *lane = u64::from_be_bytes(*bytes);
+        }
+        let ledger = Self {
+            sealed: (sealed != u64::MAX).then_some(sealed),
+            outside: *outside != 0,
+            hashes,
+            ..Self::default()
+        };
+        Some((ledger, Secret::new(*secret)))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_packed_comes_back() {
+        let mut ledger = Ledger {
+            sealed: Some(3),
+            outside: true,
+            ..Ledger::default()
+        };
+        ledger.hashes.0[SETS - 1].0 = [1, 2, 3, u64::MAX];
+        for ledger in [ledger, Ledger::default()] {
+            let secret = Secret::new([5; 32]);
+            let packed = ledger.pack(&secret);
+            assert_eq!(packed.len(), LENGTH);
+            let (found, of) = Ledger::unpack(&packed).unwrap();
+            assert_eq!((found, of.expose()), (ledger, secret.expose()));
+            assert!(Ledger::unpack(&packed[1..]).is_none());
+            assert!(Ledger::unpack(&packed[..LENGTH - 1]).is_none());
+        }
+    }
+}

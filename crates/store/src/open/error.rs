@@ -1,0 +1,222 @@
+//! Why a state is not opened.
+//!
+//! Read next: [`super`].
+
+use crate::keys::KeyError;
+use crate::read::ReadError;
+use crate::row::{Corrupt, RowError};
+use domain::event::Sequence;
+use rusqlite::ErrorCode;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Why a state was not opened. It was left as it is.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another store, here or in another process, has it open.
+    #[error("the state {} is in use by another process", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A later release wrote it; going back is not possible.
+    #[error("the state is at schema {found}, this release knows {known}: use the newer release")]
+    Newer {
+        /// The schema found.
+        found: i32,
+        /// The latest schema known here.
+        known: i32,
+    },
+    /// It was written before the first release; what it holds cannot be taken over.
+    #[error(
+        "the state is at schema {found} of the time before the first release, the oldest that can be read is {oldest}: begin a new one"
+    )]
+    Older {
+        /// The schema found.
+        found: i32,
+        /// The oldest schema that can be read.
+        oldest: i32,
+    },
+    /// The file is a database of something else.
+    #[error("the file is a database, but not a state of Convoke")]
+    Foreign,
+    /// What was read is not what was written. Restore a copy; `verify` lists all damage.
+    #[error("the state is damaged at {table} '{key}'; it is refused rather than served")]
+    Corrupt {
+        /// The table, or `sqlite` if SQLite itself found the damage.
+        table: String,
+        /// The row, or what SQLite says.
+        key: String,
+    },
+    /// What was read was not written by who has the key. Restore a copy; `verify` lists all of it.
+    #[error(
+        "the state was forged at {table} '{key}': who wrote that has not its key; it is refused"
+    )]
+    Forged {
+        /// The table.
+        table: String,
+        /// The row.
+        key: String,
+    },
+    /// Something stands in the schema of the database that no release put there, or is missing.
+    #[error("the state was forged: its schema is not that of a state of Convoke ({strangers})")]
+    Schema {
+        /// What, each behind a word: `missing` or `strange`.
+        strangers: String,
+    },
+    /// It ends before what was seen of it last, or is another one: a copy was put back.
+    #[error(
+        "the state ends at entry {found} (write {written}), but {} has seen entry {seen} \
+         (write {seen_written}): an older copy was put back, or another state",
+        path.display()
+    )]
+    SetBack {
+        /// Where it was seen.
+        path: PathBuf,
+        /// Its last entry.
+        found: Sequence,
+        /// How often it was written.
+        written: u64,
+        /// The last entry that was seen.
+        seen: Sequence,
+        /// How often it had been written then.
+        seen_written: u64,
+    },
+    /// Its rows are not bound by the key, but once were: it is of a release before, or was made to
+    /// look so.
+    #[error(
+        "the rows of the state carry no codes, but {} has seen that they do: a copy of a release \
+         before was put back, or it was forged",
+        path.display()
+    )]
+    Unbound {
+        /// Where it was seen.
+        path: PathBuf,
+    },
+    /// What was seen of it last is not there.
+    #[error("{} is missing, where the last head of the state was kept", path.display())]
+    HeadMissing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// What was seen of it last cannot be read, or is not what the host key signed.
+    #[error("{}: {reason}", path.display())]
+    Head {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// It was sealed once, and is not.
+    #[error("the seal of the state is missing, though its log was sealed up to entry {sealed}")]
+    Unsealed {
+        /// The last entry that was sealed.
+        sealed: Sequence,
+    },
+    /// What is signed is not signed by this signer.
+    #[error("{table} '{key}' is not signed with the host key in use")]
+    Stranger {
+        /// The table.
+        table: String,
+        /// The row.
+        key: String,
+    },
+    /// It holds encrypted payloads, and nobody keeps the key.
+    #[error("the state is encrypted, and there is no key to it")]
+    Encrypted,
+    /// Its keys could not be opened, or no new one be made.
+    #[error("the state is encrypted: {0}")]
+    Key(#[source] KeyError),
+    /// A file could not be made, locked or protected.
+    #[error("opening {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: io::Error,
+    },
+    /// SQLite failed.
+    #[error("opening the state failed")]
+    Sqlite(#[source] rusqlite::Error),
+    /// SQLite failed while the state was read.
+    #[error("reading the state failed")]
+    Read(#[source] Arc<rusqlite::Error>),
+    /// The writer thread could not be started.
+    #[error("starting the writer failed")]
+    Thread(#[source] io::Error),
+}
+
+impl OpenError {
+    /// True if whoever knows what he does may have it opened all the same: see
+    /// [`Options::accept`](crate::Options::accept).
+    pub fn may_be_accepted(&self) -> bool {
+        matches!(
+            self,
+            Self::SetBack { .. }
+                | Self::Unbound { .. }
+                | Self::HeadMissing { .. }
+                | Self::Head { .. }
+                | Self::Unsealed { .. }
+                | Self::Stranger { .. }
+        )
+    }
+}
+
+impl From<ReadError> for OpenError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Corrupt { table, key } => Self::Corrupt { table, key },
+            ReadError::Forged { table, key } => Self::Forged { table, key },
+            ReadError::Unknown { id } => Self::Corrupt {
+                table: "sqlite".to_owned(),
+                key: id,
+            },
+            ReadError::Sqlite(cause) => Self::Read(cause),
+        }
+    }
+}
+
+impl From<rusqlite::Error> for OpenError {
+    fn from(cause: rusqlite::Error) -> Self {
+        match RowError::Sqlite(cause).found_by_sqlite() {
+            RowError::Sqlite(cause) => Self::Sqlite(cause),
+            found => found.into(),
+        }
+    }
+}
+
+impl From<RowError> for OpenError {
+    fn from(error: RowError) -> Self {
+        match error {
+            RowError::Corrupt(Corrupt { table, key }) => Self::Corrupt {
+                table: table.to_owned(),
+                key,
+            },
+            RowError::Forged(Corrupt { table, key }) => Self::Forged {
+                table: table.to_owned(),
+                key,
+            },
+            RowError::Locked(_) => Self::Encrypted,
+            RowError::Sqlite(cause) => cause.into(),
+        }
+    }
+}
+
+impl RowError {
+    /// Damage that SQLite noticed is damage, not a failure.
+    pub(crate) fn found_by_sqlite(self) -> Self {
+        match self {
+            Self::Sqlite(cause)
+                if matches!(
+                    cause.sqlite_error_code(),
+                    Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+                ) =>
+            {
+                Self::corrupt("sqlite", cause)
+            }
+            other => other,
+        }
+    }
+}

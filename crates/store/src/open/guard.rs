@@ -1,0 +1,369 @@
+//! Who is let in: what an opening checks before anything of a state is believed.
+//!
+//! ```text
+//! schema: what our migrations made, and nothing else
+//! head:   decrypts under the key ─► rows on which decisions build sum up to what it says
+//! log:    one chain from the last seal to the head; the seal is the host key's, and is there
+//! files outside: the state goes on from what they saw last
+//! ```
+//! So it takes as long as what is open is much, however much has ended; each row of that is checked
+//! when it is read, and all of them by `verify`. A state whose rows are not bound yet is verified
+//! whole. What may be accepted is a doubt ([`OpenError::may_be_accepted`]); everything else is
+//! refused whoever asks. Read next: [`crate::bind`], [`crate::outside`].
+
+use super::{Decided, OpenError, Options};
+use crate::bind;
+use crate::cipher::{Keys, Tables};
+use crate::digest::{ORIGIN, Sum};
+use crate::ink::Ink;
+use crate::ledger::Ledger;
+use crate::outside::{self, Seen};
+use crate::read::log;
+use crate::row::attestation::{Attestation, Ground};
+use crate::row::checkpoint::Checkpoint;
+use crate::row::head::{self, Stored};
+use crate::row::seal::{self, Seal};
+use crate::row::{RowError, data_key, entry};
+use crate::schema::{self, Age};
+use crate::set::{STALE, Set, SetHashes, SetKey};
+use crate::sign::{self, Signer};
+use crate::verify::{self, Verification};
+use domain::event::Sequence;
+use rusqlite::Connection;
+use std::path::Path;
+
+/// Entries at the end of the log that every opening reads; those before, back to the seal, only have
+/// to be one chain.
+const READ_ENTRIES: u64 = 1_000;
+
+/// A state that is believed.
+pub(super) struct Admitted {
+    pub(super) stored: Stored,
+    pub(super) decided: Decided,
+    pub(super) ink: Ink,
+    /// Whether rows were written that the head has to stand for.
+    pub(super) changed: bool,
+    pub(super) accepted: Vec<String>,
+}
+
+/// Checks what is stored, within the transaction that brings it up to date.
+pub(super) fn admit(
+    transaction: &Connection,
+    keys: &Keys,
+    options: &Options,
+) -> Result<Admitted, OpenError> {
+    let strangers = schema::strangers(transaction)?;
+    if !strangers.is_empty() {
+        let strangers = strangers.join(", ");
+        return Err(OpenError::Schema { strangers });
+    }
+    let age = schema::age(transaction)?;
+    schema::migrate(transaction)?;
+    if options.thorough {
+        quick_check(transaction)?;
+    }
+    let guard = Guard {
+        tables: Tables {
+            connection: transaction,
+            keys,
+        },
+        options,
+        signer: options.signer.as_deref(),
+        stored: Stored::read(transaction)?,
+        seal: Seal::read(transaction)?,
+    };
+    let known = guard.known(age)?;
+    let decided = guard.decided()?;
+    if let Some((ledger, sets)) = &known {
+        guard.check_sets(ledger, sets)?;
+    }
+    guard.check_log()?;
+    let (doubts, last_seen) = guard.doubts(known.as_ref().map(|(ledger, _)| ledger))?;
+    if let (false, Some(_)) = (options.accept, doubts.first()) {
+        return Err(doubts.into_iter().next().expect("there is one"));
+    }
+    let first_use = known.is_none() && (age == Age::Unbound || options.keys.is_some());
+    if (first_use && age != Age::New) || !doubts.is_empty() {
+        guard.verify_whole(&doubts)?;
+    }
+    let (ink, bound_now) = guard.ink(known)?;
+    let mut admitted = Admitted {
+        stored: guard.stored.clone(),
+        decided,
+        ink,
+        changed: bound_now,
+        accepted: doubts.iter().map(ToString::to_string).collect(),
+    };
+    if !doubts.is_empty() {
+        guard.accept(&doubts, last_seen, &mut admitted)?;
+    }
+    Ok(admitted)
+}
+
+struct Guard<'g> {
+    tables: Tables<'g>,
+    options: &'g Options,
+    signer: Option<&'g dyn Signer>,
+    stored: Stored,
+    seal: Option<Seal>,
+}
+
+impl Guard<'_> {
+    /// What is known beside the rows, if they are bound: then each must carry its code from now on.
+    fn known(&self, age: Age) -> Result<Option<(Ledger, SetKey)>, OpenError> {
+        let Tables { connection, keys } = self.tables;
+        let Some((ledger, sets)) = self.stored.ledger(keys)? else {
+            // With a key, rows are bound from the first on.
+            let has_keys = !data_key::data_keys(connection)?.is_empty();
+            return match age == Age::Bound && has_keys {
+                true => Err(RowError::forged(head::TABLE, "what binds the rows is gone").into()),
+                false => Ok(None),
+            };
+        };
+        keys.bind();
+        Ok(Some((ledger, sets)))
+    }
+
+    /// Reads everything on which decisions build.
+    fn decided(&self) -> Result<Decided, OpenError> {
+        let decided = super::decided(self.tables)?;
+        let (open, found) = (self.stored.head.counts.open, decided.tasks.len());
+        if found as u64 != open {
+            let key = format!("{open} open tasks, {found} found");
+            return Err(RowError::corrupt(head::TABLE, key).into());
+        }
+        Ok(decided)
+    }
+
+    /// None of what decisions build on is missing, was added, or is older than the last.
+    fn check_sets(&self, ledger: &Ledger, sets: &SetKey) -> Result<(), OpenError> {
+        let connection = self.tables.connection;
+        let found = SetHashes::found(connection, sets, &Set::AT_OPENING)?;
+        let wrong = |set: &&Set| found.of(**set) != ledger.hashes.of(**set);
+        match Set::AT_OPENING.iter().find(wrong) {
+            Some(set) => Err(RowError::forged(set.table(), STALE).into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that the log is one chain from the seal, and the last entries in any case, to where
+    /// the head says that it ends.
+    fn check_log(&self) -> Result<(), RowError> {
+        let (connection, head) = (self.tables.connection, &self.stored.head);
+        let last = log::last(connection)?;
+        if last != head.sequence {
+            return Err(RowError::corrupt(entry::TABLE, last));
+        }
+        let sealed = self.seal.as_ref().map(|seal| seal.head);
+        let read_from = head.sequence.saturating_sub(READ_ENTRIES);
+        let after = sealed.map_or(read_from, |seal| seal.sequence.min(read_from));
+        let (after, mut chain) = log::base(connection, after)?;
+        let (mut last, mut time) = (after, None);
+        let broken = |sequence: Sequence, chain: &Sum| {
+            sealed.is_some_and(|seal| seal.sequence == sequence && seal.chain != *chain)
+        };
+        if broken(after, &chain) || sealed.is_some_and(|seal| seal.sequence > head.sequence) {
+            return Err(RowError::forged(seal::TABLE, seal::NOT_THE_LAST));
+        }
+        let mut statement = connection.prepare(entry::BEHIND)?;
+        let mut rows = statement.query([after as i64, i64::MAX])?;
+        while let Some(row) = rows.next()? {
+            let linked = entry::linked(row, last + 1, &chain)?;
+            (last, chain, time) = (last + 1, linked.sum, Some(linked.time));
+            if broken(last, &chain) {
+                return Err(RowError::forged(seal::TABLE, seal::NOT_THE_LAST));
+            }
+            if last > read_from {
+                linked.open(self.tables.keys)?;
+            }
+        }
+        // Nothing tells the time of a log that was cut off whole.
+        let time = time.unwrap_or(head.time);
+        match (last, chain, time) == (head.sequence, head.chain, head.time) {
+            true => Ok(()),
+            false => Err(RowError::corrupt(head::TABLE, head.sequence)),
+        }
+    }
+
+    /// What may be accepted on purpose and is refused otherwise; and how often the head had been
+    /// written when it was seen last.
+    fn doubts(&self, known: Option<&Ledger>) -> Result<(Vec<OpenError>, u64), OpenError> {
+        let (mut doubts, mut last_seen) = (Vec::new(), 0);
+        self.doubt_seal(known, &mut doubts)?;
+        for (place, path) in self.options.outside.iter().enumerate() {
+            match outside::read(path, self.signer) {
+                Ok(Some(seen)) => {
+                    last_seen = last_seen.max(seen.generation);
+                    doubts.extend(self.doubt_seen(path, &seen)?);
+                }
+                Ok(None) if place == 0 && known.is_some_and(|ledger| ledger.outside) => {
+                    let path = path.clone();
+                    doubts.push(OpenError::HeadMissing { path });
+                }
+                Ok(None) => {}
+                Err(doubt) => doubts.push(doubt),
+            }
+        }
+        let mut told = Vec::new();
+        doubts.retain(|doubt| {
+            let doubt = doubt.to_string();
+            let new = !told.contains(&doubt);
+            told.push(doubt);
+            new
+        });
+        Ok((doubts, last_seen))
+    }
+
+    fn doubt_seal(
+        &self,
+        known: Option<&Ledger>,
+        doubts: &mut Vec<OpenError>,
+    ) -> Result<(), OpenError> {
+        let Some(seal) = &self.seal else {
+            let sealed = known.and_then(|ledger| ledger.sealed);
+            doubts.extend(sealed.map(|sealed| OpenError::Unsealed { sealed }));
+            return Ok(());
+        };
+        let sequence = seal.head.sequence;
+        if known.is_some_and(|ledger| ledger.sealed != Some(sequence)) {
+            return Err(RowError::forged(seal::TABLE, seal::NOT_THE_LAST).into());
+        }
+        if self.signer.is_some_and(|signer| !seal.is_signed(signer)) {
+            doubts.push(OpenError::Stranger {
+                table: seal::TABLE.to_owned(),
+                key: sequence.to_string(),
+            });
+        }
+        Ok(())
+    }
+
+    fn doubt_seen(&self, path: &Path, seen: &Seen) -> Result<Option<OpenError>, OpenError> {
+        let path = path.to_owned();
+        let head = &self.stored.head;
+        let is_empty = self.stored.generation == 0 && head.sequence == 0;
+        if seen.bound && !self.stored.is_bound() && !is_empty {
+            return Ok(Some(OpenError::Unbound { path }));
+        }
+        if !seen.precedes(&self.stored, self.chain_at(seen.sequence)?) {
+            return Ok(Some(OpenError::SetBack {
+                path,
+                found: head.sequence,
+                written: self.stored.generation,
+                seen: seen.sequence,
+                seen_written: seen.generation,
+            }));
+        }
+        let sealed = seen.sealed.filter(|_| self.seal.is_none());
+        Ok(sealed.map(|sealed| OpenError::Unsealed { sealed }))
+    }
+
+    /// The digest of an entry; none if it is not there any more, or not yet.
+    fn chain_at(&self, sequence: Sequence) -> Result<Option<Sum>, RowError> {
+        let connection = self.tables.connection;
+        let cut = Checkpoint::read(connection)?;
+        let (first, chain) = cut.map_or((0, ORIGIN), |cut| (cut.sequence, cut.chain));
+        if sequence < first || sequence > self.stored.head.sequence {
+            return Ok(None);
+        }
+        match sequence == first {
+            true => Ok(Some(chain)),
+            false => entry::stored_digest(connection, sequence).map(Some),
+        }
+    }
+
+    /// Verifies everything that is stored. What another host key signed cannot be.
+    fn verify_whole(&self, doubts: &[OpenError]) -> Result<(), OpenError> {
+        let strange = doubts
+            .iter()
+            .any(|doubt| matches!(doubt, OpenError::Stranger { .. }));
+        let how = Verification {
+            signer: self.signer.filter(|_| !strange),
+            ..Verification::default()
+        };
+        let has_keys = self.options.keys.is_some();
+        let report = verify::walked(self.tables, how, has_keys)?;
+        // That the seal is missing is the doubt itself.
+        let mut faults = report.faults.into_iter();
+        match faults.find(|fault| fault.table != seal::TABLE || doubts.is_empty()) {
+            Some(fault) => Err(fault.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// What is written with; true if rows were bound just now.
+    fn ink(&self, known: Option<(Ledger, SetKey)>) -> Result<(Ink, bool), OpenError> {
+        let Tables { connection, keys } = self.tables;
+        let Some(keeper) = self.options.keys.as_deref() else {
+            let ledger = Ledger {
+                generation: self.stored.generation,
+                digest: self.stored.digest,
+                ..Ledger::default()
+            };
+            return Ok((Ink::none(ledger), false));
+        };
+        let mut ink = bind::begin(connection, keys, keeper)?;
+        if let Some((ledger, sets)) = known {
+            ink.bind(keys, sets, ledger)?;
+            return Ok((ink, false));
+        }
+        let now = self.options.now;
+        bind::first_use(
+            self.tables,
+            keeper,
+            self.signer,
+            &self.stored,
+            now,
+            &mut ink,
+        )?;
+        ink.ledger.sealed = self.seal.as_ref().map(|seal| seal.head.sequence);
+        Ok((ink, true))
+    }
+
+    /// Puts on record what was accepted; what stands outside is left behind.
+    fn accept(
+        &self,
+        doubts: &[OpenError],
+        last_seen: u64,
+        admitted: &mut Admitted,
+    ) -> Result<(), OpenError> {
+        let (connection, head) = (self.tables.connection, &self.stored.head);
+        let ink = &mut admitted.ink;
+        for doubt in doubts {
+            let ground = match doubt {
+                OpenError::Stranger { .. } => Ground::HostKey,
+                _ => Ground::Restored,
+            };
+            let mut attestation = Attestation {
+                ground,
+                time: self.options.now.max(head.time),
+                sequence: head.sequence,
+                chain: head.chain,
+                detail: doubt.to_string(),
+                signature: Vec::new(),
+            };
+            attestation.append(connection, self.signer, ink)?;
+            if let (Ground::HostKey, Some(signer)) = (ground, self.signer) {
+                sign::again(connection, signer, ink)?;
+            }
+            tracing::warn!("accepted on purpose: {doubt}");
+        }
+        if let Some(signer) = self.signer {
+            seal::write(connection, head, signer)?;
+            ink.ledger.sealed = Some(head.sequence);
+        }
+        ink.ledger.generation = ink.ledger.generation.max(last_seen);
+        admitted.changed = true;
+        Ok(())
+    }
+}
+
+fn quick_check(connection: &Connection) -> Result<(), OpenError> {
+    let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if found == "ok" {
+        return Ok(());
+    }
+    Err(OpenError::Corrupt {
+        table: "sqlite".to_owned(),
+        key: found,
+    })
+}

@@ -1,0 +1,348 @@
+//! The last head, kept outside of the database: what no copy of the database can put back.
+//!
+//! A small file, signed as the seal is, written after a commit by a thread of its own: at once where
+//! nothing was written for [`LAG`], and otherwise at the end of that, so that it is behind by `LAG`
+//! and the time that a write takes, and not at all when the store was closed. It may be kept in a
+//! second place, the witness. A state that ends before what a file says, or that is another one, is
+//! refused by who opens it; one that was put back to a place behind the file, within the lag of a
+//! crash, is not noticed. Refuses to know where the files are: that is its owner's. Read next:
+//! `open::guard`.
+
+use crate::digest::{ORIGIN, RowDigest, Sum};
+use crate::ledger::Ledger;
+use crate::open::OpenError;
+use crate::row::head::{Head, Stored};
+use crate::sign::{self, Signer};
+use domain::event::Sequence;
+use domain::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// How long what was committed may wait to be kept outside.
+pub const LAG: Duration = Duration::from_secs(1);
+
+/// What is signed is of this kind.
+const TABLE: &str = "outside";
+
+/// What was seen of a state last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// How often the head had been written.
+    pub(crate) generation: u64,
+    /// The digest of the head as it was stored.
+    pub(crate) digest: Sum,
+    /// The last entry of the log.
+    pub(crate) sequence: Sequence,
+    /// Its time.
+    pub(crate) time: Timestamp,
+    /// Its digest.
+    pub(crate) chain: Sum,
+    /// Whether rows were bound.
+    pub(crate) bound: bool,
+    /// The last entry that was sealed; none if nothing was.
+    pub(crate) sealed: Option<Sequence>,
+}
+
+/// As it lies in the file: one line of JSON.
+#[derive(Serialize, Deserialize)]
+struct SeenRow {
+    generation: u64,
+    digest: String,
+    sequence: Sequence,
+    time: i64,
+    chain: String,
+    bound: bool,
+    sealed: Option<Sequence>,
+    signature: String,
+}
+
+impl Seen {
+    pub(crate) fn of(head: &Head, ledger: &Ledger, bound: bool) -> Self {
+        Self {
+            generation: ledger.generation,
+            digest: ledger.digest,
+            sequence: head.sequence,
+            time: head.time,
+            chain: head.chain,
+            bound,
+            sealed: ledger.sealed,
+        }
+    }
+
+    fn sum(&self) -> Sum {
+        RowDigest::of(TABLE)
+            .number(self.generation as i64)
+            .bytes(&self.digest)
+            .number(self.sequence as i64)
+            .number(self.time.as_ms())
+            .bytes(&self.chain)
+            .number(self.bound.into())
+            .optional_number(self.sealed.map(|sealed| sealed as i64))
+            .sum()
+    }
+
+    fn text(&self, signer: Option<&dyn Signer>) -> String {
+        let row = SeenRow {
+            generation: self.generation,
+            digest: hex(&self.digest),
+            sequence: self.sequence,
+            time: self.time.as_ms(),
+            chain: hex(&self.chain),
+            bound: self.bound,
+            sealed: self.sealed,
+            signature: hex(&sign::sign(signer, TABLE, &self.sum())),
+        };
+        let json = serde_json::to_string(&row);
+        json.expect("a row has text keys and no other numbers than integers") + "\n"
+    }
+
+    /// What is wrong with the text, or whose it is not, for people.
+    fn parse(text: &str, signer: Option<&dyn Signer>) -> Result<Self, String> {
+        let row: SeenRow = serde_json::from_str(text).map_err(|e| format!("no head: {e}"))?;
+        let sum = |digits: &str| bytes(digits).and_then(|bytes| Sum::try_from(bytes).ok());
+        let no_digest = || "no head: a digest has 64 hexadecimal digits".to_owned();
+        let seen = Self {
+            generation: row.generation,
+            digest: sum(&row.digest).ok_or_else(no_digest)?,
+            sequence: row.sequence,
+            time: Timestamp::from_ms(row.time),
+            chain: sum(&row.chain).ok_or_else(no_digest)?,
+            bound: row.bound,
+            sealed: row.sealed,
+        };
+        let signature = bytes(&row.signature).unwrap_or_default();
+        match signer {
+            Some(signer) if !sign::holds(signer, TABLE, &seen.sum(), &signature) => {
+                Err("not signed with the host key in use".to_owned())
+            }
+            _ => Ok(seen),
+        }
+    }
+
+    /// Whether the state that is stored goes on from what was seen: `chain_at` is the digest of the
+    /// entry that was the last then, none if it was cut off since.
+    pub(crate) fn precedes(&self, stored: &Stored, chain_at: Option<Sum>) -> bool {
+        let head = &stored.head;
+        let same = self.generation == stored.generation;
+        self.generation <= stored.generation
+            && self.sequence <= head.sequence
+            && (!same || self.digest == stored.digest)
+            && chain_at.is_none_or(|chain| chain == self.chain)
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut digits, byte| {
+        write!(digits, "{byte:02x}").expect("a string takes everything");
+        digits
+    })
+}
+
+fn bytes(digits: &str) -> Option<Vec<u8>> {
+    let pairs = digits.as_bytes().chunks(2);
+    let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    (digits.len() % 2 == 0).then(|| pairs.map(byte).collect())?
+}
+
+/// What the file says; none if it is not there.
+pub(crate) fn read(path: &Path, signer: Option<&dyn Signer>) -> Result<Option<Seen>, OpenError> {
+    let wrong = |reason| OpenError::Head {
+        path: path.to_owned(),
+        reason,
+    };
+    let text = match fs::read_to_string(path) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
+        text => text.map_err(|cause| wrong(cause.to_string()))?,
+    };
+    Seen::parse(&text, signer).map(Some).map_err(wrong)
+}
+
+/// Writes the file, complete or not at all.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let mut temporary = OsString::from(path);
+    temporary.push(".new");
+    let temporary = PathBuf::from(temporary);
+    let mut file = crate::open::private(&temporary)?;
+    file.set_len(0)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&temporary, path)?;
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// Keeps the last head in files.
+pub(crate) struct Keeper {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    paths: Vec<PathBuf>,
+    signer: Option<Arc<dyn Signer>>,
+    slot: Mutex<Slot>,
+    changed: Condvar,
+    /// Whether the first of the files was written.
+    written: AtomicBool,
+}
+
+#[derive(Default)]
+struct Slot {
+    /// What is to be kept; none if all of it is.
+    next: Option<Seen>,
+    closes: bool,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Slot> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keep(&self, seen: &Seen) {
+        let text = seen.text(self.signer.as_deref());
+        for (place, path) in self.paths.iter().enumerate() {
+            match write(path, &text) {
+                Ok(()) if place == 0 => self.written.store(true, Relaxed),
+                Ok(()) => {}
+                Err(cause) => tracing::error!(
+                    error = &cause as &dyn std::error::Error,
+                    "the last head of the state is not kept in {}: until it is, an older copy that \
+                     is put back is not noticed",
+                    path.display()
+                ),
+            }
+        }
+    }
+
+    fn run(&self) {
+        loop {
+            let mut slot = self.lock();
+            while slot.next.is_none() && !slot.closes {
+                slot = self
+                    .changed
+                    .wait(slot)
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
+            let next = slot.next.take();
+            drop(slot);
+            let Some(seen) = next else {
+                return;
+            };
+            self.keep(&seen);
+            let slot = self.lock();
+            let waits = self
+                .changed
+                .wait_timeout_while(slot, LAG, |slot| !slot.closes);
+            drop(waits);
+        }
+    }
+}
+
+impl Keeper {
+    /// Begins with what is stored: `seen` is written at once where a file does not say so.
+    pub(crate) fn start(
+        paths: Vec<PathBuf>,
+        signer: Option<Arc<dyn Signer>>,
+        seen: &Seen,
+    ) -> Result<Self, OpenError> {
+        let known = |path: &PathBuf| matches!(read(path, signer.as_deref()), Ok(Some(found)) if found == *seen);
+        let all_know = paths.iter().all(known);
+        let shared = Arc::new(Shared {
+            paths,
+            signer,
+            slot: Mutex::default(),
+            changed: Condvar::new(),
+            written: AtomicBool::new(all_know),
+        });
+        if !all_know {
+            shared.keep(seen);
+        }
+        let runs = Arc::clone(&shared);
+        let thread = thread::Builder::new()
+            .name("store-head".to_owned())
+            .spawn(move || runs.run())
+            .map_err(OpenError::Thread)?;
+        Ok(Self {
+            shared,
+            thread: Some(thread),
+        })
+    }
+
+    /// This is what is stored now.
+    pub(crate) fn note(&self, seen: Seen) {
+        // Who is to look already is not woken again.
+        if self.shared.lock().next.replace(seen).is_none() {
+            self.shared.changed.notify_one();
+        }
+    }
+
+    /// Whether the file was written, so that it must be there from now on.
+    pub(crate) fn is_written(&self) -> bool {
+        self.shared.written.load(Relaxed)
+    }
+}
+
+/// What was noted last is kept when it ends.
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.shared.lock().closes = true;
+        self.shared.changed.notify_one();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self::of(
+            &Head::empty(),
+            &Ledger {
+                digest: ORIGIN,
+                ..Ledger::default()
+            },
+            false,
+        )
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("head");
+        assert_eq!(read(&path, None).unwrap(), None);
+        let seen = |generation| Seen {
+            generation,
+            sealed: (generation > 1).then_some(3),
+            ..Seen::default()
+        };
+        let keeper = Keeper::start(vec![path.clone()], None, &seen(1)).unwrap();
+        assert!(keeper.is_written());
+        assert_eq!(read(&path, None).unwrap(), Some(seen(1)));
+        for generation in 2..100 {
+            keeper.note(seen(generation));
+        }
+        drop(keeper);
+        assert_eq!(read(&path, None).unwrap(), Some(seen(99)));
+        for broken in ["", "{}", "[1]", "{\"generation\":1}"] {
+            fs::write(&path, broken).unwrap();
+            assert!(
+                matches!(read(&path, None), Err(OpenError::Head { .. })),
+                "{broken}"
+            );
+        }
+    }
+}

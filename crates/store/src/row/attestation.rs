@@ -1,0 +1,160 @@
+//! Rows of `attestation`: when rows were bound or taken over on other grounds than those before.
+//!
+//! Each is signed with the host key and never changes. Read next: [`crate::bind`].
+
+use super::{RowError, check, column};
+use crate::digest::{RowDigest, Sum};
+use crate::ink::Ink;
+use crate::set::Set;
+use crate::sign::{self, Signer};
+use domain::event::Sequence;
+use domain::time::Timestamp;
+use rusqlite::{Connection, Row, params};
+
+pub(crate) const TABLE: &str = "attestation";
+
+/// All attestations, oldest first.
+pub(crate) const ALL: &str = "SELECT number, kind, time, sequence, chain, detail, digest, signature
+    FROM attestation ORDER BY number";
+
+/// On what grounds what is stored was taken for what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// Rows that carried no codes were verified and bound: trust on first use.
+    FirstUse,
+    /// Every row was bound anew, under a new data key.
+    Rotation,
+    /// An older state than was seen last, or one of which nothing was seen, was put back on purpose.
+    Restored,
+    /// What another host key had signed was signed anew.
+    HostKey,
+}
+
+impl Ground {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::FirstUse,
+        Self::Rotation,
+        Self::Restored,
+        Self::HostKey,
+    ];
+
+    /// Its name, as it is stored and told.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::FirstUse => "first-use",
+            Self::Rotation => "rotation",
+            Self::Restored => "restored",
+            Self::HostKey => "host-key",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|ground| ground.as_str() == name)
+    }
+}
+
+/// That what is stored was taken for what it is, on other grounds than an unbroken record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attestation {
+    /// On what grounds.
+    pub ground: Ground,
+    /// When, as who opened the state told; not before the last entry of the log.
+    pub time: Timestamp,
+    /// The last entry of the log by then.
+    pub sequence: Sequence,
+    /// Its digest.
+    pub chain: [u8; 32],
+    /// What there is to say about it, for people.
+    pub detail: String,
+    /// The signature over all this; empty if there was no signer.
+    pub signature: Vec<u8>,
+}
+
+impl Attestation {
+    fn digest(&self, number: i64) -> Sum {
+        RowDigest::of(TABLE)
+            .number(number)
+            .text(self.ground.as_str())
+            .number(self.time.as_ms())
+            .number(self.sequence as i64)
+            .bytes(&self.chain)
+            .text(&self.detail)
+            .sum()
+    }
+
+    /// True if the signer signed it, as the attestation of this number.
+    pub(crate) fn is_signed(&self, signer: &dyn Signer, number: i64) -> bool {
+        sign::holds(signer, TABLE, &self.digest(number), &self.signature)
+    }
+
+    /// Signs it and writes it behind those that are there.
+    pub(crate) fn append(
+        &mut self,
+        connection: &Connection,
+        signer: Option<&dyn Signer>,
+        ink: &mut Ink,
+    ) -> rusqlite::Result<()> {
+        let last = "SELECT coalesce(max(number), 0) FROM attestation";
+        let number = 1 + connection.query_row(last, [], |row| row.get::<_, i64>(0))?;
+        let sum = self.digest(number);
+        self.signature = sign::sign(signer, TABLE, &sum);
+        let sql = "INSERT INTO attestation (number, kind, time, sequence, chain, detail, digest,
+            signature) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        connection.execute(
+            sql,
+            params![
+                number,
+                self.ground.as_str(),
+                self.time.as_ms(),
+                self.sequence as i64,
+                self.chain,
+                self.detail,
+                sum,
+                self.signature,
+            ],
+        )?;
+        ink.came(Set::Attestation, number, &sum);
+        Ok(())
+    }
+}
+
+/// Reads a row of [`ALL`] and checks its digest; with its number.
+pub(crate) fn read(row: &Row<'_>) -> Result<(i64, Attestation), RowError> {
+    let number: i64 = row.get(0)?;
+    let key = number.to_string();
+    let ground: String = column(row, 1, TABLE, &key)?;
+    let found = |index| column::<i64>(row, index, TABLE, &key);
+    let attestation = Attestation {
+        ground: Ground::parse(&ground).ok_or_else(|| RowError::corrupt(TABLE, &key))?,
+        time: Timestamp::from_ms(found(2)?),
+        sequence: found(3)? as Sequence,
+        chain: column(row, 4, TABLE, &key)?,
+        detail: column(row, 5, TABLE, &key)?,
+        signature: column(row, 7, TABLE, &key)?,
+    };
+    let stored: Vec<u8> = column(row, 6, TABLE, &key)?;
+    check(&stored, &attestation.digest(number), TABLE, &key)?;
+    Ok((number, attestation))
+}
+
+/// All attestations with their numbers, oldest first.
+pub(crate) fn all(connection: &Connection) -> Result<Vec<(i64, Attestation)>, RowError> {
+    let mut statement = connection.prepare(ALL)?;
+    let mut rows = statement.query([])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(read(row)?);
+    }
+    Ok(found)
+}
+
+/// Signs all of them again.
+pub(crate) fn sign_again(connection: &Connection, signer: &dyn Signer) -> Result<(), RowError> {
+    for (number, attestation) in all(connection)? {
+        let signature = sign::sign(Some(signer), TABLE, &attestation.digest(number));
+        let sql = "UPDATE attestation SET signature = ?2 WHERE number = ?1";
+        connection.execute(sql, params![number, signature])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,266 @@
+//! What binds the rows as a whole: a keyed hash of each set of rows, kept up to date row by row.
+//!
+//! A row's own code says who wrote it; it does not say that the row is still the latest, nor that
+//! none is gone. So the head carries, for each set of rows, the sum of
+//! ```text
+//! HMAC(secret, set ‖ number of the row, 8 bytes ‖ SHA-256 of the row)
+//! ```
+//! over its rows, in four lanes of 64 bits: the additive multiset hash of Clarke, Devadas, van Dijk,
+//! Gassend and Suh, *Incremental Multiset Hash Functions* (2003). A row that comes adds, one that
+//! goes takes away, so a commit costs as much as what it changes. The sums lie encrypted under the
+//! head, and the secret beside them: who cannot read a sum learns nothing of its summands, so that
+//! rows cannot be put together to fit one. A row that is missing, was added, or is an older one of
+//! its own changes the sum of its set, and to put the sums back is to put back the head, which
+//! [`crate::outside`] notices.
+//!
+//! What opening reads are sets of their own, or small: they are summed up each time. The others are
+//! summed up by `verify`. Read next: [`crate::mac`], `row::head`.
+
+use crate::digest::{Sum, of_bytes};
+use crate::keys::Secret;
+use crate::mac::{Keyed, derive};
+use crate::row::RowError;
+use rusqlite::Connection;
+
+/// What is wrong with a table whose rows do not sum up to what the head says.
+pub(crate) const STALE: &str = "rows are missing, were added, or are older than the last";
+
+/// A set of rows. The number of each is written: never change one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Set {
+    OpenTask = 0,
+    EndedTask = 1,
+    Exchange = 2,
+    DataParam = 3,
+    DataChunk = 4,
+    OpenNegotiation = 5,
+    EndedNegotiation = 6,
+    Registration = 7,
+    Team = 8,
+    PushConfig = 9,
+    Document = 10,
+    Observation = 11,
+    Cursor = 12,
+    DataKey = 13,
+    Period = 14,
+    Checkpoint = 15,
+    Erasure = 16,
+    /// Entries of the log whose body was erased: the chain holds with and without.
+    ErasedEntry = 17,
+    Attestation = 18,
+}
+
+pub(crate) const SETS: usize = 19;
+
+impl Set {
+    pub(crate) const ALL: [Self; SETS] = [
+        Self::OpenTask,
+        Self::EndedTask,
+        Self::Exchange,
+        Self::DataParam,
+        Self::DataChunk,
+        Self::OpenNegotiation,
+        Self::EndedNegotiation,
+        Self::Registration,
+        Self::Team,
+        Self::PushConfig,
+        Self::Document,
+        Self::Observation,
+        Self::Cursor,
+        Self::DataKey,
+        Self::Period,
+        Self::Checkpoint,
+        Self::Erasure,
+        Self::ErasedEntry,
+        Self::Attestation,
+    ];
+
+    /// Those that every opening sums up: on them decisions build, and none grows with what has ended.
+    pub(crate) const AT_OPENING: [Self; 10] = [
+        Self::OpenTask,
+        Self::OpenNegotiation,
+        Self::Registration,
+        Self::Document,
+        Self::Observation,
+        Self::Cursor,
+        Self::DataKey,
+        Self::Period,
+        Self::Checkpoint,
+        Self::Attestation,
+    ];
+
+    /// The table that the rows lie in.
+    pub(crate) fn table(self) -> &'static str {
+        match self {
+            Self::OpenTask | Self::EndedTask => "task",
+            Self::Exchange => "exchange",
+            Self::DataParam => "data_param",
+            Self::DataChunk => "data_chunk",
+            Self::OpenNegotiation | Self::EndedNegotiation => "negotiation",
+            Self::Registration => "registration",
+            Self::Team => "team",
+            Self::PushConfig => "push_config",
+            Self::Document => "document",
+            Self::Observation => "observation",
+            Self::Cursor => "cursor",
+            Self::DataKey => "data_key",
+            Self::Period => "period",
+            Self::Checkpoint => "checkpoint",
+            Self::Erasure => "erasure",
+            Self::ErasedEntry => "log",
+            Self::Attestation => "attestation",
+        }
+    }
+
+    /// The rows: their numbers, 0 where the key is a text, and their digests.
+    fn rows(self) -> String {
+        let table = self.table();
+        match self {
+            Self::OpenTask => "SELECT number, digest FROM task WHERE ended = 0".to_owned(),
+            // Not by the index: that would look at each page as often as it has rows.
+            Self::EndedTask => {
+                "SELECT number, digest FROM task NOT INDEXED WHERE ended <> 0".to_owned()
+            }
+            Self::OpenNegotiation => {
+                "SELECT number, digest FROM negotiation WHERE state = 'open'".to_owned()
+            }
+            Self::EndedNegotiation => {
+                "SELECT number, digest FROM negotiation NOT INDEXED WHERE state <> 'open'"
+                    .to_owned()
+            }
+            Self::Registration | Self::Cursor | Self::Checkpoint | Self::Erasure => {
+                format!("SELECT 0, digest FROM {table}")
+            }
+            Self::ErasedEntry => {
+                "SELECT sequence, erased FROM log WHERE erased IS NOT NULL".to_owned()
+            }
+            _ => format!("SELECT number, digest FROM {table}"),
+        }
+    }
+
+    /// The digest of a row, as it is or with a code behind it; of an entry, that of its mark.
+    pub(crate) fn sum_of(self, stored: &[u8]) -> Sum {
+        match (self, stored.first_chunk()) {
+            (Self::ErasedEntry, _) | (_, None) => of_bytes(stored),
+            (_, Some(sum)) => *sum,
+        }
+    }
+}
+
+/// The secret that rows are summed up with.
+#[derive(Clone)]
+pub(crate) struct SetKey {
+    pub(crate) secret: Secret,
+    keyed: Keyed,
+}
+
+impl SetKey {
+    pub(crate) fn new(secret: Secret) -> Self {
+        let keyed = Keyed::new(&derive("convoke-store set", &secret, &[]));
+        Self { secret, keyed }
+    }
+
+    fn element(&self, set: Set, number: i64, sum: &Sum) -> [u64; 4] {
+        let code = self.keyed.code(&[&[set as u8], &number.to_be_bytes(), sum]);
+        let mut lanes = [0; 4];
+        for (lane, bytes) in lanes.iter_mut().zip(code.as_chunks().0) {
+            *lane = u64::from_be_bytes(*bytes);
+        }
+        lanes
+    }
+}
+
+/// The hash of a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SetHash(pub(crate) [u64; 4]);
+
+/// The hashes of all sets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SetHashes(pub(crate) [SetHash; SETS]);
+
+impl SetHashes {
+    pub(crate) fn add(&mut self, key: &SetKey, set: Set, number: i64, sum: &Sum) {
+        let lanes = &mut self.0[set as usize].0;
+        for (lane, more) in lanes.iter_mut().zip(key.element(set, number, sum)) {
+            *lane = lane.wrapping_add(more);
+        }
+    }
+
+    pub(crate) fn remove(&mut self, key: &SetKey, set: Set, number: i64, sum: &Sum) {
+        let lanes = &mut self.0[set as usize].0;
+        for (lane, less) in lanes.iter_mut().zip(key.element(set, number, sum)) {
+            *lane = lane.wrapping_sub(less);
+        }
+    }
+
+    pub(crate) fn of(&self, set: Set) -> SetHash {
+        self.0[set as usize]
+    }
+
+    /// Sums up the rows of these sets as they lie in the tables.
+    pub(crate) fn found(
+        connection: &Connection,
+        key: &SetKey,
+        sets: &[Set],
+    ) -> Result<Self, RowError> {
+        let mut found = Self::default();
+        for set in sets {
+            let mut statement = connection.prepare(&set.rows())?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let corrupt = |_| RowError::corrupt(set.table(), "digest");
+                let number = row.get(0)?;
+                let stored = row.get_ref(1)?;
+                let stored = stored.as_blob().map_err(corrupt)?;
+                found.add(key, *set, number, &set.sum_of(stored));
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_tells_sets_rows_numbers_and_how_often() {
+        let key = SetKey::new(Secret::new([7; 32]));
+        let sum = |rows: &[(Set, i64, Sum)]| {
+            let mut hashes = SetHashes::default();
+            for (set, number, sum) in rows {
+                hashes.add(&key, *set, *number, sum);
+            }
+            hashes
+        };
+        let (a, b) = ((Set::Exchange, 1, [1; 32]), (Set::Exchange, 2, [2; 32]));
+        assert_eq!(sum(&[a, b]), sum(&[b, a]));
+        let others = [
+            vec![],
+            vec![a],
+            vec![b],
+            vec![a, a],
+            vec![a, b, b],
+            vec![(Set::Exchange, 2, [1; 32]), (Set::Exchange, 1, [2; 32])],
+            vec![(Set::Team, 1, [1; 32]), b],
+        ];
+        for other in &others {
+            assert_ne!(sum(&[a, b]), sum(other), "{other:?}");
+        }
+        let mut left = sum(&[a, b]);
+        left.remove(&key, b.0, b.1, &b.2);
+        assert_eq!(left, sum(&[a]));
+        let stranger = SetKey::new(Secret::new([8; 32]));
+        let mut other = SetHashes::default();
+        other.add(&stranger, a.0, a.1, &a.2);
+        assert_ne!(other, sum(&[a]));
+    }
+
+    #[test]
+    fn sets_are_numbered_in_order() {
+        for (place, set) in Set::ALL.into_iter().enumerate() {
+            assert_eq!(set as usize, place);
+        }
+    }
+}

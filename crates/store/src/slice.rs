@@ -1,0 +1,52 @@
+//! A transaction that ends with the head that belongs to its rows.
+//!
+//! Everything that is written to a state is written in one of these: it begins with the period, if
+//! that is not stored yet, and ends with the head, if anything changed. Who begins one takes back
+//! what is known ([`Ink::ledger`]) if it fails. Read next: `row::head`.
+
+use crate::ink::Ink;
+use crate::ledger::Ledger;
+use crate::row::head::{self, Head};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use std::ops::Deref;
+
+/// A transaction under way; taken back when dropped without a commit.
+pub(crate) struct Slice<'c> {
+    transaction: Transaction<'c>,
+    before: (Head, Ledger),
+}
+
+impl<'c> Slice<'c> {
+    pub(crate) fn begin(
+        connection: &'c Connection,
+        head: &Head,
+        ink: &mut Ink,
+    ) -> rusqlite::Result<Self> {
+        let behavior = TransactionBehavior::Immediate;
+        let transaction = Transaction::new_unchecked(connection, behavior)?;
+        let before = (*head, ink.ledger);
+        ink.store(&transaction)?;
+        Ok(Self {
+            transaction,
+            before,
+        })
+    }
+
+    /// Writes the head if anything changed, and makes all of it durable.
+    pub(crate) fn commit(self, head: &Head, ink: &mut Ink) -> rusqlite::Result<()> {
+        if (*head, ink.ledger) != self.before {
+            head::write(&self.transaction, head, ink)?;
+        }
+        self.transaction.commit()?;
+        ink.stored();
+        Ok(())
+    }
+}
+
+impl Deref for Slice<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.transaction
+    }
+}

@@ -1,0 +1,83 @@
+//! Verifying all of a state beside all else, once it is open.
+//!
+//! An opening believes what has ended without looking at it; this looks. It has a connection of its
+//! own and one snapshot, so that neither commits nor reads wait for it; the write-ahead log grows
+//! meanwhile. Read next: [`super`].
+
+use super::{Verification, walk};
+use crate::cipher::{Keys, Tables};
+use crate::open::{OpenError, reader};
+use crate::read::ReadError;
+use crate::sign::Signer;
+use crate::statistics::{Condition, Counters};
+use rusqlite::{Connection, ErrorCode, InterruptHandle};
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+/// A walk under way; ends with its owner.
+pub(crate) struct Beside {
+    interrupt: InterruptHandle,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Beside {
+    pub(crate) fn start(
+        path: &Path,
+        keys: Arc<Keys>,
+        signer: Option<Arc<dyn Signer>>,
+        counters: Arc<Counters>,
+    ) -> Result<Self, OpenError> {
+        let connection = reader(path)?;
+        let interrupt = connection.get_interrupt_handle();
+        let thread = thread::Builder::new()
+            .name("store-verify".to_owned())
+            .spawn(move || run(&connection, &keys, signer.as_deref(), &counters))
+            .map_err(OpenError::Thread)?;
+        Ok(Self {
+            interrupt,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        let Some(thread) = self.thread.take() else {
+            return;
+        };
+        // Between two statements there is nothing to interrupt: the next one is.
+        while !thread.is_finished() {
+            self.interrupt.interrupt();
+            thread::yield_now();
+        }
+        let _ = thread.join();
+    }
+}
+
+fn run(connection: &Connection, keys: &Keys, signer: Option<&dyn Signer>, counters: &Counters) {
+    let how = Verification {
+        signer,
+        ..Verification::default()
+    };
+    let report = match walk(Tables { connection, keys }, how, true) {
+        Ok(report) => report,
+        Err(ReadError::Sqlite(cause))
+            if cause.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) =>
+        {
+            return;
+        }
+        Err(cause) => {
+            let error = &cause as &dyn std::error::Error;
+            tracing::error!(error, "the state could not be verified");
+            return;
+        }
+    };
+    for fault in &report.faults {
+        tracing::error!("the state is not what was written: {fault}");
+    }
+    if report.faults.iter().any(|fault| fault.forged) {
+        tracing::error!("the state was forged: nothing is accepted any more");
+        counters.note(Condition::Stopped);
+    }
+}

@@ -1,0 +1,116 @@
+//! The store of a real `convoke serve`, as its operator meets it: verified, set back, accepted, and
+//! without its key.
+//!
+//! What is checked of rows and log, and how, is tested beside it, in `store::tests::forgeries`. Read
+//! next: `support::process`.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::path::Path;
+use support::block_on;
+use support::process::{Finished, Running, run};
+
+/// Starts a platform and ends it in order.
+async fn once(state: &Path) {
+    let running = Running::serve(state).await;
+    assert_eq!(running.stop().await.code(), Some(0));
+}
+
+async fn refused(state: &Path) -> Finished {
+    run(state, &["serve", "--network", "none"]).await
+}
+
+async fn verdict(state: &Path) -> serde_json::Value {
+    let finished = run(state, &["store", "verify", "--json"]).await;
+    finished.json().remove(0)
+}
+
+#[test]
+fn a_store_is_verified_set_back_and_accepted() {
+    block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path();
+        let (database, backup) = (state.join("convoke.db"), state.join("backup"));
+        once(state).await;
+        let told = run(state, &["store", "verify"]).await.well().stdout;
+        assert!(told.contains(": sound and authentic"), "{told}");
+        assert!(told.contains("the head is sealed"), "{told}");
+        std::fs::copy(&database, &backup).unwrap();
+        once(state).await;
+        std::fs::copy(&backup, &database).unwrap();
+        let told = refused(state).await.with_code(3).stderr;
+        let command = format!("convoke store accept --state {}", state.display());
+        let reason = format!("but {} has seen entry", state.join("store_head").display());
+        assert!(told.contains(&reason) && told.contains(&command), "{told}");
+        let found = run(state, &["store", "verify"]).await.with_code(1);
+        assert_eq!(found.stderr, "convoke: the store was forged\n");
+        let accepted = run(state, &["store", "accept"]).await.well().stdout;
+        assert!(
+            accepted.starts_with("accepted, and on record: "),
+            "{accepted}"
+        );
+        once(state).await;
+        let report = verdict(state).await;
+        assert_eq!(report["authentic"], true);
+        assert_eq!(report["attestations"][0]["ground"], "restored");
+        let again = run(state, &["store", "accept"]).await.well().stdout;
+        assert_eq!(again, "there is nothing to accept\n");
+    });
+}
+
+#[test]
+fn a_store_without_its_key_is_sound_and_not_authenticated() {
+    block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path();
+        once(state).await;
+        run(state, &["store", "rotate"]).await.well();
+        assert_eq!(
+            verdict(state).await["attestations"][0]["ground"],
+            "rotation"
+        );
+        std::fs::rename(state.join("store_key"), state.join("elsewhere")).unwrap();
+        let found = run(state, &["store", "verify"]).await.with_code(6);
+        assert_eq!(
+            found.stderr,
+            "convoke: not authenticated: structure, chain and signatures are sound, but without the \
+             key nobody can tell who wrote the rows\n"
+        );
+        let told = refused(state).await.with_code(1).stderr;
+        let gone = format!("{} is gone, and ", state.join("store_key").display());
+        assert!(told.contains(&gone), "{told}");
+        assert!(!state.join("store_key").exists(), "no other is made");
+        std::fs::rename(state.join("elsewhere"), state.join("store_key")).unwrap();
+        once(state).await;
+    });
+}
+
+/// Another host key: whoever changes it says so once.
+#[test]
+fn a_host_key_is_changed() {
+    block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path();
+        once(state).await;
+        std::fs::remove_file(state.join("host_ed25519")).unwrap();
+        let told = refused(state).await.with_code(3).stderr;
+        assert!(
+            told.contains("is not signed with the host key in use"),
+            "{told}"
+        );
+        run(state, &["store", "accept"]).await.well();
+        once(state).await;
+        let report = verdict(state).await;
+        assert_eq!(
+            (&report["authentic"], &report["sound"]),
+            (&true.into(), &true.into())
+        );
+        let grounds: Vec<_> = report["attestations"].as_array().unwrap().iter().collect();
+        assert!(
+            grounds.iter().any(|a| a["ground"] == "host-key"),
+            "{grounds:?}"
+        );
+    });
+}
