@@ -99,6 +99,17 @@ impl Engine {
         }
     }
 
+    /// True if the principal may know which agents there are, and what they take.
+    pub fn may_read_agents(&self, who: &Principal) -> bool {
+        let (module, path) = ("convoke-registry", &["registry", "agent"][..]);
+        let node = Request::Read {
+            module,
+            path,
+            guarded: false,
+        };
+        self.permits(who, node)
+    }
+
     /// True if the principal may let patches out, and so see what waits for that.
     pub(crate) fn approves(&self, who: &Principal) -> bool {
         self.permits(who, of_schemas("approve-patch", true))

@@ -14,6 +14,7 @@ use netconf::client::{ClientEvent, ClientSession};
 use schema::semantics::ParseFailure;
 use schema::template::Template;
 use serde_json::{Map, Value, json};
+use server::state::StateFolder;
 use server::webhook::PlatformSource;
 use server::webhook::source::Source;
 use std::collections::BTreeMap;
@@ -590,9 +591,13 @@ impl Stage {
             );
             self.done(from, &cancel);
         }
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("cursors");
-        let source = PlatformSource::new(Arc::clone(&self.engine), path).unwrap();
+        let kept = tempfile::tempdir().unwrap();
+        std::fs::create_dir(kept.path().join("users")).unwrap();
+        for user in USERS {
+            std::fs::write(kept.path().join(format!("users/{user}.pub")), "").unwrap();
+        }
+        let folder = StateFolder::new(kept.path());
+        let source = PlatformSource::new(Arc::clone(&self.engine), folder).unwrap();
         let (mut reported, mut pushed) = (Vec::new(), Vec::new());
         for entry in self.engine.feed().after(0, 10_000).unwrap() {
             let Happening::Task(change) = &entry.happening else {

@@ -23,12 +23,12 @@ use a2a::schema_talk::{self, SUGGESTION};
 use a2a::task::Task as Told;
 use a2a::telecom::envelope::Envelope;
 use a2a::version::Version;
-use domain::access::Request;
+use domain::access::TASK_NEGOTIATE;
 use domain::content::{Content, Payload};
 use domain::push;
 use domain::task::{Task, TaskId};
 use domain::verb::Verb;
-use engine::{Negotiate, Notice, Operation, Outcome, Refusal};
+use engine::{Negotiate, Notice, Operation, Outcome};
 use schema::semantics::ParseFailure;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -314,17 +314,8 @@ impl Scene<'_> {
 
     /// Refuses who may not give tasks, before anything that was said is read.
     pub(super) fn check_asking(&self) -> Result<(), Error> {
-        let ask = Request::Exec {
-            module: "irtf-agent",
-            rpc: "task-negotiate",
-            guarded: false,
-        };
-        match self.engine().permits(self.who, ask) {
-            true => Ok(()),
-            false => Err(error::refused(&Refusal::Denied {
-                user: self.who.name.clone(),
-            })),
-        }
+        let asked = self.engine().authorise(self.who, TASK_NEGOTIATE);
+        asked.map_err(|denied| error::refused(&denied))
     }
 
     /// The same for a text in A2A-T, and how long it may be.

@@ -8,7 +8,7 @@ use super::begin::{Given, Notes};
 use super::cards::Served;
 use super::error;
 use super::exchange::Written;
-use super::scene::{Scene, Spoken, may_read_tasks};
+use super::scene::{Scene, Spoken};
 use super::task::{changed, offered};
 use super::telecom::is_standing;
 use super::telecom::told::Teller;
@@ -213,7 +213,7 @@ impl Frames {
         };
         following.who = self.engine.principal(&following.who.name);
         let (who, task) = (&following.who, &following.task);
-        may_read_tasks(&self.engine, who) && who.sees(&task.from, &task.to)
+        self.engine.may_follow(who, &task.from, &task.to)
     }
 
     /// Tells what an entry of the log says of the task, if it does.
@@ -225,14 +225,6 @@ impl Frames {
         let Some(change) = change_of(entry, &following.task) else {
             return;
         };
-        // Rights that are taken away end a stream; what it would tell is not told any more.
-        if !self
-            .engine
-            .may_follow(&following.who, &change.from, &change.to)
-        {
-            self.following = None;
-            return;
-        }
         let events = following.events(&self.engine, change, entry.sequence);
         let is_over = events.iter().any(|event| following.until.is_over(event));
         events.iter().for_each(|event| self.push(event));

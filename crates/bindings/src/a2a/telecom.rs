@@ -25,7 +25,6 @@ use a2a::telecom::authorization::Request as Authorization;
 use a2a::telecom::envelope::Envelope;
 use a2a::telecom::extension::Family;
 use a2a::telecom::repertoire::{Repertoire, Unknown};
-use domain::access::Request;
 use domain::profile::Profile;
 use domain::push::PushConfig;
 use domain::task::{Task, TaskId};
@@ -73,12 +72,7 @@ impl Scene<'_> {
     }
 
     fn takers_of(&self, schema_id: &str) -> Vec<String> {
-        let read = Request::Read {
-            module: "convoke-registry",
-            path: &["registry", "agent"],
-            guarded: false,
-        };
-        if !self.engine().permits(self.who, read) {
+        if !self.engine().may_read_agents(self.who) {
             return Vec::new();
         }
         let takes = |profile: &Profile| profile.schemas().any(|id| id == schema_id);
