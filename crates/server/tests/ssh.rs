@@ -128,6 +128,7 @@ async fn our_client_talks_to_our_server_and_the_peer_is_named() {
                 principal: String::new(),
                 address: ([0, 0, 0, 0], 0).into(),
                 connection: 0,
+                login: server::ssh::Login::lasting(),
             },
         )
     });

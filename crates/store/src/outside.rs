@@ -149,7 +149,10 @@ fn hex(bytes: &[u8]) -> String {
 fn bytes(digits: &str) -> Option<Vec<u8>> {
     let pairs = digits.as_bytes().chunks(2);
     let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    (digits.len() % 2 == 0).then(|| pairs.map(byte).collect())?
+    digits
+        .len()
+        .is_multiple_of(2)
+        .then(|| pairs.map(byte).collect())?
 }
 
 /// What the file says; none if it is not there.

@@ -65,10 +65,13 @@ impl Elements {
     }
 }
 
+/// What is asked the n-th time.
+type Ask = Box<dyn Fn(&Elements, usize) -> Content>;
+
 /// A question, with another element each time.
 pub(crate) struct Question {
     pub(crate) name: &'static str,
-    pub(crate) content: Box<dyn Fn(&Elements, usize) -> Content>,
+    pub(crate) content: Ask,
 }
 
 fn words(name: &'static str, say: impl Fn(&Elements, usize) -> String + 'static) -> Question {

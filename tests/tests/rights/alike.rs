@@ -3,6 +3,9 @@
 use super::stage::{DATA_MODULE, REGISTRY, Stage, negotiate, write_data};
 use serde_json::json;
 
+/// What is asked of an identifier, by name.
+type Named<'a, T> = (&'static str, &'a dyn Fn(&str) -> T);
+
 const FOREIGN: [&str; 2] = ["t-operator", "d-operator"];
 /// As long as those, and used by nobody.
 const ABSENT: [&str; 2] = ["t-nobodyss", "d-nobodyss"];
@@ -141,7 +144,7 @@ fn a2a_tells_of_another_s_task_as_of_none() {
             json!({"message": {"messageId": "m", "role": "ROLE_USER", "taskId": id,
                 "parts": [{"text": "go on"}]}})
         };
-        let calls: [(&str, &dyn Fn(&str) -> serde_json::Value); 9] = [
+        let calls: [Named<'_, serde_json::Value>; 9] = [
             ("GetTask", &|id| json!({"id": id})),
             ("CancelTask", &|id| json!({"id": id})),
             ("SubscribeToTask", &|id| json!({"id": id})),
@@ -184,7 +187,7 @@ fn a2a_tells_of_another_s_task_as_of_none() {
 #[test]
 fn an_identifier_of_another_is_one_that_cannot_be_had() {
     let mut stage = Stage::new();
-    let begin: [(&str, &dyn Fn(&str) -> String); 3] = [
+    let begin: [Named<'_, String>; 3] = [
         ("taskAssgin", &|id| {
             negotiate("taskAssgin", "oss", id, "stay", "")
         }),

@@ -2,6 +2,7 @@
 //! records between them, and the questions that they ask over each binding.
 
 use bindings::a2a::{Binding, Body, Incoming, Offer, Reader, Reading, Settings};
+use bindings::background::Inline;
 use domain::access::{AccessRules, Principal};
 use domain::event::Happening;
 use domain::push::PushConfig;
@@ -19,6 +20,9 @@ use server::webhook::PlatformSource;
 use server::webhook::source::Source;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Of each change, for whom it was.
+pub type Pairs = Vec<(String, String)>;
 
 /// What all words begin with that occur in records alone.
 pub const WORDS: &str = "quibble-";
@@ -291,7 +295,12 @@ impl Stage {
         };
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let mut stage = Self {
-            binding: Binding::new(Arc::clone(&engine), settings, Box::new(Unread)),
+            binding: Binding::new(
+                Arc::clone(&engine),
+                settings,
+                Arc::new(Unread),
+                Arc::new(Inline),
+            ),
             memory,
             engine,
             joints: BTreeMap::new(),
@@ -555,7 +564,7 @@ impl Stage {
 
     /// By which publisher reports of each change are wanted, and for whom each is pushed; everybody
     /// has asked for pushes of every task, and the store says that a guest has, too.
-    pub fn deliveries(&mut self) -> (Vec<(String, String)>, Vec<(String, String)>) {
+    pub fn deliveries(&mut self) -> (Pairs, Pairs) {
         let tasks: Vec<Row> = self
             .rows
             .iter()

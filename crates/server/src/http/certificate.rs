@@ -105,9 +105,11 @@ impl Revoked {
             match (line.is_empty(), is_serial) {
                 (true, _) => {}
                 (_, true) if is_hex && !digits.is_empty() => {
-                    drop(list.insert(digits.trim_start_matches('0').to_owned()));
+                    list.insert(digits.trim_start_matches('0').to_owned());
                 }
-                (_, false) if is_hex && digits.len() == 64 => drop(list.insert(digits)),
+                (_, false) if is_hex && digits.len() == 64 => {
+                    list.insert(digits);
+                }
                 _ => return Err(number),
             }
         }
