@@ -31,6 +31,7 @@ pub fn agents(now: Timestamp) -> Vec<Hosted> {
         .map(|(place, (name, layer, domain))| Hosted {
             profile: Arc::new(profile(name, layer, domain)),
             agent: Box::new(Player::default()),
+            again: None,
             endpoint: Some(format!("127.0.0.1:{}", 8831 + place)),
             registered_at: now,
         })

@@ -152,6 +152,7 @@ impl Site {
                     journal: Arc::clone(journal),
                     ..Digger::default()
                 }),
+                again: None,
                 endpoint: None,
                 registered_at: clock.now(),
             }],

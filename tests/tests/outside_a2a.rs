@@ -206,6 +206,7 @@ impl Site {
         let hosted = agents.iter().map(|name| Hosted {
             profile: Arc::new(profile(name)),
             agent: Worker::new(journal),
+            again: None,
             endpoint: None,
             registered_at: clock.now(),
         });

@@ -71,21 +71,19 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<(), Failure> {
         );
     }
     let ended = asked_to_end()?;
-    let mut failed = false;
+    let mut failed = None;
     let stop = async {
         tokio::select! {
             () = ended => {}
-            () = host.failed() => failed = true,
+            why = host.failed() => failed = Some(why),
         }
     };
     world.live(stop).await;
     drop(host);
     world.end().await;
     match failed {
-        true => Err(Failure::failed(
-            "the store failed: nothing more can be promised",
-        )),
-        false => Ok(()),
+        Some(why) => Err(Failure::failed(why)),
+        None => Ok(()),
     }
 }
 

@@ -177,6 +177,7 @@ fn engine(options: Options) -> Engine {
         agents: vec![Hosted {
             profile: Arc::new(profile("worker".to_owned(), Vec::new())),
             agent: Box::new(Willing),
+            again: None,
             endpoint: None,
             registered_at: Timestamp::from_ms(0),
         }],

@@ -91,6 +91,7 @@ fn open(folder: &Path, now: Timestamp) -> Engine {
         agents: vec![Hosted {
             profile: Arc::new(profile("hosted".to_owned(), 0)),
             agent: Box::new(Agreeable),
+            again: None,
             endpoint: None,
             registered_at: now,
         }],

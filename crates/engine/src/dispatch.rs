@@ -4,18 +4,21 @@
 //! asks agents in the name of others.
 
 use crate::staged::Staged;
-use crate::work::{Awaited, Due, Outgoing, Waiting, Work};
+use crate::work::{Awaited, Due, Outgoing, Stored, Waiting, Work};
 use crate::{Engine, Refusal};
 use domain::agent::{Input, Output, Progress};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Awaits, Command, Status, Task, TaskId};
+use domain::telemetry::Token;
 use domain::time::Timestamp;
+use domain::verb::Verb;
 use std::sync::Arc;
 use store::Ticket;
 use tracing::{debug, error};
 
 impl Engine {
-    /// Steps an agent once and takes its outputs on; returns the answer if there is one.
+    /// Brings an agent an input that rests on what is staged: one in here finds it in its mailbox,
+    /// what stands for one elsewhere takes it at once. Returns the answer if there is one.
     pub(crate) fn run(
         &self,
         work: &mut Work,
@@ -24,11 +27,15 @@ impl Engine {
         now: Timestamp,
         staged: &mut Staged,
     ) -> Option<Reply> {
+        if work.instance(index).is_hosted() {
+            self.post(work, index, input, None, staged);
+            return None;
+        }
         let outputs = self.step(work, index, input, now);
         self.take_outputs(work, index, outputs, now, staged)
     }
 
-    /// Steps an agent once; what it says keeps to the schemas.
+    /// Steps what stands for an agent elsewhere; what it says keeps to the schemas.
     pub(crate) fn step(
         &self,
         work: &mut Work,
@@ -36,7 +43,9 @@ impl Engine {
         input: Input,
         now: Timestamp,
     ) -> Vec<Output> {
-        let mind = work.mind(index);
+        let Some(mind) = work.instance(index).mind() else {
+            return Vec::new();
+        };
         let outputs = mind.agent.step(input, now, &mut mind.dice);
         let name = self.roster.name(index);
         let held = outputs
@@ -55,9 +64,10 @@ impl Engine {
         staged: &mut Staged,
     ) -> Option<Reply> {
         let name = self.roster.name(index);
+        let incarnation = work.instance(index).incarnation();
         let mut answer = None;
         for output in outputs {
-            match output {
+            match self.known_to_the_world(work, index, output) {
                 Output::Answer(reply) => answer = Some(reply),
                 Output::Report { task, progress } => {
                     self.reported(work, &name, &task, progress, now, staged);
@@ -69,6 +79,7 @@ impl Engine {
                     at,
                     Due::Wake {
                         agent: index,
+                        incarnation,
                         token,
                     },
                 ),
@@ -81,6 +92,25 @@ impl Engine {
             }
         }
         answer
+    }
+
+    /// The same with the token by which the world knows it; room is reserved for what comes back.
+    fn known_to_the_world(&self, work: &mut Work, index: usize, output: Output) -> Output {
+        let mut reserved = |token| match work.instance(index).actor() {
+            Some(actor) => actor.expect(token),
+            None => token,
+        };
+        match output {
+            Output::Send { token, message } => Output::Send {
+                token: reserved(token),
+                message,
+            },
+            Output::Act { token, action } => Output::Act {
+                token: reserved(token),
+                action,
+            },
+            other => other,
+        }
     }
 
     /// An executor's news of a task. News of a task that has ended meanwhile (cancelled, say) are
@@ -160,9 +190,13 @@ impl Engine {
 
     pub(crate) fn fall_due(&self, work: &mut Work, due: Due, now: Timestamp, staged: &mut Staged) {
         match due {
-            Due::Wake { agent, token } => {
-                self.run(work, agent, Input::Woken(token), now, staged);
-            }
+            Due::Wake {
+                agent,
+                incarnation,
+                token,
+            } => self.woken(work, agent, incarnation, token, now, staged),
+            Due::Step { agent, number } => self.step_overdue(work, agent, number, now, staged),
+            Due::Team(task) => self.team_formed(work, &task, staged),
             Due::Reply(awaited) => {
                 // Nobody waits for what has ended: they were answered then.
                 let reply = match &awaited {
@@ -171,6 +205,7 @@ impl Engine {
                         let negotiation = work.negotiation(task, *kind);
                         negotiation.map(|n| crate::negotiate::reply_of(n, *round))
                     }
+                    Awaited::Answer(task, _) => self.unanswered(work, &awaited, task),
                 };
                 if let Some(reply) = reply {
                     self.resolve(work, &awaited, &reply, now, staged);
@@ -182,30 +217,81 @@ impl Engine {
         }
     }
 
-    /// Queues what was staged for the disk and lets go of what may leave with it. What agents
-    /// send leaves at once: whatever it causes is committed behind this batch, never before it.
-    pub(crate) fn commit(&self, staged: Staged) -> Ticket {
-        let (batch, resolved, outgoing) = staged.into_batch();
+    /// The instant has come that an agent asked for.
+    fn woken(
+        &self,
+        work: &mut Work,
+        index: usize,
+        incarnation: u64,
+        token: Token,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) {
+        let instance = work.instance(index);
+        if instance.incarnation() != incarnation {
+            return;
+        }
+        match instance.is_hosted() {
+            true => self.put(work, index, Input::Woken(token)),
+            false => drop(self.run(work, index, Input::Woken(token), now, staged)),
+        }
+    }
+
+    /// The reply to whoever waits for an agent in here no longer.
+    fn unanswered(&self, work: &Work, awaited: &Awaited, task: &TaskId) -> Option<Reply> {
+        let asked = work.waiting.get(awaited)?.exchange.verb;
+        let verdict = match asked {
+            // It is cancelled, whatever its executor has to say to that.
+            Verb::TaskCancel => Verdict::Accepted,
+            _ => Verdict::Pending,
+        };
+        let mut reply = Reply::new(verdict, Vec::new());
+        reply.task = Some(task.clone());
+        let task = self.task(work, task).ok().flatten();
+        reply.status = task.map(|task| task.status);
+        Some(reply)
+    }
+
+    /// Queues what was staged for the disk and lets go of what may leave with it. Where agents step
+    /// in turn, what they send leaves at once: whatever it causes is committed behind this batch,
+    /// never before it. Where they step beside the decisions, it leaves once the batch is on disk.
+    pub(crate) fn commit(&self, mut staged: Staged) -> Ticket {
+        let outgoing = std::mem::take(&mut staged.outgoing);
+        match self.is_beside() && !outgoing.is_empty() {
+            true => self.outbox.hold(self.mark(&mut staged), outgoing),
+            false => self.outbox.leave(outgoing),
+        }
+        let (batch, rest) = staged.into_batch();
+        let taken_back = self.store.taken_back();
         let ticket = self.store.commit(batch);
-        for (caller, reply) in resolved {
-            // The caller's own ticket stands behind this batch, so it resolves after it.
-            let _ = caller.send((reply, self.store.commit(store::Batch::default())));
+        // The callers' own tickets stand behind this batch, so they resolve after it.
+        let stored = || Stored {
+            ticket: self.store.commit(store::Batch::default()),
+            store: self.store.clone(),
+            taken_back,
+        };
+        for (caller, reply) in rest.resolved {
+            let _ = caller.send((reply, stored()));
         }
-        if !outgoing.is_empty() {
-            self.outbox
-                .lock()
-                .expect("no holder panics")
-                .extend(outgoing);
+        for (caller, team) in rest.formed {
+            let _ = caller.send((team, stored()));
         }
-        self.outbox_filled.notify_one();
+        self.outbox.notify();
         ticket
     }
 
-    /// The refusal for an agent that owes an answer.
-    pub(crate) fn no_answer(&self, index: usize) -> Refusal {
-        let name = self.roster.name(index).to_string();
-        error!(agent = name, "agent '{name}' owes an answer");
-        Refusal::NoAnswer { name }
+    /// Whether one more request has room with an agent.
+    ///
+    /// # Errors
+    /// [`Refusal::MailboxFull`]
+    pub(crate) fn check_room(&self, work: &mut Work, index: usize) -> Result<(), Refusal> {
+        match work.instance(index).actor() {
+            Some(actor) if !actor.mailbox.has_room() => Err(Refusal::MailboxFull {
+                name: self.roster.name(index).to_string(),
+                most: actor.mailbox.room() as u64,
+            }),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -200,7 +200,7 @@ impl Engine {
             Some(waiting) => waiting.push(wanted),
             None => return Execution::refused(Refusal::NoNetwork),
         }
-        self.outbox_filled.notify_one();
+        self.outbox.notify();
         Execution::Pending(Box::pin(async move {
             match answered.await {
                 Ok(Ok(acted)) => Ok(Outcome::Acted(acted)),

@@ -138,7 +138,7 @@ impl Engine {
             Some(wanted) => wanted.push(FaultWanted { wish, answer }),
             None => return Execution::refused(Refusal::NoNetwork),
         }
-        self.outbox_filled.notify_one();
+        self.outbox.notify();
         Execution::Pending(Box::pin(async move {
             match answered.await {
                 Ok(Ok(answer)) => Ok(Outcome::Faults(answer)),

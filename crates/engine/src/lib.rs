@@ -5,6 +5,8 @@
 //!   [`Outcome`] or a [`Refusal`], at once or after the commit ([`Execution`]);
 //! - [`Engine::deliver`] and [`Engine::tick`] bring agents what the world has for them, and
 //!   [`Engine::outgoing`] is what they want of the world;
+//! - agents in here step outside the lock of decisions, on threads of whoever has some
+//!   ([`Engine::next_step`]) or in turn;
 //! - [`Engine::feed`] is the log as subscribers follow it, live and in replay alike.
 //!
 //! The engine never spawns, never sleeps and has no clock: `now` is always an argument. It knows
@@ -15,17 +17,26 @@
 mod access;
 mod data;
 mod dispatch;
+mod drive;
 mod ems;
+mod failing;
 mod faults;
 pub mod feed;
+mod instance;
 mod introduction;
 mod life;
+mod limits;
+mod lock;
+mod mailbox;
 mod negotiate;
 pub mod operation;
+mod outbox;
 mod places;
 mod push;
 mod query;
+mod question;
 mod recovery;
+mod redelivery;
 pub mod refusal;
 mod registry;
 mod request;
@@ -33,6 +44,7 @@ mod roster;
 mod schemas;
 mod staged;
 mod standin;
+mod step;
 pub mod stream;
 mod team;
 mod view;
@@ -42,7 +54,9 @@ pub use access::reported;
 pub use ems::{ActAnswer, ActFailure, ActWanted};
 pub use faults::{FaultAnswer, FaultRecord, FaultRefusal, FaultWanted, FaultWish};
 pub use feed::Feed;
+pub use instance::Factory;
 pub use introduction::{Introduction, IntroductionWanted};
+pub use limits::Limits;
 pub use operation::{
     Acted, Bytes, ClusterRecord, Endpoint, Execution, Form, KeyRecord, Negotiate, Notice,
     Operation, Outcome, PatchAnswer, PatchRecord, PatchStanding, PoolRecord, PushWish, Query,
@@ -53,6 +67,7 @@ pub use refusal::Refusal;
 pub use registry::{Credential, Credentials};
 pub use roster::Hosted;
 pub use schemas::{SchemaSetup, TypedForm};
+pub use step::{Step, Stepped, Stepping};
 pub use store::{Filter, Options as StoreOptions, ReadError, Retention, TaskFilter, Trimmed};
 pub use stream::{Event, Stream, StreamError};
 pub use work::Outgoing;
@@ -60,24 +75,21 @@ pub use work::Outgoing;
 use crate::data::Entries;
 use crate::feed::Recent;
 use domain::access::{AccessRules, Detail, Principal, Request};
-use domain::agent::{Agent, Briefing, Input};
+use domain::agent::Agent;
 use domain::event::{Happening, Sequence};
 use domain::inventory::Inventory;
-use domain::profile::Profile;
-use domain::registry::{Reach, Registration};
+use domain::registry::Registration;
 use domain::task::Subscription;
 use domain::time::Timestamp;
+use outbox::Outbox;
 use places::Places;
 use roster::Roster;
 use schema::template::Template;
 use schemas::Schemas;
-use staged::Staged;
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU32, AtomicU64};
-use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use std::sync::{Arc, Mutex, RwLock};
 use store::{Batch, Options, Store};
 use team::Teams;
-use tokio::sync::Notify;
 pub use view::Counts;
 use view::View;
 use work::{Settled, Work};
@@ -104,7 +116,7 @@ pub struct Setup {
     pub deliverable: Deliverable,
     /// Whose the names are that are not agents' names yet.
     pub credentials: Credentials,
-    /// Makes the minds of agents that are servers elsewhere, of NETCONF or A2A; none if they cannot
+    /// Makes what stands for agents that are servers elsewhere, of NETCONF or A2A; none if they cannot
     /// register.
     pub proxy: Option<Proxy>,
     /// What payloads are held to, and how that grows.
@@ -114,48 +126,8 @@ pub struct Setup {
 /// Whether reports can go to an address; if not, why.
 pub type Deliverable = Box<dyn Fn(&Subscription) -> Result<(), String> + Send + Sync>;
 
-/// Makes the mind that stands for an agent elsewhere.
+/// Makes what stands for an agent elsewhere.
 pub type Proxy = Box<dyn Fn(&Registration) -> Box<dyn Agent> + Send + Sync>;
-
-/// What is bounded, and by how much.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// How long a synchronous task, or a question, may keep its caller waiting, in milliseconds;
-    /// then the reply tells the state reached and things go on.
-    pub synchronous_ms: i64,
-    /// How long a result, a decision or an offer may wait for the other side where its publisher
-    /// does not say, in milliseconds.
-    pub answer_within_ms: i64,
-    /// How long whoever owes such an answer has at least from the start of the platform on, in
-    /// milliseconds, or as long as it had in all if that is less: while the platform was down, it
-    /// could not be given.
-    pub answer_grace_ms: i64,
-    /// How many rounds a negotiation may take where its publisher does not say.
-    pub rounds: u32,
-    /// How many open parts a task may have.
-    pub parts: usize,
-    /// How deep parts of parts may go.
-    pub depth: usize,
-    /// How many agents there may be.
-    pub agents: usize,
-    /// How many bytes an entry of `/data-params` may have.
-    pub data_bytes: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            synchronous_ms: 30_000,
-            answer_within_ms: 86_400_000,
-            answer_grace_ms: 60_000,
-            rounds: 10,
-            parts: 1_000,
-            depth: 8,
-            agents: 10_000,
-            data_bytes: 1 << 30,
-        }
-    }
-}
 
 /// The engine; share it in an `Arc`.
 pub struct Engine {
@@ -169,8 +141,17 @@ pub struct Engine {
     view: Arc<View>,
     feed: Arc<Feed>,
     work: Mutex<Work>,
-    outbox: Mutex<VecDeque<Outgoing>>,
-    outbox_filled: Notify,
+    outbox: Arc<Outbox>,
+    /// True if agents in here step beside the decisions.
+    beside: AtomicBool,
+    /// Counts the batches for which something waits.
+    marks: AtomicU64,
+    /// How many pieces of telemetry made room for newer ones.
+    dropped: AtomicU64,
+    /// How many steps did not return in time.
+    given_up: AtomicU64,
+    /// Whether a decision panicked.
+    broken: lock::Broken,
     /// Faults wanted, while somebody runs a simulated network.
     faults: faults::Wanted,
     management: ems::Management,
@@ -198,17 +179,20 @@ impl Engine {
         let (view, recent) = (Arc::new(View::default()), Arc::new(Recent::default()));
         let (settled, teams) = (Arc::new(Settled::default()), Arc::new(Teams::default()));
         let (entries, places) = (Arc::new(Entries::default()), Arc::new(Places::default()));
+        let outbox = Arc::new(Outbox::default());
         // What the store calls owns no store, or the store would never close.
         let on_commit = {
             let (view, recent) = (Arc::clone(&view), Arc::clone(&recent));
             let (settled, teams) = (Arc::clone(&settled), Arc::clone(&teams));
             let (entries, places) = (Arc::clone(&entries), Arc::clone(&places));
+            let outbox = Arc::clone(&outbox);
             move |committed: &[store::Committed]| {
                 view.apply(committed);
                 settled.take_in(committed);
                 teams.take_in(committed);
                 entries.take_in(committed);
                 places.take_in(committed);
+                outbox.take_in(committed);
                 recent.push(committed.iter().flat_map(|c| c.entries.iter().cloned()));
             }
         };
@@ -221,17 +205,18 @@ impl Engine {
             recovered.last,
             recovered.log_began,
         ));
-        let (roster, minds) = Roster::new(
+        let (roster, agents) = Roster::new(
             setup.agents,
             recovered.registrations,
             setup.default_agent,
             setup.seed,
             setup.proxy.as_ref(),
             &places,
+            &setup.limits,
         );
         let management = ems::Management::new(&setup.inventory);
         let work = Work::new(
-            minds,
+            agents,
             recovered.tasks,
             recovered.negotiations,
             setup.inventory,
@@ -248,8 +233,12 @@ impl Engine {
             view,
             feed,
             work: Mutex::new(work),
-            outbox: Mutex::default(),
-            outbox_filled: Notify::new(),
+            outbox,
+            beside: AtomicBool::new(false),
+            marks: AtomicU64::new(0),
+            dropped: AtomicU64::new(0),
+            given_up: AtomicU64::new(0),
+            broken: lock::Broken::default(),
             faults: Mutex::default(),
             management,
             introductions: introduction::Introductions::default(),
@@ -263,35 +252,6 @@ impl Engine {
         })
     }
 
-    /// Briefs every agent: the roster, the network, and the tasks of its own that are still open.
-    pub fn start(&self, now: Timestamp) {
-        {
-            let mut work = self.lock_work();
-            self.grant_leases(&mut work, now);
-            work.grant_answers(now, self.limits.answer_grace_ms);
-        }
-        let registrations = self.roster.registrations();
-        let roster: Vec<Arc<Profile>> = registrations
-            .iter()
-            .map(|r| Arc::clone(&r.profile))
-            .collect();
-        // Nothing in here listens for those that connect by themselves.
-        let listening = registrations.iter().filter(|r| r.reach != Reach::Client);
-        for registration in listening {
-            let name = &registration.profile.name;
-            let briefing = {
-                let work = self.lock_work();
-                Briefing {
-                    own: Arc::clone(&registration.profile),
-                    roster: roster.clone(),
-                    inventory: work.inventory(),
-                    open: work.open_tasks_of(name),
-                }
-            };
-            self.deliver(name, Input::Started(briefing), now);
-        }
-    }
-
     /// Asks for something in the name of a principal.
     ///
     /// A query is answered at once from committed state. What changes state is decided at once
@@ -301,6 +261,15 @@ impl Engine {
         if let Err(refusal) = self.authorise_operation(who, &operation) {
             return Execution::refused(refusal);
         }
+        let decides = operation.decides();
+        let execution = self.begin(who, operation, now);
+        if decides {
+            self.step_in_turn(now);
+        }
+        execution
+    }
+
+    fn begin(&self, who: &Principal, operation: Operation, now: Timestamp) -> Execution {
         match operation {
             Operation::Negotiate(negotiate) => self.negotiate(who, negotiate, now),
             Operation::Read(Query::Schemas) | Operation::Browse(Query::Schemas) => {
@@ -398,69 +367,6 @@ impl Engine {
         &self.store
     }
 
-    /// Brings an input to an agent and takes its outputs on. Unknown agents are ignored: an input
-    /// can outlive its agent.
-    pub fn deliver(&self, agent: &str, input: Input, now: Timestamp) {
-        let mut work = self.lock_work();
-        if let Some(index) = self.roster.find(agent) {
-            let mut staged = Staged::default();
-            self.run(&mut work, index, input, now, &mut staged);
-            drop(self.commit(staged));
-        }
-    }
-
-    /// When [`Engine::tick`] is next due; none if nothing waits.
-    pub fn next_wakeup(&self) -> Option<Timestamp> {
-        self.lock_work().next_due()
-    }
-
-    /// Wakes what is due: agents that asked for it, and callers whose time limit is over.
-    pub fn tick(&self, now: Timestamp) {
-        let mut work = self.lock_work();
-        let (mut staged, mut fell_due) = (Staged::default(), false);
-        while let Some(due) = work.take_due(now) {
-            self.fall_due(&mut work, due, now, &mut staged);
-            fell_due = true;
-        }
-        // A commit wakes whoever ticks: one without cause would let it tick for ever.
-        if fell_due {
-            drop(self.commit(staged));
-        }
-    }
-
-    /// What agents want of the world, in order; empties the outbox.
-    pub fn outgoing(&self) -> Vec<Outgoing> {
-        self.outbox
-            .lock()
-            .expect("no holder panics")
-            .drain(..)
-            .collect()
-    }
-
-    /// True if the outbox holds something.
-    pub fn has_outgoing(&self) -> bool {
-        !self.outbox.lock().expect("no holder panics").is_empty()
-    }
-
-    /// True while a caller waits for this task to end, or for a word in a negotiation about it.
-    pub fn is_awaited(&self, task: &domain::task::TaskId) -> bool {
-        use work::Awaited::{Task, Turn};
-        let is_about = |awaited: &work::Awaited| match awaited {
-            Task(id) | Turn(id, ..) => id == task,
-        };
-        self.lock_work().waiting.keys().any(is_about)
-    }
-
-    /// Resolves when everything decided so far is on disk, or never will be.
-    pub async fn flushed(&self) {
-        let _ = self.store.commit(Batch::default()).await;
-    }
-
-    /// Resolves when there may be something in the outbox, or a new deadline.
-    pub async fn outgoing_filled(&self) {
-        self.outbox_filled.notified().await;
-    }
-
     /// How long what has ended is kept, and how much of it.
     pub fn retention(&self) -> &Retention {
         &self.retention
@@ -497,15 +403,5 @@ impl Engine {
     /// The place of the last committed entry of the log.
     pub fn last_sequence(&self) -> Sequence {
         self.feed.last()
-    }
-
-    fn lock_work(&self) -> MutexGuard<'_, Work> {
-        let mut work = self
-            .work
-            .lock()
-            .expect("agents and decisions do not panic; if one did, stop");
-        self.recover(&mut work);
-        work.tidy();
-        work
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::Engine;
 use crate::dispatch::state_reply;
+use crate::question::Question;
 use crate::staged::Staged;
 use crate::work::{Awaited, Work};
 use domain::agent::{Ask, Input};
@@ -16,6 +17,16 @@ use domain::task::{Awaits, Command, Event, OutOfTurn, Status, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
+
+/// What became of telling an executor that its task has ended.
+pub(crate) enum Told {
+    /// There is nobody who listens.
+    Nobody,
+    /// This was the answer.
+    Answered(Reply),
+    /// It will answer this.
+    Asked(Question),
+}
 
 impl Engine {
     /// Decides a command on a task and stages what follows from it.
@@ -181,7 +192,7 @@ impl Engine {
         let after = self.change(work, part, Command::Cancel, now, staged);
         let after = after.expect("an open task can be cancelled");
         if part.is_handed_over() {
-            self.tell_executor(work, &after, Verb::TaskCancel, now, staged);
+            self.tell_executor(work, &after, now, staged);
         }
     }
 
@@ -190,13 +201,14 @@ impl Engine {
         &self,
         work: &mut Work,
         task: &Arc<Task>,
-        verb: Verb,
         now: Timestamp,
         staged: &mut Staged,
-    ) -> Option<Reply> {
-        let executor = self.roster.find(&task.to)?;
+    ) -> Told {
+        let Some(executor) = self.roster.find(&task.to) else {
+            return Told::Nobody;
+        };
         let ask = Ask {
-            verb,
+            verb: Verb::TaskCancel,
             task: Arc::clone(task),
             from: task.from.clone(),
             content: task.content.clone(),
@@ -205,7 +217,13 @@ impl Engine {
             round: 1,
             turn: None,
         };
-        self.run(work, executor, Input::Asked(ask), now, staged)
+        if work.instance(executor).is_hosted() {
+            let asked = Question::cancellation(&task.id, &task.to, &task.from);
+            self.ask(work, executor, asked.clone(), ask, staged);
+            return Told::Asked(asked);
+        }
+        let answer = self.run(work, executor, Input::Asked(ask), now, staged);
+        answer.map_or(Told::Nobody, Told::Answered)
     }
 
     /// Time alone ends a task: its executor is late, or its publisher silent.
@@ -233,7 +251,7 @@ impl Engine {
         let after = self.change(work, &task, Command::Expire, now, staged);
         let after = after.expect("a task that has not ended can expire");
         if after.status != Status::Unconfirmed && task.is_handed_over() {
-            self.tell_executor(work, &after, Verb::TaskCancel, now, staged);
+            self.tell_executor(work, &after, now, staged);
         }
     }
 

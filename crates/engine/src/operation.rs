@@ -115,6 +115,20 @@ pub enum Operation {
     },
 }
 
+impl Operation {
+    /// True if agents may have something to do because of it.
+    pub(crate) fn decides(&self) -> bool {
+        matches!(
+            self,
+            Self::Negotiate(_)
+                | Self::Register(_)
+                | Self::Renew { .. }
+                | Self::Deregister { .. }
+                | Self::FormTeam { .. }
+        )
+    }
+}
+
 /// Where a task is told from now on, or no more. What the configuration says of its owner, and since
 /// when it is told, the engine says.
 #[derive(Clone, Debug, PartialEq, Eq)]

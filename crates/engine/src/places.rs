@@ -101,6 +101,11 @@ impl Here {
     fn put(&mut self, registration: Arc<Registration>, hosted: Option<(usize, Option<String>)>) {
         self.discovery.put(Arc::clone(&registration));
         let name = registration.profile.name.clone();
+        // One in here keeps its place and its address, whatever is said of it.
+        let hosted = match registration.reach {
+            Reach::Hosted => hosted.or_else(|| self.places.remove(&name)?.hosted),
+            _ => hosted,
+        };
         self.places.insert(
             name,
             Place {

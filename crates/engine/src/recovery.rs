@@ -5,12 +5,19 @@
 //! that it failed. Read next: [`crate::work`], [`crate::staged`].
 
 use crate::Engine;
-use crate::work::{Due, Work};
+use crate::drive::expected;
+use crate::staged::Staged;
+use crate::work::{Due, Outgoing, Work};
+use domain::agent::{Input, Output, Undelivered};
 use domain::registry::Reach;
+use domain::telemetry::Outcome;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use tracing::{error, warn};
+
+/// Why something was not carried out.
+const NOT_STORED: &str = "the store did not take what it follows from";
 
 impl Engine {
     /// Makes memory what the disk says, if a decision was not stored since the last time. Nobody
@@ -30,6 +37,9 @@ impl Engine {
         };
         self.taken_back.store(taken_back, Relaxed);
         warn!("decisions that were not stored are taken back");
+        // Everything is settled: what is not on disk by now never will be.
+        work.release(self.outbox.take_durable());
+        work.withdraw_unreleased();
         work.reset(decided.tasks, decided.negotiations);
         self.teams.forget_all();
         self.entries.forget_all();
@@ -49,6 +59,39 @@ impl Engine {
             self.roster.put(Arc::clone(registration));
             let until = registration.lease_until().filter(|_| !registration.expired);
             work.schedule(Due::Lease(registration.profile.name.clone()), until);
+        }
+        self.hand_back(work);
+        let mut moot = Staged::default();
+        self.put_again(work, self.questions_on_record(), &mut moot);
+        if !moot.is_empty() {
+            drop(self.commit(moot));
+        }
+    }
+
+    /// What agents wanted of the world on the strength of what was not stored has not left: they
+    /// are told so.
+    fn hand_back(&self, work: &mut Work) {
+        for Outgoing { agent, output } in self.outbox.take_held() {
+            let Some(index) = self.roster.find(&agent) else {
+                continue;
+            };
+            let told = match output {
+                Output::Send { token, .. } => Input::Replied {
+                    token,
+                    reply: Err(Undelivered {
+                        tag: "operation-failed".to_owned(),
+                        message: NOT_STORED.to_owned(),
+                    }),
+                },
+                Output::Act { token, .. } => Input::Acted {
+                    token,
+                    outcome: Outcome::Impossible(NOT_STORED.to_owned()),
+                },
+                _ => continue,
+            };
+            if let Some(told) = expected(work, index, told) {
+                self.put(work, index, told);
+            }
         }
     }
 }

@@ -209,11 +209,14 @@ pub enum Refusal {
         /// Why.
         why: String,
     },
-    /// The agent owes an answer and gave none: a defect of the agent. Nothing was changed.
-    #[error("agent '{name}' did not answer")]
-    NoAnswer {
+    /// The agent has as much to do as may wait for it. Nothing was recorded: sent again later, the
+    /// same request may find room.
+    #[error("{most} requests wait for agent '{name}', and it takes no more now; ask again later")]
+    MailboxFull {
         /// The agent.
         name: String,
+        /// How many may wait.
+        most: u64,
     },
     /// This platform runs no simulated network.
     #[error("this platform runs no simulated network")]

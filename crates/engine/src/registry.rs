@@ -3,6 +3,7 @@
 //! Whoever speaks for an agent is the agent itself or an administrator. Hosted agents are a matter
 //! of configuration. Read next: `domain::registry` (what a place is), [`crate::roster`].
 
+use crate::instance::AgentInstance;
 use crate::operation::{Execution, Outcome, Register};
 use crate::roster::standing_for;
 use crate::staged::Staged;
@@ -194,7 +195,8 @@ impl Engine {
         for open in work.open_feasibilities_of(&name) {
             self.end_negotiation(&mut work, &open, Move::Withdraw, now, &mut staged);
         }
-        work.set_mind(index, self.roster.mind(index, Box::new(Absent)));
+        let absent = self.roster.mind(index, Box::new(Absent));
+        work.set_instance(index, AgentInstance::stub(absent));
         work.schedule(Due::Lease(name.clone()), None);
         let at = now.max(known.renewed_at);
         tell(&known, AgentChange::Left, at, &mut staged);
@@ -298,7 +300,8 @@ impl Engine {
         let name = &registration.profile.name;
         let index = self.roster.find(name).expect("it was entered just now");
         let agent = standing_for(registration, self.proxy.as_ref());
-        work.set_mind(index, self.roster.mind(index, agent));
+        let mind = self.roster.mind(index, agent);
+        work.set_instance(index, AgentInstance::stub(mind));
         if registration.reach == Reach::Client {
             return;
         }

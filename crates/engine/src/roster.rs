@@ -1,12 +1,14 @@
-//! The agents of the platform as decided, perhaps not yet on disk: their places and their minds.
+//! The agents of the platform as decided, perhaps not yet on disk: their places and their
+//! behaviour.
 //!
 //! Hosted agents are there from the start; others come and go. An agent's index stays its own for
 //! as long as the process lives, also when it has left. What readers see follows: `places`. Read
 //! next: [`crate::registry`], [`crate::standin`].
 
-use crate::Proxy;
+use crate::instance::{AgentInstance, Factory};
 use crate::places::Places;
 use crate::standin::Absent;
+use crate::{Limits, Proxy};
 use domain::agent::Agent;
 use domain::profile::Profile;
 use domain::registry::{Reach, Registration};
@@ -22,6 +24,8 @@ pub struct Hosted {
     pub profile: Arc<Profile>,
     /// Its behaviour.
     pub agent: Box<dyn Agent>,
+    /// Makes its behaviour anew when it failed; one that cannot be made anew is left alone then.
+    pub again: Option<Factory>,
     /// The address of its endpoint, `host:port`; none if it has none.
     pub endpoint: Option<String>,
     /// When it was registered.
@@ -55,7 +59,7 @@ pub(crate) struct Roster {
 }
 
 impl Roster {
-    /// The hosted agents in their order, then those that registered before, with their minds; all
+    /// The hosted agents in their order, then those that registered before, with their behaviour; all
     /// get their committed places. A name that is hosted now is not taken up from a registration.
     pub(crate) fn new(
         hosted: Vec<Hosted>,
@@ -64,19 +68,21 @@ impl Roster {
         seed: u64,
         proxy: Option<&Proxy>,
         places: &Places,
-    ) -> (Self, Vec<Mind>) {
+        limits: &Limits,
+    ) -> (Self, Vec<AgentInstance>) {
         let roster = Self {
             members: RwLock::default(),
             default_agent,
             seed,
         };
-        let mut minds = Vec::new();
+        let mut agents = Vec::new();
         for hosted in hosted {
             let registration = Registration::hosted(hosted.profile, hosted.registered_at);
             let registration = Arc::new(registration);
             places.host(Arc::clone(&registration), hosted.endpoint);
             let index = roster.put(registration);
-            minds.push(roster.mind(index, hosted.agent));
+            let mind = roster.mind(index, hosted.agent);
+            agents.push(AgentInstance::hosted(mind, hosted.again, limits));
         }
         registered.sort_by(|a, b| order(a).cmp(&order(b)));
         for registration in registered {
@@ -91,12 +97,12 @@ impl Roster {
             let agent = standing_for(&registration, proxy);
             places.put(Arc::clone(&registration));
             let index = roster.put(registration);
-            minds.push(roster.mind(index, agent));
+            agents.push(AgentInstance::stub(roster.mind(index, agent)));
         }
-        (roster, minds)
+        (roster, agents)
     }
 
-    /// The mind of the agent at `index`.
+    /// The behaviour of the agent at `index`, with the dice that it throws.
     pub(crate) fn mind(&self, index: usize, agent: Box<dyn Agent>) -> Mind {
         Mind {
             agent,
@@ -217,7 +223,7 @@ fn order(registration: &Registration) -> (Timestamp, &str) {
     (registration.registered_at, &registration.profile.name)
 }
 
-/// The mind of an agent that is not in here.
+/// The behaviour that stands for an agent that is not in here.
 pub(crate) fn standing_for(registration: &Registration, proxy: Option<&Proxy>) -> Box<dyn Agent> {
     match (&registration.reach, proxy) {
         (Reach::Server { .. } | Reach::A2a { .. }, Some(proxy)) => proxy(registration),

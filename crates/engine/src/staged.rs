@@ -14,7 +14,7 @@ use domain::team::Team;
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
-use store::{Batch, Chunk, PushChange};
+use store::{Batch, Chunk, Document, PushChange};
 
 /// What one decision changes.
 #[derive(Default)]
@@ -30,8 +30,18 @@ pub(crate) struct Staged {
     pub(crate) observations: Vec<String>,
     pub(crate) pushes: Vec<PushChange>,
     pub(crate) happenings: Vec<(Timestamp, Happening)>,
+    pub(crate) documents: Vec<Document>,
     pub(crate) resolved: Resolved,
+    pub(crate) formed: Resolved<Arc<Team>>,
     pub(crate) outgoing: Vec<Outgoing>,
+    /// By which the batch is known again, if something waits for it.
+    pub(crate) mark: Option<u64>,
+}
+
+/// What is left to do once a batch is queued.
+pub(crate) struct Rest {
+    pub(crate) resolved: Resolved,
+    pub(crate) formed: Resolved<Arc<Team>>,
 }
 
 impl Staged {
@@ -115,8 +125,28 @@ impl Staged {
         self.exchanges.push(exchange);
     }
 
+    /// True if nothing changes and nobody is told anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        let changes = [
+            self.tasks.len(),
+            self.negotiations.len(),
+            self.registrations.len(),
+            self.left.len(),
+            self.teams.len(),
+            self.exchanges.len(),
+            self.data.len(),
+            self.chunks.len(),
+            self.observations.len(),
+            self.pushes.len(),
+            self.happenings.len(),
+            self.documents.len(),
+        ];
+        let told = [self.resolved.len(), self.formed.len(), self.outgoing.len()];
+        changes.iter().chain(&told).all(|many| *many == 0) && self.mark.is_none()
+    }
+
     /// The batch for the store, and what is left to do once it is queued.
-    pub(crate) fn into_batch(self) -> (Batch, Resolved, Vec<Outgoing>) {
+    pub(crate) fn into_batch(self) -> (Batch, Rest) {
         let batch = Batch {
             tasks: self.tasks,
             negotiations: self.negotiations,
@@ -129,8 +159,14 @@ impl Staged {
             happenings: self.happenings,
             observations: self.observations,
             pushes: self.pushes,
+            documents: self.documents,
+            mark: self.mark,
             ..Batch::default()
         };
-        (batch, self.resolved, self.outgoing)
+        let rest = Rest {
+            resolved: self.resolved,
+            formed: self.formed,
+        };
+        (batch, rest)
     }
 }

@@ -24,6 +24,7 @@ use domain::verb::Verb;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use store::Committed;
+use tokio::sync::oneshot;
 use tracing::error;
 
 const KIND: Kind = Kind::Feasibility;
@@ -123,11 +124,53 @@ impl Engine {
         if team.version > before {
             self.keep(&team, &mut staged);
         }
+        let formed = work.asks_about_parts(&task).then(|| {
+            let (sender, receiver) = oneshot::channel();
+            work.forming.entry(task.clone()).or_default().push(sender);
+            let until = now + self.limits.answer_ms;
+            work.schedule(Due::Team(task), Some(until));
+            receiver
+        });
         let ticket = self.commit(staged);
         Ok(Execution::Pending(Box::pin(async move {
             ticket.await?;
+            let Some(formed) = formed else {
+                return Ok(Outcome::Team(team));
+            };
+            let (team, stored) = formed.await.map_err(|_| Refusal::StoreFailed {
+                cause: "the team was not stored".to_owned(),
+            })?;
+            stored.wait().await?;
             Ok(Outcome::Team(team))
         })))
+    }
+
+    /// A question about a part is open no more: once none is, those are answered who form the team.
+    pub(crate) fn team_asked(&self, work: &mut Work, part: &TaskId, staged: &mut Staged) {
+        if let Some((task, _)) = place_of(part)
+            && work.forming.contains_key(&task)
+            && !work.asks_about_parts(&task)
+        {
+            self.team_formed(work, &task, staged);
+        }
+    }
+
+    /// Those who form a team are told how it is.
+    pub(crate) fn team_formed(&self, work: &mut Work, task: &TaskId, staged: &mut Staged) {
+        let Some(forming) = work.forming.remove(task) else {
+            return;
+        };
+        work.schedule(Due::Team(task.clone()), None);
+        match self.team(task) {
+            Ok(Some(team)) => {
+                let told = forming
+                    .into_iter()
+                    .map(|caller| (caller, Arc::clone(&team)));
+                staged.formed.extend(told);
+            }
+            Ok(None) => error!(task.id = %task, "there is no team of task {task}"),
+            Err(cause) => error!(task.id = %task, "team of task {task}: {cause}"),
+        }
     }
 
     /// A negotiation about a part has moved: if that was the answer of someone who was asked for
@@ -262,6 +305,7 @@ impl Engine {
             to,
             speech: Speech::offer(vec![need.content.clone()]),
             text,
+            key: exchange.id.clone(),
         };
         match self.propose(work, proposal, now, staged) {
             Ok(Some(reply)) => staged.respond(exchange, &reply, now),
@@ -273,6 +317,9 @@ impl Engine {
                     .insert(awaited.clone(), Waiting { exchange, callers });
                 let patience = now + self.limits.synchronous_ms;
                 work.schedule(Due::Reply(awaited), Some(patience));
+            }
+            Err(refusal @ Refusal::MailboxFull { .. }) => {
+                return Some(declined("busy", &refusal.to_string()));
             }
             Err(refusal) => return Some(declined("no-answer", &refusal.to_string())),
         }

@@ -1,23 +1,27 @@
 //! What is decided, perhaps not yet on disk: open tasks and negotiations, callers who wait,
-//! deadlines, minds.
+//! deadlines, agents.
 //!
 //! One lock holds it, so decisions are serial; commits leave in the order of decisions, and what
 //! readers see follows them. What has ended is let go once it is on disk. Read next:
 //! [`crate::staged`], [`crate::dispatch`].
 
+use crate::Refusal;
+use crate::instance::AgentInstance;
+use crate::mailbox::Envelope;
+use crate::question::Question;
 use crate::request::Routed;
-use crate::roster::Mind;
-use domain::agent::Output;
+use domain::agent::{Input, Output};
 use domain::context::Exchange;
 use domain::inventory::Inventory;
 use domain::negotiation::{Kind, Negotiation, Side};
 use domain::reply::Reply;
 use domain::task::{Task, TaskId};
+use domain::team::{Team, place_of};
 use domain::telemetry::Token;
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
-use store::{Committed, Ticket};
+use store::{Committed, Condition, Store, Ticket};
 use tokio::sync::oneshot;
 
 /// Something an agent wants of the world.
@@ -29,11 +33,40 @@ pub struct Outgoing {
     pub output: Output,
 }
 
-/// A reply for callers who wait, with the ticket of the commit that it may not precede.
-pub(crate) type Resolution = (Reply, Ticket);
+/// What callers waited for, with what says when it is on disk.
+pub(crate) type Resolution<T = Reply> = (T, Stored);
 
 /// Callers with the replies that are theirs.
-pub(crate) type Resolved = Vec<(oneshot::Sender<Resolution>, Reply)>;
+pub(crate) type Resolved<T = Reply> = Vec<(oneshot::Sender<Resolution<T>>, T)>;
+
+/// Whoever waits for a team to be formed.
+pub(crate) type Forming = Vec<oneshot::Sender<Resolution<Arc<Team>>>>;
+
+/// Resolves once a batch that is shared by many is on disk, or will never be.
+pub(crate) struct Stored {
+    /// Stands behind the batch.
+    pub(crate) ticket: Ticket,
+    pub(crate) store: Store,
+    /// How many batches had been taken back before it.
+    pub(crate) taken_back: u64,
+}
+
+impl Stored {
+    /// # Errors
+    /// [`Refusal`] if the batch, or one that was under way with it, was not stored.
+    pub(crate) async fn wait(self) -> Result<(), Refusal> {
+        self.ticket.await?;
+        match self.store.taken_back() == self.taken_back {
+            true => Ok(()),
+            false if self.store.statistics().condition == Condition::Full => {
+                Err(Refusal::StoreFull)
+            }
+            false => Err(Refusal::StoreFailed {
+                cause: "the answer may not have been stored".to_owned(),
+            }),
+        }
+    }
+}
 
 /// What callers wait for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -42,6 +75,8 @@ pub(crate) enum Awaited {
     Task(TaskId),
     /// The other side's turn in this round of a negotiation.
     Turn(TaskId, Kind, u32),
+    /// What an agent in here says to what was said of a task in this exchange.
+    Answer(TaskId, String),
 }
 
 /// Callers who wait, and the record of their exchange.
@@ -75,7 +110,16 @@ impl Answered {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Due {
     /// An agent asked to be woken.
-    Wake { agent: usize, token: Token },
+    Wake {
+        agent: usize,
+        /// Which of the agent's lives asked for it.
+        incarnation: u64,
+        token: Token,
+    },
+    /// An agent that steps on this input must have come back.
+    Step { agent: usize, number: u64 },
+    /// Whoever forms a team has waited long enough.
+    Team(TaskId),
     /// Callers have waited long enough.
     Reply(Awaited),
     /// The deadline of a task, or of its publisher.
@@ -94,12 +138,18 @@ pub(crate) struct Work {
     parts: HashMap<TaskId, BTreeSet<TaskId>>,
     negotiations: HashMap<Key, Arc<Negotiation>>,
     pub(crate) waiting: HashMap<Awaited, Waiting>,
+    /// Whoever waits until hosted agents have said whether they take part, by task.
+    pub(crate) forming: HashMap<TaskId, Forming>,
     /// Answers given in this run, by task.
     pub(crate) answered: HashMap<TaskId, Answered>,
     due: BTreeMap<(Timestamp, u64), Due>,
     /// Where those that move with the state of something stand in `due`.
     scheduled: HashMap<Due, (Timestamp, u64)>,
-    minds: Vec<Mind>,
+    /// The agents by their index; those in here are the first.
+    agents: Vec<AgentInstance>,
+    hosted: usize,
+    /// Inputs by the commit that they rest on: the agent, and the number of the input.
+    resting: BTreeMap<u64, Vec<(usize, u64)>>,
     inventory: Arc<Inventory>,
     /// Since when answers can be given, and how long there is time for them at least.
     answerable: Option<(Timestamp, i64)>,
@@ -130,7 +180,7 @@ impl Settled {
 
 impl Work {
     pub(crate) fn new(
-        minds: Vec<Mind>,
+        agents: Vec<AgentInstance>,
         tasks: Vec<Arc<Task>>,
         negotiations: Vec<Arc<Negotiation>>,
         inventory: Arc<Inventory>,
@@ -141,10 +191,13 @@ impl Work {
             parts: HashMap::new(),
             negotiations: HashMap::new(),
             waiting: HashMap::new(),
+            forming: HashMap::new(),
             answered: HashMap::new(),
             due: BTreeMap::new(),
             scheduled: HashMap::new(),
-            minds,
+            hosted: agents.iter().take_while(|a| a.is_hosted()).count(),
+            agents,
+            resting: BTreeMap::new(),
             inventory,
             answerable: None,
             counter: 0,
@@ -176,9 +229,12 @@ impl Work {
         for negotiation in negotiations {
             self.put_negotiation(negotiation);
         }
+        self.forming.clear();
+        let asked: BTreeSet<String> = self.questions().map(|q| q.key.clone()).collect();
         let (tasks, negotiations) = (&self.tasks, &self.negotiations);
         self.waiting.retain(|awaited, _| match awaited {
             Awaited::Task(id) => tasks.contains_key(id),
+            Awaited::Answer(_, key) => asked.contains(key),
             Awaited::Turn(task, kind, round) => {
                 let negotiation = negotiations.get(&(task.clone(), *kind));
                 negotiation.is_some_and(|n| n.round() >= *round)
@@ -210,16 +266,118 @@ impl Work {
         Arc::clone(&self.inventory)
     }
 
-    pub(crate) fn mind(&mut self, index: usize) -> &mut Mind {
-        &mut self.minds[index]
+    pub(crate) fn instance(&mut self, index: usize) -> &mut AgentInstance {
+        &mut self.agents[index]
     }
 
-    /// Gives the agent at `index` a mind; a new agent's index is the next one.
-    pub(crate) fn set_mind(&mut self, index: usize, mind: Mind) {
-        match self.minds.get_mut(index) {
-            Some(place) => *place = mind,
-            None => self.minds.push(mind),
+    /// Gives the agent at `index` another behaviour; a new agent's index is the next one.
+    pub(crate) fn set_instance(&mut self, index: usize, instance: AgentInstance) {
+        match self.agents.get_mut(index) {
+            Some(place) => *place = instance,
+            None => self.agents.push(instance),
         }
+    }
+
+    /// The agent in here that can step and whose next input has waited longest.
+    pub(crate) fn first_in_line(&self) -> Option<usize> {
+        let hosted = self.agents[..self.hosted].iter().enumerate();
+        let ready = hosted.filter_map(|(index, agent)| Some((agent.next()?, index)));
+        ready.min().map(|(_, index)| index)
+    }
+
+    /// True if no agent in here steps or has an input.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.agents[..self.hosted]
+            .iter()
+            .all(AgentInstance::is_at_rest)
+    }
+
+    /// True if this question is open and under way.
+    pub(crate) fn is_asked(&self, key: &str) -> bool {
+        self.questions().any(|question| question.key == key)
+    }
+
+    /// True if an agent in here was asked for a place in the team of a task and has not answered.
+    pub(crate) fn asks_about_parts(&self, task: &TaskId) -> bool {
+        let mut questions = self.questions();
+        questions.any(|q| place_of(&q.task).is_some_and(|(whole, _)| whole == *task))
+    }
+
+    /// Every question that is open and under way.
+    pub(crate) fn questions(&self) -> impl Iterator<Item = &Question> {
+        let hosted = self.agents[..self.hosted].iter();
+        hosted.flat_map(AgentInstance::questions)
+    }
+
+    /// Takes out what an agent was asked: what it steps on, then what waits.
+    pub(crate) fn take_questions(&mut self, index: usize) -> Vec<Question> {
+        self.agents[index].take_questions()
+    }
+
+    /// Puts an input into the mailbox of an agent in here, behind all others; its number, unless
+    /// the agent is left alone.
+    pub(crate) fn post(
+        &mut self,
+        index: usize,
+        input: Input,
+        question: Option<Question>,
+        after: Option<u64>,
+    ) -> Option<u64> {
+        let number = self.next_number();
+        let envelope = Envelope {
+            number,
+            input,
+            question,
+            after,
+        };
+        self.agents[index].post(envelope).then_some(number)
+    }
+
+    /// Puts an input into the mailbox of an agent in here, before all others; its number.
+    pub(crate) fn post_first(&mut self, index: usize, input: Input, after: Option<u64>) -> u64 {
+        let number = self.next_number();
+        if let Some(actor) = self.agents[index].actor() {
+            actor.mailbox.put_first(Envelope {
+                number,
+                input,
+                question: None,
+                after,
+            });
+        }
+        number
+    }
+
+    /// An input is handed out once the batch with this mark is on disk.
+    pub(crate) fn rests_on(&mut self, mark: u64, index: usize, number: u64) {
+        self.resting.entry(mark).or_default().push((index, number));
+    }
+
+    /// The batches with these marks are on disk.
+    pub(crate) fn release(&mut self, marks: Vec<u64>) {
+        for mark in marks {
+            for (index, number) in self.resting.remove(&mark).unwrap_or_default() {
+                if let Some(actor) = self.agents[index].actor() {
+                    actor.mailbox.release(number);
+                }
+            }
+        }
+    }
+
+    /// Takes out what rests on batches that are not on disk.
+    pub(crate) fn withdraw_unreleased(&mut self) {
+        self.resting.clear();
+        for agent in &mut self.agents[..self.hosted] {
+            if let Some(actor) = agent.actor() {
+                actor.mailbox.withdraw_unreleased();
+            }
+        }
+    }
+
+    /// Takes those out who wait for this because of that exchange; when they have waited long
+    /// enough stays set.
+    pub(crate) fn take_waiting(&mut self, awaited: &Awaited, exchange: &str) -> Option<Waiting> {
+        let waits = self.waiting.get(awaited)?.exchange.id == exchange;
+        waits.then(|| self.waiting.remove(awaited))?
     }
 
     pub(crate) fn task(&self, id: &TaskId) -> Option<&Arc<Task>> {

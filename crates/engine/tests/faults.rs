@@ -61,6 +61,7 @@ fn engine() -> Engine {
         agents: vec![Hosted {
             profile: Arc::new(profile),
             agent: Box::new(Silent),
+            again: None,
             endpoint: None,
             registered_at: now(),
         }],

@@ -71,6 +71,7 @@ fn open(directory: &Path) -> Engine {
         agents: vec![Hosted {
             profile: Arc::new(profile("worker", "works")),
             agent: Box::new(Willing),
+            again: None,
             endpoint: None,
             registered_at: now(),
         }],

@@ -81,6 +81,7 @@ fn engine(store: store::Options) -> Engine {
         agents: vec![Hosted {
             profile: Arc::new(profile),
             agent: Box::new(Quick),
+            again: None,
             endpoint: None,
             registered_at: Timestamp::from_ms(0),
         }],

@@ -211,6 +211,7 @@ impl Platform {
             agents: vec![Hosted {
                 profile: Arc::new(profile("worker")),
                 agent: Box::new(Nobody),
+                again: None,
                 endpoint: None,
                 registered_at: Timestamp::from_ms(0),
             }],

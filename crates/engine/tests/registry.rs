@@ -106,6 +106,7 @@ fn open(store: store::Options, now: Timestamp, proxy: Option<Proxy>) -> Stage {
             asked: Arc::clone(&asked),
             heard: Arc::clone(&heard),
         }),
+        again: None,
         endpoint: Some(format!("{name}.example:830")),
         registered_at: now,
     };

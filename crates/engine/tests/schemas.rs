@@ -111,6 +111,7 @@ fn open_under(
         agents: vec![Hosted {
             profile: Arc::new(profile),
             agent: Box::new(Willing),
+            again: None,
             endpoint: None,
             registered_at: start(),
         }],

@@ -4,6 +4,7 @@
 //! [`crate::host`].
 
 pub mod a2a;
+pub mod hosting;
 pub mod http;
 pub mod life;
 pub mod places;
@@ -12,6 +13,7 @@ pub mod store;
 pub mod tasks;
 
 pub use a2a::A2aSettings;
+pub use hosting::AgentSettings;
 pub use http::{HttpSettings, Listen};
 pub use life::LifeSettings;
 pub use places::PlacesSettings;
@@ -70,6 +72,9 @@ pub struct Settings {
     /// `[tasks]`: how long things may take.
     #[serde(default)]
     pub tasks: TaskSettings,
+    /// `[agents]`: how much may wait for an agent hosted here, and how long it may think.
+    #[serde(default)]
+    pub agents: AgentSettings,
     /// `[retention]`: how long what has ended is kept.
     #[serde(default)]
     pub retention: RetentionSettings,
@@ -213,6 +218,11 @@ pub enum SettingsError {
 }
 
 impl Settings {
+    /// What the engine bounds.
+    pub fn bounds(&self) -> engine::Limits {
+        self.agents.limits(self.tasks.limits())
+    }
+
     /// The settings in the state folder; none are given if there is no file.
     ///
     /// # Errors
@@ -247,6 +257,7 @@ impl Settings {
             knowledge: self.knowledge.or(below.knowledge),
             limits: self.limits.over(below.limits),
             tasks: self.tasks.over(below.tasks),
+            agents: self.agents.over(below.agents),
             retention: self.retention.over(below.retention),
             webhook: self.webhook.over(below.webhook),
             http: self.http.over(below.http),
@@ -301,6 +312,7 @@ impl Settings {
         self.a2a.check()?;
         self.limits.check()?;
         self.tasks.check()?;
+        self.agents.check()?;
         self.retention.check()?;
         self.webhook.allowed("webhook")?;
         self.life.unwrap_or_default().check()?;

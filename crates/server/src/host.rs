@@ -267,7 +267,7 @@ impl Host {
             default_agent: company.default_agent,
             inventory,
             seed: settings.seed.unwrap_or(0),
-            limits: settings.tasks.limits(),
+            limits: settings.bounds(),
             retention: settings.retention.retention(),
             deliverable: webhook::deliverable(allowed.clone()),
             credentials,
@@ -497,12 +497,18 @@ impl Host {
             .map(|l| l.address)
     }
 
-    /// Resolves once the store accepts nothing more, because writing failed: nothing that is asked
-    /// from then on can be promised.
-    pub async fn failed(&self) {
-        let store = self.platform.engine().store();
-        while store.statistics().condition != Condition::Stopped {
-            tokio::time::sleep(LOOK_AT_STORE).await;
+    /// Resolves with why once the platform can go on no more: the store accepts nothing, because
+    /// writing failed, or a decision panicked.
+    pub async fn failed(&self) -> &'static str {
+        let engine = self.platform.engine();
+        let stopped = async {
+            while engine.store().statistics().condition != Condition::Stopped {
+                tokio::time::sleep(LOOK_AT_STORE).await;
+            }
+        };
+        tokio::select! {
+            () = engine.broken() => "a decision failed: nothing more can be decided",
+            () = stopped => "the store failed: nothing more can be promised",
         }
     }
 

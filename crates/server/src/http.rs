@@ -89,10 +89,12 @@ pub fn open(
     let files = settings.tls.as_ref();
     let tls = files.map(|files| tls::configure(&files.files(), clock));
     let (asked, stored) = (Arc::clone(platform), Arc::clone(platform));
+    let decides = Arc::clone(platform);
     let condition = move || stored.engine().store().statistics().condition;
+    let broken = move || decides.engine().is_broken();
     Ok(listener.serve(Setup {
         router: mount(
-            rooms::rooms(condition, tokens.issuer().jwks()),
+            rooms::rooms(condition, broken, tokens.issuer().jwks()),
             tokens.issuer(),
         ),
         keeper: Doorkeeper {

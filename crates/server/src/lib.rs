@@ -4,7 +4,7 @@
 //! files, and [`revocation`] watches those that let people in; [`clock`] is the time; [`session`] moves the bytes of one NETCONF session; [`host`] puts
 //! a platform together on the store that [`kept`] opens; [`peers`] lets its agents speak to others over NETCONF, [`remote`]
 //! stands for those that are servers elsewhere, and [`outside`] speaks A2A with those; [`world`]
-//! brings network and agents to life, `ems` joins its management systems to it, [`faults`] breaks and
+//! brings network and agents to life, [`workers`] are the threads on which agents step, `ems` joins its management systems to it, [`faults`] breaks and
 //! mends in it what people want; [`webhook`] tells of tasks over HTTP; [`story`] tells what
 //! happens and [`referee`] scores it; [`training`] collects what agents learn from.
 //! [`client`] is the other side, for the command line.
@@ -48,6 +48,7 @@ pub mod story;
 pub mod token;
 pub mod training;
 pub mod webhook;
+pub mod workers;
 pub mod world;
 
 pub use store::{Attestation, ChainReport, OpenError as StoreOpenError};

@@ -15,6 +15,7 @@ use crate::post::{Post, Shares};
 use crate::referee;
 use crate::score::{self, Work};
 use crate::story::{Happened, Listener, Told};
+use crate::workers::AgentWorkers;
 use agents::payloads::Schema;
 use agents::payloads::incident::Incident;
 use domain::agent::{Input, Output};
@@ -82,6 +83,9 @@ pub struct World {
     remedies: Vec<(Timestamp, ElementId)>,
     listener: Listener,
     observers: Vec<Observer>,
+    /// True if a message is sent only when the one before has arrived, so that what happens has one
+    /// order; false while the clock runs by itself, when an agent that thinks must hold nobody up.
+    in_order: bool,
 }
 
 /// Whoever looks at the network after everything that happens.
@@ -115,6 +119,7 @@ impl World {
             remedies: Vec::new(),
             listener,
             observers: Vec::new(),
+            in_order: true,
         }
     }
 
@@ -221,6 +226,19 @@ impl World {
     /// Lives by the clock, which runs by itself, until `stop` resolves. What the referee of a story
     /// would want to know is not kept: this may go on for months.
     pub async fn live(&mut self, stop: impl Future<Output = ()>) {
+        let workers = AgentWorkers::start(&self.engine, &self.clock);
+        let workers = workers.inspect_err(|cause| {
+            warn!("agents have no threads of their own, and step in turn: {cause}");
+        });
+        self.in_order = false;
+        self.live_on(stop).await;
+        self.in_order = true;
+        if let Ok(workers) = workers {
+            workers.stop().await;
+        }
+    }
+
+    async fn live_on(&mut self, stop: impl Future<Output = ()>) {
         let mut stop = std::pin::pin!(stop);
         loop {
             let now = self.clock.now();
@@ -346,6 +364,8 @@ impl World {
     /// Carries out what agents want until nothing is under way any more: no message without its
     /// reply, but for synchronous tasks that are being worked on, and no notification that has
     /// not arrived.
+    ///
+    /// While the clock runs by itself, nothing is waited for: what comes is taken when it comes.
     async fn settle(&mut self) {
         loop {
             self.break_what_is_wanted();
@@ -355,6 +375,9 @@ impl World {
             }
             while let Some(arrival) = self.peers.arrived() {
                 self.arrive(arrival);
+            }
+            if !self.in_order {
+                return self.follow_log();
             }
             self.engine.flushed().await;
             self.follow_log();
@@ -519,6 +542,9 @@ impl World {
         loop {
             while let Some(arrival) = self.peers.arrived() {
                 self.arrive(arrival);
+            }
+            if !self.in_order {
+                return;
             }
             self.engine.flushed().await;
             self.follow_log();

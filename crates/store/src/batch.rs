@@ -47,6 +47,8 @@ pub struct Batch {
     pub observations: Vec<String>,
     /// The last observation that was taken in: it and those before it are forgotten.
     pub observed: Option<u64>,
+    /// A number by which whoever commits knows it again, since something waits for it; not stored.
+    pub mark: Option<u64>,
 }
 
 /// A piece of data: 1 to [`Body::CHUNK_MOST`](domain::context::Body::CHUNK_MOST) bytes. The very
@@ -62,13 +64,14 @@ pub struct Chunk {
 }
 
 impl Batch {
-    /// True if it holds state on which later decisions build.
+    /// True if it holds state on which later decisions build, or something waits for it.
     pub(crate) fn decides(&self) -> bool {
         !self.tasks.is_empty()
             || !self.negotiations.is_empty()
             || !self.registrations.is_empty()
             || !self.left.is_empty()
             || !self.teams.is_empty()
+            || self.mark.is_some()
     }
 
     /// About how many bytes of data it carries.
@@ -98,6 +101,8 @@ pub struct Committed {
     pub teams: Vec<Arc<Team>>,
     /// The happenings of the batch, in their order, with gap-free sequence numbers.
     pub entries: Vec<Arc<Entry>>,
+    /// The number by which the batch is known again, if it has one.
+    pub mark: Option<u64>,
 }
 
 /// Why a batch was not stored. Nothing of such a batch is stored.

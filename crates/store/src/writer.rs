@@ -283,6 +283,7 @@ impl Writer {
                     left: batch.left,
                     teams: batch.teams,
                     entries,
+                    mark: batch.mark,
                 });
             }
         }

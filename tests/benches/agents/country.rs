@@ -214,6 +214,7 @@ fn hosted(file: ProfileFile, now: Timestamp) -> Hosted {
     Hosted {
         agent: roster::hosted(&file.role).expect("roles are checked when read"),
         profile: Arc::new(file.profile),
+        again: None,
         endpoint: None,
         registered_at: now,
     }

@@ -81,9 +81,8 @@ fn kind(refusal: &Refusal) -> ErrorKind {
         | R::Unpublishable { .. }
         | R::UnknownPatch { .. }
         | R::UnknownSample { .. } => K::InvalidParams,
-        R::TooMany { .. } => K::TooManyRequests,
+        R::TooMany { .. } | R::MailboxFull { .. } => K::TooManyRequests,
         R::Unavailable { .. } | R::TooLong { .. } | R::StoreFull => K::Unavailable,
-        R::NoAnswer { .. } => K::InvalidAgentResponse,
         R::Damaged { .. } | R::StoreFailed { .. } => K::Internal,
     }
 }

@@ -202,7 +202,7 @@ pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
         Refusal::Undeliverable { .. } => E::application(InvalidValue)
             .app_tag("not-allowed")
             .path(at("task-subscription/subscript-url")),
-        Refusal::NoAnswer { .. } => E::application(OperationFailed).app_tag("no-answer"),
+        Refusal::MailboxFull { .. } => E::application(ResourceDenied).app_tag("mailbox-full"),
         Refusal::NoNetwork => E::application(OperationFailed).app_tag("no-network"),
         Refusal::Fault(cause) => of_fault(cause, asked),
         Refusal::NotEntitled { .. } => E::protocol(AccessDenied).path(asked.path(None)),

@@ -285,6 +285,7 @@ impl Stage {
         let hosted = |name, schemas: &[&str]| Hosted {
             profile: Arc::new(profile(name, schemas)),
             agent: Box::<Player>::default(),
+            again: None,
             endpoint: None,
             registered_at: now,
         };
@@ -298,6 +299,7 @@ impl Stage {
                 Hosted {
                     profile: Arc::new(radio()),
                     agent: Box::<Radio>::default(),
+                    again: None,
                     endpoint: None,
                     registered_at: now,
                 },

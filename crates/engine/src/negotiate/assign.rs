@@ -3,10 +3,11 @@
 //! Read next: [`super::report`], [`crate::life`].
 
 use super::payload::{Held, Speaker};
-use super::{committed, complete, waiting};
+use super::{asked, committed, complete};
 use crate::access::unobtainable;
-use crate::life::words_of;
+use crate::life::{Told, words_of};
 use crate::operation::{Execution, Negotiate};
+use crate::question::Question;
 use crate::request::{
     Routed, agreed_mode, checked, conditions, is_of_platform, of_platform, stated_patience,
 };
@@ -239,6 +240,7 @@ impl Engine {
         mut staged: Staged,
     ) -> Result<Execution, Refusal> {
         let handed_over = self.handed_over(&task, now)?;
+        self.check_room(work, to)?;
         let ask = Ask {
             verb: Verb::TaskAssign,
             task: Arc::clone(&task),
@@ -249,15 +251,21 @@ impl Engine {
             round: 1,
             turn: None,
         };
-        // The answer is applied first, wherever it stands: the agent's other outputs are about a
-        // task that it has already answered for.
-        let mut outputs = self.step(work, to, Input::Asked(ask), now);
-        let Some(answer) = take_answer(&mut outputs) else {
-            return Err(self.no_answer(to));
-        };
         if let Some(data) = handed_over {
             self.keep_data(data, &mut staged);
         }
+        if work.instance(to).is_hosted() {
+            let question = assignment(&task, &exchange);
+            self.ask(work, to, question.clone(), ask, &mut staged);
+            let patience = self.patience(task.asynchronous);
+            let receiver =
+                self.wait_for_answer(work, &question, exchange, patience, now, &mut staged);
+            return Ok(asked(self.commit(staged), receiver));
+        }
+        // The answer is applied first, wherever it stands: the agent's other outputs are about a
+        // task that it has already answered for.
+        let mut outputs = self.step(work, to, Input::Asked(ask), now);
+        let answer = take_answer(&mut outputs).unwrap_or_else(pending);
         let task = self.apply_answer(work, &task, &answer, now, &mut staged);
         let settled = task.status.is_terminal() || task.awaits.is_some();
         let waits = !task.asynchronous && !settled;
@@ -272,7 +280,7 @@ impl Engine {
         self.take_outputs(work, to, outputs, now, &mut staged);
         let ticket = self.commit(staged);
         Ok(match receiver {
-            Some(receiver) => waiting(receiver),
+            Some(receiver) => asked(ticket, receiver),
             None => committed(ticket, reply),
         })
     }
@@ -312,7 +320,7 @@ impl Engine {
     }
 
     /// Applies an answer to the task it is about.
-    fn apply_answer(
+    pub(super) fn apply_answer(
         &self,
         work: &mut Work,
         task: &Arc<Task>,
@@ -384,14 +392,25 @@ impl Engine {
         }
         let mut staged = Staged::default();
         let after = self.change(&mut work, &task, Command::Cancel, now, &mut staged)?;
-        let answer = match task.is_handed_over() {
-            true => self.tell_executor(&mut work, &after, Verb::TaskCancel, now, &mut staged),
-            false => None,
+        let told = match task.is_handed_over() {
+            true => self.tell_executor(&mut work, &after, now, &mut staged),
+            false => Told::Nobody,
         };
         let exchange = self.exchange(&who.name, &task.to, negotiate, &task.id, key, now);
+        let answer = match told {
+            Told::Nobody => Reply::accepted(),
+            Told::Answered(answer) => answer,
+            Told::Asked(question) => {
+                let patience = self.limits.answer_ms;
+                let (work, staged_too) = (&mut work, &mut staged);
+                let receiver =
+                    self.wait_for_answer(work, &question, exchange, patience, now, staged_too);
+                return Ok(asked(self.commit(staged), receiver));
+            }
+        };
         let reply = Reply {
             verdict: Verdict::Accepted,
-            ..complete(answer.unwrap_or_else(Reply::accepted), &after)
+            ..complete(answer, &after)
         };
         staged.respond(exchange, &reply, now);
         Ok(committed(self.commit(staged), reply))
@@ -434,6 +453,26 @@ fn not_there(leaf: &'static str, id: &str, from: &str) -> Refusal {
         leaf,
         why: format!("there is no '{id}' that '{from}' may read"),
     }
+}
+
+/// The question that an assignment is.
+fn assignment(task: &Task, exchange: &Exchange) -> Question {
+    Question {
+        key: exchange.id.clone(),
+        agent: task.to.clone(),
+        task: task.id.clone(),
+        verb: Verb::TaskAssign,
+        from: task.from.clone(),
+        turn: None,
+        round: 1,
+        offered: 0,
+        reopens: false,
+    }
+}
+
+/// What stands for an agent elsewhere answers later, if it says nothing.
+pub(super) fn pending() -> Reply {
+    Reply::new(Verdict::Pending, Vec::new())
 }
 
 /// What was agreed on under the identifier binds its assignment (§5.3).

@@ -3,13 +3,14 @@
 //! No task exists yet; what is agreed binds the assignment under the same identifier. Read next:
 //! [`super::turn`], `domain::negotiation`.
 
-use super::assign::take_answer;
+use super::assign::{pending, take_answer};
 use super::payload::Speaker;
 use super::turn::{Place, place, reply_of, speech, speech_of};
-use super::{committed, recorded_reply, waiting};
+use super::{asked, committed, recorded_reply};
 use crate::access::unobtainable;
 use crate::life::moved;
 use crate::operation::{Execution, Negotiate, Outcome};
+use crate::question::Question;
 use crate::request::{Routed, checked, conditions, is_of_platform, task_leaf};
 use crate::schemas::Heard;
 use crate::staged::Staged;
@@ -22,6 +23,7 @@ use domain::context::Exchange;
 use domain::negotiation::{Kind, Move, Negotiation, Side, Speech, Stance};
 use domain::reply::Reply;
 use domain::task::{Task, TaskId};
+use domain::team::place_of;
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
@@ -39,6 +41,8 @@ pub(crate) struct Proposal<'a> {
     pub(crate) speech: Speech,
     /// The sections as sent.
     pub(crate) text: String,
+    /// The identifier of the exchange.
+    pub(crate) key: String,
 }
 
 impl Engine {
@@ -82,7 +86,12 @@ impl Engine {
                 })
             }
         };
-        let key = |round| format!("{id}/{KIND}/{round}/{}", routed.from);
+        let (from, to) = (&routed.from, &routed.to);
+        let key = |round| match place_of(&id) {
+            // One after the other is asked for the same place of a team.
+            Some(_) => format!("{id}/{KIND}/{round}/{from}/{to}"),
+            None => format!("{id}/{KIND}/{round}/{from}"),
+        };
         let round = match place(
             &negotiation,
             Side::Publisher,
@@ -108,6 +117,7 @@ impl Engine {
             to: executor,
             speech,
             text: routed.negotiate.texts.join("\n"),
+            key: key(round),
         };
         let mut staged = Staged::default();
         let reply = self.propose(&mut work, proposal, now, &mut staged)?;
@@ -124,8 +134,7 @@ impl Engine {
             None => {
                 let awaited = Awaited::Turn(id, KIND, round);
                 let receiver = self.wait_for(&mut work, awaited, exchange, now, &mut staged);
-                drop(self.commit(staged));
-                waiting(receiver)
+                asked(self.commit(staged), receiver)
             }
         })
     }
@@ -144,6 +153,7 @@ impl Engine {
         let spoken = Move::Speak(Side::Publisher, proposal.speech);
         // Both turns must be possible before a word is taken down.
         let (after, _) = moved(proposal.negotiation, spoken.clone(), now)?;
+        self.check_room(work, proposal.to)?;
         let round = after.round();
         let content = contents.first().cloned().unwrap_or_default();
         let ask = Ask {
@@ -156,8 +166,25 @@ impl Engine {
             round,
             turn: Some((KIND, stance)),
         };
+        if work.instance(proposal.to).is_hosted() {
+            let question = Question {
+                key: proposal.key,
+                agent: after.executor.clone(),
+                task: after.task.clone(),
+                verb: Verb::FeasibilityNegotiate,
+                from: after.publisher.clone(),
+                turn: Some((KIND, stance)),
+                round,
+                offered: contents.len(),
+                reopens: false,
+            };
+            let open = self.move_on(work, proposal.negotiation, spoken, now, staged)?;
+            self.ask(work, proposal.to, question, ask, staged);
+            let noted = (stance != Stance::Offer || !open.is_open()).then(Reply::accepted);
+            return Ok(noted.map(|reply| of_round(reply, &open.task, round)));
+        }
         let mut outputs = self.step(work, proposal.to, Input::Asked(ask), now);
-        let answer = take_answer(&mut outputs).ok_or_else(|| self.no_answer(proposal.to))?;
+        let answer = take_answer(&mut outputs).unwrap_or_else(pending);
         let answered = after.is_open().then(|| speech_of(&answer, contents.len()));
         let answered = answered.flatten().filter(|_| stance == Stance::Offer);
         let answered = answered.map(|speech| Move::Speak(Side::Executor, speech));
@@ -183,12 +210,7 @@ impl Engine {
         let spoke = work.negotiation(&open.task, KIND);
         let spoke = spoke.filter(|n| n.said(Side::Executor, round).is_some());
         let reply = reply.or_else(|| spoke.map(|n| reply_of(n, round)));
-        Ok(reply.map(|reply| Reply {
-            task: Some(open.task.clone()),
-            status: None,
-            round: Some(round),
-            ..reply
-        }))
+        Ok(reply.map(|reply| of_round(reply, &open.task, round)))
     }
 
     /// A word in a negotiation that is another's now: perhaps one that was said while it was this
@@ -253,7 +275,7 @@ impl Engine {
     }
 
     /// The executor's turn in a feasibility, later than its answer to who asked.
-    pub(super) fn executor_answers(
+    pub(crate) fn executor_answers(
         &self,
         work: &mut Work,
         negotiation: &Arc<Negotiation>,
@@ -308,10 +330,19 @@ impl Engine {
 }
 
 /// The alternatives of an offer behind its first.
-pub(super) fn further(stance: Stance, contents: &[Content]) -> Vec<Content> {
+pub(crate) fn further(stance: Stance, contents: &[Content]) -> Vec<Content> {
     match stance {
         Stance::Offer => contents.iter().skip(1).cloned().collect(),
         Stance::Accept | Stance::Refuse => Vec::new(),
+    }
+}
+
+fn of_round(reply: Reply, task: &TaskId, round: u32) -> Reply {
+    Reply {
+        task: Some(task.clone()),
+        status: None,
+        round: Some(round),
+        ..reply
     }
 }
 

@@ -7,9 +7,10 @@
 use super::feasibility::{check_addressee, further};
 use super::payload::Speaker;
 use super::turn::{Place, place, speech, speech_of};
-use super::{committed, complete};
+use super::{asked, committed, complete};
 use crate::life::rounds_over;
 use crate::operation::{Execution, Negotiate};
+use crate::question::Question;
 use crate::request::{Routed, in_reply_to};
 use crate::schemas::Heard;
 use crate::staged::Staged;
@@ -33,6 +34,25 @@ struct Said<'a> {
     task: &'a Arc<Task>,
     content: Content,
     speech: Speech,
+}
+
+/// What an executor says to a word of its publisher, and where that is recorded.
+enum Reaction {
+    Answered(Reply, String),
+    /// It will answer this.
+    Asked(Question),
+}
+
+/// A word of a publisher to an executor.
+struct Word<'a> {
+    /// The task as it is after it.
+    task: &'a Arc<Task>,
+    /// Where the exchange is recorded.
+    key: &'a str,
+    /// The turn that it is in a negotiation.
+    turn: Option<(Kind, Stance)>,
+    /// True if it reopens the plan.
+    reopens: bool,
 }
 
 impl Engine {
@@ -83,8 +103,9 @@ impl Engine {
             .into());
         }
         let executor = self.place_of(&routed)?;
+        self.check_room(&mut work, executor)?;
         let mut staged = Staged::default();
-        let (reply, key) = match task.awaits {
+        let reaction = match task.awaits {
             Some(Awaits::Completion) => return self.completed(&mut work, &said, executor, now),
             Some(Awaits::Answer | Awaits::Credentials) => {
                 self.answered(&mut work, &said, now, &mut staged)?
@@ -94,9 +115,24 @@ impl Engine {
             None => self.revised(&mut work, &said, now, &mut staged)?,
         };
         let (from, to) = (&routed.from, &routed.to);
-        let exchange = self.exchange(from, to, &routed.negotiate, &task.id, key, now);
-        staged.respond(exchange, &reply, now);
-        Ok(committed(self.commit(staged), reply))
+        let record = |key: &str| {
+            let key = key.to_owned();
+            self.exchange(from, to, &routed.negotiate, &task.id, key, now)
+        };
+        Ok(match reaction {
+            Reaction::Answered(reply, key) => {
+                staged.respond(record(&key), &reply, now);
+                committed(self.commit(staged), reply)
+            }
+            Reaction::Asked(question) => {
+                let (exchange, patience) =
+                    (record(&question.key), self.patience(task.asynchronous));
+                let (work, staged_too) = (&mut work, &mut staged);
+                let receiver =
+                    self.wait_for_answer(work, &question, exchange, patience, now, staged_too);
+                asked(self.commit(staged), receiver)
+            }
+        })
     }
 
     /// Which negotiation a message to a task that waits for nothing belongs to, if it is one that
@@ -170,14 +206,13 @@ impl Engine {
         said: &Said<'_>,
         now: Timestamp,
         staged: &mut Staged,
-    ) -> Result<(Reply, String), Refusal> {
+    ) -> Result<Reaction, Refusal> {
         let command = Command::Answer(said.content.clone());
         let after = self.change(work, said.task, command, now, staged)?;
-        let answer = self.tell(work, said, &after, None, now, staged);
         let key = format!("{}/answer/{}", after.id, after.version);
         let answered = Answered::by(said.routed, key.clone());
         work.answered.insert(after.id.clone(), answered);
-        Ok((self.with_state(work, answer, &after), key))
+        Ok(self.tell(work, said, Word::of(&after, &key, None), now, staged))
     }
 
     /// What the assignment lacked. It is handed over then, or more of it is asked for.
@@ -220,7 +255,7 @@ impl Engine {
         said: &Said<'_>,
         now: Timestamp,
         staged: &mut Staged,
-    ) -> Result<(Reply, String), Refusal> {
+    ) -> Result<Reaction, Refusal> {
         let stance = said.speech.stance;
         if stance == Stance::Offer {
             return Err(Refusal::BadLeaf {
@@ -234,9 +269,8 @@ impl Engine {
         // Told that its result is rejected, the executor may offer another at once.
         let round = self.round_of(work, said.task, Kind::Result);
         let turn = Some((Kind::Result, stance));
-        let answer = self.tell(work, said, &after, turn, now, staged);
         let key = turn_key(&after.id, Kind::Result, round, &said.routed.from);
-        Ok((self.with_state(work, answer, &after), key))
+        Ok(self.tell(work, said, Word::of(&after, &key, turn), now, staged))
     }
 
     /// The word on a proposed decision.
@@ -246,7 +280,7 @@ impl Engine {
         said: &Said<'_>,
         now: Timestamp,
         staged: &mut Staged,
-    ) -> Result<(Reply, String), Refusal> {
+    ) -> Result<Reaction, Refusal> {
         let task = said.task;
         let spoken = Move::Speak(Side::Publisher, said.speech.clone());
         let after = self.negotiate_on(work, task, KIND, spoken, now, staged)?;
@@ -258,19 +292,8 @@ impl Engine {
         let round = after.round();
         let changed = self.change(work, task, command, now, staged)?;
         let turn = Some((KIND, said.speech.stance));
-        let answer = self.tell(work, said, &changed, turn, now, staged);
-        if said.speech.stance == Stance::Offer && after.is_open() {
-            self.answer_plan(
-                work,
-                &changed,
-                &answer,
-                said.speech.contents.len(),
-                now,
-                staged,
-            );
-        }
         let key = turn_key(&task.id, KIND, round, &said.routed.from);
-        Ok((self.with_state(work, answer, &changed), key))
+        Ok(self.tell(work, said, Word::of(&changed, &key, turn), now, staged))
     }
 
     /// The plan of a task under way is reopened (§4.3).
@@ -280,7 +303,7 @@ impl Engine {
         said: &Said<'_>,
         now: Timestamp,
         staged: &mut Staged,
-    ) -> Result<(Reply, String), Refusal> {
+    ) -> Result<Reaction, Refusal> {
         let task = said.task;
         if said.speech.stance != Stance::Offer || task.status.is_terminal() {
             return Err(OutOfTurn {
@@ -295,18 +318,16 @@ impl Engine {
         let after = self.negotiate_on(work, task, KIND, spoken, now, staged)?;
         let key = turn_key(&task.id, KIND, after.round(), &said.routed.from);
         let turn = Some((KIND, Stance::Offer));
-        let answer = self.tell(work, said, task, turn, now, staged);
-        let offered = said.speech.contents.len();
-        let round = after.round();
-        let task = self.answer_plan(work, task, &answer, offered, now, staged);
-        let mut reply = self.with_state(work, answer, &task);
-        reply.round = Some(round);
-        Ok((reply, key))
+        let word = Word {
+            reopens: true,
+            ..Word::of(task, &key, turn)
+        };
+        Ok(self.tell(work, said, word, now, staged))
     }
 
     /// What the executor answers to a plan or counter-proposal, if it answers at once. An answer
     /// that is none leaves it the word.
-    fn answer_plan(
+    pub(super) fn answer_plan(
         &self,
         work: &mut Work,
         task: &Arc<Task>,
@@ -440,17 +461,28 @@ impl Engine {
         }
     }
 
-    /// Tells the executor what its publisher said, and hears its answer.
+    /// Tells the executor what its publisher said. What stands for one elsewhere answers at once.
     fn tell(
         &self,
         work: &mut Work,
         said: &Said<'_>,
-        task: &Arc<Task>,
-        turn: Option<(Kind, Stance)>,
+        word: Word<'_>,
         now: Timestamp,
         staged: &mut Staged,
-    ) -> Reply {
+    ) -> Reaction {
+        let Word { task, turn, .. } = word;
         let round = turn.map_or(1, |(kind, _)| self.round_of(work, task, kind));
+        let question = Question {
+            key: word.key.to_owned(),
+            agent: said.routed.to.clone(),
+            task: task.id.clone(),
+            verb: said.routed.negotiate.verb,
+            from: said.routed.from.clone(),
+            turn,
+            round,
+            offered: said.speech.contents.len(),
+            reopens: word.reopens,
+        };
         let ask = Ask {
             verb: said.routed.negotiate.verb,
             task: Arc::clone(task),
@@ -461,18 +493,37 @@ impl Engine {
             round,
             turn,
         };
-        let executor = self.roster.find(&said.routed.to);
-        let answer = executor.and_then(|to| self.run(work, to, Input::Asked(ask), now, staged));
-        answer.unwrap_or_else(Reply::accepted)
+        let answer = match self.roster.find(&said.routed.to) {
+            Some(to) if work.instance(to).is_hosted() => {
+                self.ask(work, to, question.clone(), ask, staged);
+                return Reaction::Asked(question);
+            }
+            Some(to) => self.run(work, to, Input::Asked(ask), now, staged),
+            None => None,
+        };
+        let answer = answer.unwrap_or_else(Reply::accepted);
+        let reply = self.reaction(work, &question, task, answer, now, staged);
+        Reaction::Answered(reply, question.key)
     }
 
-    fn with_state(&self, work: &Work, answer: Reply, task: &Arc<Task>) -> Reply {
+    pub(super) fn with_state(&self, work: &Work, answer: Reply, task: &Arc<Task>) -> Reply {
         let latest = work.task(&task.id).unwrap_or(task);
         complete(answer, latest)
     }
 
     fn round_of(&self, work: &Work, task: &Task, kind: Kind) -> u32 {
         work.negotiation(&task.id, kind).map_or(1, |n| n.round())
+    }
+}
+
+impl<'a> Word<'a> {
+    fn of(task: &'a Arc<Task>, key: &'a str, turn: Option<(Kind, Stance)>) -> Self {
+        Self {
+            task,
+            key,
+            turn,
+            reopens: false,
+        }
     }
 }
 

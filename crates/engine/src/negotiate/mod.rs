@@ -4,6 +4,7 @@
 //! one executes oneself is the executor's. What was asked twice is answered alike and done once.
 //! Read next: [`assign`], [`feasibility`], [`fulfillment`], [`report`].
 
+mod answered;
 mod assign;
 mod feasibility;
 mod fulfillment;
@@ -11,7 +12,7 @@ mod payload;
 mod report;
 mod turn;
 
-pub(crate) use feasibility::Proposal;
+pub(crate) use feasibility::{Proposal, further};
 pub(crate) use turn::reply_of;
 
 use crate::dispatch::state_reply;
@@ -299,12 +300,16 @@ impl Engine {
         exchange: String,
         now: Timestamp,
     ) -> Execution {
-        let waiters = work.waiting.get_mut(awaited);
-        // Of a task that its publisher waits for, its executor may ask something again.
-        if let Some(waiters) = waiters.filter(|w| w.exchange.id == exchange) {
-            let (sender, receiver) = oneshot::channel();
-            waiters.callers.push(sender);
-            return waiting(receiver);
+        let (Awaited::Task(id) | Awaited::Turn(id, ..) | Awaited::Answer(id, _)) = awaited;
+        let answer = Awaited::Answer(id.clone(), exchange.clone());
+        for awaited in [awaited, &answer] {
+            let waiters = work.waiting.get_mut(awaited);
+            // Of a task that its publisher waits for, its executor may ask something again.
+            if let Some(waiters) = waiters.filter(|w| w.exchange.id == exchange) {
+                let (sender, receiver) = oneshot::channel();
+                waiters.callers.push(sender);
+                return asked(self.store.commit(store::Batch::default()), receiver);
+            }
         }
         let barrier = self.store.commit(store::Batch::default());
         let (store, view) = (self.store.clone(), Arc::clone(&self.view));
@@ -326,7 +331,7 @@ impl Engine {
                 // The platform stopped while the caller waited, so nothing was answered yet: the
                 // state reached is the answer. Without a record it was said by another for this
                 // side, or in an answer.
-                (None, Awaited::Task(id)) => {
+                (None, Awaited::Task(id) | Awaited::Answer(id, _)) => {
                     let task = committed_task(&store, &view, id)?;
                     let task = task.ok_or_else(|| lost(&exchange))?;
                     state_reply(&task)
@@ -376,14 +381,14 @@ fn answered_since(
     awaited: &Awaited,
     recorded: &Reply,
 ) -> Result<Option<Reply>, Refusal> {
-    let (Awaited::Task(id) | Awaited::Turn(id, ..)) = awaited;
+    let (Awaited::Task(id) | Awaited::Turn(id, ..) | Awaited::Answer(id, _)) = awaited;
     let task = committed_task(store, view, id)?;
     let turn = match awaited {
         Awaited::Turn(_, kind, round) => store
             .negotiation(id, *kind)?
             .filter(|n| n.opens_round(*round) == Some(Side::Publisher))
             .map(|n| reply_of(&n, *round)),
-        Awaited::Task(_) => None,
+        Awaited::Task(_) | Awaited::Answer(..) => None,
     };
     let status = task.as_ref().map(|task| task.status);
     let moved_on = task.filter(|task| Some(task.status) != recorded.status);
@@ -396,12 +401,14 @@ fn answered_since(
     }))
 }
 
-fn waiting(receiver: oneshot::Receiver<Resolution>) -> Execution {
+/// What is asked must be on disk; then its answer is waited for.
+fn asked(ticket: Ticket, receiver: oneshot::Receiver<Resolution>) -> Execution {
     Execution::Pending(Box::pin(async move {
-        let (reply, ticket) = receiver.await.map_err(|_| Refusal::StoreFailed {
+        ticket.await?;
+        let (reply, stored) = receiver.await.map_err(|_| Refusal::StoreFailed {
             cause: "what was waited for was not stored".to_owned(),
         })?;
-        ticket.await?;
+        stored.wait().await?;
         Ok(Outcome::Reply(reply))
     }))
 }

@@ -200,7 +200,6 @@ impl Laws {
         }
         let Some(asked) = asked else { return Ok(()) };
         match outcome {
-            Err(Refusal::NoAnswer { .. }) => {}
             Err(_) if asked.meddles => {
                 asked.refused = true;
                 self.tally.note("meddlers refused");
@@ -675,11 +674,17 @@ impl Laws {
         Ok(())
     }
 
-    /// The platform died: agents forget what was never promised.
-    pub fn died(&mut self) {
+    /// The platform died: agents forget what was never promised. What they were asked about these
+    /// tasks they will be asked again, for their answers were lost.
+    pub fn died(&mut self, asked_again: &BTreeSet<TaskId>) {
         let mut book = self.book.lock().unwrap();
-        book.assigned.retain(|id, _| self.known.contains_key(id));
+        let lost = |id: &TaskId| asked_again.contains(id);
+        book.assigned
+            .retain(|id, _| self.known.contains_key(id) && !lost(id));
         book.turns.retain(|(task, kind, round, _), _| {
+            if lost(task) {
+                return false;
+            }
             let talk = self.talks.get(&(task.clone(), *kind));
             talk.is_some_and(|t| {
                 t.turns

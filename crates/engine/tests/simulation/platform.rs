@@ -12,8 +12,8 @@ use domain::inventory::Inventory;
 use domain::profile::{Capability, Layer, Profile, Skill};
 use domain::task::TaskId;
 use domain::time::Timestamp;
-use engine::{Credential, Engine, Hosted, Limits, Retention, Setup};
-use std::collections::BTreeMap;
+use engine::{Credential, Engine, Hosted, Limits, Retention, Setup, Stepping};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -67,6 +67,36 @@ impl Platform {
 
     pub fn is_on_disk(&self) -> bool {
         self.homes.is_some()
+    }
+
+    /// True if agents step beside the decisions, when the trial lets them, and not in turn.
+    pub fn is_beside(&self) -> bool {
+        self.lie.is_none() && self.seed % 4 < 2
+    }
+
+    /// The tasks about which an agent in here was asked something that it has not answered.
+    pub fn open_questions(&self) -> BTreeSet<TaskId> {
+        let rows = self.engine().store().documents("question").unwrap();
+        let about = rows.iter().map(|row| {
+            let body: serde_json::Value = serde_json::from_str(row.body.as_ref().unwrap()).unwrap();
+            TaskId::new(body["task"].as_str().unwrap())
+        });
+        about.collect()
+    }
+
+    /// Lets an agent take a step, if one can; false if none can.
+    pub fn step(&self, now: Timestamp) -> bool {
+        let step = self.engine().next_step(now);
+        step.is_some_and(|step| self.engine().finish(step.run(), now))
+    }
+
+    /// Everything that is queued is on disk, and whatever agents have to do because of it is done.
+    pub fn settle(&self, now: Timestamp) {
+        self.flush(now);
+        while self.is_beside() && self.step(now) {
+            while self.step(now) {}
+            self.flush(now);
+        }
     }
 
     /// Everything that is queued is on disk, or nothing was queued.
@@ -163,6 +193,9 @@ impl Platform {
             }),
         });
         let engine = engine.unwrap();
+        if self.is_beside() {
+            engine.set_stepping(Stepping::Beside, now);
+        }
         engine.start(now);
         self.engine = Some(engine);
     }
@@ -178,6 +211,7 @@ impl Platform {
                 errands: Errands::default(),
                 next: u64::from(self.lives) << 32,
             }),
+            again: None,
             endpoint: None,
             registered_at: now,
         }

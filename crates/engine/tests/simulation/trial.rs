@@ -8,7 +8,7 @@ use crate::everything::{Everything, LOST};
 use crate::laws::Laws;
 use crate::mind::Book;
 use crate::platform::{self, Platform, SYNCHRONOUS_MS};
-use crate::step::Step;
+use crate::step::{Step, pick};
 use crate::verdict::{Broken, Lie, Tally};
 use domain::access::Principal;
 use domain::content::Content;
@@ -75,6 +75,9 @@ pub struct Trial {
     /// True if the last step asked something, and nothing has happened since.
     just_asked: bool,
     laws: Laws,
+    seed: u64,
+    /// How often the platform died.
+    deaths: u64,
 }
 
 /// Those who publish tasks; the first is an administrator.
@@ -117,6 +120,8 @@ impl Trial {
             asked: Vec::new(),
             callers: Vec::new(),
             just_asked: false,
+            seed,
+            deaths: 0,
         };
         for name in &OUTSIDE[..(seed % 3) as usize] {
             trial.register(name);
@@ -126,9 +131,34 @@ impl Trial {
 
     pub fn take(&mut self, step: &Step) -> Result<(), Broken> {
         let asked = self.asked.len();
+        // What a word means follows from what the task waits for, and that from what its executor
+        // has said by then.
+        if self.platform.is_beside() && matches!(step, Step::Say { .. }) {
+            self.tick()?;
+        }
         let taken = self.take_one(step);
         self.just_asked = self.asked.len() > asked;
         taken
+    }
+
+    /// Where agents step beside the decisions, a death finds them anywhere: what is decided is on
+    /// disk or not, some have stepped because of it, and what came of that is on disk or not.
+    fn come_some_way(&mut self) {
+        if !self.platform.is_beside() {
+            return;
+        }
+        self.deaths += 1;
+        let way = pick(&[self.seed, self.deaths]);
+        if way.is_multiple_of(4) {
+            return;
+        }
+        self.platform.flush(self.now);
+        for _ in 0..way / 4 % 4 {
+            self.platform.step(self.now);
+        }
+        if way % 4 == 3 {
+            self.platform.flush(self.now);
+        }
     }
 
     fn take_one(&mut self, step: &Step) -> Result<(), Broken> {
@@ -605,7 +635,7 @@ impl Trial {
         let mut context = Context::from_waker(Waker::noop());
         let mut quiet = 0;
         while quiet < 2 {
-            self.platform.flush(self.now);
+            self.platform.settle(self.now);
             quiet += 1;
             for mut caller in std::mem::take(&mut self.callers) {
                 match caller.pending.as_mut().poll(&mut context) {
@@ -690,6 +720,7 @@ impl Trial {
         if !self.callers.is_empty() {
             self.laws.tally.note("unpromised and lost");
         }
+        self.come_some_way();
         let before = Everything::of(&self.platform, &self.laws);
         self.forget_callers(None);
         // To start takes a moment.
@@ -698,7 +729,7 @@ impl Trial {
         self.laws.started = self.now;
         let after = Everything::of(&self.platform, &self.laws);
         before.is(&after, LOST)?;
-        self.laws.died();
+        self.laws.died(&self.platform.open_questions());
         self.laws.check_promises(&mut self.asked)?;
         self.tick()?;
         self.audit()

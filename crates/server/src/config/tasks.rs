@@ -19,6 +19,9 @@ pub struct TaskSettings {
     /// `synchronous-s`: how long a synchronous task or a question may keep its caller waiting, 1 to
     /// 86,400 s; 900 s if nothing is said.
     pub synchronous_s: Option<u64>,
+    /// `answer-ms`: how long the caller of an asynchronous task waits for the first word of an agent
+    /// hosted here before the reply is `pending`, 1 to 60,000 ms; 2,000 ms if nothing is said.
+    pub answer_ms: Option<u64>,
     /// `answer-within-s`: how long a result, a decision or an offer may wait for the other side
     /// where its publisher does not say, 1 to 31,536,000 s; a day if nothing is said.
     pub answer_within_s: Option<u64>,
@@ -34,6 +37,7 @@ impl TaskSettings {
     pub(super) fn over(self, below: Self) -> Self {
         Self {
             synchronous_s: self.synchronous_s.or(below.synchronous_s),
+            answer_ms: self.answer_ms.or(below.answer_ms),
             answer_within_s: self.answer_within_s.or(below.answer_within_s),
             answer_grace_s: self.answer_grace_s.or(below.answer_grace_s),
             round_limit: self.round_limit.or(below.round_limit),
@@ -42,6 +46,7 @@ impl TaskSettings {
 
     pub(super) fn check(&self) -> Result<(), SettingsError> {
         within("synchronous-s", self.synchronous_s, 86_400, "1 to 86400")?;
+        within("answer-ms", self.answer_ms, 60_000, "1 to 60000")?;
         let year = 31_536_000;
         within(
             "answer-within-s",
@@ -59,6 +64,7 @@ impl TaskSettings {
         let ms = |seconds: u64| seconds as i64 * 1_000;
         Limits {
             synchronous_ms: ms(self.synchronous_s.unwrap_or(SYNCHRONOUS_S)),
+            answer_ms: self.answer_ms.map_or(usual.answer_ms, |ms| ms as i64),
             answer_within_ms: self.answer_within_s.map_or(usual.answer_within_ms, ms),
             answer_grace_ms: self.answer_grace_s.map_or(usual.answer_grace_ms, ms),
             rounds: self.round_limit.map_or(usual.rounds, |r| r as u32),
@@ -109,7 +115,7 @@ impl RetentionSettings {
     }
 }
 
-fn within(
+pub(super) fn within(
     name: &'static str,
     value: Option<u64>,
     most: u64,

@@ -14,16 +14,20 @@ use std::sync::Arc;
 
 /// The agent of a profile, with what agents weigh causes by.
 pub(super) fn hosted(file: ProfileFile, knowledge: &Arc<Knowledge>, now: Timestamp) -> Hosted {
-    let agent: Box<dyn Agent> = match file.role.as_str() {
-        conformance::ROLE => Box::new(conformance::Conformance::default()),
-        role => {
-            let agent = agents::roster::hosted_knowing(role, knowledge);
-            agent.expect("roles are checked when read")
+    let (role, knowledge) = (file.role, Arc::clone(knowledge));
+    let make = move || -> Box<dyn Agent> {
+        match role.as_str() {
+            conformance::ROLE => Box::new(conformance::Conformance::default()),
+            role => {
+                let agent = agents::roster::hosted_knowing(role, &knowledge);
+                agent.expect("roles are checked when read")
+            }
         }
     };
     Hosted {
-        agent,
+        agent: make(),
         profile: Arc::new(file.profile),
+        again: Some(Box::new(make)),
         endpoint: None,
         registered_at: now,
     }

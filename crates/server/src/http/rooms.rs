@@ -17,13 +17,17 @@ use store::Condition;
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
 /// The rooms: `/livez`, `/readyz`, `/.well-known/jwks.json` and, for callers, `/whoami`.
-pub fn rooms<F>(condition: F, jwks: Value) -> Router
+pub fn rooms<F, B>(condition: F, broken: B, jwks: Value) -> Router
 where
     F: Fn() -> Condition + Send + Sync + 'static,
+    B: Fn() -> bool + Send + Sync + 'static,
 {
     let get = &[Method::GET];
     Router::new()
-        .open("/livez", get, |_| async { Ok(status("alive")) })
+        .open("/livez", get, move |_| {
+            let broken = broken();
+            async move { alive(broken) }
+        })
         .open("/readyz", get, move |_| {
             let condition = condition();
             async move { ready(condition) }
@@ -37,6 +41,14 @@ where
 
 fn status(word: &str) -> Reply {
     body::json(&json!({ "status": word }))
+}
+
+/// Alive is who can decide: nobody can any more once a decision has panicked.
+fn alive(broken: bool) -> Result<Reply, Problem> {
+    match broken {
+        false => Ok(status("alive")),
+        true => Err(Problem::unavailable("a decision failed", LOOK_AGAIN)),
+    }
 }
 
 /// Ready is who can promise something: whose store takes what is committed.

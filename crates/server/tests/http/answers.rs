@@ -3,6 +3,7 @@
 use crate::client::{Line, request};
 use crate::house::{House, Plan};
 use serde_json::json;
+use std::sync::atomic::Ordering;
 use store::Condition;
 
 #[tokio::test]
@@ -50,6 +51,16 @@ async fn a_platform_is_alive_and_ready_while_its_store_takes_something() {
             (200, r#"{"status":"alive"}"#)
         );
     }
+}
+
+#[tokio::test]
+async fn a_platform_whose_decision_panicked_is_not_alive() {
+    let house = House::open();
+    assert_eq!(house.ask("GET /livez", &[]).await.status, 200);
+    house.broken.store(true, Ordering::Relaxed);
+    let answer = house.ask("GET /livez", &[]).await;
+    assert_eq!(answer.status, 503);
+    assert!(answer.body.contains("a decision failed"), "{answer:?}");
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ use server::state::StateFolder;
 use server::token::{Grant, Issued, Terms, Tokens};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use store::Condition;
 use tokio::sync::{mpsc, watch};
@@ -30,6 +31,8 @@ pub struct House {
     pub condition: Arc<Mutex<Condition>>,
     certificates: SharedRegister,
     changes: watch::Sender<u64>,
+    /// True if a decision panicked.
+    pub broken: Arc<AtomicBool>,
     /// Where answers that go on are written, in their order.
     writers: tokio::sync::Mutex<mpsc::UnboundedReceiver<mpsc::Sender<Bytes>>>,
     serving: Serving,
@@ -71,7 +74,13 @@ impl House {
         let tokens = Tokens::open(&folder, plan.terms).unwrap();
         let condition = Arc::new(Mutex::new(Condition::Working));
         let asked = Arc::clone(&condition);
-        let common = rooms::rooms(move || *asked.lock().unwrap(), tokens.issuer().jwks());
+        let broken = Arc::new(AtomicBool::new(false));
+        let looked = Arc::clone(&broken);
+        let common = rooms::rooms(
+            move || *asked.lock().unwrap(),
+            move || looked.load(Ordering::Relaxed),
+            tokens.issuer().jwks(),
+        );
         let (told, writers) = mpsc::unbounded_channel();
         let changes = watch::Sender::new(0);
         let register = Register {
@@ -106,6 +115,7 @@ impl House {
             clock,
             folder,
             condition,
+            broken,
             writers: writers.into(),
             certificates,
             changes,

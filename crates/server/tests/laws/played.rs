@@ -211,6 +211,7 @@ fn company(cast: Cast, generation: &Generation, now: Timestamp, heard: &Heard) -
         agents.push(Hosted {
             agent: Box::new(Watched { name, agent, heard }),
             profile: Arc::new(file.profile),
+            again: None,
             endpoint: None,
             registered_at: now,
         });

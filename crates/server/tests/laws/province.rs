@@ -241,6 +241,7 @@ fn company(
         agents: vec![Hosted {
             profile: Arc::new(own),
             agent: Box::new(prowler),
+            again: None,
             endpoint: None,
             registered_at: simulation.now(),
         }],

@@ -1,0 +1,166 @@
+//! What whoever has a clock and a world does with the engine: brings agents inputs, lets time pass,
+//! and carries out what agents want.
+//!
+//! Read next: [`crate::step`], [`crate::dispatch`].
+
+use crate::Engine;
+use crate::question::Question;
+use crate::staged::Staged;
+use crate::work::{self, Outgoing, Work};
+use domain::agent::{Briefing, Input};
+use domain::profile::Profile;
+use domain::registry::{Reach, Registration};
+use domain::task::TaskId;
+use domain::time::Timestamp;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use store::Batch;
+use tracing::debug;
+
+impl Engine {
+    /// Briefs every agent: the roster, the network, and the tasks of its own that are still open.
+    /// What an agent in here was asked before the platform stopped, and did not answer, it is asked
+    /// again.
+    pub fn start(&self, now: Timestamp) {
+        {
+            let mut work = self.lock_work();
+            self.grant_leases(&mut work, now);
+            work.grant_answers(now, self.limits.answer_grace_ms);
+        }
+        let unanswered = self.questions_on_record();
+        let registrations = self.roster.registrations();
+        let roster: Vec<Arc<Profile>> = registrations
+            .iter()
+            .map(|r| Arc::clone(&r.profile))
+            .collect();
+        // Nothing in here listens for those that connect by themselves.
+        let listening = registrations.iter().filter(|r| r.reach != Reach::Client);
+        for registration in listening {
+            let briefing = {
+                let work = self.lock_work();
+                self.briefing(&work, registration, roster.clone(), unanswered.iter())
+            };
+            self.deliver(&registration.profile.name, Input::Started(briefing), now);
+        }
+        let mut work = self.lock_work();
+        let mut staged = Staged::default();
+        self.put_again(&mut work, unanswered, &mut staged);
+        if !staged.is_empty() {
+            drop(self.commit(staged));
+        }
+        drop(work);
+        self.step_in_turn(now);
+    }
+
+    /// What an agent is told at its start. An assignment that it is still to be asked for is no
+    /// open task of its own yet.
+    pub(crate) fn briefing<'q>(
+        &self,
+        work: &Work,
+        registration: &Registration,
+        roster: Vec<Arc<Profile>>,
+        unanswered: impl Iterator<Item = &'q Question>,
+    ) -> Briefing {
+        let asked: BTreeSet<&TaskId> = unanswered
+            .filter(|q| q.is_assignment())
+            .map(|q| &q.task)
+            .collect();
+        let mut open = work.open_tasks_of(&registration.profile.name);
+        open.retain(|task| !asked.contains(&task.id));
+        Briefing {
+            own: Arc::clone(&registration.profile),
+            roster,
+            inventory: work.inventory(),
+            open,
+        }
+    }
+
+    /// Brings an input to an agent. Unknown agents are ignored: an input can outlive its agent.
+    pub fn deliver(&self, agent: &str, input: Input, now: Timestamp) {
+        let mut work = self.lock_work();
+        let Some(index) = self.roster.find(agent) else {
+            return;
+        };
+        if work.instance(index).is_hosted() {
+            match expected(&mut work, index, input) {
+                Some(input) => self.put(&mut work, index, input),
+                None => debug!(agent, "a reply to nothing that was sent is not taken"),
+            }
+        } else {
+            let mut staged = Staged::default();
+            self.run(&mut work, index, input, now, &mut staged);
+            drop(self.commit(staged));
+        }
+        drop(work);
+        self.step_in_turn(now);
+    }
+
+    /// When [`Engine::tick`] is next due; none if nothing waits.
+    pub fn next_wakeup(&self) -> Option<Timestamp> {
+        self.lock_work().next_due()
+    }
+
+    /// Wakes what is due: agents that asked for it, and callers whose time limit is over.
+    pub fn tick(&self, now: Timestamp) {
+        let mut work = self.lock_work();
+        let (mut staged, mut fell_due) = (Staged::default(), false);
+        while let Some(due) = work.take_due(now) {
+            self.fall_due(&mut work, due, now, &mut staged);
+            fell_due = true;
+        }
+        // A commit wakes whoever ticks: one without cause would let it tick for ever.
+        if fell_due {
+            drop(self.commit(staged));
+        }
+        drop(work);
+        self.step_in_turn(now);
+    }
+
+    /// What agents want of the world, in order; empties the outbox.
+    pub fn outgoing(&self) -> Vec<Outgoing> {
+        self.outbox.drain()
+    }
+
+    /// True if the outbox holds something.
+    pub fn has_outgoing(&self) -> bool {
+        !self.outbox.is_empty()
+    }
+
+    /// True while a caller waits for this task to end, or for a word about it, that no agent in here
+    /// is about to say: all of them are at rest.
+    pub fn is_awaited(&self, task: &TaskId) -> bool {
+        use work::Awaited::{Answer, Task, Turn};
+        let is_about = |awaited: &work::Awaited| match awaited {
+            Task(id) | Turn(id, ..) | Answer(id, _) => id == task,
+        };
+        let work = self.lock_work();
+        work.is_at_rest() && work.waiting.keys().any(is_about)
+    }
+
+    /// Resolves when everything decided so far is on disk, or never will be.
+    pub async fn flushed(&self) {
+        let _ = self.store.commit(Batch::default()).await;
+    }
+
+    /// Resolves when there may be something in the outbox, or a new deadline.
+    pub async fn outgoing_filled(&self) {
+        self.outbox.filled().await;
+    }
+}
+
+/// An input with the token that the agent gave what it replies to; none if the agent was made anew
+/// since.
+pub(crate) fn expected(work: &mut Work, index: usize, input: Input) -> Option<Input> {
+    let actor = work.instance(index).actor()?;
+    Some(match input {
+        Input::Replied { token, reply } => Input::Replied {
+            token: actor.redeem(token)?,
+            reply,
+        },
+        Input::Acted { token, outcome } => Input::Acted {
+            token: actor.redeem(token)?,
+            outcome,
+        },
+        other => other,
+    })
+}

@@ -1,0 +1,55 @@
+//! What is bounded, and by how much.
+
+/// What is bounded, and by how much.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How long a synchronous task, or a question, may keep its caller waiting, in milliseconds;
+    /// then the reply tells the state reached and things go on.
+    pub synchronous_ms: i64,
+    /// How long the caller of an asynchronous task waits for the first word of an agent in here, in
+    /// milliseconds; then the reply is `pending`, and the agent's word is told when it comes.
+    pub answer_ms: i64,
+    /// How long a result, a decision or an offer may wait for the other side where its publisher
+    /// does not say, in milliseconds.
+    pub answer_within_ms: i64,
+    /// How long whoever owes such an answer has at least from the start of the platform on, in
+    /// milliseconds, or as long as it had in all if that is less: while the platform was down, it
+    /// could not be given.
+    pub answer_grace_ms: i64,
+    /// How long an agent in here may step on one input where it steps beside the decisions, in
+    /// milliseconds; then it has failed.
+    pub step_ms: i64,
+    /// How many requests may wait for one agent in here.
+    pub mailbox: usize,
+    /// How much telemetry may wait for one agent in here; the oldest makes room.
+    pub telemetry: usize,
+    /// How many rounds a negotiation may take where its publisher does not say.
+    pub rounds: u32,
+    /// How many open parts a task may have.
+    pub parts: usize,
+    /// How deep parts of parts may go.
+    pub depth: usize,
+    /// How many agents there may be.
+    pub agents: usize,
+    /// How many bytes an entry of `/data-params` may have.
+    pub data_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            synchronous_ms: 30_000,
+            answer_ms: 2_000,
+            answer_within_ms: 86_400_000,
+            answer_grace_ms: 60_000,
+            step_ms: 10_000,
+            mailbox: 1_024,
+            telemetry: 16_384,
+            rounds: 10,
+            parts: 1_000,
+            depth: 8,
+            agents: 10_000,
+            data_bytes: 1 << 30,
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! A question to an agent in here: what it owes an answer to, and what follows from the answer.
+//!
+//! A question is a row from the decision that asks it to the batch that answers it, under a key that
+//! stays its own over restarts: what was not answered is put again, and answered once. The row holds
+//! no word of what was said; that is in the task, the negotiation or the exchange. Read next:
+//! [`crate::step`], [`crate::redelivery`].
+
+use crate::work::Awaited;
+use domain::negotiation::{Kind, Stance};
+use domain::task::TaskId;
+use domain::verb::Verb;
+use serde_json::{Value, json};
+use store::Document;
+
+/// The kind of the rows.
+pub(crate) const ROWS: &str = "question";
+
+/// What an agent in here was asked and has not answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Question {
+    /// Its own for ever: the identifier of the exchange that asks it, or of the cancellation.
+    pub(crate) key: String,
+    /// Who is asked.
+    pub(crate) agent: String,
+    /// What it is about.
+    pub(crate) task: TaskId,
+    /// What is asked, as the agent hears it.
+    pub(crate) verb: Verb,
+    /// Who asks.
+    pub(crate) from: String,
+    /// The turn that it is in a negotiation.
+    pub(crate) turn: Option<(Kind, Stance)>,
+    pub(crate) round: u32,
+    /// How many alternatives are offered.
+    pub(crate) offered: usize,
+    /// True if it reopens the plan of a task under way: its reply tells the round.
+    pub(crate) reopens: bool,
+}
+
+impl Question {
+    /// The cancellation of a task.
+    pub(crate) fn cancellation(task: &TaskId, agent: &str, from: &str) -> Self {
+        Self {
+            key: format!("{task}/cancel"),
+            agent: agent.to_owned(),
+            task: task.clone(),
+            verb: Verb::TaskCancel,
+            from: from.to_owned(),
+            turn: None,
+            round: 1,
+            offered: 0,
+            reopens: false,
+        }
+    }
+
+    pub(crate) fn is_cancellation(&self) -> bool {
+        self.verb == Verb::TaskCancel
+    }
+
+    pub(crate) fn is_assignment(&self) -> bool {
+        self.verb == Verb::TaskAssign
+    }
+
+    /// What whoever asked waits for.
+    pub(crate) fn awaited(&self) -> Awaited {
+        match self.verb {
+            Verb::TaskAssign => Awaited::Task(self.task.clone()),
+            Verb::FeasibilityNegotiate => {
+                Awaited::Turn(self.task.clone(), Kind::Feasibility, self.round)
+            }
+            _ => Awaited::Answer(self.task.clone(), self.key.clone()),
+        }
+    }
+
+    /// The row that says it is not answered.
+    pub(crate) fn row(&self) -> Document {
+        let turn = self
+            .turn
+            .map(|(kind, stance)| json!([kind.as_str(), stance.as_str()]));
+        let body = json!({
+            "agent": self.agent,
+            "task": self.task.as_str(),
+            "verb": self.verb.as_str(),
+            "from": self.from,
+            "turn": turn,
+            "round": self.round,
+            "offered": self.offered,
+            "reopens": self.reopens,
+        });
+        Document {
+            kind: ROWS.into(),
+            name: self.key.clone(),
+            body: Some(body.to_string()),
+        }
+    }
+
+    /// No row: it is answered.
+    pub(crate) fn answered(key: &str) -> Document {
+        Document {
+            kind: ROWS.into(),
+            name: key.to_owned(),
+            body: None,
+        }
+    }
+
+    /// Reads what [`Question::row`] wrote; none for anything else.
+    pub(crate) fn read(row: &Document) -> Option<Self> {
+        let value: Value = serde_json::from_str(row.body.as_deref()?).ok()?;
+        let word = |key: &str| value.get(key).and_then(Value::as_str);
+        let number = |key: &str| value.get(key).and_then(Value::as_u64);
+        let turn = match value.get("turn") {
+            None | Some(Value::Null) => None,
+            Some(turn) => Some((
+                Kind::parse(turn.get(0)?.as_str()?)?,
+                Stance::parse(turn.get(1)?.as_str()?)?,
+            )),
+        };
+        Some(Self {
+            key: row.name.clone(),
+            agent: word("agent")?.to_owned(),
+            task: TaskId::new(word("task")?),
+            verb: Verb::parse(word("verb")?)?,
+            from: word("from")?.to_owned(),
+            turn,
+            round: number("round")?.try_into().ok()?,
+            offered: number("offered")?.try_into().ok()?,
+            reopens: value.get("reopens").and_then(Value::as_bool)?,
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A question about a task.
+    pub(crate) fn question(task: &str, verb: Verb) -> Question {
+        Question {
+            key: format!("{task}/key"),
+            verb,
+            ..Question::cancellation(&TaskId::new(task), "worker", "operator")
+        }
+    }
+
+    #[test]
+    fn reading_undoes_writing() {
+        let turn = Some((Kind::Fulfillment, Stance::Offer));
+        let asked = Question {
+            turn,
+            round: 3,
+            offered: 2,
+            reopens: true,
+            ..question("t", Verb::FulfillmentNegotiate)
+        };
+        assert_eq!(Question::read(&asked.row()), Some(asked));
+        let plain = question("t", Verb::TaskAssign);
+        assert_eq!(Question::read(&plain.row()), Some(plain));
+        assert_eq!(Question::read(&Question::answered("t/assign")), None);
+    }
+}

@@ -1,0 +1,159 @@
+//! Questions that were not answered are put again: after a restart of the platform, and after
+//! decisions had to be taken back.
+//!
+//! A row says that a question is open ([`crate::question`]); what was said is found where it was
+//! taken down. Read next: [`crate::recovery`].
+
+use crate::negotiate::further;
+use crate::question::{Question, ROWS};
+use crate::staged::Staged;
+use crate::work::{Due, Waiting, Work};
+use crate::{Engine, Refusal};
+use domain::agent::Ask;
+use domain::content::Content;
+use domain::negotiation::{Kind, Side, Stance};
+use domain::task::Task;
+use domain::verb::Verb;
+use std::sync::Arc;
+use tracing::{error, info};
+
+impl Engine {
+    /// The questions that are on record, in the order in which they were asked.
+    pub(crate) fn questions_on_record(&self) -> Vec<Question> {
+        let rows = self.store.documents(ROWS);
+        let rows = rows.inspect_err(|cause| error!("open questions cannot be read: {cause}"));
+        let mut questions = Vec::new();
+        for row in rows.unwrap_or_default() {
+            match Question::read(&row) {
+                Some(question) => questions.push(question),
+                None => error!(question.key = row.name, "an open question cannot be read"),
+            }
+        }
+        questions
+    }
+
+    /// Puts questions again that are under way no more. What became moot is forgotten.
+    pub(crate) fn put_again(&self, work: &mut Work, questions: Vec<Question>, staged: &mut Staged) {
+        for question in questions {
+            let index = self.roster.find(&question.agent);
+            let index = index.filter(|index| work.instance(*index).is_hosted());
+            let Some(index) = index.filter(|_| !work.is_asked(&question.key)) else {
+                continue;
+            };
+            match self.ask_of(work, &question) {
+                Ok(Some(ask)) => {
+                    info!(
+                        question.key = question.key,
+                        agent = question.agent,
+                        "'{}' is asked again",
+                        question.agent
+                    );
+                    self.wait_again(work, &question);
+                    work.post(
+                        index,
+                        domain::agent::Input::Asked(ask),
+                        Some(question),
+                        None,
+                    );
+                }
+                Ok(None) => staged.documents.push(Question::answered(&question.key)),
+                Err(cause) => {
+                    error!(question.key = question.key, "not asked again: {cause}");
+                }
+            }
+        }
+        self.outbox.notify_ready();
+    }
+
+    /// The answer is for the record, and for whoever asks again.
+    fn wait_again(&self, work: &mut Work, question: &Question) {
+        let awaited = question.awaited();
+        let exchange = self.store.exchange(&question.key).ok().flatten();
+        let Some(exchange) = exchange.filter(|e| e.response.is_none()) else {
+            return;
+        };
+        if work.waiting.contains_key(&awaited) {
+            return;
+        }
+        let asynchronous = work
+            .task(&question.task)
+            .is_some_and(|task| task.asynchronous);
+        let until = exchange.request_time + self.patience(asynchronous);
+        work.schedule(Due::Reply(awaited.clone()), Some(until));
+        let callers = Vec::new();
+        work.waiting.insert(awaited, Waiting { exchange, callers });
+    }
+
+    /// The question as the agent hears it; none if nobody wants an answer any more.
+    fn ask_of(&self, work: &Work, question: &Question) -> Result<Option<Ask>, Refusal> {
+        if question.verb == Verb::FeasibilityNegotiate {
+            return self.offer_of(work, question);
+        }
+        let Some(task) = self.task(work, &question.task)? else {
+            return Ok(None);
+        };
+        let said = match (question.verb, question.turn) {
+            (Verb::TaskAssign, _) if task.status.is_terminal() => return Ok(None),
+            (Verb::TaskAssign | Verb::TaskCancel, _) => vec![task.content.clone()],
+            (_, Some((kind, _))) => {
+                let negotiation = self.negotiation(work, &task.id, kind)?;
+                let turn = negotiation
+                    .as_ref()
+                    .and_then(|n| n.said(Side::Publisher, question.round));
+                match turn {
+                    Some(turn) => return Ok(Some(heard(question, task, &turn.speech))),
+                    None => return Ok(None),
+                }
+            }
+            (_, None) => match self.store.exchange(&question.key)? {
+                Some(exchange) => vec![Content::parse([exchange.request.as_str()])?],
+                None => return Ok(None),
+            },
+        };
+        let speech = domain::negotiation::Speech {
+            stance: Stance::Accept,
+            ..domain::negotiation::Speech::offer(said)
+        };
+        Ok(Some(heard(question, task, &speech)))
+    }
+
+    fn offer_of(&self, work: &Work, question: &Question) -> Result<Option<Ask>, Refusal> {
+        let Some(negotiation) = self.negotiation(work, &question.task, Kind::Feasibility)? else {
+            return Ok(None);
+        };
+        let waits = negotiation.next_side() == Some(Side::Executor)
+            && negotiation.round() == question.round;
+        let wanted = matches!(question.turn, Some((_, Stance::Offer)));
+        let same = negotiation.executor == question.agent && (waits || !wanted);
+        let turn = negotiation.said(Side::Publisher, question.round);
+        let Some(turn) = turn.filter(|_| same) else {
+            return Ok(None);
+        };
+        let text = self.store.exchange(&question.key)?;
+        let text = text.map(|exchange| exchange.request).unwrap_or_default();
+        let content = turn.speech.contents.first().cloned().unwrap_or_default();
+        let task = Task::assigned(
+            negotiation.task.clone(),
+            &negotiation.publisher,
+            &negotiation.executor,
+            text,
+            content,
+            true,
+            turn.at,
+        );
+        Ok(Some(heard(question, Arc::new(task), &turn.speech)))
+    }
+}
+
+fn heard(question: &Question, task: Arc<Task>, speech: &domain::negotiation::Speech) -> Ask {
+    Ask {
+        verb: question.verb,
+        task,
+        from: question.from.clone(),
+        content: speech.contents.first().cloned().unwrap_or_default(),
+        alternatives: further(speech.stance, &speech.contents),
+        alternative: speech.alternative,
+        round: question.round,
+        turn: question.turn,
+    }
+}

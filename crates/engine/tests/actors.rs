@@ -1,0 +1,1042 @@
+//! Agents in here as actors beside the decisions: what reaches them and when, what is refused for
+//! want of room, what is put again after a death, and what becomes of an agent that fails.
+//!
+//! Each test hands out the steps itself, one by one, so that an agent that does not come back is one
+//! whose step is not brought back. No clock and no thread decides anything but in the two tests that
+//! are about threads. Read next: `engine::Engine::next_step`.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use domain::access::{AccessRules, Action as Permission};
+use domain::agent::{Agent, Ask, Input, Message, Output, Progress};
+use domain::content::Content;
+use domain::event::Happening;
+use domain::inventory::Inventory;
+use domain::notification::AgentChange;
+use domain::profile::{Capability, Layer, Profile, Skill};
+use domain::registry::Health;
+use domain::reply::{Reply, Verdict};
+use domain::task::{Conditions, Status, Task, TaskId};
+use domain::telemetry::Telemetry;
+use domain::time::{Dice, Timestamp};
+use domain::verb::Verb;
+use engine::{
+    Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Operation, Outcome, Query, Records,
+    Refusal, Retention, Setup, Step, Stepping,
+};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+const JOB: &str = "## target object\nlink\n## task description\ndiagnose it";
+const EXPECTING: &str = "## target object\nlink\n## task description\ndiagnose it\n\
+                         ## expected response\nwhat is broken";
+const ACCEPT: &str = "## target object\nlink\n## task description\ngood\n## result\naccept";
+
+type Script = Arc<dyn Fn(&Input) -> Vec<Output> + Send + Sync>;
+
+/// Does what the test says, and writes down what it heard.
+struct Scripted {
+    script: Script,
+    heard: Arc<Mutex<Vec<String>>>,
+}
+
+impl Agent for Scripted {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+        self.heard.lock().unwrap().push(word_of(&input));
+        (self.script)(&input)
+    }
+}
+
+/// What was heard, in a few words.
+fn word_of(input: &Input) -> String {
+    match input {
+        Input::Started(briefing) => {
+            let open = briefing.open.iter().map(|task| task.id.as_str());
+            format!("started {}", open.collect::<Vec<_>>().join(" "))
+                .trim()
+                .to_owned()
+        }
+        Input::Asked(ask) => format!("{} {} {}", ask.verb, ask.task.id, ask.round),
+        Input::Replied { token, reply } => match reply {
+            Ok(reply) => format!("reply {token} {}", reply.verdict.as_str()),
+            Err(no) => format!("reply {token} {}", no.tag),
+        },
+        Input::Telemetry(Telemetry::CustomerAnswered { text, .. }) => text.clone(),
+        Input::Woken(token) => format!("woken {token}"),
+        other => format!("{other:?}"),
+    }
+}
+
+fn answer(verdict: Verdict) -> Output {
+    Output::Answer(Reply::new(verdict, Vec::new()))
+}
+
+fn asked(input: &Input) -> Option<&Ask> {
+    match input {
+        Input::Asked(ask) => Some(ask),
+        _ => None,
+    }
+}
+
+/// Takes everything on.
+fn willing() -> Script {
+    Arc::new(|input| match asked(input) {
+        Some(_) => vec![answer(Verdict::Accepted)],
+        None => Vec::new(),
+    })
+}
+
+fn profile(name: &str) -> Profile {
+    Profile {
+        name: name.to_owned(),
+        alias: None,
+        description: "works".to_owned(),
+        agent_type: None,
+        version: "1.0.0".to_owned(),
+        provider: "Convoke".to_owned(),
+        domain: None,
+        management_object: None,
+        layer: Layer::Resource,
+        province: None,
+        capability: Capability::default(),
+        skills: vec![Skill::default()],
+        authentication: Vec::new(),
+    }
+}
+
+struct Stage {
+    engine: Engine,
+    now: Timestamp,
+    heard: BTreeMap<String, Arc<Mutex<Vec<String>>>>,
+    /// Where a state that outlives a platform lies.
+    path: Option<PathBuf>,
+}
+
+/// How a stage is to be.
+struct Plan {
+    store: store::Options,
+    path: Option<PathBuf>,
+    limits: Limits,
+    now: Timestamp,
+    renewable: bool,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            store: store::Options::memory(),
+            path: None,
+            limits: Limits::default(),
+            now: Timestamp::from_ms(1_000_000),
+            renewable: true,
+        }
+    }
+}
+
+impl Plan {
+    /// The state lies in this file, and nothing is written before it is flushed.
+    fn held_in(path: &Path) -> Self {
+        Self {
+            store: store::Options {
+                synchronous_full: false,
+                batch_wait: Duration::from_secs(3_600),
+                readers: 1,
+                ..store::Options::file(path)
+            },
+            path: Some(path.to_owned()),
+            ..Self::default()
+        }
+    }
+}
+
+/// A platform on which these agents step beside the decisions; all have been briefed.
+fn stage<const N: usize>(plan: Plan, agents: [(&str, Script); N]) -> Stage {
+    let mut heard = BTreeMap::new();
+    let hosted = agents.map(|(name, script)| {
+        let book = Arc::<Mutex<Vec<String>>>::default();
+        heard.insert(name.to_owned(), Arc::clone(&book));
+        let make = move || -> Box<dyn Agent> {
+            Box::new(Scripted {
+                script: Arc::clone(&script),
+                heard: Arc::clone(&book),
+            })
+        };
+        Hosted {
+            profile: Arc::new(profile(name)),
+            agent: make(),
+            again: plan.renewable.then(|| Box::new(make) as engine::Factory),
+            endpoint: None,
+            registered_at: plan.now,
+        }
+    });
+    let engine = Engine::open(Setup {
+        store: plan.store,
+        access: AccessRules {
+            enabled: false,
+            read_default: Permission::Permit,
+            write_default: Permission::Deny,
+            exec_default: Permission::Permit,
+            groups: BTreeMap::from([("admin".to_owned(), ["operator".to_owned()].into())]),
+            lists: Vec::new(),
+        },
+        agents: hosted.into(),
+        default_agent: "worker".to_owned(),
+        inventory: Arc::new(Inventory::default()),
+        seed: 7,
+        limits: plan.limits,
+        retention: Retention::default(),
+        deliverable: Box::new(|subscription| match subscription.url.as_str() {
+            "panic" => panic!("a decision panics"),
+            _ => Ok(()),
+        }),
+        credentials: Box::new(|_| None),
+        proxy: None,
+        schemas: engine::SchemaSetup::fixed(Vec::new()),
+    })
+    .unwrap();
+    engine.set_stepping(Stepping::Beside, plan.now);
+    engine.start(plan.now);
+    Stage {
+        engine,
+        now: plan.now,
+        heard,
+        path: plan.path,
+    }
+}
+
+type Pending = Pin<Box<dyn Future<Output = Result<Outcome, Refusal>> + Send>>;
+
+impl Stage {
+    fn begin(&self, who: &str, operation: Operation) -> Pending {
+        let who = self.engine.principal(who);
+        match self.engine.execute(&who, operation, self.now) {
+            Execution::Done(outcome) => Box::pin(std::future::ready(outcome)),
+            Execution::Pending(pending) => pending,
+        }
+    }
+
+    fn ask(&self, negotiate: Negotiate) -> Pending {
+        self.begin("operator", Operation::Negotiate(negotiate))
+    }
+
+    /// Everything that was decided is on disk.
+    fn flush(&self) {
+        let nothing = self.engine.store().erase(&TaskId::new("nothing"), self.now);
+        drop(nothing.wait());
+    }
+
+    fn next(&self) -> Option<Step> {
+        self.engine.next_step(self.now)
+    }
+
+    /// Takes one step; whose it was.
+    fn step(&self) -> Option<String> {
+        let step = self.next()?;
+        let agent = step.agent().to_owned();
+        assert!(self.engine.finish(step.run(), self.now));
+        Some(agent)
+    }
+
+    /// Takes every step that can be taken, until nothing is left to write or to do.
+    fn settle(&self) {
+        loop {
+            self.flush();
+            if self.step().is_none() {
+                break;
+            }
+            while self.step().is_some() {}
+        }
+    }
+
+    fn heard(&self, agent: &str) -> Vec<String> {
+        std::mem::take(&mut *self.heard[agent].lock().unwrap())
+    }
+
+    fn task(&self, id: &str) -> Arc<Task> {
+        self.flush();
+        let query = Operation::Read(Query::Task(TaskId::new(id)));
+        match answered(&mut self.begin("operator", query)) {
+            Some(Ok(Outcome::Records(Records::Tasks(tasks)))) => Arc::clone(&tasks[0]),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn is_known(&self, id: &str) -> bool {
+        self.flush();
+        self.engine.store().knows(&TaskId::new(id)).unwrap()
+    }
+
+    fn health(&self, agent: &str) -> Health {
+        self.engine.place(agent).unwrap().health
+    }
+
+    fn pass(&mut self, ms: i64) {
+        self.now = self.now + ms;
+        self.engine.tick(self.now);
+    }
+
+    /// The state as it is on disk, in a file of its own: what a death leaves.
+    fn dead(&self, place: &Path) -> PathBuf {
+        let from = self.path.as_ref().unwrap();
+        for part in ["", "-wal"] {
+            let named = |path: &Path| PathBuf::from(format!("{}{part}", path.display()));
+            if named(from).exists() {
+                std::fs::copy(named(from), named(place)).unwrap();
+            }
+        }
+        place.to_owned()
+    }
+}
+
+fn message(verb: Verb, to: &str, task: &str, text: &str) -> Negotiate {
+    Negotiate {
+        to: Some(to.to_owned()),
+        task: Some(TaskId::new(task)),
+        texts: vec![text.to_owned()],
+        ..Negotiate::new(Endpoint::Platform, verb)
+    }
+}
+
+fn assignment(to: &str, task: &str) -> Negotiate {
+    Negotiate {
+        asynchronous: Some(true),
+        ..message(Verb::TaskAssign, to, task, JOB)
+    }
+}
+
+/// The answer, if it is there.
+fn answered(pending: &mut Pending) -> Option<Result<Outcome, Refusal>> {
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..4 {
+        if let Poll::Ready(outcome) = pending.as_mut().poll(&mut context) {
+            return Some(outcome);
+        }
+    }
+    None
+}
+
+/// The reply, once everything is on disk that was decided.
+fn reply(stage: &Stage, pending: &mut Pending) -> Option<Reply> {
+    for _ in 0..3 {
+        stage.flush();
+        match answered(pending) {
+            Some(Ok(Outcome::Reply(reply))) => return Some(reply),
+            Some(other) => panic!("{other:?}"),
+            None => {}
+        }
+    }
+    None
+}
+
+fn telemetry(text: impl Into<String>) -> Input {
+    Input::Telemetry(Telemetry::CustomerAnswered {
+        ticket: "1".to_owned(),
+        text: text.into(),
+    })
+}
+
+#[test]
+fn a_read_and_another_agent_go_on_while_an_agent_thinks() {
+    let stage = stage(
+        Plan::default(),
+        [("worker", willing()), ("other", willing())],
+    );
+    stage.settle();
+    let mut slow = stage.ask(assignment("worker", "slow"));
+    stage.flush();
+    // It thinks from now on.
+    let thinking = stage.next().unwrap();
+    assert_eq!(thinking.agent(), "worker");
+    assert_eq!(stage.task("slow").status, Status::Created, "reads go on");
+    let mut behind = stage.ask(assignment("worker", "behind"));
+    let mut quick = stage.ask(assignment("other", "quick"));
+    stage.flush();
+    assert_eq!(stage.step().as_deref(), Some("other"));
+    assert!(stage.step().is_none(), "one agent takes one step at a time");
+    let verdict = reply(&stage, &mut quick).unwrap().verdict;
+    assert_eq!(verdict, Verdict::Accepted);
+    assert!(reply(&stage, &mut slow).is_none());
+    assert!(stage.engine.finish(thinking.run(), stage.now));
+    stage.settle();
+    for pending in [&mut slow, &mut behind] {
+        assert_eq!(reply(&stage, pending).unwrap().verdict, Verdict::Accepted);
+    }
+    assert_eq!(
+        stage.heard("worker"),
+        ["started", "taskAssgin slow 1", "taskAssgin behind 1"]
+    );
+}
+
+#[test]
+fn an_asynchronous_caller_waits_a_stated_time_and_a_synchronous_one_for_the_result() {
+    let done = Content::new("link", "done").with_result("done");
+    let script: Script = Arc::new(move |input| match asked(input) {
+        Some(_) => vec![Output::Answer(Reply::new(
+            Verdict::Result,
+            vec![done.clone()],
+        ))],
+        None => Vec::new(),
+    });
+    let mut stage = stage(Plan::default(), [("worker", script)]);
+    stage.settle();
+    let mut at_once = stage.ask(assignment("worker", "at-once"));
+    stage.settle();
+    assert_eq!(
+        reply(&stage, &mut at_once).unwrap().verdict,
+        Verdict::Result
+    );
+    let mut patient = stage.ask(message(Verb::TaskAssign, "worker", "patient", JOB));
+    let mut late = stage.ask(assignment("worker", "late"));
+    stage.flush();
+    stage.pass(Limits::default().answer_ms - 1);
+    assert!(reply(&stage, &mut late).is_none());
+    stage.pass(1);
+    let pending = reply(&stage, &mut late).unwrap();
+    assert_eq!(
+        (pending.verdict, pending.status),
+        (Verdict::Pending, Some(Status::Created))
+    );
+    assert!(reply(&stage, &mut patient).is_none());
+    stage.settle();
+    assert_eq!(
+        reply(&stage, &mut patient).unwrap().verdict,
+        Verdict::Result
+    );
+    assert_eq!(stage.task("late").status, Status::Finished);
+    // Asked again, the answer that came since is told.
+    let mut again = stage.ask(assignment("worker", "late"));
+    assert_eq!(reply(&stage, &mut again).unwrap().verdict, Verdict::Result);
+}
+
+#[test]
+fn a_request_without_room_is_refused_and_leaves_nothing() {
+    let limits = Limits {
+        mailbox: 2,
+        ..Limits::default()
+    };
+    let stage = stage(
+        Plan {
+            limits,
+            ..Plan::default()
+        },
+        [("worker", willing())],
+    );
+    stage.settle();
+    let mut taken: Vec<Pending> = ["a", "b"]
+        .map(|id| stage.ask(assignment("worker", id)))
+        .into();
+    let offer = || message(Verb::FeasibilityNegotiate, "worker", "d", JOB);
+    for (id, refused) in [("c", assignment("worker", "c")), ("d", offer())] {
+        let outcome = answered(&mut stage.ask(refused)).unwrap();
+        let full =
+            matches!(&outcome, Err(Refusal::MailboxFull { name, most: 2 }) if name == "worker");
+        assert!(full, "{outcome:?}");
+        assert!(!stage.is_known(id));
+        let thread = stage.engine.store().exchanges(&store::Filter {
+            task: Some(TaskId::new(id)),
+            limit: 10,
+            ..store::Filter::default()
+        });
+        assert_eq!(thread.unwrap(), []);
+    }
+    // Whoever wants to end something is always heard.
+    let mut cancel = stage.ask(message(Verb::TaskCancel, "worker", "a", ""));
+    stage.settle();
+    assert_eq!(
+        reply(&stage, &mut cancel).unwrap().verdict,
+        Verdict::Accepted
+    );
+    // Sent again, it runs afresh.
+    taken.push(stage.ask(assignment("worker", "c")));
+    stage.settle();
+    let verdicts = taken.iter_mut().map(|t| reply(&stage, t).unwrap().verdict);
+    assert_eq!(
+        verdicts.collect::<Vec<_>>(),
+        [Verdict::Refused, Verdict::Accepted, Verdict::Accepted],
+        "the first was cancelled before it was heard"
+    );
+}
+
+/// Each asks the next in the circle whenever it is asked for something, and reports once it hears.
+fn in_a_circle(next: &'static str) -> Script {
+    Arc::new(move |input| match input {
+        Input::Asked(ask) if ask.verb == Verb::TaskAssign => {
+            let id = ask.task.id.as_str();
+            let hops = id.split('-').count();
+            let told = Output::Report {
+                task: ask.task.id.clone(),
+                progress: Progress::Result(Content::new("link", "done").with_result("done")),
+            };
+            let mut outputs = vec![answer(Verdict::Accepted)];
+            if hops < 12 {
+                outputs.push(Output::Send {
+                    token: hops as u64 * 1_000 + id.len() as u64,
+                    message: Message {
+                        to: next.to_owned(),
+                        verb: Verb::TaskAssign,
+                        task: TaskId::new(format!("{id}-{next}")),
+                        content: Content::new("link", "diagnose it"),
+                        alternatives: Vec::new(),
+                        alternative: None,
+                        asynchronous: true,
+                        round: 1,
+                        conditions: Conditions::default(),
+                    },
+                });
+            }
+            outputs.push(told);
+            outputs
+        }
+        _ => Vec::new(),
+    })
+}
+
+/// Carries what agents send to whom it is for; what was refused for want of room is sent again.
+struct Carrier {
+    under_way: Vec<(String, u64, Message, Pending)>,
+    refused: usize,
+}
+
+impl Carrier {
+    fn carry(&mut self, stage: &Stage) {
+        for outgoing in stage.engine.outgoing() {
+            let Output::Send { token, message } = outgoing.output else {
+                panic!("{outgoing:?}")
+            };
+            let pending = send(stage, &outgoing.agent, &message);
+            self.under_way
+                .push((outgoing.agent, token, message, pending));
+        }
+        for (agent, token, message, mut pending) in std::mem::take(&mut self.under_way) {
+            match answered(&mut pending) {
+                None => self.under_way.push((agent, token, message, pending)),
+                Some(Err(Refusal::MailboxFull { .. })) => {
+                    self.refused += 1;
+                    let again = send(stage, &agent, &message);
+                    self.under_way.push((agent, token, message, again));
+                }
+                Some(Ok(Outcome::Reply(reply))) => {
+                    let reply = Ok(reply);
+                    let replied = Input::Replied { token, reply };
+                    stage.engine.deliver(&agent, replied, stage.now);
+                }
+                Some(other) => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+fn send(stage: &Stage, from: &str, message: &Message) -> Pending {
+    let negotiate = Negotiate {
+        asynchronous: Some(message.asynchronous),
+        ..self::message(
+            message.verb,
+            &message.to,
+            message.task.as_str(),
+            &message.content.render(),
+        )
+    };
+    stage.begin(from, Operation::Negotiate(negotiate))
+}
+
+#[test]
+fn agents_that_ask_each_other_in_a_circle_neither_deadlock_nor_lose() {
+    let limits = Limits {
+        mailbox: 1,
+        ..Limits::default()
+    };
+    let agents = [
+        ("worker", in_a_circle("b")),
+        ("b", in_a_circle("c")),
+        ("c", in_a_circle("worker")),
+    ];
+    let stage = stage(
+        Plan {
+            limits,
+            ..Plan::default()
+        },
+        agents,
+    );
+    stage.settle();
+    let mut carrier = Carrier {
+        under_way: Vec::new(),
+        refused: 0,
+    };
+    let mut first: Vec<(Negotiate, Option<Pending>)> = Vec::new();
+    for start in ["worker", "b", "c", "worker", "b", "c"] {
+        let id = format!("{}{start}", first.len());
+        let begun = assignment(start, &id);
+        first.push((begun.clone(), Some(stage.ask(begun))));
+    }
+    // Each round one agent takes one step, so that mailboxes are full most of the time.
+    let mut rounds = 0;
+    loop {
+        stage.flush();
+        carrier.carry(&stage);
+        for (begun, pending) in &mut first {
+            match pending.as_mut().and_then(answered) {
+                None => {}
+                Some(Err(Refusal::MailboxFull { .. })) => {
+                    carrier.refused += 1;
+                    *pending = Some(stage.ask(begun.clone()));
+                }
+                Some(outcome) => *pending = outcome.map(|_| None).unwrap(),
+            }
+        }
+        stage.flush();
+        let stepped = stage.step().is_some();
+        let open = stage.engine.counts().open;
+        stage.flush();
+        if !stepped && carrier.under_way.is_empty() && !stage.engine.has_outgoing() && open == 0 {
+            break;
+        }
+        rounds += 1;
+        assert!(rounds < 5_000, "somebody waits for ever");
+    }
+    // Six began; each task but the last of its chain led to another.
+    let counts = stage.engine.counts();
+    assert_eq!((counts.tasks, counts.open), (6 * 12, 0));
+    assert!(carrier.refused > 0, "with mailboxes of one some are full");
+    let replies: usize = ["worker", "b", "c"]
+        .map(|agent| {
+            let heard = stage.heard(agent);
+            heard.iter().filter(|w| w.starts_with("reply")).count()
+        })
+        .iter()
+        .sum();
+    assert_eq!(replies, 6 * 11, "every message has its reply");
+}
+
+#[test]
+fn an_input_is_handed_out_and_a_message_leaves_after_the_commit_it_rests_on() {
+    let home = tempfile::tempdir().unwrap();
+    let script: Script = Arc::new(|input| match asked(input) {
+        Some(ask) => vec![
+            answer(Verdict::Accepted),
+            Output::Note(format!("taken: {}", ask.task.id)),
+        ],
+        None => Vec::new(),
+    });
+    let plan = Plan::held_in(&home.path().join("held.db"));
+    let stage = stage(plan, [("worker", script)]);
+    stage.settle();
+    let mut pending = stage.ask(assignment("worker", "t"));
+    assert!(stage.next().is_none(), "the task is not on disk");
+    stage.flush();
+    assert!(stage.step().is_some());
+    assert!(
+        !stage.engine.has_outgoing(),
+        "what follows is not on disk either"
+    );
+    assert!(answered(&mut pending).is_none());
+    stage.flush();
+    assert_eq!(stage.engine.outgoing().len(), 1);
+    assert!(reply(&stage, &mut pending).is_some());
+}
+
+#[test]
+fn the_outputs_of_a_step_are_one_batch() {
+    let home = tempfile::tempdir().unwrap();
+    let script: Script = Arc::new(|input| match input {
+        Input::Asked(_) => vec![answer(Verdict::Accepted)],
+        Input::Telemetry(_) => {
+            let report = |percent| Output::Report {
+                task: TaskId::new("t"),
+                progress: Progress::Working {
+                    percent,
+                    content: Content::new("link", format!("{percent} %")),
+                },
+            };
+            vec![report(10), Output::Note("half".to_owned()), report(20)]
+        }
+        _ => Vec::new(),
+    });
+    let stage = stage(
+        Plan::held_in(&home.path().join("whole.db")),
+        [("worker", script)],
+    );
+    stage.settle();
+    drop(stage.ask(assignment("worker", "t")));
+    stage.settle();
+    let before = stage.engine.store().statistics().batches;
+    stage
+        .engine
+        .deliver("worker", telemetry("go on"), stage.now);
+    stage.step().unwrap();
+    stage.flush();
+    assert_eq!(stage.engine.store().statistics().batches, before + 1);
+    assert_eq!(stage.task("t").version, 4);
+    assert_eq!(stage.engine.outgoing().len(), 1);
+}
+
+/// What a publisher may say, each from a state of its own: how the test gets there, what is said,
+/// and what its agent hears of it.
+fn questions() -> Vec<(&'static str, Vec<Negotiate>, &'static str)> {
+    let expecting = |id: &str| Negotiate {
+        texts: vec![EXPECTING.to_owned()],
+        ..assignment("worker", id)
+    };
+    vec![
+        (
+            "assignment",
+            vec![assignment("worker", "t")],
+            "taskAssgin t 1",
+        ),
+        (
+            "offer",
+            vec![message(Verb::FeasibilityNegotiate, "worker", "t", JOB)],
+            "FeasibilityNegotiate t 1",
+        ),
+        (
+            "plan",
+            vec![
+                assignment("worker", "t"),
+                message(Verb::FulfillmentNegotiate, "worker", "t", JOB),
+            ],
+            "FulfillmentNegotiate t 1",
+        ),
+        (
+            "acceptance",
+            vec![
+                expecting("judged"),
+                message(Verb::FulfillmentNegotiate, "worker", "judged", ACCEPT),
+            ],
+            "FulfillmentNegotiate judged 1",
+        ),
+        (
+            "answer",
+            vec![
+                assignment("worker", "asks"),
+                message(Verb::FulfillmentNegotiate, "worker", "asks", JOB),
+            ],
+            "FulfillmentNegotiate asks 1",
+        ),
+        (
+            "cancellation",
+            vec![
+                assignment("worker", "t"),
+                message(Verb::TaskCancel, "worker", "t", ""),
+            ],
+            "taskCancel t 1",
+        ),
+        (
+            "cancellation of a part",
+            vec![
+                assignment("boss", "whole"),
+                Negotiate {
+                    parent: Some(TaskId::new("whole")),
+                    ..assignment("worker", "part")
+                },
+                message(Verb::TaskCancel, "boss", "whole", ""),
+            ],
+            "taskCancel part 1",
+        ),
+    ]
+}
+
+fn versatile() -> Script {
+    Arc::new(|input| {
+        let Some(ask) = asked(input) else {
+            return Vec::new();
+        };
+        let done = || Content::new("link", "done").with_result("done");
+        match (ask.verb, ask.task.id.as_str()) {
+            (Verb::TaskAssign, "judged") => {
+                vec![Output::Answer(Reply::new(Verdict::Result, vec![done()]))]
+            }
+            (Verb::TaskAssign, "asks") => {
+                let question = Content::new("link", "which one?");
+                let reply = Reply::new(Verdict::InputRequired, vec![question]);
+                vec![Output::Answer(reply)]
+            }
+            _ => vec![answer(Verdict::Accepted)],
+        }
+    })
+}
+
+/// Kill −9 between any two steps: before the question is on disk, after it, while the agent thinks,
+/// before its outputs are on disk, after them.
+#[test]
+fn what_was_not_answered_is_put_again_after_a_death_and_answered_once() {
+    for (what, messages, hears) in questions() {
+        for death in 0..4 {
+            let home = tempfile::tempdir().unwrap();
+            let file = |name: &str| home.path().join(name);
+            let agents = || [("worker", versatile()), ("boss", willing())];
+            let before = stage(Plan::held_in(&file("before.db")), agents());
+            before.settle();
+            let (last, first) = messages.split_last().unwrap();
+            for message in first {
+                drop(before.ask(message.clone()));
+                before.settle();
+            }
+            let asked = before.ask(last.clone());
+            if death > 0 {
+                before.flush();
+            }
+            if death > 1 {
+                while before.step().is_some() {}
+            }
+            if death > 2 {
+                before.settle();
+            }
+            let after = Plan::held_in(&before.dead(&file("after.db")));
+            drop((asked, before));
+            let after = stage(after, agents());
+            after.settle();
+            let heard = after.heard("worker");
+            let again = heard.iter().filter(|heard| *heard == hears).count();
+            // What was committed and not answered is heard once; all else is not heard again.
+            let expected = usize::from(death == 1 || death == 2);
+            assert_eq!(again, expected, "{what}, death {death}: {heard:?}");
+            let rows = after.engine.store().documents("question").unwrap();
+            assert_eq!(rows, [], "{what}, death {death}: nothing is open any more");
+            // Whoever asks again gets the answer, and the agent does not hear it twice.
+            let mut again = after.ask(last.clone());
+            after.settle();
+            let told = reply(&after, &mut again).unwrap_or_else(|| panic!("{what}, {death}"));
+            assert_ne!(told.verdict, Verdict::Pending, "{what}, death {death}");
+            let heard = after.heard("worker");
+            let again = heard.iter().filter(|heard| *heard == hears).count();
+            assert_eq!(again, usize::from(death == 0), "{what}, {death}: {heard:?}");
+        }
+    }
+}
+
+#[test]
+fn a_step_that_panics_fails_its_task_and_the_agent_goes_on_with_the_others() {
+    let script: Script = Arc::new(|input| match asked(input) {
+        Some(ask) if ask.task.id.as_str() == "poison" => panic!("no"),
+        Some(_) => vec![answer(Verdict::Accepted)],
+        None => Vec::new(),
+    });
+    let stage = stage(Plan::default(), [("worker", script)]);
+    stage.settle();
+    let mut good = stage.ask(assignment("worker", "good"));
+    stage.settle();
+    let mut poison = stage.ask(assignment("worker", "poison"));
+    let mut behind = stage.ask(assignment("worker", "behind"));
+    stage.settle();
+    let told = reply(&stage, &mut poison).unwrap();
+    assert_eq!(
+        (told.verdict, told.status),
+        (Verdict::Refused, Some(Status::Failed))
+    );
+    assert!(told.reasons[0].message.contains("agent 'worker' failed"));
+    for pending in [&mut good, &mut behind] {
+        assert_eq!(reply(&stage, pending).unwrap().verdict, Verdict::Accepted);
+    }
+    assert_eq!(
+        stage.heard("worker"),
+        [
+            "started",
+            "taskAssgin good 1",
+            "taskAssgin poison 1",
+            "started good",
+            "taskAssgin behind 1"
+        ]
+    );
+    assert_eq!(stage.health("worker"), Health::Ok);
+}
+
+#[test]
+fn an_agent_that_fails_again_and_again_is_left_alone_and_its_place_says_so() {
+    let script: Script = Arc::new(|input| match input {
+        Input::Telemetry(_) => panic!("no"),
+        Input::Asked(_) => vec![answer(Verdict::Accepted)],
+        _ => Vec::new(),
+    });
+    let mut stage = stage(Plan::default(), [("worker", script), ("other", willing())]);
+    stage.settle();
+    let mut taken = stage.ask(assignment("worker", "t"));
+    stage.settle();
+    assert!(reply(&stage, &mut taken).is_some());
+    // Once a minute is not too often, however often that is.
+    for _ in 0..5 {
+        stage.engine.deliver("worker", telemetry("x"), stage.now);
+        stage.settle();
+        assert_eq!(stage.heard("worker").last().unwrap(), "started t");
+        stage.pass(60_000);
+    }
+    for _ in 0..3 {
+        stage.engine.deliver("worker", telemetry("x"), stage.now);
+        stage.settle();
+        assert_eq!(stage.health("worker"), Health::Ok);
+        assert_eq!(stage.task("t").status, Status::Processing);
+    }
+    stage.engine.deliver("worker", telemetry("x"), stage.now);
+    stage.settle();
+    assert_eq!(stage.health("worker"), Health::Failing);
+    assert_eq!(stage.task("t").status, Status::Failed);
+    let refused = answered(&mut stage.ask(assignment("worker", "u")));
+    assert!(matches!(refused, Some(Err(Refusal::Unavailable { .. }))));
+    let entries = stage.engine.feed().after(0, 1_000).unwrap();
+    let told = entries.iter().any(|entry| {
+        matches!(&entry.happening, Happening::Agent(u) if u.name == "worker" && u.change == AgentChange::Health)
+    });
+    assert!(told, "the log tells of it");
+    let mut other = stage.ask(assignment("other", "v"));
+    stage.settle();
+    assert_eq!(
+        reply(&stage, &mut other).unwrap().verdict,
+        Verdict::Accepted
+    );
+}
+
+#[test]
+fn a_step_that_does_not_return_is_given_up_with_all_that_its_agent_had_taken_on() {
+    let mut stage = stage(
+        Plan::default(),
+        [("worker", willing()), ("other", willing())],
+    );
+    stage.settle();
+    let mut taken = stage.ask(assignment("worker", "taken"));
+    stage.settle();
+    assert!(reply(&stage, &mut taken).is_some());
+    let mut stuck = stage.ask(message(Verb::TaskAssign, "worker", "stuck", JOB));
+    let mut behind = stage.ask(message(Verb::FeasibilityNegotiate, "worker", "behind", JOB));
+    stage.flush();
+    let lost = stage.next().unwrap();
+    let due = stage.now + Limits::default().step_ms;
+    assert!(stage.engine.next_wakeup().unwrap() <= due);
+    stage.pass(Limits::default().step_ms - 1);
+    assert_eq!(stage.engine.steps_given_up(), 0);
+    stage.pass(1);
+    assert_eq!(stage.engine.steps_given_up(), 1);
+    stage.settle();
+    for id in ["taken", "stuck"] {
+        let task = stage.task(id);
+        assert_eq!(task.status, Status::Failed);
+        let why = &task.said.as_ref().unwrap().task_description;
+        assert!(why.contains("did not come back"), "{why}");
+    }
+    let told = reply(&stage, &mut stuck).unwrap();
+    assert_eq!(told.status, Some(Status::Failed));
+    let told = reply(&stage, &mut behind).unwrap();
+    assert_eq!(
+        (told.verdict, told.reasons[0].reason.as_str()),
+        (Verdict::Refused, "agent-failed")
+    );
+    // What comes of it now comes too late, and the agent is there again.
+    assert!(!stage.engine.finish(lost.run(), stage.now));
+    assert_eq!(stage.task("stuck").status, Status::Failed);
+    let mut next = stage.ask(assignment("worker", "next"));
+    stage.settle();
+    assert_eq!(reply(&stage, &mut next).unwrap().verdict, Verdict::Accepted);
+    assert_eq!(stage.health("worker"), Health::Ok);
+}
+
+#[test]
+fn an_agent_made_anew_hears_nothing_of_what_its_former_self_had_sent() {
+    let sends = AtomicUsize::new(0);
+    let script: Script = Arc::new(move |input| match input {
+        Input::Telemetry(Telemetry::CustomerAnswered { text, .. }) if text == "panic" => {
+            panic!("no")
+        }
+        Input::Telemetry(_) => {
+            sends.fetch_add(1, Ordering::Relaxed);
+            vec![Output::Send {
+                token: 1,
+                message: Message {
+                    to: "other".to_owned(),
+                    verb: Verb::TaskAssign,
+                    task: TaskId::new(format!("sent-{}", sends.load(Ordering::Relaxed))),
+                    content: Content::new("link", "diagnose it"),
+                    alternatives: Vec::new(),
+                    alternative: None,
+                    asynchronous: true,
+                    round: 1,
+                    conditions: Conditions::default(),
+                },
+            }]
+        }
+        _ => Vec::new(),
+    });
+    let stage = stage(Plan::default(), [("worker", script), ("other", willing())]);
+    stage.settle();
+    let token_of = |text: &str| {
+        stage.engine.deliver("worker", telemetry(text), stage.now);
+        stage.settle();
+        let tokens = stage.engine.outgoing().into_iter();
+        let mut tokens = tokens.map(|outgoing| match outgoing.output {
+            Output::Send { token, .. } => token,
+            other => panic!("{other:?}"),
+        });
+        tokens.next()
+    };
+    let first = token_of("send").unwrap();
+    assert_eq!(token_of("panic"), None);
+    let second = token_of("send").unwrap();
+    assert_ne!(first, second, "another life, another token");
+    drop(stage.heard("worker"));
+    for token in [first, second, second] {
+        let reply = Ok(Reply::accepted());
+        let replied = Input::Replied { token, reply };
+        stage.engine.deliver("worker", replied, stage.now);
+    }
+    stage.settle();
+    assert_eq!(stage.heard("worker"), ["reply 1 accepted"]);
+}
+
+#[test]
+fn telemetry_never_blocks_and_what_makes_room_is_counted() {
+    let limits = Limits {
+        telemetry: 3,
+        ..Limits::default()
+    };
+    let stage = stage(
+        Plan {
+            limits,
+            ..Plan::default()
+        },
+        [("worker", willing())],
+    );
+    stage.settle();
+    drop(stage.heard("worker"));
+    let mut asked = stage.ask(assignment("worker", "t"));
+    for n in 0..10 {
+        let told = telemetry(n.to_string());
+        stage.engine.deliver("worker", told, stage.now);
+    }
+    stage.settle();
+    assert!(reply(&stage, &mut asked).is_some());
+    assert_eq!(stage.heard("worker"), ["taskAssgin t 1", "7", "8", "9"]);
+    assert_eq!(stage.engine.telemetry_dropped(), 7);
+}
+
+#[test]
+fn a_decision_that_panics_leaves_the_platform_broken_and_it_says_so() {
+    let stage = stage(Plan::default(), [("worker", willing())]);
+    stage.settle();
+    assert!(!stage.engine.is_broken());
+    let poison = Negotiate {
+        subscription: Some(domain::task::Subscription {
+            protocol: "http".to_owned(),
+            method: "POST".to_owned(),
+            url: "panic".to_owned(),
+        }),
+        ..assignment("worker", "t")
+    };
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        drop(stage.ask(poison));
+    }));
+    assert!(panicked.is_err());
+    assert!(stage.engine.is_broken());
+    let mut context = Context::from_waker(Waker::noop());
+    let told = std::pin::pin!(stage.engine.broken()).poll(&mut context);
+    assert_eq!(told, Poll::Ready(()));
+}
+
+/// Agents are kept apart by unwinding, in every profile of the workspace.
+#[test]
+fn no_profile_aborts_on_panic() {
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml");
+    let manifest = std::fs::read_to_string(manifest).unwrap();
+    let lines = manifest.lines().map(str::trim);
+    let settings: Vec<&str> = lines.filter(|line| line.starts_with("panic")).collect();
+    assert_eq!(settings, [r#"panic = "unwind""#; 2], "dev and release");
+}

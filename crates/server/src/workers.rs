@@ -1,0 +1,171 @@
+//! Threads on which the agents hosted here step, beside everything else.
+//!
+//! The threads only step: they run at low priority and leave a core free ([`crate::background`]), so
+//! none of them ever holds a lock of the engine. A task of the runtime hands them the steps and
+//! takes in what comes of them. What an agent does holds up that agent and one thread; a thread
+//! whose step did not return in time is given up, and another takes its place. Read next:
+//! `engine::Engine::next_step`.
+
+use crate::background;
+use crate::clock::Clock;
+use engine::{Engine, Step, Stepped, Stepping};
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tracing::error;
+
+/// How long steps under way have to come to an end when the threads are stopped.
+const END: Duration = Duration::from_secs(1);
+
+/// The threads, until they are let go of.
+pub struct AgentWorkers {
+    engine: Arc<Engine>,
+    clock: Arc<Clock>,
+    stop: Option<oneshot::Sender<()>>,
+    dispatch: JoinHandle<()>,
+}
+
+/// Hands out steps and takes in what comes of them.
+struct Dispatch {
+    engine: Arc<Engine>,
+    clock: Arc<Clock>,
+    threads: Threads,
+    stepped: mpsc::UnboundedReceiver<Stepped>,
+    /// Threads that wait for a step.
+    idle: usize,
+    /// Steps under way that were not given up.
+    running: usize,
+    /// Steps that were given up, as far as their threads were replaced.
+    replaced: u64,
+}
+
+/// The threads' ends of the channels: steps go in, what came of them comes out.
+struct Threads {
+    steps: Sender<Step>,
+    next: Arc<Mutex<Receiver<Step>>>,
+    stepped: mpsc::UnboundedSender<Stepped>,
+}
+
+impl AgentWorkers {
+    /// Starts as many threads as may run beside the others; agents step on them from now on.
+    ///
+    /// # Errors
+    /// The system starts no thread; agents step in turn then, as before.
+    ///
+    /// # Panics
+    /// Outside of an asynchronous runtime.
+    pub fn start(engine: &Arc<Engine>, clock: &Arc<Clock>) -> io::Result<Self> {
+        let (steps, next) = channel();
+        let (sender, stepped) = mpsc::unbounded_channel();
+        let threads = Threads {
+            steps,
+            next: Arc::new(Mutex::new(next)),
+            stepped: sender,
+        };
+        let idle = background::cores().get();
+        for _ in 0..idle {
+            threads.spawn()?;
+        }
+        engine.set_stepping(Stepping::Beside, clock.now());
+        let dispatch = Dispatch {
+            engine: Arc::clone(engine),
+            clock: Arc::clone(clock),
+            threads,
+            stepped,
+            idle,
+            running: 0,
+            replaced: engine.steps_given_up(),
+        };
+        let (stop, stopped) = oneshot::channel();
+        Ok(Self {
+            engine: Arc::clone(engine),
+            clock: Arc::clone(clock),
+            stop: Some(stop),
+            dispatch: tokio::spawn(dispatch.run(stopped)),
+        })
+    }
+
+    /// Lets steps under way end; agents step in turn again. A thread that is held by a step is left
+    /// behind.
+    pub async fn stop(mut self) {
+        drop(self.stop.take());
+        let _ = tokio::time::timeout(END, &mut self.dispatch).await;
+        self.dispatch.abort();
+        self.engine.flushed().await;
+        self.engine.set_stepping(Stepping::InTurn, self.clock.now());
+    }
+}
+
+impl Dispatch {
+    async fn run(mut self, mut stopped: oneshot::Receiver<()>) {
+        loop {
+            self.replace_lost();
+            while self.idle > 0
+                && let Some(step) = self.engine.next_step(self.clock.now())
+            {
+                self.hand_out(step);
+            }
+            tokio::select! {
+                _ = &mut stopped => break,
+                Some(stepped) = self.stepped.recv() => self.take_in(stepped),
+                () = self.engine.step_ready() => {}
+            }
+        }
+        while self.running > 0 {
+            match self.stepped.recv().await {
+                Some(stepped) => self.take_in(stepped),
+                None => return,
+            }
+            self.replace_lost();
+        }
+    }
+
+    fn hand_out(&mut self, step: Step) {
+        if self.threads.steps.send(step).is_ok() {
+            self.idle -= 1;
+            self.running += 1;
+        }
+    }
+
+    fn take_in(&mut self, stepped: Stepped) {
+        if self.engine.finish(stepped, self.clock.now()) {
+            self.running -= 1;
+        }
+        // Of a step that was given up, the thread is back beside the one in its place.
+        self.idle += 1;
+    }
+
+    /// Starts a thread in the place of each that is held by a step that was given up.
+    fn replace_lost(&mut self) {
+        while self.replaced < self.engine.steps_given_up() {
+            self.replaced += 1;
+            self.running = self.running.saturating_sub(1);
+            match self.threads.spawn() {
+                Ok(()) => self.idle += 1,
+                Err(cause) => error!("no thread for agents can be started: {cause}"),
+            }
+        }
+    }
+}
+
+impl Threads {
+    /// Starts a thread. It ends once nobody hands out steps any more; one that does not come back
+    /// from a step holds nobody up.
+    fn spawn(&self) -> io::Result<()> {
+        let (next, stepped) = (Arc::clone(&self.next), self.stepped.clone());
+        let thread = background::spawn("agents", move || {
+            loop {
+                let next = next.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                let Ok(step) = next else { return };
+                if stepped.send(step.run()).is_err() {
+                    return;
+                }
+            }
+        })?;
+        drop(thread);
+        Ok(())
+    }
+}
