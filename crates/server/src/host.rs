@@ -7,7 +7,6 @@ mod roster;
 
 use crate::a2a;
 use crate::access;
-use crate::background;
 use crate::clock::Clock;
 use crate::config::{AGENTS_FROM, NETCONF, Settings, SettingsError};
 use crate::dialer::TrustError;
@@ -16,7 +15,7 @@ use crate::http::{self, DoorError};
 use crate::kept;
 use crate::master_key::MasterKeyError;
 use crate::outside::Watched;
-use crate::pool::{PoolLimits, WorkerPool};
+use crate::pool;
 use crate::post::Post;
 use crate::profile;
 use crate::revocation::{self, KeyHolders, Lookout};
@@ -75,8 +74,8 @@ pub enum StartError {
     #[error(transparent)]
     Key(#[from] KeyError),
     /// The system starts no threads for background work.
-    #[error("starting threads for background work")]
-    Threads(#[source] std::io::Error),
+    #[error("no threads for background work: {0}")]
+    Threads(std::io::Error),
     /// The YANG modules do not compile: a defect of this build.
     #[error(transparent)]
     Schema(#[from] yang::LoadError),
@@ -290,14 +289,9 @@ impl Host {
         // The templates that are published by now add their modules to it.
         drop(generation);
         let generation = schemas::generation(&engine.schema_modules())?;
-        let workers = WorkerPool::new(background::cores(), PoolLimits::default())
-            .map_err(StartError::Threads)?;
-        let platform = Arc::new(Platform::new(
-            Arc::new(engine),
-            generation,
-            Arc::new(workers),
-            now,
-        ));
+        let workers = pool::workers().map_err(StartError::Threads)?;
+        let platform = Platform::new(Arc::new(engine), generation, workers, now);
+        let platform = Arc::new(platform);
         let mut host = Self {
             profiles: hosted_profiles(platform.engine()),
             posts: company.posts,
@@ -341,16 +335,9 @@ impl Host {
         if let (Home::Folder(folder), Some(door), Some(watched)) = (&home, door, &watched) {
             let (platform, clock) = (&host.platform, &host.clock);
             let listening = settings.http.listening(&door);
+            let chosen = &settings.a2a;
             let mount = |router, issuer: &_| {
-                a2a::mounted(
-                    router,
-                    platform,
-                    clock,
-                    &settings.a2a,
-                    listening,
-                    issuer,
-                    pushes,
-                )
+                a2a::mounted(router, platform, clock, chosen, listening, issuer, pushes)
             };
             let opened = http::open(
                 door,

@@ -72,6 +72,15 @@ struct Waiting {
     until: Instant,
 }
 
+/// A pool as a platform has it: on all cores but one, within the default limits.
+///
+/// # Errors
+/// The system starts no more threads.
+pub fn workers() -> io::Result<Arc<dyn Background>> {
+    let pool = WorkerPool::new(background::cores(), PoolLimits::default())?;
+    Ok(Arc::new(pool))
+}
+
 impl WorkerPool {
     /// A pool on so many background threads.
     ///

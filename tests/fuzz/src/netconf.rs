@@ -9,6 +9,7 @@ use netconf::names::capability::{BASE_1_0, BASE_1_1};
 use netconf::names::namespace::BASE;
 use netconf::session::{Event, Session, SessionConfig};
 use netconf::xml::{Document, Limits};
+use netconf::xpath::Expression;
 
 /// What a session made of its bytes: what happened, and what it sent.
 #[derive(PartialEq, Debug)]
@@ -65,6 +66,7 @@ fn answered(session: &mut Session, event: &Event) -> String {
         drop(Selection::subtree(filter));
         let select = filter.attribute("", "select").unwrap_or_default();
         drop::<Result<Compiled, _>>(Selection::xpath(select, &filter.prefixes()));
+        drop(Expression::parse(select, &filter.prefixes()));
     }
     session.reply_data(&rpc.envelope, |out| operation.write_standalone(out));
     format!("rpc {} {}", rpc.message_id(), operation.name())
