@@ -243,7 +243,7 @@ impl Host {
                 let listeners = bind(&keys, settings, &company, managed)?;
                 let door = settings.http.address().map(http::Listener::bind);
                 let store = StoreOptions {
-                    verify: settings.store.verify_at_start.unwrap_or(true),
+                    verify: kept::verified_beside(settings),
                     ..kept::options(folder, settings, keys.host()?, clock.now())?
                 };
                 (store, Some(keys), listeners, door.transpose()?)

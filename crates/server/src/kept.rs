@@ -4,6 +4,7 @@
 //! that signs, and the files outside in which the last head is kept. What is checked is `store`'s.
 //! Read next: [`crate::master_key`], [`crate::seal`].
 
+use crate::background;
 use crate::config::{Settings, SettingsError};
 use crate::master_key::{self, MasterKeyError};
 use crate::seal::HostSeal;
@@ -13,7 +14,7 @@ use crate::state::StateFolder;
 use domain::time::Timestamp;
 use std::path::PathBuf;
 use std::sync::Arc;
-use store::{ChainReport, CommitError, KeyKeeper, OpenError, Options, Store, Verification};
+use store::{ChainReport, CommitError, KeyKeeper, OpenError, Options, Spawn, Store, Verification};
 
 /// Why the store was not taken back.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +59,12 @@ pub(crate) fn options(
         now,
         ..Options::file(folder.store())
     })
+}
+
+/// Who starts the thread that verifies everything beside the platform, if that is wanted.
+pub(crate) fn verified_beside(settings: &Settings) -> Option<Spawn> {
+    let wanted = settings.store.verify_at_start.unwrap_or(true);
+    wanted.then(|| Arc::new(|work| background::spawn("store-verify", work)) as Spawn)
 }
 
 /// Who keeps the key to payloads; none if they are not to be encrypted and never were.

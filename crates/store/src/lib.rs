@@ -71,7 +71,7 @@ mod tests;
 
 pub use batch::{Batch, Chunk, CommitError, Committed, Ticket};
 pub use keys::{Chance, HeldKeys, KeyError, KeyKeeper, Secret};
-pub use open::{Decided, Location, OpenError, Options, Recovered};
+pub use open::{Decided, Location, OpenError, Options, Recovered, Spawn};
 pub use outside::LAG;
 pub use read::ReadError;
 pub use read::chunks::Piece;

@@ -34,6 +34,7 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// What a connection keeps of the file in memory, in KiB, when it has read or written as much: the
@@ -49,6 +50,9 @@ pub enum Location {
     /// In memory; gone when the store is dropped. For tests and simulations.
     Memory,
 }
+
+/// Starts a thread that does this: of low priority, as a rule.
+pub type Spawn = Arc<dyn Fn(Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>> + Send + Sync>;
 
 /// How to open a state.
 #[derive(Clone)]
@@ -91,9 +95,10 @@ pub struct Options {
     pub accept: bool,
     /// What time it is for that record.
     pub now: Timestamp,
-    /// Whether everything is verified beside all else once it is open, by a thread of its own. What is
-    /// damaged is logged; what is forged stops the store. Nothing for a state in memory.
-    pub verify: bool,
+    /// Who starts the thread on which everything is verified beside all else once it is open: what is
+    /// damaged is logged, and what is forged stops the store. Nothing is verified so for a state in
+    /// memory, or if there is none.
+    pub verify: Option<Spawn>,
 }
 
 impl fmt::Debug for Options {
@@ -111,7 +116,7 @@ impl fmt::Debug for Options {
             .field("encrypted", &self.keys.is_some())
             .field("outside", &self.outside)
             .field("accept", &self.accept)
-            .field("verify", &self.verify)
+            .field("verify", &self.verify.is_some())
             .finish()
     }
 }
@@ -133,7 +138,7 @@ impl Options {
             outside: Vec::new(),
             accept: false,
             now: Timestamp::from_ms(0),
-            verify: false,
+            verify: None,
         }
     }
 
@@ -283,9 +288,17 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
     })
 }
 
-/// Opens the data keys, before anything is written: with a wrong key nothing happens at all.
+/// Checks what the schema describes and opens the data keys, before anything is written: with a wrong
+/// key nothing happens at all.
 fn keys(connection: &Connection, options: &Options) -> Result<Arc<Keys>, OpenError> {
-    if !schema::recognise(connection)? {
+    let may_have = schema::recognise(connection)?;
+    // Before anything is read: what is not ours may be a trap.
+    let strangers = schema::strangers(connection)?;
+    if !strangers.is_empty() {
+        let strangers = strangers.join(", ");
+        return Err(OpenError::Schema { strangers });
+    }
+    if !may_have {
         return Ok(Arc::default());
     }
     match &options.keys {

@@ -25,6 +25,7 @@ use crate::set::{Set, SetHashes, SetKey};
 use crate::sign::Signer;
 use crate::slice::Slice;
 use domain::event::Sequence;
+use domain::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::time::{Duration, Instant};
 
@@ -218,16 +219,19 @@ pub(crate) struct Reencrypt {
     number: i64,
     /// The secret that rows are summed up with when nothing is under an older key any more.
     next: Option<SetKey>,
+    /// When the state was opened.
+    now: Timestamp,
     report: Reencrypted,
 }
 
 impl Reencrypt {
     /// Asks the keeper for what is wanted at the end; one that is away keeps nothing from being done.
-    pub(crate) fn plan(keeper: Option<&dyn KeyKeeper>) -> Self {
+    pub(crate) fn plan(keeper: Option<&dyn KeyKeeper>, now: Timestamp) -> Self {
         Self {
             table: 0,
             number: 0,
             next: keeper.and_then(|keeper| new_set_key(keeper).ok()),
+            now,
             report: Reencrypted::default(),
         }
     }
@@ -299,7 +303,7 @@ impl Reencrypt {
     ) -> Result<(), JobError> {
         let mut attestation = Attestation {
             ground: Ground::Rotation,
-            time: head.time,
+            time: self.now.max(head.time),
             sequence: head.sequence,
             chain: head.chain,
             detail: format!("{} rows under a new data key", self.report.rows),

@@ -58,6 +58,7 @@ struct Inner {
     keeper: Option<Arc<dyn KeyKeeper>>,
     /// None if nothing is verified beside all else.
     beside: Option<Beside>,
+    opened_at: Timestamp,
     /// Let go last.
     _lock: Option<File>,
 }
@@ -84,10 +85,11 @@ impl Store {
             on_commit,
             counters: Arc::clone(&counters),
         };
-        let beside = match (&options.location, options.verify) {
-            (Location::File(path), true) => {
+        let beside = match (&options.location, &options.verify) {
+            (Location::File(path), Some(spawn)) => {
                 let (keys, signer) = (Arc::clone(&start.keys), options.signer.clone());
-                Some(Beside::start(path, keys, signer, Arc::clone(&counters))?)
+                let counters = Arc::clone(&counters);
+                Some(Beside::start(path, keys, signer, counters, spawn)?)
             }
             _ => None,
         };
@@ -100,6 +102,7 @@ impl Store {
             signer: options.signer,
             keeper: options.keys,
             beside,
+            opened_at: options.now,
             _lock: opened.lock,
         };
         let store = Store {
@@ -209,7 +212,7 @@ impl Store {
     pub fn reencrypt(&self) -> Ticket<Reencrypted> {
         let (answer, resolved) = oneshot::channel();
         self.ask(Request::Job(Job::Reencrypt(
-            Reencrypt::plan(self.inner.keeper.as_deref()),
+            Reencrypt::plan(self.inner.keeper.as_deref(), self.inner.opened_at),
             answer,
         )));
         Ticket(resolved)

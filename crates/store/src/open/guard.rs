@@ -19,7 +19,7 @@ use crate::ink::Ink;
 use crate::ledger::Ledger;
 use crate::outside::{self, Seen};
 use crate::read::log;
-use crate::row::attestation::{Attestation, Ground};
+use crate::row::attestation::{self, Attestation, Ground};
 use crate::row::checkpoint::Checkpoint;
 use crate::row::head::{self, Stored};
 use crate::row::seal::{self, Seal};
@@ -52,11 +52,6 @@ pub(super) fn admit(
     keys: &Keys,
     options: &Options,
 ) -> Result<Admitted, OpenError> {
-    let strangers = schema::strangers(transaction)?;
-    if !strangers.is_empty() {
-        let strangers = strangers.join(", ");
-        return Err(OpenError::Schema { strangers });
-    }
     let age = schema::age(transaction)?;
     schema::migrate(transaction)?;
     if options.thorough {
@@ -219,6 +214,17 @@ impl Guard<'_> {
         known: Option<&Ledger>,
         doubts: &mut Vec<OpenError>,
     ) -> Result<(), OpenError> {
+        // Signed where there is no seal yet, and by another key: that is changed as well.
+        if let (Some(signer), None) = (self.signer, &self.seal) {
+            let all = attestation::all(self.tables.connection)?;
+            let strange = all
+                .iter()
+                .find(|(number, on)| !on.is_signed(signer, *number));
+            doubts.extend(strange.map(|(number, _)| OpenError::Stranger {
+                table: attestation::TABLE.to_owned(),
+                key: number.to_string(),
+            }));
+        }
         let Some(seal) = &self.seal else {
             let sealed = known.and_then(|ledger| ledger.sealed);
             doubts.extend(sealed.map(|sealed| OpenError::Unsealed { sealed }));
@@ -281,7 +287,7 @@ impl Guard<'_> {
             ..Verification::default()
         };
         let has_keys = self.options.keys.is_some();
-        let report = verify::walked(self.tables, how, has_keys)?;
+        let report = verify::walk::walked(self.tables, how, has_keys)?;
         // That the seal is missing is the doubt itself.
         let mut faults = report.faults.into_iter();
         match faults.find(|fault| fault.table != seal::TABLE || doubts.is_empty()) {

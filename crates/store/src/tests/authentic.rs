@@ -474,7 +474,7 @@ fn a_rotation_leaves_no_old_ciphertext() {
 fn what_is_forged_among_what_has_ended_stops_the_store() {
     let (_folder, path) = file();
     let watched = Options {
-        verify: true,
+        verify: Some(Arc::new(|work| Ok(std::thread::spawn(work)))),
         ..options(&path)
     };
     {

@@ -6,7 +6,7 @@
 
 use super::{Verification, walk};
 use crate::cipher::{Keys, Tables};
-use crate::open::{OpenError, reader};
+use crate::open::{OpenError, Spawn, reader};
 use crate::read::ReadError;
 use crate::sign::Signer;
 use crate::statistics::{Condition, Counters};
@@ -27,13 +27,12 @@ impl Beside {
         keys: Arc<Keys>,
         signer: Option<Arc<dyn Signer>>,
         counters: Arc<Counters>,
+        spawn: &Spawn,
     ) -> Result<Self, OpenError> {
         let connection = reader(path)?;
         let interrupt = connection.get_interrupt_handle();
-        let thread = thread::Builder::new()
-            .name("store-verify".to_owned())
-            .spawn(move || run(&connection, &keys, signer.as_deref(), &counters))
-            .map_err(OpenError::Thread)?;
+        let walk = move || run(&connection, &keys, signer.as_deref(), &counters);
+        let thread = spawn(Box::new(walk)).map_err(OpenError::Thread)?;
         Ok(Self {
             interrupt,
             thread: Some(thread),
