@@ -84,12 +84,13 @@ soak: setup ## Run the long forms of tests for hours; SCALE=1 does a hundredth, 
 	@CARGO="$(CARGO)" scripts/soak.sh
 
 .PHONY: fuzz
-fuzz: ## Feed strangers' bytes to readers, checks and the HTTP door; ARGS="--time 60 --only http" (others need nightly, cargo-fuzz)
+fuzz: ## Feed strangers' bytes to readers, checks, the store and both doors; ARGS="--time 600 --only ssh" (installs cargo-fuzz)
 	@CARGO="$(CARGO)" scripts/fuzz.sh $(ARGS)
 
 .PHONY: deny
-deny: ## Check licences, bans and sources of the dependencies (needs cargo-deny)
+deny: ## Check licences, bans, sources and advisories of the dependencies (needs cargo-deny, and GitHub for the last)
 	@$(CARGO) deny check licenses bans sources
+	@$(CARGO) deny check $(ARGS) advisories
 
 .PHONY: demo-picture
 demo-picture: release ## Draw docs/demo.svg, the README's picture of the demo, anew

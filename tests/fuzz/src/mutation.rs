@@ -1,6 +1,86 @@
 //! Seeds changed a little, the same at every run: what `cargo test` feeds the targets with.
 //!
-//! Knows no format; words that stand in one are given.
+//! Knows no format: seeds and words lie in `corpus/` and `words/`, where libFuzzer has them from too.
+
+use std::path::Path;
+
+/// Where this package is, from it and from each crate that takes its files in.
+const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fuzz");
+
+/// Gives a target its corpus, and so many changes of it; CONVOKE_FUZZ_TIMES, as `make soak` gives it,
+/// as often more.
+pub fn smoke(name: &str, dictionary: &str, target: fn(&[u8]), changed: usize) {
+    smoke_with(name, dictionary, target, Vec::new(), changed);
+}
+
+/// As [`smoke`], with seeds beside the corpus.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "what a test reads is no input of the crate"
+)]
+pub fn smoke_with(
+    name: &str,
+    dictionary: &str,
+    target: fn(&[u8]),
+    mut seeds: Vec<Vec<u8>>,
+    changed: usize,
+) {
+    let times = std::env::var("CONVOKE_FUZZ_TIMES");
+    let times = times.map_or(1, |times| times.parse().expect("a number"));
+    seeds.extend(corpus(name));
+    let words = words(&format!("{HERE}/words/{dictionary}.dict"));
+    feed(target, &seeds, &words, changed * times);
+}
+
+/// The files of a target's corpus, in the order of their names.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "what a test reads is no input of the crate"
+)]
+fn corpus(name: &str) -> Vec<Vec<u8>> {
+    let folder = format!("{HERE}/corpus/{name}");
+    let files = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{folder}: {e}"));
+    let mut paths: Vec<_> = files
+        .map(|file| file.expect("it can be listed").path())
+        .collect();
+    paths.sort();
+    let read = |path: &Path| std::fs::read(path).expect("a file that can be read");
+    paths.iter().map(|path| read(path)).collect()
+}
+
+/// The words of a libFuzzer dictionary: a line each, in quotes, `\\`, `\"` and `\xNN` escaped.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "what a test reads is no input of the crate"
+)]
+fn words(path: &str) -> Vec<Vec<u8>> {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let quoted = text
+        .lines()
+        .filter_map(|line| line.strip_prefix('"')?.strip_suffix('"'));
+    quoted.map(unescaped).collect()
+}
+
+fn unescaped(word: &str) -> Vec<u8> {
+    let (mut rest, mut bytes) = (word, Vec::new());
+    while let Some(at) = rest.find('\\') {
+        bytes.extend_from_slice(rest[..at].as_bytes());
+        rest = &rest[at + 1..];
+        let length = match rest.strip_prefix('x') {
+            Some(hex) => {
+                bytes.push(u8::from_str_radix(&hex[..2], 16).expect("two digits"));
+                3
+            }
+            None => {
+                bytes.push(rest.as_bytes()[0]);
+                1
+            }
+        };
+        rest = &rest[length..];
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    bytes
+}
 
 /// A sequence of numbers that looks like chance (xorshift).
 struct Dice(u64);
@@ -16,7 +96,7 @@ impl Dice {
 
 /// Gives a target every seed, and so many changed ones: cut, doubled, spliced with each other,
 /// bytes replaced, `words` put in.
-pub fn feed(target: fn(&[u8]), seeds: &[Vec<u8>], words: &[&str], changed: usize) {
+fn feed(target: fn(&[u8]), seeds: &[Vec<u8>], words: &[Vec<u8>], changed: usize) {
     seeds.iter().for_each(|seed| target(seed));
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for _ in 0..changed {
@@ -28,7 +108,7 @@ pub fn feed(target: fn(&[u8]), seeds: &[Vec<u8>], words: &[&str], changed: usize
     }
 }
 
-fn change(data: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[&str], dice: &mut Dice) {
+fn change(data: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[Vec<u8>], dice: &mut Dice) {
     let (from, to) = range(data.len(), dice);
     match dice.below(6) {
         0 => drop(data.drain(from..to)),
@@ -50,7 +130,7 @@ fn change(data: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[&str], dice: &mut Dice
             data[at] ^= 1 << dice.below(8);
         }
         _ => {
-            let word = words[dice.below(words.len())].bytes();
+            let word = words[dice.below(words.len())].iter().copied();
             let end = if dice.below(2) == 0 { from } else { to };
             drop(data.splice(from..end, word));
         }

@@ -283,3 +283,17 @@ fn a_torn_write_ahead_log_loses_nothing_before_the_tear() {
         assert!(store.verify().unwrap().is_sound());
     }
 }
+
+/// What makes the file a state of this release lies in no row: opening refused, verifying was content.
+#[test]
+fn a_file_that_opening_refuses_is_not_sound() {
+    for (pragma, value) in [("application_id", 7), ("user_version", 99)] {
+        let (_folder, path) = closed(1);
+        let connection = Connection::open(&path).unwrap();
+        connection.pragma_update(None, pragma, value).unwrap();
+        drop(connection);
+        let report = verify(&path).unwrap();
+        assert_eq!(report.faults.len(), 1, "{pragma}: {report:?}");
+        assert!(Store::open(Options::file(&path), Box::new(|_| {})).is_err());
+    }
+}

@@ -47,6 +47,7 @@ pub(crate) fn walked(
         signatures: 0,
     };
     walk.structure()?;
+    walk.recognised();
     walk.schema()?;
     let stored = walk.note(Stored::read(connection))?;
     let seal = walk.note(seal::Seal::read(connection))?.flatten();
@@ -208,6 +209,13 @@ impl Walk<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// What opening would refuse as no state of this release is not sound.
+    fn recognised(&mut self) {
+        if let Err(refused) = schema::recognise(self.connection) {
+            self.fault("sqlite", refused);
+        }
     }
 
     /// SQLite goes on with a table whose description is damaged as long as it can, and does what

@@ -1,0 +1,4 @@
+//! `fuzz::guard::guard`, fed by libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::guard::guard(data));

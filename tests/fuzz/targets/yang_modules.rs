@@ -1,0 +1,4 @@
+//! `fuzz::yang::modules`, fed by libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::yang::modules(data));
