@@ -75,7 +75,15 @@ const PURE: &[(&str, &[&str])] = &[
             "unicode-normalization",
         ],
     ),
-    ("domain", &["rand_chacha", "serde_json", "thiserror"]),
+    (
+        "domain",
+        &[
+            "rand_chacha",
+            "serde_json",
+            "thiserror",
+            "unicode-normalization",
+        ],
+    ),
     (
         "network",
         &[

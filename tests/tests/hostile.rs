@@ -6,7 +6,7 @@
 //! framing: the end, without a word (RFC 6242 §4.2). What the schema does not know: an error that
 //! names the place, and the session goes on. Floods before authentication are tested with the SSH
 //! server. Read next: `hostile/corpus.rs`,
-//! `hostile/refused.rs`, `hostile/random.rs`.
+//! `hostile/refused.rs`, `hostile/texts.rs`, `hostile/random.rs`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -17,6 +17,8 @@ mod random;
 #[path = "hostile/refused.rs"]
 mod refused;
 mod support;
+#[path = "hostile/texts.rs"]
+mod texts;
 
 use engine::Endpoint;
 use netconf::framing::Framing;

@@ -29,6 +29,7 @@ pub mod discovery;
 pub mod ems;
 pub mod event;
 pub mod gazetteer;
+pub mod identifier;
 pub mod inventory;
 pub mod negotiation;
 pub mod notification;

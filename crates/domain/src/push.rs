@@ -6,6 +6,7 @@
 //! Read next: [`crate::task::Subscription`], where the publisher of a task says the same.
 
 use crate::event::Sequence;
+use crate::identifier;
 use crate::task::TaskId;
 use std::fmt;
 
@@ -62,10 +63,8 @@ impl PushConfig {
     /// # Errors
     /// [`Unusable`] for the first member that cannot be used.
     pub fn check(&self) -> Result<(), Unusable> {
-        let is_id =
-            |id: &str| (1..=Self::ID_MOST).contains(&id.len()) && !id.chars().any(char::is_control);
-        if !is_id(&self.id) {
-            let why = format!("1 to {} bytes without control characters", Self::ID_MOST);
+        if !identifier::is_identifier(&self.id, Self::ID_MOST) {
+            let why = format!("1 to {} bytes, {}", Self::ID_MOST, identifier::RULE);
             return Err(unusable("id", why));
         }
         let authentication = self.authentication.as_ref();

@@ -11,6 +11,7 @@ use crate::work::Work;
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Rows};
 use domain::context::{Body, Chunked, DataParam, DataType};
+use domain::identifier;
 use domain::time::Timestamp;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -265,8 +266,9 @@ fn check(write: &WriteData, most: u64) -> Result<(), Refusal> {
         })
     };
     let id = &write.id;
-    if id.is_empty() || id.len() > 128 || id.contains('/') || id.chars().any(char::is_control) {
-        return bad("id", "1 to 128 bytes without '/' and control characters");
+    if !identifier::is_identifier(id, 128) || id.contains('/') {
+        let why = format!("1 to 128 bytes without '/', {}", identifier::RULE);
+        return bad("id", &why);
     }
     if write.bytes.len() > Body::CHUNK_MOST {
         return Err(Refusal::TooMany {

@@ -5,6 +5,7 @@
 use crate::operation::Negotiate;
 use crate::{Limits, Refusal};
 use domain::content::{Content, ContentError, Payload};
+use domain::identifier;
 use domain::registry::Registration;
 use domain::task::{Awaits, Conditions, TaskId};
 use domain::time::Timestamp;
@@ -212,11 +213,11 @@ pub(crate) fn is_of_platform(id: &TaskId) -> bool {
 }
 
 fn is_identifier(text: &str) -> bool {
-    (1..=TaskId::LONGEST).contains(&text.len()) && !text.chars().any(char::is_control)
+    identifier::is_identifier(text, TaskId::LONGEST)
 }
 
 fn no_identifier(leaf: &'static str) -> Refusal {
-    let why = format!("1 to {} bytes without control characters", TaskId::LONGEST);
+    let why = format!("1 to {} bytes, {}", TaskId::LONGEST, identifier::RULE);
     Refusal::BadLeaf { leaf, why }
 }
 

@@ -122,12 +122,12 @@ fn bent() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// A session in memory, where a panic is the test's own.
-struct Machine {
+pub(super) struct Machine {
     wire: Box<dyn Wire>,
 }
 
 impl Machine {
-    fn open(memory: &mut Memory) -> Self {
+    pub(super) fn open(memory: &mut Memory) -> Self {
         let opening = Opening {
             user: "operator".to_owned(),
             endpoint: "platform".to_owned(),
@@ -144,14 +144,14 @@ impl Machine {
         Self { wire }
     }
 
-    fn send(&mut self, message: &[u8]) {
+    pub(super) fn send(&mut self, message: &[u8]) {
         let head = format!("\n#{}\n", message.len());
         self.wire
             .send(&[head.as_bytes(), message, b"\n##\n"].concat());
     }
 
     /// All that comes, as messages; whether the session is still open.
-    fn hear(&mut self) -> (Vec<String>, bool) {
+    pub(super) fn hear(&mut self) -> (Vec<String>, bool) {
         let mut decoder = Decoder::new(1 << 24);
         decoder.switch_to(Framing::Chunked);
         let mut messages = Vec::new();

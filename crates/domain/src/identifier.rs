@@ -1,0 +1,53 @@
+//! What somebody may call a thing that others find by that name: tasks, conversations, data.
+//!
+//! Two keys that look the same to a reader must be the same to the platform, so a key is in normal
+//! form C and holds nothing that shows no shape. Knows no lengths: each key has its own. Names of
+//! agents and users are narrower, see [`crate::profile`].
+
+use crate::profile::is_deceptive;
+use unicode_normalization::is_nfc;
+
+/// The rule, in the words of a refusal.
+pub const RULE: &str =
+    "in Unicode normal form C, without control, direction and zero-width characters";
+
+/// True if a text of 1 to `bytes_max` bytes may be a key.
+pub fn is_identifier(text: &str, bytes_max: usize) -> bool {
+    // Joiners have a place in words, but none that is seen.
+    let hidden = |c: char| is_deceptive(c) || matches!(c, '\u{200c}' | '\u{200d}');
+    (1..=bytes_max).contains(&text.len()) && !text.chars().any(hidden) && is_nfc(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_what_it_looks_like() {
+        for good in [
+            "t1",
+            "故障-7",
+            "Zu\u{308}rich".replace("u\u{308}", "ü").as_str(),
+            "a b",
+        ] {
+            assert!(is_identifier(good, 128), "{good:?}");
+        }
+        let bad = [
+            "",
+            "a\u{0}",
+            "a\n",
+            "a\u{9b}",
+            "a\u{200b}b",
+            "a\u{200d}b",
+            "\u{feff}a",
+            "a\u{202e}b",
+            "a\u{2066}b",
+            "Zu\u{308}rich",
+            "a\u{e0041}",
+        ];
+        for bad in bad {
+            assert!(!is_identifier(bad, 128), "{bad:?}");
+        }
+        assert!(is_identifier("ü", 2) && !is_identifier("ü", 1));
+    }
+}
