@@ -1,0 +1,244 @@
+//! From each older release to this one, also where that is cut short: nothing is lost, and there is
+//! no way back that would lose something.
+//!
+//! States lie as the releases before wrote them. A process of its own, this very binary started again,
+//! opens one, and a shim (`upgrade/kill.c`) kills it before one of its steps towards the disk; then the
+//! state is opened as if nothing had been. The steps are the same at each run, so a few of them are taken,
+//! spread over all, or `CONVOKE_UPGRADE_KILLS` for each release. Knows the public interface of the store
+//! only. Read next: `store::schema`.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+#![cfg(target_os = "linux")]
+
+use domain::context::{DataParam, Exchange};
+use domain::event::Entry;
+use domain::push::PushConfig;
+use domain::task::{Task, TaskId};
+use domain::team::Team;
+use rusqlite::Connection;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, LazyLock};
+use store::{
+    Cursor, Filter, HeldKeys, KeyKeeper, OpenError, Options, Recovered, Secret, Store, TaskFilter,
+};
+
+/// The releases there were, by the version of their schema, the newest last.
+const RELEASES: [i32; 4] = [2, 3, 4, 5];
+/// The state that those of the versions in between are made of: what they did not have yet goes.
+const TWO: &str = include_str!("../src/tests/version-2.sql");
+const FIVE: &str = include_str!("upgrade/version-5.sql");
+const BEFORE_FIVE: &str = "DROP TABLE push_config; PRAGMA user_version = 4;";
+const BEFORE_FOUR: &str = "DROP INDEX task_by_conversation;
+    ALTER TABLE task DROP COLUMN conversation; PRAGMA user_version = 3;";
+
+/// A state as that release left it.
+fn state_of(release: i32) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("convoke.db");
+    let connection = Connection::open(&path).unwrap();
+    let steps = match release {
+        2 => vec![TWO],
+        3 => vec![FIVE, BEFORE_FIVE, BEFORE_FOUR],
+        4 => vec![FIVE, BEFORE_FIVE],
+        _ => vec![FIVE],
+    };
+    for sql in steps {
+        connection.execute_batch(sql).unwrap();
+    }
+    (folder, path)
+}
+
+fn options(path: &Path) -> Options {
+    let chance = Box::new(|bytes: &mut [u8]| {
+        bytes.fill(9);
+        Ok(())
+    });
+    let keeper: Arc<dyn KeyKeeper> = Arc::new(HeldKeys::new("m1", Secret::new([7; 32]), chance));
+    Options {
+        keys: Some(keeper),
+        ..Options::file(path)
+    }
+}
+
+fn open(path: &Path) -> (Store, Recovered) {
+    Store::open(options(path), Box::new(|_| {})).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Everything that can be read of a state.
+#[derive(Debug, PartialEq)]
+struct Held {
+    recovered: Recovered,
+    tasks: Vec<Task>,
+    exchanges: Vec<Exchange>,
+    data: Vec<DataParam>,
+    bytes: Vec<Vec<u8>>,
+    entries: Vec<Arc<Entry>>,
+    teams: Vec<Team>,
+    pushes: Vec<PushConfig>,
+    observations: Vec<(u64, String)>,
+    cursors: Vec<Cursor>,
+}
+
+/// Opens a state, reads it and verifies it; the writer has ended when this returns.
+fn held(path: &Path) -> Held {
+    let (store, recovered) = open(path);
+    let every = Filter::default();
+    let data = store.data_params(&every).unwrap();
+    let tasks = store.tasks(&TaskFilter::default()).unwrap();
+    let pushes = tasks
+        .iter()
+        .flat_map(|task| store.push_configs(&task.id).unwrap());
+    let report = store.verify().unwrap();
+    assert!(report.is_sound(), "{report:?}");
+    Held {
+        recovered,
+        exchanges: store.exchanges(&every).unwrap(),
+        bytes: data
+            .iter()
+            .map(|one| store.read_data(&one.id, 0, 10_000).unwrap_or_default())
+            .collect(),
+        data,
+        entries: store.entries(0, 10_000).unwrap(),
+        teams: store.teams().unwrap(),
+        pushes: pushes.collect(),
+        tasks,
+        observations: store.observations(1_000).unwrap(),
+        cursors: store.cursors().unwrap(),
+    }
+}
+
+/// How many rows of each kind a state has, whoever wrote it.
+fn rows(path: &Path) -> [i64; 5] {
+    let connection = Connection::open(path).unwrap();
+    ["task", "exchange", "data_param", "log", "team"].map(|table| {
+        let sql = format!("SELECT count(*) FROM {table}");
+        connection.query_row(&sql, [], |row| row.get(0)).unwrap()
+    })
+}
+
+fn version(path: &Path) -> i32 {
+    let connection = Connection::open(path).unwrap();
+    connection
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .unwrap()
+}
+
+#[test]
+fn each_release_is_brought_up_to_date_and_nothing_is_lost() {
+    for release in RELEASES {
+        let (_folder, path) = state_of(release);
+        let before = rows(&path);
+        let found = held(&path);
+        let read = [
+            found.tasks.len(),
+            found.exchanges.len(),
+            found.data.len(),
+            found.entries.len(),
+            found.teams.len(),
+        ];
+        assert_eq!(read.map(|count| count as i64), before, "of {release}");
+        assert!(found.recovered.counts.open > 0, "of {release}");
+        assert_eq!(held(&path), found, "the second opening of {release}");
+        assert_eq!(rows(&path), before, "of {release}");
+    }
+}
+
+/// The shim, compiled once.
+static SHIM: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("kill.so");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/upgrade/kill.c");
+    let compiled = Command::new(std::env::var("CC").unwrap_or("cc".into()))
+        .args(["-shared", "-fPIC", "-O1", "-o"])
+        .args([&library, &source])
+        .arg("-ldl")
+        .status();
+    let compiled = compiled.expect("a C compiler, which SQLite needs as well");
+    assert!(compiled.success());
+    (folder, library)
+});
+
+/// The role of who opens a state and is killed.
+#[test]
+#[ignore = "a role that the other tests start"]
+fn opener() {
+    drop(open(&PathBuf::from(
+        std::env::var("CONVOKE_STATE").expect("the other tests start it"),
+    )));
+}
+
+/// Opens and closes a state in a process that is killed before that step, if any; how many steps it
+/// took, and whether it was killed.
+fn opened(path: &Path, kill_at: Option<u64>) -> (u64, bool) {
+    let steps = path.with_extension("steps");
+    let mut opener = Command::new(std::env::current_exe().unwrap());
+    opener
+        .args(["--exact", "opener", "--ignored"])
+        .env("LD_PRELOAD", &SHIM.1)
+        .env("CONVOKE_STATE", path)
+        .env("CONVOKE_STEPS", &steps);
+    if let Some(at) = kill_at {
+        opener.env("CONVOKE_KILL_AT", at.to_string());
+    }
+    let output = opener.output().unwrap();
+    let is_killed = output.status.code().is_none();
+    assert!(is_killed || output.status.success(), "{output:?}");
+    let taken = fs::metadata(&steps).map_or(0, |file| file.len());
+    drop(fs::remove_file(steps));
+    (taken, is_killed)
+}
+
+#[test]
+fn a_kill_in_the_middle_of_it_loses_nothing() {
+    let told = std::env::var("CONVOKE_UPGRADE_KILLS");
+    let kills = told.map_or(10, |kills| kills.parse::<u64>().unwrap());
+    for release in RELEASES {
+        let (_folder, path) = state_of(release);
+        let (steps, _) = opened(&path, None);
+        let newest = version(&path);
+        let whole = held(&path);
+        let (mut killed, mut old) = (0, 0);
+        for n in 0..kills.min(steps) {
+            let (_folder, path) = state_of(release);
+            let at = 1 + n * steps / kills.min(steps);
+            let (_, is_killed) = opened(&path, Some(at));
+            killed += u64::from(is_killed);
+            let left = version(&path);
+            assert!(
+                left == release || left == newest,
+                "neither the old nor the new: {left}"
+            );
+            old += u64::from(left == release);
+            assert_eq!(
+                held(&path),
+                whole,
+                "killed before step {at} of {steps}, from {release}"
+            );
+        }
+        println!("{release}: {steps} steps, {killed} kills, {old} of them left the old state");
+        assert!(killed > 0, "from {release}");
+    }
+}
+
+/// A way back would lose what the newer release wrote: it is refused, and nothing is touched.
+#[test]
+fn going_back_is_refused_and_nothing_is_touched() {
+    let (_folder, path) = state_of(5);
+    held(&path);
+    let newer = version(&path) + 1;
+    let connection = Connection::open(&path).unwrap();
+    connection
+        .pragma_update(None, "user_version", newer)
+        .unwrap();
+    drop(connection);
+    let before = fs::read(&path).unwrap();
+    let refused = Store::open(options(&path), Box::new(|_| {}));
+    let Err(OpenError::Newer { found, known }) = &refused else {
+        panic!("{:?}", refused.map(|(_, recovered)| recovered));
+    };
+    assert_eq!((*found, *known), (newer, newer - 1));
+    let said = refused.err().unwrap().to_string();
+    assert!(said.ends_with("use the newer release"), "{said}");
+    assert!(fs::read(&path).unwrap() == before, "it was touched");
+}
