@@ -1,10 +1,11 @@
-//! A filter of a stranger over data of our own: subtree, and XPath as far as it needs no engine.
+//! A filter of a stranger over data of our own: subtree, and XPath, a path or more than that.
 //!
-//! Read next: `netconf::filter`.
+//! Read next: `netconf::filter`, `netconf::xpath`.
 
 use netconf::data::{Node, write};
 use netconf::filter::{Compiled, Keys, Projection, Selection, View};
-use netconf::xml::{Document, Limits};
+use netconf::xml::{Document, Element, Limits};
+use netconf::xpath::{Budget, Expression, Modules, Name};
 
 const REGISTRY: &str = "urn:registry";
 const EXTRA: &str = "urn:extra";
@@ -32,10 +33,55 @@ pub fn filter(data: &[u8]) {
     }
 }
 
+/// What an evaluation may take here.
+const STEPS: u64 = 20_000;
+
 fn xpath(expression: &str, prefixes: &[(&str, &str)]) -> Option<Selection> {
+    if let Ok(parsed) = Expression::parse(expression, prefixes) {
+        evaluated(&parsed);
+    }
     match Selection::xpath(expression, prefixes) {
         Ok(Compiled::Selection(selection)) => Some(selection),
         Ok(Compiled::TooComplex) | Err(_) => None,
+    }
+}
+
+/// The same steps lead to the same result, each node once, in the order of the document.
+fn evaluated(expression: &Expression) {
+    let all = print(&View::everything(), &Projection::everything());
+    let data = format!("<data>{all}</data>");
+    let document = Document::parse(data.as_bytes(), &Limits::client()).expect("it is XML");
+    let once = || {
+        let mut budget = Budget::steps(STEPS);
+        let found = expression.select(&document, &NoModules, &mut budget);
+        let places = found.map(|found| {
+            let places = found.iter().map(|one| one.verbatim().as_ptr() as usize);
+            places.collect::<Vec<_>>()
+        });
+        (places.map_err(|e| e.to_string()), budget.spent())
+    };
+    let (found, spent) = once();
+    assert!(spent <= STEPS, "{spent} steps");
+    if let Ok(places) = &found {
+        assert!(places.is_sorted_by(|one, next| one < next), "{places:?}");
+    }
+    assert_eq!(once(), (found, spent));
+}
+
+/// Data of no module.
+struct NoModules;
+
+impl Modules for NoModules {
+    fn is_derived(&self, _: Name<'_>, _: Name<'_>) -> bool {
+        false
+    }
+
+    fn enum_value(&self, _: Element<'_>) -> Option<i64> {
+        None
+    }
+
+    fn re_match(&self, text: &str, pattern: &str) -> Result<bool, String> {
+        Ok(text == pattern)
     }
 }
 
