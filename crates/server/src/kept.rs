@@ -64,7 +64,8 @@ pub(crate) fn options(
 /// Who starts the thread that verifies everything beside the platform, if that is wanted.
 pub(crate) fn verified_beside(settings: &Settings) -> Option<Spawn> {
     let wanted = settings.store.verify_at_start.unwrap_or(true);
-    wanted.then(|| Arc::new(|work| background::spawn("store-verify", work)) as Spawn)
+    let spawn = |work: Box<dyn FnOnce() + Send>| background::spawn("store-verify", work);
+    wanted.then(|| Arc::new(spawn) as Spawn)
 }
 
 /// Who keeps the key to payloads; none if they are not to be encrypted and never were.

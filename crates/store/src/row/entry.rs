@@ -6,7 +6,10 @@
 //! encrypted later, or under another key, keeps the digest of what was in front of its ciphertext.
 //! Read next: [`super::head`].
 
+mod erased;
 mod schema;
+
+pub(crate) use erased::sign_again;
 
 use super::content::{ContentRow, json};
 use super::form::optional_turn;
@@ -425,29 +428,6 @@ impl Erased {
     pub(crate) fn is_signed(&self, signer: &dyn Signer, sequence: Sequence) -> bool {
         sign::holds(signer, TABLE, &self.digest(sequence), &self.signature)
     }
-}
-
-/// Signs the marks of erased entries again.
-pub(crate) fn sign_again(
-    connection: &Connection,
-    signer: &dyn Signer,
-    ink: &mut Ink,
-) -> Result<(), RowError> {
-    let sql = "SELECT sequence, erased FROM log WHERE erased IS NOT NULL";
-    let mut statement = connection.prepare(sql)?;
-    let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    let found: Vec<(i64, Vec<u8>)> = statement.query_map([], row)?.collect::<Result<_, _>>()?;
-    for (sequence, old) in found {
-        let mut erased = Erased::parse(&old).ok_or_else(|| RowError::corrupt(TABLE, sequence))?;
-        let digest = erased.digest(sequence as Sequence);
-        erased.signature = sign::sign(Some(signer), TABLE, &digest);
-        let mark = erased.mark();
-        ink.went(Set::ErasedEntry, sequence, &old);
-        ink.came(Set::ErasedEntry, sequence, &of_bytes(&mark));
-        let sql = "UPDATE log SET erased = ?2 WHERE sequence = ?1";
-        connection.execute(sql, params![sequence, mark])?;
-    }
-    Ok(())
 }
 
 /// Writes `left` in place of the body of an entry of the log, whose own digest stays.

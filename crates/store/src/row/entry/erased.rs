@@ -1,0 +1,35 @@
+//! The marks of entries whose body was erased, signed once more.
+//!
+//! Read next: [`super`].
+
+use super::{Erased, TABLE};
+use crate::digest::of_bytes;
+use crate::ink::Ink;
+use crate::row::RowError;
+use crate::set::Set;
+use crate::sign::{self, Signer};
+use domain::event::Sequence;
+use rusqlite::{Connection, Row, params};
+
+/// Signs the marks of erased entries again.
+pub(crate) fn sign_again(
+    connection: &Connection,
+    signer: &dyn Signer,
+    ink: &mut Ink,
+) -> Result<(), RowError> {
+    let sql = "SELECT sequence, erased FROM log WHERE erased IS NOT NULL";
+    let mut statement = connection.prepare(sql)?;
+    let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let found: Vec<(i64, Vec<u8>)> = statement.query_map([], row)?.collect::<Result<_, _>>()?;
+    for (sequence, old) in found {
+        let mut erased = Erased::parse(&old).ok_or_else(|| RowError::corrupt(TABLE, sequence))?;
+        let digest = erased.digest(sequence as Sequence);
+        erased.signature = sign::sign(Some(signer), TABLE, &digest);
+        let mark = erased.mark();
+        ink.went(Set::ErasedEntry, sequence, &old);
+        ink.came(Set::ErasedEntry, sequence, &of_bytes(&mark));
+        let sql = "UPDATE log SET erased = ?2 WHERE sequence = ?1";
+        connection.execute(sql, params![sequence, mark])?;
+    }
+    Ok(())
+}
