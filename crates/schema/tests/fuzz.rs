@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
 
 #[path = "../../../tests/fuzz/src/mutation.rs"]
+#[allow(dead_code, reason = "targets without seeds of their own are elsewhere")]
 mod mutation;
 #[path = "../../../tests/fuzz/src/schemas/mod.rs"]
 mod schemas;

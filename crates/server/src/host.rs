@@ -3,17 +3,15 @@
 //! A host without listeners serves the same sessions over pipes; that is how `simulate` and many
 //! tests run. Read next: [`crate::world`], which brings agents and network to life on it.
 
+mod error;
 mod roster;
 
 use crate::a2a;
 use crate::access;
 use crate::clock::Clock;
-use crate::config::{AGENTS_FROM, NETCONF, Settings, SettingsError};
-use crate::dialer::TrustError;
-use crate::file::FileError;
-use crate::http::{self, DoorError};
+use crate::config::{AGENTS_FROM, NETCONF, Settings};
+use crate::http;
 use crate::kept;
-use crate::master_key::MasterKeyError;
 use crate::outside::Watched;
 use crate::pool;
 use crate::post::Post;
@@ -23,10 +21,10 @@ use crate::schemas;
 use crate::session::{self, Patience};
 use crate::ssh::keys::{self, KeyError, StateKeys};
 use crate::ssh::{
-    Authenticator, BindError, ByteStream, Gate, KeyDirectory, Listener, Login, PrivateKey, Serving,
+    Authenticator, ByteStream, Gate, KeyDirectory, Listener, Login, PrivateKey, Serving,
 };
 use crate::state::{NameError, StateFolder};
-use crate::webhook::{self, AllowList, Deliveries, WebhookError};
+use crate::webhook::{self, AllowList, Deliveries};
 use bindings::netconf::{Peer, Platform};
 use domain::access::AccessRules;
 use domain::ems::Ems;
@@ -36,10 +34,10 @@ use domain::registry::Reach;
 use domain::time::Timestamp;
 pub use engine::Endpoint;
 use engine::{Credentials, Engine, Hosted, Retention, Setup};
+pub use error::StartError;
 use roster::{check_roster, hosted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use store::{Condition, Options as StoreOptions};
@@ -54,67 +52,6 @@ const HOUSEKEEPING: Duration = Duration::from_secs(600);
 
 /// How much a pipe between two sessions of this process holds, in bytes.
 const PIPE_BYTES: usize = 1_024 * 1_024;
-
-/// Why a platform does not start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The settings cannot be used.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// The access rules or a profile cannot be used.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A name or alias is used twice, or no agent takes tasks addressed to nobody.
-    #[error("{0}")]
-    Roster(String),
-    /// A name is given to two principals, or to an agent that cannot have it.
-    #[error(transparent)]
-    Name(#[from] NameError),
-    /// A key cannot be read or made.
-    #[error(transparent)]
-    Key(#[from] KeyError),
-    /// The system starts no threads for background work.
-    #[error("no threads for background work: {0}")]
-    Threads(std::io::Error),
-    /// The YANG modules do not compile: a defect of this build.
-    #[error(transparent)]
-    Schema(#[from] yang::LoadError),
-    /// The embedder of the schemas cannot be begun.
-    #[error("[schemas.embedder]: {0}")]
-    Embedder(#[from] semantics::backend::Unavailable),
-    /// The store cannot be opened.
-    #[error(transparent)]
-    Store(#[from] store::OpenError),
-    /// The store is not what was seen last: that may be wanted.
-    #[error(
-        "{cause}; if that is what is wanted: convoke store accept --state {}",
-        folder.display()
-    )]
-    Doubt {
-        /// What is wrong with it.
-        cause: store::OpenError,
-        /// The state folder.
-        folder: PathBuf,
-    },
-    /// The log cannot be read.
-    #[error(transparent)]
-    Log(#[from] engine::ReadError),
-    /// A port cannot be had.
-    #[error(transparent)]
-    Bind(#[from] BindError),
-    /// There is no master key.
-    #[error(transparent)]
-    MasterKey(#[from] MasterKeyError),
-    /// Reports of tasks cannot be delivered.
-    #[error(transparent)]
-    Webhook(#[from] WebhookError),
-    /// Agents elsewhere cannot be spoken to.
-    #[error("[a2a.peers]: {0}")]
-    Outside(#[from] TrustError),
-    /// The HTTP door does not open.
-    #[error(transparent)]
-    Door(#[from] DoorError),
-}
 
 /// One listener.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@
 use domain::context::{DataParam, Exchange};
 use domain::event::Entry;
 use domain::push::PushConfig;
-use domain::task::{Task, TaskId};
+use domain::task::Task;
 use domain::team::Team;
 use rusqlite::Connection;
 use std::fs;

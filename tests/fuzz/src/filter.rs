@@ -22,7 +22,7 @@ pub fn filter(data: &[u8]) {
         };
         let filter = document.root();
         match filter.attribute("", "select") {
-            Some(select) => xpath(&select, &filter.prefixes()),
+            Some(select) => xpath(select, &filter.prefixes()),
             None => Selection::subtree(filter).ok(),
         }
     } else {

@@ -64,7 +64,7 @@ fn words(path: &str) -> Vec<Vec<u8>> {
 fn unescaped(word: &str) -> Vec<u8> {
     let (mut rest, mut bytes) = (word, Vec::new());
     while let Some(at) = rest.find('\\') {
-        bytes.extend_from_slice(rest[..at].as_bytes());
+        bytes.extend_from_slice(&rest.as_bytes()[..at]);
         rest = &rest[at + 1..];
         let length = match rest.strip_prefix('x') {
             Some(hex) => {

@@ -1,0 +1,75 @@
+//! Why a platform does not start, as people are told.
+//!
+//! Read next: [`super::Host`], which starts it.
+
+use crate::config::SettingsError;
+use crate::dialer::TrustError;
+use crate::file::FileError;
+use crate::http::DoorError;
+use crate::master_key::MasterKeyError;
+use crate::ssh::BindError;
+use crate::ssh::keys::KeyError;
+use crate::state::NameError;
+use crate::webhook::WebhookError;
+use std::path::PathBuf;
+
+/// Why a platform does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The settings cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The access rules or a profile cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A name or alias is used twice, or no agent takes tasks addressed to nobody.
+    #[error("{0}")]
+    Roster(String),
+    /// A name is given to two principals, or to an agent that cannot have it.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// A key cannot be read or made.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The system starts no threads for background work.
+    #[error("no threads for background work: {0}")]
+    Threads(std::io::Error),
+    /// The YANG modules do not compile: a defect of this build.
+    #[error(transparent)]
+    Schema(#[from] yang::LoadError),
+    /// The embedder of the schemas cannot be begun.
+    #[error("[schemas.embedder]: {0}")]
+    Embedder(#[from] semantics::backend::Unavailable),
+    /// The store cannot be opened.
+    #[error(transparent)]
+    Store(#[from] store::OpenError),
+    /// The store is not what was seen last: that may be wanted.
+    #[error(
+        "{cause}; if that is what is wanted: convoke store accept --state {}",
+        folder.display()
+    )]
+    Doubt {
+        /// What is wrong with it.
+        cause: store::OpenError,
+        /// The state folder.
+        folder: PathBuf,
+    },
+    /// The log cannot be read.
+    #[error(transparent)]
+    Log(#[from] engine::ReadError),
+    /// A port cannot be had.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// There is no master key.
+    #[error(transparent)]
+    MasterKey(#[from] MasterKeyError),
+    /// Reports of tasks cannot be delivered.
+    #[error(transparent)]
+    Webhook(#[from] WebhookError),
+    /// Agents elsewhere cannot be spoken to.
+    #[error("[a2a.peers]: {0}")]
+    Outside(#[from] TrustError),
+    /// The HTTP door does not open.
+    #[error(transparent)]
+    Door(#[from] DoorError),
+}
