@@ -9,7 +9,7 @@ use crate::cast;
 use crate::conformance::{Heard, Host, Opening, Patience, Wire};
 use crate::network;
 use ::network::Simulation;
-use bindings::background::Inline;
+use bindings::background::{Background, Inline};
 use bindings::netconf::{Flow, Peer, Platform, Session};
 use domain::access::AccessRules;
 use domain::time::Timestamp;
@@ -91,6 +91,11 @@ impl Memory {
 
     /// The same with other access rules.
     pub fn ruled(access: AccessRules) -> Self {
+        Self::beside(access, Arc::new(Inline))
+    }
+
+    /// The same with whoever works beside its sessions.
+    pub fn beside(access: AccessRules, background: Arc<dyn Background>) -> Self {
         let now = Timestamp::parse(BEGIN).expect("a literal");
         let engine = Engine::open(Setup {
             store: store::Options::memory(),
@@ -113,7 +118,7 @@ impl Memory {
         let platform = Arc::new(Platform::new(
             Arc::new(engine),
             generation(),
-            Arc::new(Inline),
+            background,
             now,
         ));
         Self {

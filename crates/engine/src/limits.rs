@@ -43,7 +43,7 @@ impl Default for Limits {
             answer_within_ms: 86_400_000,
             answer_grace_ms: 60_000,
             step_ms: 10_000,
-            mailbox: 1_024,
+            mailbox: 4_096,
             telemetry: 16_384,
             rounds: 10,
             parts: 1_000,

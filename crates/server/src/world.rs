@@ -6,12 +6,14 @@
 //! that people can follow); in `serve` it is the wall's. Read next: [`crate::peers`],
 //! [`crate::referee`].
 
+mod emission;
+
 use crate::clock::Clock;
 use crate::ems::Acts;
 use crate::faults;
 use crate::host::Host;
 use crate::peers::{Arrival, Peers, Tally};
-use crate::post::{Post, Shares};
+use crate::post::Post;
 use crate::referee;
 use crate::score::{self, Work};
 use crate::story::{Happened, Listener, Told};
@@ -23,11 +25,11 @@ use domain::event::{Happening, Sequence};
 use domain::inventory::{ElementId, Inventory};
 use domain::profile::Profile;
 use domain::task::TaskId;
-use domain::telemetry::{Action, Alarm, Telemetry, Token};
+use domain::telemetry::{Action, Alarm, Token};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use engine::{Engine, Outgoing};
-use network::{Audience, Emission, Simulation, Tiding};
+use network::Simulation;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -297,68 +299,6 @@ impl World {
             .get(name)
             .cloned()
             .unwrap_or_else(|| name.to_owned())
-    }
-
-    fn emit(&mut self, emission: Emission, now: Timestamp) {
-        let Some(emission) = self.acts.take(emission, &self.engine, now) else {
-            return;
-        };
-        let hearers: Vec<String> = match &emission.to {
-            Audience::Agent(name) => vec![name.clone()],
-            Audience::Domain(domain) => self
-                .posts
-                .iter()
-                .filter(|(_, post)| post.hears.contains(domain))
-                .map(|(name, _)| name.clone())
-                .collect(),
-        };
-        match emission.tiding {
-            Tiding::Telemetry(telemetry) => {
-                self.tell_telemetry(&telemetry);
-                let shares = Shares::new(&telemetry, self.inventory.as_deref());
-                for name in hearers {
-                    // What was sent to somebody by name who has no post is heard whole.
-                    let share = match self.posts.get(&name) {
-                        Some(post) => shares.heard_by(post),
-                        None => Some(telemetry.clone()),
-                    };
-                    if let Some(share) = share {
-                        self.engine.deliver(&name, Input::Telemetry(share), now);
-                    }
-                }
-            }
-            Tiding::Outcome { token, outcome } => {
-                let agent = self.alias(hearers.first().map_or("", String::as_str));
-                self.tell(Happened::Outcome {
-                    agent,
-                    outcome: outcome.clone(),
-                });
-                let input = Input::Acted { token, outcome };
-                for name in hearers {
-                    self.engine.deliver(&name, input.clone(), now);
-                }
-            }
-        }
-    }
-
-    fn tell_telemetry(&mut self, telemetry: &Telemetry) {
-        match telemetry {
-            Telemetry::Alarm(alarm) => {
-                self.alarms.push(alarm.clone());
-                self.tell(Happened::Alarm(alarm.clone()));
-            }
-            Telemetry::Complaint(complaint) => {
-                self.complaints += 1;
-                self.tell(Happened::Complaint(complaint.clone()));
-            }
-            Telemetry::Field(report) => self.tell(Happened::Field(report.clone())),
-            Telemetry::Ticket(ticket) => self.tell(Happened::Ticket(ticket.clone())),
-            Telemetry::CustomerAnswered { ticket, text } => self.tell(Happened::Answered {
-                ticket: ticket.clone(),
-                text: text.clone(),
-            }),
-            Telemetry::Performance(_) => {}
-        }
     }
 
     /// Carries out what agents want until nothing is under way any more: no message without its

@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "drill/messages.rs"]
+mod messages;
 #[path = "drill/net.rs"]
 pub(crate) mod net;
 
@@ -21,6 +23,7 @@ use domain::task::{Awaits, Command, Event, Status, Task, TaskId};
 use domain::telemetry::{Telemetry, Token};
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
+use messages::{ask_of, message_of, reply_of, speech, speech_of, task_of};
 use net::Net;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::{BTreeMap, BTreeSet};
@@ -830,76 +833,4 @@ fn refusal(tag: &str, message: &str) -> Undelivered {
 
 fn answer_of(outputs: &[Output]) -> Reply {
     crate::bench::answer(outputs).clone()
-}
-
-fn speech(message: &Message) -> Speech {
-    let word = message.content.result.as_deref().unwrap_or("");
-    let mut words = word.split_whitespace();
-    match words.next() {
-        Some("accept") => Speech {
-            alternative: words.next().and_then(|n| n.parse().ok()),
-            ..Speech::accept()
-        },
-        Some("refuse") => Speech::refuse(Vec::new()),
-        _ => Speech::offer(vec![message.content.clone()]),
-    }
-}
-
-fn speech_of(answer: &Reply) -> Speech {
-    match answer.verdict {
-        Verdict::Accepted | Verdict::Result => Speech::accept(),
-        Verdict::Offered => Speech {
-            reasons: answer.reasons.clone(),
-            ..Speech::offer(answer.content.clone())
-        },
-        _ => Speech::refuse(answer.reasons.clone()),
-    }
-}
-
-fn reply_of(speech: &Speech) -> Reply {
-    let verdict = match speech.stance {
-        Stance::Offer => Verdict::Offered,
-        Stance::Accept => Verdict::Accepted,
-        Stance::Refuse => Verdict::Refused,
-    };
-    Reply {
-        reasons: speech.reasons.clone(),
-        alternative: speech.alternative,
-        ..Reply::new(verdict, speech.contents.clone())
-    }
-}
-
-fn task_of(message: &Message, from: &str, now: Timestamp) -> Task {
-    Task::assigned(
-        message.task.clone(),
-        from,
-        &message.to,
-        message.content.render(),
-        message.content.clone(),
-        message.asynchronous,
-        now,
-    )
-    .under(message.conditions.clone())
-}
-
-fn message_of(task: &Task) -> Message {
-    crate::desk::message(
-        task.to.clone(),
-        Verb::TaskCancel,
-        task.id.clone(),
-        task.content.clone(),
-    )
-}
-
-fn ask_of(message: &Message, task: &Task, from: &str, turn: Option<(Kind, Stance)>) -> Ask {
-    Ask {
-        verb: message.verb,
-        task: Arc::new(task.clone()),
-        from: from.to_owned(),
-        content: message.content.clone(),
-        alternatives: Vec::new(),
-        alternative: None,
-        round: message.round,
-        turn,
-    }
 }

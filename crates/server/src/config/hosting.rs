@@ -11,7 +11,7 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AgentSettings {
-    /// `mailbox`: how many requests may wait for one agent, 1 to 65,536; 1,024 if nothing is said.
+    /// `mailbox`: how many requests may wait for one agent, 1 to 65,536; 4,096 if nothing is said.
     pub mailbox: Option<u64>,
     /// `telemetry`: how many pieces of telemetry may wait for one agent before the oldest makes
     /// room, 1 to 1,048,576; 16,384 if nothing is said.

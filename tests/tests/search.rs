@@ -1,0 +1,82 @@
+//! A search has room beside the sessions, or is refused at once; the session goes on either way.
+//!
+//! What searches cost is in `conformance/get-xpath-costly`, whose turn it is in `server::pool`.
+#![allow(clippy::unwrap_used)]
+
+use bindings::background::{Background, Busy, Job};
+use harness::cast;
+use harness::conformance::{Heard, Host, Opening, Patience};
+use harness::memory::Memory;
+use netconf::client::{ClientEvent, ClientSession};
+use std::sync::Arc;
+
+const SEARCH: &str = "<get><filter type=\"xpath\" xmlns:r=\"urn:convoke:params:xml:ns:yang:convoke-registry\" \
+                      select=\"/r:registry/r:agent[count(r:skill) &gt; 0]/r:name\"/></get>";
+const PATH: &str = "<get><filter type=\"xpath\" xmlns:r=\"urn:convoke:params:xml:ns:yang:convoke-registry\" \
+                    select=\"/r:registry/r:agent/r:name\"/></get>";
+
+/// Where there is no room for anybody.
+struct Full;
+
+impl Background for Full {
+    fn has_room(&self, _user: &str) -> bool {
+        false
+    }
+
+    fn run(&self, _user: &str, _job: Job) -> Result<(), Busy> {
+        Err(Busy)
+    }
+}
+
+/// Takes work and gives it up, as when its time is over.
+struct GivingUp;
+
+impl Background for GivingUp {
+    fn has_room(&self, _user: &str) -> bool {
+        true
+    }
+
+    fn run(&self, _user: &str, _job: Job) -> Result<(), Busy> {
+        Ok(())
+    }
+}
+
+/// The replies to a search and, behind it, to a plain path.
+fn replies(background: Arc<dyn Background>) -> Vec<String> {
+    let mut memory = Memory::beside(cast::access(), background);
+    let mut wire = memory.connect(&Opening {
+        user: "operator".to_owned(),
+        endpoint: "platform".to_owned(),
+        framing: "1.1".to_owned(),
+    });
+    let mut client = ClientSession::default();
+    client.call(SEARCH);
+    client.call(PATH);
+    let mut replies = Vec::new();
+    while replies.len() < 2 {
+        wire.send(&client.transmit());
+        match wire.receive(Patience::Expecting) {
+            Heard::Bytes(bytes) => client.receive(&bytes),
+            _ => panic!("no reply after {replies:?}"),
+        }
+        while let Some(event) = client.poll() {
+            if let ClientEvent::Reply(reply) = event {
+                replies.push(reply.raw().to_owned());
+            }
+        }
+    }
+    replies
+}
+
+#[test]
+fn a_search_without_room_or_time_is_refused_and_the_session_goes_on() {
+    let backgrounds: [Arc<dyn Background>; 2] = [Arc::new(Full), Arc::new(GivingUp)];
+    for background in backgrounds {
+        let replies = replies(background);
+        let tag = "<error-tag>resource-denied</error-tag>";
+        assert!(replies[0].contains(tag), "{}", replies[0]);
+        let app_tag = "<error-app-tag>busy</error-app-tag>";
+        assert!(replies[0].contains(app_tag), "{}", replies[0]);
+        assert!(replies[1].contains("<name>"), "{}", replies[1]);
+    }
+}
