@@ -14,6 +14,7 @@ use domain::content::Content;
 use domain::verb::Verb;
 use netconf::client::Outcome;
 use netconf::names::namespace::NETCONF_NOTIFICATIONS;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -275,16 +276,21 @@ fn who_reads_slowly_or_has_a_long_replay_is_not_ended() {
         let mut slow = OpenSsh::connect(&running).await;
         assert!(slow.ask(&subscribe("")).await.contains("<ok/>"));
         // The time is what is tested: several times what the platform grants who takes nothing.
+        let loaded = Cell::new(false);
         let little_by_little = async {
             let began = Instant::now();
-            while began.elapsed() < 3 * STALL {
+            while began.elapsed() < 3 * STALL || !loaded.get() {
                 assert!(slow.read(16_384).await, "who reads is not ended");
                 tokio::time::sleep(STALL / 20).await;
             }
         };
         // Connected beforehand: that takes its time on a busy machine, while nobody reads.
         let mut replaying = OpenSsh::connect(&running).await;
-        tokio::join!(load(&running, 1..TASKS, Duration::ZERO), little_by_little);
+        let loading = async {
+            load(&running, 1..TASKS, Duration::ZERO).await;
+            loaded.set(true);
+        };
+        tokio::join!(loading, little_by_little);
         let since = format!("<startTime>{start}</startTime>");
         assert!(replaying.ask(&subscribe(&since)).await.contains("<ok/>"));
         // Neither has read for a while now; they go on together, so that neither waits for the other.
