@@ -39,7 +39,8 @@ AGENT = "urn:ietf:params:xml:ns:yang:irtf-agent"
 REGISTRY = "urn:convoke:params:xml:ns:yang:convoke-registry"
 NEGOTIATION = "urn:convoke:params:xml:ns:yang:convoke-negotiation"
 NOTIFICATION = "urn:ietf:params:xml:ns:netconf:notification:1.0"
-NS = {"a": AGENT, "r": REGISTRY, "n": NEGOTIATION}
+MONITORING = "urn:ietf:params:xml:ns:yang:ietf-netconf-monitoring"
+NS = {"a": AGENT, "r": REGISTRY, "n": NEGOTIATION, "m": MONITORING}
 
 # A task in one of these states will not change any more.
 TERMINAL = {"finished", "failed", "cancelled", "rejected", "unconfirmed"}
@@ -82,6 +83,11 @@ def read_sections(content):
 
 def structured_payload(schema, values):
     return json.dumps({"schema_id": schema, "payload": values})
+
+
+def instant(text):
+    """A date-and-time of RFC 6991."""
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
 
 
 def read_payload(sections):
@@ -127,6 +133,16 @@ class Platform:
             }
             for agent in reply.data.iterfind("r:registry/r:agent", NS)
         ]
+
+    def now(self):
+        """What the platform's clock showed when this session was opened (RFC 6022 §2.1.3).
+
+        A startTime is held against that clock, which need not agree with ours; while a simulated
+        network is shown, it is the network's.
+        """
+        session = f"/m:netconf-state/m:sessions/m:session[m:session-id={self.session.session_id}]"
+        reply = self.session.get(filter=("xpath", (NS, session + "/m:login-time")))
+        return instant(reply.data.findtext(".//m:login-time", "", NS))
 
     def subscribe(self, since):
         """RFC 5277: what the log holds from `since` on, then replayComplete, then what happens."""
@@ -221,7 +237,7 @@ class Incidents:
     def suspects(self, outage):
         """Elements of the IP network with alarms from about the same time, likeliest first, and
         the incidents that name them."""
-        began = lambda incident: datetime.datetime.fromisoformat(incident["raised_at"].replace("Z", "+00:00"))
+        began = lambda incident: instant(incident["raised_at"])
         apart = lambda incident: abs((began(incident) - began(outage)).total_seconds())
         near = [i for i in self.worst.values() if i["domain"] == "IP" and apart(i) <= TOGETHER_S]
         near.sort(key=apart)
@@ -348,7 +364,7 @@ def run(args, say):
         raise Failure(1, "no agent is registered that diagnoses the IP network")
 
     hours = datetime.timedelta(hours=args.hours)
-    platform.subscribe(datetime.datetime.now(datetime.timezone.utc) - hours)
+    platform.subscribe(platform.now() - hours)
     say("subscribed", f"listening; the last {args.hours:g} hours are replayed", hours=args.hours)
     incidents, outage = Incidents(), None
     if not args.element:

@@ -213,7 +213,7 @@ fn use_case_2_goes_through_all_its_steps() {
 #[test]
 fn use_case_3_answers_every_complaint_once() {
     block_on(async {
-        let lines = recorded("complaints", &["--seed", "5"]).await;
+        let lines = recorded("complaints", &["--seed", "6"]).await;
         in_order(
             &lines,
             &[

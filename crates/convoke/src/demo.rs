@@ -23,7 +23,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 const HOUR_S: f64 = 3_600.0;
-const DAY_MS: i64 = 86_400_000;
+const WEEK_MS: i64 = 7 * 86_400_000;
+/// The first Monday after the beginning of 1970, a Thursday.
+const MONDAY_MS: i64 = 4 * 86_400_000;
 
 /// The lines of a record, as they are written.
 type Lines = Arc<Mutex<Vec<String>>>;
@@ -107,12 +109,13 @@ fn emptied(common: &Common, story: &Story) -> Result<StateFolder, Failure> {
 }
 
 /// When the network's time begins: so long before the wall's that a story that is told faster than it
-/// happens does not run into the future, and at its hour of the day.
+/// happens does not run into the future, and at its hour of a Monday. Customers write about days of the
+/// week, so that the same seed told on another day would be another story.
 fn start(scenario: Scenario, wall: Timestamp) -> Timestamp {
-    let earliest = wall.plus_s(-scenario.horizon_s() - HOUR_S);
-    let at = i64::from(scenario.begins_at_hour()) * 3_600_000;
-    let days = (earliest.as_ms() - at).div_euclid(DAY_MS);
-    Timestamp::from_ms(days * DAY_MS + at)
+    let latest = wall.plus_s(-scenario.horizon_s() - HOUR_S);
+    let at = MONDAY_MS + i64::from(scenario.begins_at_hour()) * 3_600_000;
+    let weeks = (latest.as_ms() - at).div_euclid(WEEK_MS);
+    Timestamp::from_ms(weeks * WEEK_MS + at)
 }
 
 /// A run that is being recorded.
@@ -284,13 +287,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_story_begins_at_its_hour_and_ends_before_now() {
-        let wall = Timestamp::parse("2026-11-22T12:34:56Z").unwrap();
-        for scenario in Scenario::ALL {
-            let start = start(scenario, wall);
-            assert!(start.plus_s(scenario.horizon_s()) < wall, "{scenario}");
-            let text = format!("T{:02}:00:00", scenario.begins_at_hour());
-            assert!(start.to_string().contains(&text), "{start}");
+    fn a_story_begins_at_its_hour_of_a_monday_and_ends_before_now() {
+        for (wall, monday) in [
+            ("2026-11-22T12:34:56Z", "2026-11-16"),
+            ("2026-11-23T12:34:56Z", "2026-11-16"),
+            ("2026-11-25T00:00:00Z", "2026-11-23"),
+        ] {
+            let wall = Timestamp::parse(wall).unwrap();
+            for scenario in Scenario::ALL {
+                let start = start(scenario, wall);
+                assert!(start.plus_s(scenario.horizon_s()) < wall, "{scenario}");
+                let text = format!("{monday}T{:02}:00:00", scenario.begins_at_hour());
+                assert!(start.to_string().contains(&text), "{start}");
+            }
         }
     }
 }
