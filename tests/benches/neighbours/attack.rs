@@ -1,0 +1,467 @@
+//! What neighbours do: an agent kept busy, an XPath, a flood of words, readers who read nothing.
+//!
+//! An attack runs in a process of its own, this program with another argument, until its standard input
+//! ends; then it tells what was answered and what was refused, and why. Each is one found by attack on 23
+//! November 2026, before hosted agents, searches and words left the road. Read next: `victim`.
+
+use crate::platform::{GUEST, Place};
+use crate::questions::{self, Elements};
+use crate::wire::{Wire, find, request};
+use bindings::netconf::{NegotiateRequest, negotiate_request};
+use domain::verb::Verb;
+use network::{Parameters, Topology, build};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use server::ssh::{Connector, Target};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::error::Error;
+use std::io::Read as _;
+use std::process::Stdio;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+use tokio::task::LocalSet;
+
+/// The argument that makes this program an attacker.
+pub(crate) const ROLE: &str = "--attack";
+/// How long an attack is under way before others ask beside it.
+const BEFORE: Duration = Duration::from_millis(500);
+/// How long a platform may take to let an attacker in.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Sessions that keep an agent busy, and what each has in flight.
+const ASSIGNING: (usize, usize) = (16, 8);
+const SEARCHING: usize = 4;
+const SEARCHES: [&str; 3] = [
+    "//*[count(//*[count(//.)&gt;0])&gt;0]",
+    "/*/*/*[//*[.=//*]]",
+    "//*[//*[.=//*]]",
+];
+/// Connections, and bytes of each text: beyond what is read, and as long as is read.
+const FLOODS: [(usize, usize); 2] = [(3, 480_000), (8, 4_000)];
+/// Sessions whose client never reads, and bytes of requests that each writes.
+const UNREAD: (usize, usize) = (50, 1 << 20);
+
+/// What a neighbour does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Attack {
+    /// Assigns to one agent as fast as it answers.
+    Agent,
+    /// A guest searches.
+    XPath,
+    /// A guest sends long texts over A2A, which he may not.
+    Words,
+    /// The operator sends texts of the greatest length over A2A.
+    WordsPermitted,
+    /// A guest asks for all he may read and never reads it.
+    Unread,
+}
+
+impl Attack {
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Agent,
+        Self::XPath,
+        Self::Words,
+        Self::WordsPermitted,
+        Self::Unread,
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Agent => "busy-agent",
+            Self::XPath => "heavy-xpath",
+            Self::Words => "flood-of-words",
+            Self::WordsPermitted => "flood-of-permitted-words",
+            Self::Unread => "readers-who-read-nothing",
+        }
+    }
+
+    /// What is done, for people.
+    pub(crate) fn what(self) -> String {
+        match self {
+            Self::Agent => format!(
+                "ResourceField asked in words, {} sessions, {} in flight each",
+                ASSIGNING.0, ASSIGNING.1
+            ),
+            Self::XPath => format!("a guest's three searches, {SEARCHING} sessions"),
+            Self::Words => format!(
+                "a guest's texts of {} kB over A2A, {} connections",
+                FLOODS[0].1 / 1_000,
+                FLOODS[0].0
+            ),
+            Self::WordsPermitted => format!(
+                "the operator's texts of {} kB over A2A, {} connections",
+                FLOODS[1].1 / 1_000,
+                FLOODS[1].0
+            ),
+            Self::Unread => format!(
+                "a guest's requests of {} MiB on each of {} sessions, nothing read",
+                UNREAD.1 >> 20,
+                UNREAD.0
+            ),
+        }
+    }
+}
+
+/// What an attacker was given.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Did {
+    pub(crate) answered: u64,
+    /// By what the refusal says.
+    pub(crate) refused: BTreeMap<String, u64>,
+    pub(crate) lasted: Duration,
+}
+
+impl Did {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.answered += other.answered;
+        self.lasted += other.lasted;
+        for (why, count) in &other.refused {
+            *self.refused.entry(why.clone()).or_default() += count;
+        }
+    }
+
+    fn refuse(&mut self, why: String) {
+        *self.refused.entry(why).or_default() += 1;
+    }
+
+    /// A reply of NETCONF: an error's app-tag or tag, or an answer.
+    fn take(&mut self, reply: &[u8]) {
+        if find(&reply[..reply.len().min(400)], b"<rpc-error").is_none() {
+            self.answered += 1;
+            return;
+        }
+        let text = String::from_utf8_lossy(reply);
+        let between = |open: &str| text.split_once(open)?.1.split('<').next();
+        let why = between("<error-app-tag>").or_else(|| between("<error-tag>"));
+        self.refuse(why.unwrap_or("an error").to_owned());
+    }
+}
+
+/// An attack under way in another process; killed when dropped.
+pub(crate) struct Attacker {
+    child: Child,
+    output: BufReader<tokio::process::ChildStdout>,
+}
+
+impl Attacker {
+    pub(crate) async fn begin(name: &str, place: &Place) -> Result<Self, Box<dyn Error>> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .args([ROLE, name, &serde_json::to_string(place)?])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut line = String::new();
+        output.read_line(&mut line).await?;
+        match line.trim() {
+            "ready" => Ok(Self { child, output }),
+            other => Err(format!("the attack did not begin: {other}").into()),
+        }
+    }
+
+    /// Ends it, and gives what it was given.
+    pub(crate) async fn end(mut self) -> Result<Did, Box<dyn Error>> {
+        drop(self.child.stdin.take());
+        let mut line = String::new();
+        let told = self.output.read_line(&mut line);
+        tokio::time::timeout(PATIENCE, told).await??;
+        self.child.kill().await?;
+        Ok(serde_json::from_str(&line)?)
+    }
+}
+
+/// What all tasks of an attacker were given.
+type Shared = Rc<RefCell<Did>>;
+
+/// The attacker's process, until its standard input ends.
+pub(crate) async fn run(name: &str, place: &str) -> Result<(), Box<dyn Error>> {
+    let place: Place = serde_json::from_str(place)?;
+    let attack = Attack::ALL.into_iter().find(|a| a.name() == name);
+    let attack = attack.ok_or("no such attack")?;
+    let (done, begun) = (Shared::default(), Instant::now());
+    let attackers = LocalSet::new();
+    match attack {
+        Attack::Agent => {
+            let (place, did) = (place.clone(), Rc::clone(&done));
+            attackers.spawn_local(ended(&done, async move {
+                let name = format!("busy-{}", std::process::id());
+                let (role, agent) = ("resource-copilot", "TMF-Convoke-ResourceField-1.0.0");
+                keep_assigning(&place, role, agent, &name, None, &did).await
+            }));
+        }
+        Attack::XPath => {
+            for first in 0..SEARCHING {
+                let (target, did) = (place.target(GUEST)?, Rc::clone(&done));
+                let searching = async move { search(&target, first, &did).await };
+                attackers.spawn_local(ended(&done, searching));
+            }
+        }
+        Attack::Words => flood(&attackers, &place, &place.guest_token, FLOODS[0], &done),
+        Attack::WordsPermitted => flood(&attackers, &place, &place.token, FLOODS[1], &done),
+        Attack::Unread => {
+            for _ in 0..UNREAD.0 {
+                let (place, did) = (place.clone(), Rc::clone(&done));
+                let silent = async move { read_nothing(&place, &did).await };
+                attackers.spawn_local(ended(&done, silent));
+            }
+        }
+    }
+    let told = attackers.run_until(async {
+        tokio::time::sleep(BEFORE).await;
+        println!("ready");
+        tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new())).await
+    });
+    told.await??;
+    let mut did = done.borrow().clone();
+    did.lasted = begun.elapsed();
+    println!("{}", serde_json::to_string(&did)?);
+    Ok(())
+}
+
+/// Runs a part of an attack; why it ended before the attack did is told as a refusal.
+fn ended<F>(done: &Shared, part: F) -> impl Future<Output = ()> + use<F>
+where
+    F: Future<Output = Result<(), Box<dyn Error>>>,
+{
+    let did = Rc::clone(done);
+    async move {
+        if let Err(why) = part.await {
+            did.borrow_mut().refuse(why.to_string());
+        }
+    }
+}
+
+/// Assigns to an agent for a window, or for ever: questions in words, each about another element.
+pub(crate) async fn assign(
+    place: &Place,
+    role: &str,
+    agent: &str,
+    name: &str,
+    window: Option<Duration>,
+) -> Result<Did, Box<dyn Error>> {
+    let did = Shared::default();
+    let begun = Instant::now();
+    let until = window.map(|window| begun + window);
+    LocalSet::new()
+        .run_until(keep_assigning(place, role, agent, name, until, &did))
+        .await?;
+    let mut did = did.borrow().clone();
+    did.lasted = begun.elapsed();
+    Ok(did)
+}
+
+async fn keep_assigning(
+    place: &Place,
+    role: &str,
+    agent: &str,
+    name: &str,
+    until: Option<Instant>,
+    did: &Shared,
+) -> Result<(), Box<dyn Error>> {
+    let texts = Rc::new(texts(role)?);
+    let target = place.target("operator")?;
+    let connector = Connector::new(16, PATIENCE);
+    let mut sessions = Vec::new();
+    for place in 0..ASSIGNING.0 {
+        let wire = Wire::open(&connector, &target).await?;
+        let (texts, did) = (Rc::clone(&texts), Rc::clone(did));
+        let (agent, name) = (agent.to_owned(), format!("{name}-{place}"));
+        sessions.push(tokio::task::spawn_local(async move {
+            session(wire, &agent, &name, &texts, until, &did).await
+        }));
+    }
+    for ended in sessions {
+        ended.await?.map_err(|e| e.to_string())?;
+    }
+    Ok(())
+}
+
+/// One session with so many assignments in flight.
+async fn session(
+    mut wire: Wire,
+    agent: &str,
+    name: &str,
+    texts: &[String],
+    until: Option<Instant>,
+    did: &Shared,
+) -> Result<(), Box<dyn Error>> {
+    let mut in_flight = VecDeque::with_capacity(ASSIGNING.1);
+    let mut number = 0_usize;
+    loop {
+        let over = until.is_some_and(|until| Instant::now() >= until);
+        let mut batch = Vec::new();
+        while in_flight.len() < ASSIGNING.1 && !over {
+            let id = format!("{name}-{number:06}");
+            let operation = negotiate_request(
+                Verb::TaskAssign,
+                &NegotiateRequest {
+                    to: Some(agent),
+                    task: Some(&id),
+                    content: vec![texts[number % texts.len()].clone()],
+                    asynchronous: Some(true),
+                    ..NegotiateRequest::default()
+                },
+            );
+            batch.extend(request(number as u64 + 1, &operation));
+            in_flight.push_back(id);
+            number += 1;
+        }
+        wire.send(&batch).await?;
+        if in_flight.pop_front().is_none() {
+            return Ok(());
+        }
+        let reply = wire.message().await?;
+        did.borrow_mut().take(reply);
+        while let Some(reply) = wire.arrived()? {
+            in_flight.pop_front();
+            did.borrow_mut().take(reply);
+        }
+    }
+}
+
+/// What an agent of this role is asked in words, about 256 elements of the network.
+fn texts(role: &str) -> Result<Vec<String>, Box<dyn Error>> {
+    let topology = Topology::named("Germany50").ok_or("the topology is gone")?;
+    let parameters = Parameters {
+        sites: 300,
+        ..Parameters::default()
+    };
+    let elements = Elements::of(&build::inventory(&topology, &parameters, 1));
+    let question = questions::of(role)
+        .into_iter()
+        .next()
+        .ok_or("no question")?;
+    let texts = (0..256).map(|n| (question.content)(&elements, n).render());
+    Ok(texts.collect())
+}
+
+async fn search(target: &Target, first: usize, did: &Shared) -> Result<(), Box<dyn Error>> {
+    let mut wire = Wire::open(&Connector::new(16, PATIENCE), target).await?;
+    for number in first.. {
+        let select = SEARCHES[number % SEARCHES.len()];
+        let operation = format!("<get><filter type=\"xpath\" select=\"{select}\"/></get>");
+        wire.send(&request(number as u64 + 1, &operation)).await?;
+        let reply = wire.message().await?;
+        did.borrow_mut().take(reply);
+    }
+    Ok(())
+}
+
+fn flood(
+    attackers: &LocalSet,
+    place: &Place,
+    token: &str,
+    (connections, bytes): (usize, usize),
+    done: &Shared,
+) {
+    for connection in 0..connections {
+        let (address, token) = (place.http.clone(), token.to_owned());
+        let did = Rc::clone(done);
+        attackers.spawn_local(async move { post(&address, &token, connection, bytes, &did).await });
+    }
+}
+
+/// Posts texts to an agent, one after the other; a connection that was closed is opened again.
+async fn post(
+    address: &str,
+    token: &str,
+    connection: usize,
+    bytes: usize,
+    did: &Shared,
+) -> Result<(), Box<dyn Error>> {
+    let text = "target: ".repeat(bytes / 8);
+    for number in 0_usize.. {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let mut stream = BufReader::new(stream);
+        for part in 0_usize.. {
+            let id = format!("m-{}-{connection}-{number}-{part}", std::process::id());
+            let message = json!({"message": {
+                "messageId": id, "role": "ROLE_USER", "parts": [{ "text": text }],
+            }});
+            let message = message.to_string();
+            let head = format!(
+                "POST /agents/TMF-Convoke-IP-1.0.0/message:send HTTP/1.1\r\nHost: {address}\r\n\
+                 Authorization: Bearer {token}\r\nA2A-Version: 1.0\r\nContent-Type: \
+                 application/a2a+json\r\nContent-Length: {}\r\n\r\n",
+                message.len()
+            );
+            stream.write_all(head.as_bytes()).await?;
+            // A server that refuses by the head alone may have closed behind it.
+            let written = stream.write_all(message.as_bytes()).await;
+            match status(&mut stream).await {
+                Some(200) => did.borrow_mut().answered += 1,
+                Some(other) => did.borrow_mut().refuse(other.to_string()),
+                None => did.borrow_mut().refuse("closed".to_owned()),
+            }
+            if written.is_err() || !stream.buffer().is_empty() {
+                break;
+            }
+            let mut byte = [0; 1];
+            let closed = matches!(stream.get_ref().try_read(&mut byte), Ok(0));
+            if closed {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The status of the answer, once it is read; none if the connection was closed before.
+async fn status(stream: &mut BufReader<TcpStream>) -> Option<u16> {
+    let mut line = String::new();
+    if stream.read_line(&mut line).await.ok()? == 0 {
+        return None;
+    }
+    let status = line.split(' ').nth(1)?.parse().ok()?;
+    let mut length = 0;
+    loop {
+        line.clear();
+        if stream.read_line(&mut line).await.ok()? == 0 {
+            return None;
+        }
+        match line.trim_end().split_once(':') {
+            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                length = value.trim().parse().ok()?;
+            }
+            None if line.trim_end().is_empty() => break,
+            _ => {}
+        }
+    }
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).await.ok()?;
+    Some(status)
+}
+
+/// A session through OpenSSH's client, whose window closes where nobody reads its output.
+async fn read_nothing(place: &Place, did: &Shared) -> Result<(), Box<dyn Error>> {
+    let port = place.netconf.rsplit(':').next().unwrap_or_default();
+    let state = place.state.display();
+    let mut child = Command::new("ssh")
+        .args(["-F", "/dev/null", "-T", "-p", port])
+        .args(["-o", "BatchMode=yes", "-o", "IdentitiesOnly=yes"])
+        .args(["-o", "StrictHostKeyChecking=yes"])
+        .args(["-o", &format!("IdentityFile={state}/{GUEST}")])
+        .args(["-o", &format!("UserKnownHostsFile={state}/known_hosts")])
+        .args([&format!("{GUEST}@127.0.0.1"), "-s", "netconf"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()?;
+    let mut input = child.stdin.take().expect("it is piped");
+    let hello = "<hello xmlns=\"urn:ietf:params:xml:ns:netconf:base:1.0\"><capabilities><capability>\
+                 urn:ietf:params:netconf:base:1.0</capability></capabilities></hello>]]>]]>";
+    input.write_all(hello.as_bytes()).await?;
+    let rpc = "<rpc xmlns=\"urn:ietf:params:xml:ns:netconf:base:1.0\" message-id=\"1\"><get/></rpc>]]>]]>";
+    for _ in 0..UNREAD.1 / rpc.len() {
+        input.write_all(rpc.as_bytes()).await?;
+        did.borrow_mut().answered += 1;
+    }
+    // All of it is written; it stays open, unread.
+    std::future::pending().await
+}

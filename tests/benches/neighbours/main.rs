@@ -1,0 +1,200 @@
+//! Noisy neighbours: what everyone else's `get` takes while somebody does his worst.
+//!
+//! ```text
+//! cargo bench -p convoke-tests --bench neighbours -- [--json] [--smoke] [--binary FILE] [--only NAME]…
+//! ```
+//! A platform as `convoke serve` runs it (Germany50, seed 1), in a process of its own. One session of the
+//! operator asks for one agent, again and again, one request at a time; that is measured in turn with
+//! nobody else there and beside an attack, which another process makes: first alone, then beside it,
+//! three times. Told are the median of the medians and of the 99th percentiles, each way, and their ratios.
+//! Server, attacker and the one who asks share the machine, so that what the attack costs its own
+//! process is in the figures too. A `get` that is not answered within ten seconds counts as ten seconds,
+//! and ends the row.
+//!
+//! The second table: assignments a second that the agents of the shipped roster take, 16 sessions with
+//! 8 in flight each.
+//!
+//! `--binary` measures another build of `convoke`, an older one for instance. `--json` prints an object
+//! a line. Without `--bench`, which `cargo bench` gives, or with `--smoke`, it only shows that it runs.
+//! A tour: `attack` (what neighbours do), `platform` (the process), `victim` (who asks), `figures`.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
+
+mod attack;
+mod figures;
+#[path = "../machine/mod.rs"]
+#[allow(dead_code)]
+mod machine;
+mod platform;
+#[path = "../steps/questions.rs"]
+#[allow(dead_code)]
+mod questions;
+mod victim;
+#[path = "../load/wire.rs"]
+#[allow(dead_code)]
+mod wire;
+
+/// The allocator of the command `convoke`: what is measured is what is shipped.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+use attack::{Attack, Attacker};
+use figures::{Beside, Rate};
+use platform::{Place, Platform};
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// The agents whose assignments are counted, by role, and what they are asked.
+const ASSIGNED: [(&str, &str, &str); 3] = [
+    (
+        "assign-field",
+        "resource-copilot",
+        "TMF-Convoke-ResourceField-1.0.0",
+    ),
+    ("assign-oss", "oss-fault", "TMF-Convoke-OSS-1.0.0"),
+    ("assign-ip", "ip-fault", "TMF-Convoke-IP-1.0.0"),
+];
+
+struct Options {
+    json: bool,
+    smoke: bool,
+    binary: PathBuf,
+    only: Vec<String>,
+}
+
+impl Options {
+    fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only == name)
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("the system gives timers and sockets");
+    let outcome = match arguments.as_slice() {
+        [role, name, place] if role == attack::ROLE => runtime.block_on(attack::run(name, place)),
+        _ => options(&arguments).and_then(|options| runtime.block_on(run(&options))),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("the bench failed: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn options(arguments: &[String]) -> Result<Options, Box<dyn Error>> {
+    let has = |word: &str| arguments.iter().any(|a| a == word);
+    let behind = |word: &str| {
+        let pairs = arguments.windows(2).filter(|pair| pair[0] == word);
+        let values: Vec<String> = pairs.map(|pair| pair[1].clone()).collect();
+        values
+    };
+    let smoke = !has("--bench") || has("--smoke");
+    let binary = match behind("--binary").pop() {
+        Some(given) => PathBuf::from(given),
+        None => platform::built_beside()?,
+    };
+    Ok(Options {
+        json: has("--json"),
+        smoke,
+        binary,
+        only: behind("--only"),
+    })
+}
+
+async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    let (runs, window) = match options.smoke {
+        true => (1, Duration::from_millis(200)),
+        false => (3, Duration::from_millis(2_500)),
+    };
+    let mut machine = machine::machine();
+    machine["smoke"] = options.smoke.into();
+    if options.json {
+        println!("{machine}");
+    }
+    let mut besides = Vec::new();
+    for attack in Attack::ALL.into_iter().filter(|a| options.wants(a.name())) {
+        let row = beside(options, attack, runs, window).await;
+        let row = row.map_err(|e| format!("{}: {e}", attack.name()))?;
+        match options.json {
+            true => println!("{}", row.json()),
+            false => eprintln!("{}", row.line()),
+        }
+        besides.push(row);
+    }
+    let mut rates = Vec::new();
+    for (name, role, agent) in ASSIGNED
+        .into_iter()
+        .filter(|(name, ..)| options.wants(name))
+    {
+        let row = assignments(options, name, role, agent, runs, window).await;
+        let row = row.map_err(|e| format!("{name}: {e}"))?;
+        match options.json {
+            true => println!("{}", row.json()),
+            false => eprintln!("{}", row.line()),
+        }
+        rates.push(row);
+    }
+    if !options.json {
+        println!("{}", figures::tables(&besides, &rates, &machine));
+    }
+    Ok(())
+}
+
+/// The same question alone and beside an attack, in turn, on a platform of its own.
+async fn beside(
+    options: &Options,
+    attack: Attack,
+    runs: usize,
+    window: Duration,
+) -> Result<Beside, Box<dyn Error>> {
+    let platform = Platform::start(&options.binary).await?;
+    let place = platform.place();
+    let mut row = Beside::of(attack);
+    for _ in 0..runs {
+        row.alone.push(victim::ask(place, window).await?);
+        let attacker = Attacker::begin(attack.name(), place).await?;
+        let asked = victim::ask(place, window).await?;
+        let stopped = asked.is_stopped();
+        row.beside.push(asked);
+        row.resident_mb = platform.resident_mb().max(row.resident_mb);
+        row.did.add(&attacker.end().await?);
+        if stopped {
+            break;
+        }
+    }
+    row.load = machine::load_average();
+    Ok(row)
+}
+
+async fn assignments(
+    options: &Options,
+    name: &'static str,
+    role: &str,
+    agent: &str,
+    runs: usize,
+    window: Duration,
+) -> Result<Rate, Box<dyn Error>> {
+    let platform = Platform::start(&options.binary).await?;
+    let place: &Place = platform.place();
+    let mut row = Rate::of(name, agent);
+    for turn in 0..runs {
+        let cpu = platform.cpu_s();
+        let done =
+            attack::assign(place, role, agent, &format!("{name}-{turn}"), Some(window)).await?;
+        row.each_us
+            .push((platform.cpu_s() - cpu) * 1e6 / done.answered.max(1) as f64);
+        row.per_s
+            .push(done.answered as f64 / done.lasted.as_secs_f64());
+        row.refused += done.refused.values().sum::<u64>();
+    }
+    row.load = machine::load_average();
+    Ok(row)
+}

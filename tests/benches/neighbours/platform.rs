@@ -1,0 +1,164 @@
+//! The platform under attack: `convoke serve` as it is shipped, with a guest, a token and two doors.
+//!
+//! A guest is a key in `users/` under the shipped `access.toml`, which gives him nothing but what everyone
+//! has. Read next: `attack`.
+
+use crate::machine;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use server::ssh::keys::{self, StateKeys};
+use server::ssh::{HostKeyPolicy, Target};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+/// The guest's name.
+pub(crate) const GUEST: &str = "guest";
+/// How long a platform may take to start.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Where a platform is, and how to get in.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Place {
+    /// The platform's NETCONF address.
+    pub(crate) netconf: String,
+    /// The HTTP listener's address.
+    pub(crate) http: String,
+    /// A bearer token of the operator.
+    pub(crate) token: String,
+    /// A bearer token of the guest.
+    pub(crate) guest_token: String,
+    /// The state folder, in which the keys are.
+    pub(crate) state: PathBuf,
+}
+
+impl Place {
+    /// How to connect as the operator, or as the guest.
+    pub(crate) fn target(&self, user: &str) -> Result<Target, Box<dyn Error>> {
+        let keys = StateKeys::open(&self.state)?;
+        let key = match user {
+            GUEST => keys::load(&self.state.join(GUEST))?,
+            _ => keys.operator()?,
+        };
+        Ok(Target {
+            address: self.netconf.clone(),
+            user: user.to_owned(),
+            key: Arc::new(key),
+            host_key: HostKeyPolicy::Exactly(keys.host()?.public_key().clone()),
+        })
+    }
+}
+
+/// A platform; killed when dropped.
+pub(crate) struct Platform {
+    child: Child,
+    place: Place,
+    _folder: TempDir,
+}
+
+impl Platform {
+    /// Starts one in a folder of its own.
+    pub(crate) async fn start(binary: &Path) -> Result<Self, Box<dyn Error>> {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+        let state = folder.path().to_owned();
+        let mut command = Command::new(binary);
+        command
+            .args(["--json", "--state"])
+            .arg(&state)
+            .args(["serve", "--network", "Germany50", "--seed", "1"])
+            .args(["--netconf", "127.0.0.1:0", "--agents-from", "0"])
+            .args(["--http", "127.0.0.1:0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true);
+        let mut child = command.spawn()?;
+        let output = child.stdout.take().expect("it is piped");
+        let mut lines = BufReader::new(output).lines();
+        let line = tokio::time::timeout(PATIENCE, lines.next_line()).await??;
+        let ready: Value = serde_json::from_str(&line.ok_or("the platform did not start")?)?;
+        let listeners = ready["listeners"].as_array().ok_or("no listeners")?;
+        let address = |found: &Value| found["address"].as_str().unwrap_or_default().to_owned();
+        let http = listeners.iter().find(|l| {
+            l["protocol"]
+                .as_str()
+                .is_some_and(|p| p.starts_with("http"))
+        });
+        let key = keys::load_or_generate(&state.join(GUEST), GUEST)?;
+        keys::write_public(
+            &StateKeys::open(&state)?
+                .users()
+                .join(format!("{GUEST}.pub")),
+            key.public_key(),
+        )?;
+        let place = Place {
+            netconf: listeners.first().map(address).unwrap_or_default(),
+            http: http.map(address).ok_or("no HTTP listener")?,
+            token: token(binary, &state, "operator").await?,
+            guest_token: token(binary, &state, GUEST).await?,
+            state,
+        };
+        Ok(Self {
+            child,
+            place,
+            _folder: folder,
+        })
+    }
+
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Processor time used so far, in seconds.
+    pub(crate) fn cpu_s(&self) -> f64 {
+        machine::cpu_s(&self.process())
+    }
+
+    /// Resident memory in megabytes.
+    pub(crate) fn resident_mb(&self) -> f64 {
+        machine::memory_bytes(&self.process(), "VmRSS") as f64 / 1e6
+    }
+
+    fn process(&self) -> String {
+        self.child
+            .id()
+            .map_or_else(String::new, |id| id.to_string())
+    }
+}
+
+/// A token of somebody. The second of the first start is over before it is issued: older builds refuse
+/// tokens of that second.
+async fn token(binary: &Path, state: &Path, name: &str) -> Result<String, Box<dyn Error>> {
+    tokio::time::sleep(Duration::from_millis(1_100)).await;
+    let mut command = Command::new(binary);
+    let issued = command
+        .arg("--state")
+        .arg(state)
+        .args(["token", "issue", name])
+        .output()
+        .await?;
+    match issued.status.success() {
+        true => Ok(String::from_utf8(issued.stdout)?.trim().to_owned()),
+        false => Err(String::from_utf8_lossy(&issued.stderr).into_owned().into()),
+    }
+}
+
+/// The command that was built with the same profile as this bench.
+pub(crate) fn built_beside() -> Result<PathBuf, Box<dyn Error>> {
+    let bench = std::env::current_exe()?;
+    let profile = bench.ancestors().nth(2).ok_or("no folder of the profile")?;
+    let binary = profile.join("convoke");
+    match binary.exists() {
+        true => Ok(binary),
+        false => Err(format!(
+            "{} is not built: `cargo build --package convoke`, with --release for `cargo bench`, or --binary FILE",
+            binary.display()
+        )
+        .into()),
+    }
+}
