@@ -78,6 +78,8 @@ bench: setup ## Measure, beside a bare echo server; ARGS="--json" prints an obje
 	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench agents -- $(ARGS)
 	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench steps -- $(ARGS)
 	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench a2a -- $(ARGS)
+	@$(CARGO) build --release $(LOCKED) --package convoke
+	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench neighbours -- $(ARGS)
 
 .PHONY: soak
 soak: setup ## Run the long forms of tests for hours; SCALE=1 does a hundredth, ONLY="seeds crashes" some

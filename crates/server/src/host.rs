@@ -10,6 +10,7 @@ use crate::a2a;
 use crate::access;
 use crate::clock::Clock;
 use crate::config::{AGENTS_FROM, NETCONF, Settings};
+use crate::fair::FairShares;
 use crate::http;
 use crate::kept;
 use crate::outside::Watched;
@@ -82,6 +83,7 @@ pub struct Host {
     /// The keys; none without a state folder.
     pub keys: Option<StateKeys>,
     patience: Patience,
+    shares: Arc<FairShares>,
     serving: Vec<Serving>,
     door: Option<http::Serving>,
     housekeeping: Option<tokio::task::JoinHandle<()>>,
@@ -238,6 +240,7 @@ impl Host {
             http: door.as_ref().map(|door| settings.http.listening(door)),
             keys,
             patience: settings.limits.patience(),
+            shares: Arc::new(FairShares::of_this_machine()),
             serving: Vec::new(),
             door: None,
             housekeeping: None,
@@ -270,21 +273,20 @@ impl Host {
         let watched = lookout.as_ref().map(Lookout::watched);
         host.serve(listeners, lookout)?;
         if let (Home::Folder(folder), Some(door), Some(watched)) = (&home, door, &watched) {
-            let (platform, clock) = (&host.platform, &host.clock);
+            let served = http::Served {
+                platform: &host.platform,
+                clock: &host.clock,
+                shares: &host.shares,
+            };
+            let http::Served {
+                platform, clock, ..
+            } = served;
             let listening = settings.http.listening(&door);
             let chosen = &settings.a2a;
             let mount = |router, issuer: &_| {
                 a2a::mounted(router, platform, clock, chosen, listening, issuer, pushes)
             };
-            let opened = http::open(
-                door,
-                &settings.http,
-                folder,
-                platform,
-                clock,
-                watched,
-                mount,
-            )?;
+            let opened = http::open(door, &settings.http, folder, &served, watched, mount)?;
             host.door = Some(opened);
         }
         Ok(host)
@@ -370,15 +372,16 @@ impl Host {
         }
         for (listening, listener) in listeners {
             let (platform, clock) = (Arc::clone(&self.platform), Arc::clone(&self.clock));
-            let patience = self.patience;
+            let (patience, shares) = (self.patience, Arc::clone(&self.shares));
             let endpoint = listening.endpoint;
             let subsystem = move |stream: ByteStream, peer: crate::ssh::Peer| {
+                let share = shares.of(&peer.principal);
                 let login = peer.login;
                 let peer = Peer {
                     user: peer.principal,
                     source_host: peer.address.ip().to_string(),
                 };
-                session::serve(
+                share.run(session::serve(
                     stream,
                     Arc::clone(&platform),
                     endpoint.clone(),
@@ -386,7 +389,7 @@ impl Host {
                     Arc::clone(&clock),
                     patience,
                     login,
-                )
+                ))
             };
             self.serving
                 .push(listener.serve(authenticator.clone(), Arc::new(subsystem)));

@@ -36,6 +36,7 @@ pub use router::Router;
 
 use crate::clock::Clock;
 use crate::config::HttpSettings;
+use crate::fair::FairShares;
 use crate::revocation::Watched;
 use crate::ssh::{Gate, Limits as GateLimits};
 use crate::state::StateFolder;
@@ -71,6 +72,17 @@ pub enum DoorError {
     Tls(#[from] tls::TlsError),
 }
 
+/// What is behind a door.
+#[derive(Clone, Copy)]
+pub struct Served<'a> {
+    /// The platform.
+    pub platform: &'a Arc<Platform>,
+    /// Its clock.
+    pub clock: &'a Arc<Clock>,
+    /// The users' shares of the runtime, which their sessions have a part of too.
+    pub shares: &'a Arc<FairShares>,
+}
+
 /// Opens the door of a platform, on a socket that is bound already; `mount` adds the rooms of
 /// protocols, which may need to know who issues tokens.
 ///
@@ -80,11 +92,15 @@ pub fn open(
     listener: Listener,
     settings: &HttpSettings,
     folder: &StateFolder,
-    platform: &Arc<Platform>,
-    clock: &Arc<Clock>,
+    served: &Served<'_>,
     watched: &Watched,
     mount: impl FnOnce(Router, &Issuer) -> Router,
 ) -> Result<Serving, DoorError> {
+    let Served {
+        platform,
+        clock,
+        shares,
+    } = *served;
     let tokens = Tokens::open(folder, settings.token.terms())?;
     let files = settings.tls.as_ref();
     let tls = files.map(|files| tls::configure(&files.files(), clock));
@@ -109,6 +125,7 @@ pub fn open(
         // Not the gate of SSH: behind a proxy all clients are one source, and that is where our own
         // agents may come from as well.
         gate: Gate::new(GateLimits::default()),
+        shares: Arc::clone(shares),
         tls: tls.transpose()?,
         changes: watched.changes.clone(),
     }))

@@ -20,6 +20,7 @@ pub mod config;
 pub mod day;
 pub mod dialer;
 mod ems;
+pub mod fair;
 pub mod faults;
 pub mod file;
 pub mod host;

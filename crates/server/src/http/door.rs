@@ -15,6 +15,7 @@ use super::limits::Limits;
 use super::problem::Problem;
 use super::router::{Entry, Found, Router};
 use super::wire::{Pace, UnderWay};
+use crate::fair::FairShares;
 use crate::ssh::Gate;
 use hyper::body::Incoming;
 use hyper::header::{
@@ -49,6 +50,7 @@ pub(super) struct Door {
     pub(super) names: Names,
     pub(super) limits: Arc<Limits>,
     pub(super) gate: Arc<Gate>,
+    pub(super) shares: Arc<FairShares>,
     pub(super) crowd: Arc<Crowd>,
     pub(super) tls: Option<TlsAcceptor>,
     /// What bodies take of the memory, in bytes.
@@ -159,7 +161,10 @@ impl Door {
             (Entry::Guarded { .. }, None) => Err(Problem::unauthenticated()),
             (Entry::Guarded { scope, answer }, Some(caller)) => match scope {
                 Some(scope) if !caller.has_scope(scope) => Err(Problem::insufficient_scope(scope)),
-                _ => answer(caller, ask).await,
+                _ => {
+                    let share = self.shares.of(&caller.principal.name);
+                    share.run(answer(caller, ask)).await
+                }
             },
         }
     }

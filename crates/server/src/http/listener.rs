@@ -10,6 +10,7 @@ use super::door::Door;
 use super::guard::Names;
 use super::limits::Limits;
 use super::router::Router;
+use crate::fair::FairShares;
 use crate::ssh::listener::listen;
 use crate::ssh::{BindError, Gate};
 use std::io;
@@ -42,6 +43,8 @@ pub struct Setup {
     pub limits: Limits,
     /// Who has failed too often.
     pub gate: Arc<Gate>,
+    /// The users' shares of the runtime.
+    pub shares: Arc<FairShares>,
     /// TLS, unless it is spoken in front.
     pub tls: Option<Arc<ServerConfig>>,
     /// Counts how often something changed of what lets people in: then it is looked at once whether
@@ -81,6 +84,7 @@ impl Listener {
             crowd: Crowd::new(&setup.limits),
             limits: Arc::new(setup.limits),
             gate: setup.gate,
+            shares: setup.shares,
             tls: setup.tls.map(TlsAcceptor::from),
             held: Arc::default(),
             refusals: 0.into(),

@@ -6,6 +6,7 @@ use hyper::Method;
 use hyper::body::Bytes;
 use server::access;
 use server::clock::Clock;
+use server::fair::FairShares;
 use server::http::certificate::{CertificateRow, Register, Revoked, SharedRegister};
 use server::http::problem::Problem;
 use server::http::{Doorkeeper, Limits, Listener, Reply, Router, Serving, Setup, body, rooms};
@@ -107,6 +108,7 @@ impl House {
             names: plan.names,
             limits: plan.limits,
             gate: Gate::new(GateLimits::default()),
+            shares: FairShares::of_this_machine().into(),
             tls: plan.tls,
             changes: changes.subscribe(),
         });

@@ -1,0 +1,171 @@
+//! A fair share of the runtime for each user: what one user sends is worked on by some of the threads,
+//! never by all.
+//!
+//! ```text
+//!  eve's 50 sessions ─► one turn after the other ─┐
+//!  ann's session     ─► her own turn ─────────────┴─► threads of the runtime
+//! ```
+//!
+//! A request on the road is short, but who opens many sessions may send many at a time, and a runtime
+//! takes tasks in the order in which they can go on, whosever they are: with fifty sessions that always
+//! have something to do, everyone else has a fifty-first part. So what serves a user is polled in his
+//! turn: at most so many of his tasks at a time, the others waiting in order. A turn lasts a poll, which
+//! sessions and the runtime's own budget bound; who waits for bytes, a commit or an agent holds none.
+//! Knows nothing of what is done. Read next: [`crate::session`], [`crate::http`]; what may take long runs
+//! in [`crate::pool`].
+
+use crate::background;
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, Weak};
+use std::task::{Context, Poll, ready};
+use tokio::sync::Semaphore;
+use tokio_util::sync::PollSemaphore;
+
+/// Every user's turns.
+#[derive(Debug)]
+pub struct FairShares {
+    at_once: usize,
+    users: Mutex<HashMap<String, Weak<Semaphore>>>,
+}
+
+impl FairShares {
+    /// One thread fewer than there are, so that one is always left to others; one at least.
+    pub fn of_this_machine() -> Self {
+        Self::new(background::cores().get())
+    }
+
+    /// At most `at_once` of a user's tasks are polled at a time.
+    fn new(at_once: usize) -> Self {
+        Self {
+            at_once,
+            users: Mutex::default(),
+        }
+    }
+
+    /// The share of a user.
+    pub fn of(&self, user: &str) -> Share {
+        let mut users = self.users.lock().expect("no holder panics");
+        if let Some(turns) = users.get(user).and_then(Weak::upgrade) {
+            return Share(turns);
+        }
+        // Whoever has gone makes room before somebody comes.
+        users.retain(|_, turns| turns.strong_count() > 0);
+        let turns = Arc::new(Semaphore::new(self.at_once));
+        users.insert(user.to_owned(), Arc::downgrade(&turns));
+        Share(turns)
+    }
+}
+
+/// The turns of one user.
+#[derive(Clone, Debug)]
+pub struct Share(Arc<Semaphore>);
+
+impl Share {
+    /// The same work, polled in the user's turn.
+    pub fn run<F: Future>(self, work: F) -> Fair<F> {
+        Fair {
+            turns: PollSemaphore::new(self.0),
+            work: Box::pin(work),
+        }
+    }
+}
+
+/// Work that is polled in its user's turn.
+#[must_use = "futures do nothing unless polled"]
+pub struct Fair<F> {
+    turns: PollSemaphore,
+    work: Pin<Box<F>>,
+}
+
+impl<F: Future> Future for Fair<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let turn = ready!(self.turns.poll_acquire(context));
+        let polled = self.work.as_mut().poll(context);
+        drop(turn);
+        polled
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::future::poll_fn;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::{Wake, Waker};
+
+    #[derive(Default)]
+    struct Woken(AtomicUsize);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Polls once, and tells by whom it may be woken.
+    fn poll<F: Future + Unpin>(work: &mut F) -> (Poll<F::Output>, Arc<Woken>) {
+        let woken = Arc::new(Woken::default());
+        let waker = Waker::from(Arc::clone(&woken));
+        let polled = Pin::new(work).poll(&mut Context::from_waker(&waker));
+        (polled, woken)
+    }
+
+    #[test]
+    fn a_user_waits_behind_himself_and_nobody_else_does() {
+        let shares = FairShares::new(1);
+        let mut second = shares.of("eve").run(std::future::ready("eve's second"));
+        let mut other = shares.of("ann").run(std::future::ready("ann's"));
+        let mut woken = None;
+        let mut first = shares.of("eve").run(poll_fn(|_| {
+            // While this is polled, eve has had her turn.
+            let (polled, by) = poll(&mut second);
+            assert!(polled.is_pending());
+            woken = Some(by);
+            Poll::Ready(poll(&mut other).0)
+        }));
+        assert_eq!(poll(&mut first).0, Poll::Ready(Poll::Ready("ann's")));
+        drop(first);
+        assert_eq!(woken.unwrap().0.load(Ordering::Relaxed), 1, "her next turn");
+        assert_eq!(poll(&mut second).0, Poll::Ready("eve's second"));
+    }
+
+    #[test]
+    fn who_waits_for_something_holds_no_turn() {
+        let shares = FairShares::new(1);
+        let mut idle = shares.of("eve").run(std::future::pending::<()>());
+        assert!(poll(&mut idle).0.is_pending());
+        let mut second = shares.of("eve").run(std::future::ready(()));
+        assert!(poll(&mut second).0.is_ready());
+    }
+
+    #[test]
+    fn who_is_gone_in_the_queue_leaves_the_turn_to_the_next() {
+        let shares = FairShares::new(1);
+        let mut third = shares.of("eve").run(std::future::ready(()));
+        let mut woken = None;
+        let mut first = shares.of("eve").run(poll_fn(|_| {
+            let mut second = shares.of("eve").run(std::future::ready(()));
+            assert!(poll(&mut second).0.is_pending());
+            woken = Some(poll(&mut third).1);
+            drop(second);
+            Poll::Ready(())
+        }));
+        assert!(poll(&mut first).0.is_ready());
+        drop(first);
+        assert_eq!(woken.unwrap().0.load(Ordering::Relaxed), 1);
+        assert!(poll(&mut third).0.is_ready());
+    }
+
+    #[test]
+    fn users_who_are_gone_take_no_room() {
+        let shares = FairShares::new(1);
+        for number in 0..1_000 {
+            drop(shares.of(&format!("user-{number}")));
+        }
+        assert!(shares.users.lock().unwrap().len() <= 1);
+    }
+}
