@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use server::clock::Clock;
 use server::config::Settings;
 use server::host::{Home, Host};
-use server::ssh::keys::StateKeys;
+use server::ssh::keys::{self, KeyError, StateKeys};
 use server::ssh::{
     ByteStream, DEFAULT_QUOTA_BYTES, Gate, HostKeyPolicy, KeyDirectory, Limits, Listener, Peer,
     Serving, Target, split,
@@ -105,6 +105,21 @@ impl ServerProcess {
                     .clone(),
             ),
         }
+    }
+
+    /// How to reach the platform as somebody who may do nothing but what everyone may.
+    pub(crate) fn target_of(&self, user: &str) -> Result<Target, KeyError> {
+        let folder = StateKeys::open(&self.folder)?;
+        let key = keys::load_or_generate(&self.folder.join(user), user)?;
+        keys::write_public(
+            &folder.users().join(format!("{user}.pub")),
+            key.public_key(),
+        )?;
+        Ok(Target {
+            user: user.to_owned(),
+            key: Arc::new(key),
+            ..self.target(false)
+        })
     }
 
     /// What its store did so far.

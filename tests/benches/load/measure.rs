@@ -13,6 +13,9 @@ use tokio::task::JoinSet;
 
 /// How long anything may take that should come at once.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// All that there is.
+pub(crate) const SUBSCRIBE: &str =
+    "<create-subscription xmlns=\"urn:ietf:params:xml:ns:netconf:notification:1.0\"/>";
 /// More requests than these are not made in one run, whatever the time.
 const REQUESTS_MAX: usize = 2_000_000;
 /// At most so many bytes into a reply does its first mark stand.
@@ -202,8 +205,6 @@ pub(crate) async fn fan_out(
     tasks: usize,
     name: &str,
 ) -> Result<Run, WireError> {
-    const SUBSCRIBE: &str =
-        "<create-subscription xmlns=\"urn:ietf:params:xml:ns:netconf:notification:1.0\"/>";
     let expected = 2 * tasks;
     let mut wires = open_many(target, subscribers).await?;
     for wire in &mut wires {

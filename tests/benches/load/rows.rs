@@ -5,15 +5,15 @@
 
 use crate::child::{EXECUTOR, ServerProcess, assignment, known_task, proposal};
 use crate::machine::load_average;
-use crate::measure::{self, Questions, open_many};
+use crate::measure::{self, Questions, SUBSCRIBE, open_many};
 use crate::report::{Aim, Row, Run};
-use crate::wire::WireError;
+use crate::wire::{WireError, request};
 use bindings::netconf::{NegotiateRequest, negotiate_request};
 use domain::verb::Verb;
 use server::ssh::Target;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How much is done.
 pub(crate) struct Scale {
@@ -27,6 +27,8 @@ pub(crate) struct Scale {
     pub(crate) sessions: usize,
     /// Sessions that are idle.
     pub(crate) idle: usize,
+    /// Sessions that are subscribed and idle, in all.
+    pub(crate) many: usize,
     /// Subscribers.
     pub(crate) subscribers: usize,
     /// Assignments of which subscribers are told.
@@ -47,6 +49,7 @@ impl Scale {
         tasks: 10_000,
         sessions: 50,
         idle: 500,
+        many: 10_000,
         subscribers: 100,
         told: 1_000,
         clients: 64,
@@ -60,6 +63,7 @@ impl Scale {
         tasks: 200,
         sessions: 8,
         idle: 20,
+        many: 40,
         subscribers: 8,
         told: 20,
         clients: 8,
@@ -69,7 +73,7 @@ impl Scale {
 }
 
 /// Every row, in order.
-pub(crate) const NAMES: [&str; 13] = [
+pub(crate) const NAMES: [&str; 14] = [
     "connect",
     "connect-50",
     "get",
@@ -83,6 +87,7 @@ pub(crate) const NAMES: [&str; 13] = [
     "assign",
     "negotiate",
     "idle",
+    "subscribed",
 ];
 
 /// The bench: one server with tasks, and what was acknowledged to be in it.
@@ -152,6 +157,7 @@ impl Bench {
             "assign" => self.assign().await?,
             "negotiate" => self.negotiate().await?,
             "idle" => self.idle().await?,
+            "subscribed" => self.subscribed().await?,
             other => return Err(format!("no row is called {other}").into()),
         };
         row.name = name;
@@ -325,6 +331,39 @@ impl Bench {
         }
         Ok(aim(row, Aim::AtMost(60.0), None))
     }
+
+    /// Memory of a whole server with as many idle subscribers as an installation may have, of ten users.
+    async fn subscribed(&self) -> Result<Row, Box<dyn std::error::Error>> {
+        const USERS: usize = 10;
+        let many = self.scale.many;
+        let mut row = row(format!("memory with {many} sessions, subscribed"), "MiB");
+        let server = ServerProcess::start(&self.folder.join("subscribed"), 0)?;
+        let begun = Instant::now();
+        let mut wires = Vec::with_capacity(many);
+        for number in 0..USERS {
+            let target = server.target_of(&user(number))?;
+            wires.extend(open_many(&target, many / USERS).await?);
+        }
+        let opened = begun.elapsed();
+        for wire in &mut wires {
+            wire.call(&request(1, SUBSCRIBE)).await?;
+        }
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        row.runs.push(Run {
+            value: server.resident_bytes() as f64 / f64::from(1 << 20),
+            latencies: Vec::new(),
+        });
+        row.note = Some(format!(
+            "{USERS} users; let in within {:.1} s, one user after the other",
+            opened.as_secs_f64()
+        ));
+        Ok(aim(row, Aim::AtMost(1_024.0), None))
+    }
+}
+
+/// The name of a user who may do nothing but what everyone may.
+fn user(number: usize) -> String {
+    format!("user-{number}")
 }
 
 /// Kilobytes that each session holds, and the share of a core that the server uses meanwhile.
