@@ -35,6 +35,20 @@ pub struct Limits {
     pub data_bytes: u64,
 }
 
+impl Limits {
+    /// The same limits where the engine's time passes `speed` times as fast as the machine's: how long an
+    /// agent takes to step and to answer is the machine's time.
+    #[must_use]
+    pub fn at_speed(self, speed: f64) -> Self {
+        let scaled = |ms: i64| (ms as f64 * speed) as i64;
+        Self {
+            answer_ms: scaled(self.answer_ms),
+            step_ms: scaled(self.step_ms),
+            ..self
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

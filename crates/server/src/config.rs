@@ -220,7 +220,8 @@ pub enum SettingsError {
 impl Settings {
     /// What the engine bounds.
     pub fn bounds(&self) -> engine::Limits {
-        self.agents.limits(self.tasks.limits())
+        let limits = self.agents.limits(self.tasks.limits());
+        limits.at_speed(self.speed.unwrap_or(1.0))
     }
 
     /// The settings in the state folder; none are given if there is no file.
@@ -411,6 +412,20 @@ mod tests {
         );
         std::fs::remove_file(&file).unwrap();
         assert!(settings.causal_knowledge().is_err());
+    }
+
+    #[test]
+    fn what_takes_an_agent_time_is_the_machines_time_at_any_speed() {
+        let usual = Settings::default().bounds();
+        let speed = Some(600.0);
+        let fast = Settings {
+            speed,
+            ..Settings::default()
+        };
+        let fast = fast.bounds();
+        assert_eq!(fast.step_ms, 600 * usual.step_ms);
+        assert_eq!(fast.answer_ms, 600 * usual.answer_ms);
+        assert_eq!(fast.answer_within_ms, usual.answer_within_ms);
     }
 
     #[test]
