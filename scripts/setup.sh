@@ -75,6 +75,9 @@ in_apt() { apt-cache policy "$1" 2>/dev/null | grep 'Candidate: [^(]' >/dev/null
 # Not every distribution has yangcli: without it, its test says that it was skipped.
 wants_yangcli() { [[ $level == test && ! -f .setup/no-yangcli ]] && have apt-get && ! have yangcli; }
 
+# The same for yanglint.
+wants_yanglint() { [[ $level == test && ! -f .setup/no-yanglint ]] && have apt-get && ! have yanglint; }
+
 # Any browser that tests/tests/browser/chromium.rs knows will do. Debian's headless shell is the smallest;
 # where there is none and no other either, the tests of pages say that they were skipped.
 browsers=(chromium-headless-shell chromium chromium-browser google-chrome chrome)
@@ -110,7 +113,7 @@ install_missing() {
   local log=.setup/apt.log
   list_missing
   # Without the means to install it, a mere wish is let go.
-  if [[ ${#missing[@]} == 0 ]] && ! { { wants_yangcli || wants_browser; } && can_install; }; then return; fi
+  if [[ ${#missing[@]} == 0 ]] && ! { { wants_yangcli || wants_yanglint || wants_browser; } && can_install; }; then return; fi
   have apt-get ||
     fail "missing on this system, which has no apt; install what corresponds to these Debian packages:" "${reasons[@]}"
   can_install ||
@@ -124,6 +127,13 @@ install_missing() {
       need yangcli "a foreign NETCONF client in the tests" have yangcli
     else
       touch .setup/no-yangcli
+    fi
+  fi
+  if wants_yanglint; then
+    if in_apt libyang-tools; then
+      need libyang-tools "yanglint, which judges the same documents as our own checks in the tests" have yanglint
+    else
+      touch .setup/no-yanglint
     fi
   fi
   if wants_browser; then
@@ -191,5 +201,6 @@ if [[ $level == test ]]; then
   python_clients
   javascript_clients
   have yangcli || say "NOTE: yangcli is not installed; the test of that client will be skipped"
+  have yanglint || say "NOTE: yanglint is not installed; the tests that compare with it will be skipped"
   have_browser || say "NOTE: no browser is installed; the tests of pages will be skipped"
 fi

@@ -8,6 +8,8 @@
 
 #[path = "renderings/differences.rs"]
 mod differences;
+#[path = "renderings/yanglint.rs"]
+mod yanglint;
 
 use std::sync::Arc;
 
