@@ -38,14 +38,19 @@ for _ in $(seq "$(of 100)"); do
     -p convoke-report -p convoke-netconf -p convoke-engine --lib
 done
 run days "CONVOKE_LAW_SEEDS=6000..$((6000 + $(of 100)))" -p convoke-server --test laws
-run fuzz "CONVOKE_FUZZ_TIMES=$(of 1000)" -p convoke-schema -p convoke-netconf --test fuzz
+run fuzz "CONVOKE_FUZZ_TIMES=$(of 1000)" -p convoke-schema -p convoke-netconf -p convoke-yang -p convoke-store -p convoke-server --test fuzz
 run fuzz-http "CONVOKE_FUZZ_TIMES=$(of 1000) PROPTEST_RNG_SEED=$SRANDOM" -p convoke-tests --test fuzz_http
+for _ in $(seq "$(of 10)"); do
+  run differential "CONVOKE_DIFFERENTIAL=$(of 625) PROPTEST_RNG_SEED=$SRANDOM" -p convoke-tests --test renderings yanglint
+done
 run crashes "CONVOKE_CRASH_CYCLES=$(of 1000)" -p convoke-tests --test crash
 run power-cuts "CONVOKE_POWER_CUTS=$(of 1000)" -p convoke-store --test powerloss
 run bit-flips "CONVOKE_FLIPS=$(of 1000) CONVOKE_TRUNCATIONS=$(of 200)" -p convoke-store --lib damage
 run large-data "CONVOKE_LARGE_MB=$(of 100)" -p convoke-store --test large
 run slow "SLOW_SUBSCRIBERS=$(of 1000) SLOW_HANGING=$(of 100) SLOW_TASKS=$(of 3000) SLOW_PACE_MS=200" -p convoke-tests --test slow
 run half-open "HALFOPEN_SESSIONS=$(of 1000) HALFOPEN_KEEPALIVE_S=15" -p convoke-tests --test halfopen
+run upgrades "CONVOKE_UPGRADE_KILLS=$(of 100)" -p convoke-store --test upgrade
+run soak "CONVOKE_SOAK_MINUTES=${SOAK_MINUTES:-$(of 240)}" -p convoke-tests --test soak
 run clock-jumps "CLOCK_JUMPS=$(of 200)" -p convoke-tests --test clockjump
 echo "$report"
 exit $failed
