@@ -44,7 +44,8 @@ pub(super) fn read(inventory: &Inventory, text: &str) -> Places {
         let on = ["-to-", "到"]
             .iter()
             .find(|to| text[end..].starts_with(**to));
-        on.is_some_and(|to| named.iter().any(|next| next.at == end + to.len()))
+        let next = |at: usize| named.binary_search_by_key(&at, |n| n.at).is_ok();
+        on.is_some_and(|to| next(end + to.len()))
     };
     let origin = |n: &&Named<'_>| is_origin(&text[..n.at]) || leads_on(n);
     let left = named.iter().find(origin);
