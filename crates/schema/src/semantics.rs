@@ -78,16 +78,58 @@ pub trait SemanticParser: Send + Sync {
         utterance: &str,
         circumstances: &Circumstances,
     ) -> Result<Parsed, ParseFailure>;
+
+    /// The same, for somebody who may not wait to the end: `over` is asked before it begins, and by
+    /// who can stop in the middle now and then.
+    ///
+    /// # Errors
+    /// As of [`SemanticParser::parse`]; [`FailureKind::Cancelled`] when `over` says so.
+    fn parse_until(
+        &self,
+        template: &Template,
+        utterance: &str,
+        circumstances: &Circumstances,
+        over: &dyn Fn() -> bool,
+    ) -> Result<Parsed, ParseFailure> {
+        match over() {
+            true => Err(ParseFailure::cancelled(self.name())),
+            false => self.parse(template, utterance, circumstances),
+        }
+    }
 }
 
-/// A parser could not work: its model or endpoint failed.
+/// An utterance was not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{parser}: {reason}")]
 pub struct ParseFailure {
-    /// Which one.
+    /// By which parser.
     pub parser: String,
-    /// Why.
+    /// What kind of failure it is.
+    pub kind: FailureKind,
+    /// Why, for people.
     pub reason: String,
+}
+
+/// Whose failure it is that an utterance was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The parser's: its model or endpoint failed.
+    Broken,
+    /// The utterance's: it is more work than a parser does for one.
+    TooMuch,
+    /// Nobody's: who asked does not wait any longer.
+    Cancelled,
+}
+
+impl ParseFailure {
+    /// Of a parser that was told that nobody waits.
+    pub fn cancelled(parser: &str) -> Self {
+        Self {
+            parser: parser.to_owned(),
+            kind: FailureKind::Cancelled,
+            reason: "nobody waits for it any more".to_owned(),
+        }
+    }
 }
 
 /// From text to vector (§6.2.1).

@@ -16,7 +16,7 @@ use crate::prompt::{spoken, today};
 use crate::rules;
 use http::Client;
 use schema::render::{prompt, response_format, with_utterance};
-use schema::semantics::{Circumstances, ParseFailure, Parsed, SemanticParser};
+use schema::semantics::{Circumstances, FailureKind, ParseFailure, Parsed, SemanticParser};
 use schema::template::Template;
 use serde_json::{Value, json};
 use std::fmt;
@@ -117,6 +117,7 @@ impl Endpoint {
     fn failure(&self, reason: impl fmt::Display) -> ParseFailure {
         ParseFailure {
             parser: self.name.clone(),
+            kind: FailureKind::Broken,
             reason: reason.to_string(),
         }
     }

@@ -14,7 +14,7 @@
 
 use crate::rules;
 use schema::contract::Contract;
-use schema::semantics::{Circumstances, ParseFailure, Parsed, SemanticParser};
+use schema::semantics::{Circumstances, FailureKind, ParseFailure, Parsed, SemanticParser};
 use schema::template::{Key, Shape, Template};
 use schema::violation::Code;
 use serde_json::{Map, Value};
@@ -118,13 +118,28 @@ impl<R: SemanticParser, M: SemanticParser> SemanticParser for Gate<R, M> {
         utterance: &str,
         circumstances: &Circumstances,
     ) -> Result<Parsed, ParseFailure> {
-        let ruled = self.rules.parse(template, utterance, circumstances)?;
-        let modelled = match self.model.parse(template, utterance, circumstances) {
-            Err(_) if self.bears_failures => Parsed::default(),
+        self.parse_until(template, utterance, circumstances, &|| false)
+    }
+
+    fn parse_until(
+        &self,
+        template: &Template,
+        utterance: &str,
+        circumstances: &Circumstances,
+        over: &dyn Fn() -> bool,
+    ) -> Result<Parsed, ParseFailure> {
+        let ruled = self
+            .rules
+            .parse_until(template, utterance, circumstances, over)?;
+        let modelled = self
+            .model
+            .parse_until(template, utterance, circumstances, over);
+        let modelled = match modelled {
+            Err(it) if self.bears_failures && it.kind == FailureKind::Broken => Parsed::default(),
             modelled => modelled?,
         };
         let proposed = match &self.proposals {
-            Some(proposals) => proposals.parse(template, utterance, circumstances)?,
+            Some(proposals) => proposals.parse_until(template, utterance, circumstances, over)?,
             None => Parsed::default(),
         };
         let ruled = confirmed(template, ruled, proposed, &modelled);

@@ -26,7 +26,7 @@ use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
 use schema::render::{gbnf, prompt, with_utterance};
-use schema::semantics::{Circumstances, ParseFailure, Parsed, SemanticParser};
+use schema::semantics::{Circumstances, FailureKind, ParseFailure, Parsed, SemanticParser};
 use schema::template::{KeyType, Shape, Template};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -153,6 +153,7 @@ impl SemanticParser for Gguf {
     ) -> Result<Parsed, ParseFailure> {
         let failure = |e: Failure| ParseFailure {
             parser: self.name.clone(),
+            kind: FailureKind::Broken,
             reason: e.to_string(),
         };
         let answer = self

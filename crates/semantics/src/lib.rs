@@ -20,11 +20,13 @@
 mod answer;
 mod lexicon;
 mod moment;
+mod places;
 #[cfg(any(feature = "endpoint", feature = "gguf"))]
 mod prompt;
 mod quantity;
 #[cfg(feature = "gguf")]
 mod spans;
+mod steps;
 mod text;
 
 pub mod backend;

@@ -121,16 +121,11 @@ pub(crate) struct Moments {
 impl Moments {
     /// The runs of tokens that tell nothing but a day or a time, and are no quantities.
     pub(crate) fn pure_runs(&self) -> Vec<Range<usize>> {
-        let spans: Vec<_> = self
-            .days
-            .iter()
-            .filter(|d| d.span)
-            .map(|d| d.run.clone())
-            .collect();
-        self.runs()
-            .into_iter()
-            .filter(|r| !spans.contains(r))
-            .collect()
+        let days = self.days.iter().filter(|d| !d.span);
+        let clocks = self.clocks.iter().map(|c| c.run.clone());
+        let instants = self.instants.iter().map(|i| i.run.clone());
+        let days = days.map(|d| d.run.clone());
+        days.chain(clocks).chain(instants).collect()
     }
 
     /// The runs of tokens that are days or times.
@@ -149,11 +144,14 @@ pub(crate) fn moments(text: &Text, calendar: &Calendar) -> Moments {
     let reader = Reader { text, calendar };
     let mut at = 0;
     while at < text.tokens.len() {
+        text.steps.take(1);
         at = reader.step(at, &mut moments);
     }
     moments
 }
 
+/// The most characters of a Chinese numeral: what stands behind them is another.
+const NUMERAL_MOST: usize = 32;
 /// The most days, weeks or hours that anybody counts by.
 const COUNT_MAX: i64 = 100_000;
 
@@ -265,7 +263,12 @@ impl Reader<'_> {
                 .or((c == "两").then_some(2))
         };
         let (mut value, mut end, mut last) = (0_i64, at, None);
-        while let Some(token) = self.token(end).filter(|t| end == at || t.gap == Gap::Tight) {
+        let within = |end: usize| end - at < NUMERAL_MOST;
+        while let Some(token) = self
+            .token(end)
+            .filter(|t| within(end) && (end == at || t.gap == Gap::Tight))
+        {
+            self.text.steps.take(1);
             if let Some(d) = digit(&token.text) {
                 last = Some(
                     last.map_or(d as i64, |l: i64| l.saturating_mul(10) + d as i64)

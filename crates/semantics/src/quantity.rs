@@ -8,6 +8,7 @@ mod number;
 mod tests;
 mod unit;
 
+use crate::places::Cover;
 use crate::text::{Class, Gap, Text, Token};
 use number::{Number, chinese_digit, number_at};
 use std::ops::Range;
@@ -63,10 +64,12 @@ pub(crate) fn tidy(value: f64) -> f64 {
 
 /// The quantities of a text, from left to right, outside the runs that are something else.
 pub(crate) fn quantities(text: &Text, taken: &[Range<usize>]) -> Vec<Quantity> {
+    let taken = Cover::of(text.tokens.len(), taken);
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.tokens.len() {
-        let free = !taken.iter().any(|r| r.contains(&at));
+        text.steps.take(1);
+        let free = !taken.holds(at);
         match free.then(|| quantity_at(text, at)).flatten() {
             Some(quantity) => {
                 at = quantity.run.end.max(at + 1);

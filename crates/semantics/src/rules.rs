@@ -10,6 +10,12 @@
 //! Deterministic and pure. Every value comes from the utterance, from a mapping example or from
 //! the declared type. Read next: [`crate::gate`], which lets a model have its say.
 //!
+//! # Cost
+//!
+//! Reading takes steps in proportion to the length of the utterance, which [`Rules::steps`] counts. What
+//! would be paired with everything is paired within a clause, whose length is bounded
+//! (`crate::text`), or found by its place (`crate::places`).
+//!
 //! # Confidence
 //!
 //! A candidate's confidence is the share of its kind that turned out right on the development sets,
@@ -32,11 +38,12 @@ mod whereabouts;
 
 use crate::gate;
 use crate::moment::Calendar;
+use crate::steps::{Effort, GivenUp};
 pub(crate) use brief::spoken;
 use brief::{Brief, briefs};
 use remainder::{Vocabulary, remainder, reserved};
 use scene::Scene;
-use schema::semantics::{Circumstances, ParseFailure, Parsed, SemanticParser};
+use schema::semantics::{Circumstances, FailureKind, ParseFailure, Parsed, SemanticParser};
 use schema::template::Template;
 use serde_json::{Map, Value};
 use settle::Settlement;
@@ -44,6 +51,9 @@ use std::ops::Range;
 
 /// The confidence below which a fragment goes to `other`, unless told otherwise (§6.1, Q52).
 pub const THRESHOLD: f64 = 0.7;
+
+/// The most steps of [`Rules::steps`] that an utterance of others may be.
+pub const STEPS_MOST: u64 = 8_000_000;
 
 /// The built-in parser.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,31 +75,66 @@ impl Rules {
         }
     }
 
-    /// What an utterance says of the keys of a template. Never fails: see
-    /// [`SemanticParser::parse`].
+    /// What an utterance says of the keys of a template, however much work it is. For utterances of
+    /// one's own; those of others are read by [`SemanticParser::parse`].
     pub fn read(
         &self,
         template: &Template,
         utterance: &str,
         circumstances: &Circumstances,
     ) -> Parsed {
+        let all = Effort {
+            limit: u64::MAX,
+            over: &|| false,
+        };
+        let read = self.within(template, utterance, circumstances, all);
+        read.expect("nothing ends a reading without a limit").0
+    }
+
+    /// How many steps [`Rules::read`] takes: tokens, bytes and pairs of them that it looks at.
+    pub fn steps(
+        &self,
+        template: &Template,
+        utterance: &str,
+        circumstances: &Circumstances,
+    ) -> u64 {
+        let all = Effort {
+            limit: u64::MAX,
+            over: &|| false,
+        };
+        let read = self.within(template, utterance, circumstances, all);
+        read.expect("nothing ends a reading without a limit").1
+    }
+
+    /// What an utterance says, and in how many steps that was found out.
+    fn within(
+        &self,
+        template: &Template,
+        utterance: &str,
+        circumstances: &Circumstances,
+        effort: Effort<'_>,
+    ) -> Result<(Parsed, u64), GivenUp> {
         let calendar = Calendar::of(circumstances);
         let briefs = briefs(template, &calendar);
         let scene = Scene::new(utterance, calendar);
         if scene.text.tokens.is_empty() {
-            return Parsed {
+            let nothing = Parsed {
                 missing: missing(template, &Map::new()),
                 ..Parsed::default()
             };
+            return Ok((nothing, scene.text.steps.taken()));
         }
+        let steps = &scene.text.steps;
         let reserved = reserved(&scene, template);
         let runs: Vec<Range<usize>> = reserved.iter().map(|r| r.run.clone()).collect();
         let settled = settle::settle(
-            propose::candidates(&scene, &briefs, &about(template)),
+            propose::candidates(&scene, &briefs, &about(template), effort)?,
             &briefs,
             &runs,
             self.threshold,
+            steps,
         );
+        effort.allows(steps)?;
         let other = self.other(
             &scene,
             &Vocabulary::of(template, &briefs),
@@ -97,8 +142,9 @@ impl Rules {
             reserved,
         );
         let mut parsed = parsed(template, &briefs, settled, other);
+        effort.allows(steps)?;
         gate::type_gate(template, utterance, &mut parsed);
-        parsed
+        Ok((parsed, steps.taken()))
     }
 
     fn other(
@@ -134,7 +180,30 @@ impl SemanticParser for Rules {
         utterance: &str,
         circumstances: &Circumstances,
     ) -> Result<Parsed, ParseFailure> {
-        Ok(self.read(template, utterance, circumstances))
+        self.parse_until(template, utterance, circumstances, &|| false)
+    }
+
+    /// # Errors
+    /// [`FailureKind::TooMuch`] beyond [`STEPS_MOST`]; [`FailureKind::Cancelled`], which is asked
+    /// before each key.
+    fn parse_until(
+        &self,
+        template: &Template,
+        utterance: &str,
+        circumstances: &Circumstances,
+        over: &dyn Fn() -> bool,
+    ) -> Result<Parsed, ParseFailure> {
+        let limit = STEPS_MOST;
+        let effort = Effort { limit, over };
+        let read = self.within(template, utterance, circumstances, effort);
+        read.map(|(parsed, _)| parsed).map_err(|cause| match cause {
+            GivenUp::Spent => ParseFailure {
+                parser: self.name().to_owned(),
+                kind: FailureKind::TooMuch,
+                reason: format!("it takes more than {limit} steps to read"),
+            },
+            GivenUp::Cancelled => ParseFailure::cancelled(self.name()),
+        })
     }
 }
 

@@ -3,7 +3,11 @@
 //! Knows how text falls into tokens, sentences and clauses, and which tokens are the same word.
 //! Refuses to know what a token means; read next: [`crate::rules`], [`crate::lexicon`].
 
+mod cut;
+
 use crate::lexicon;
+use crate::steps::Steps;
+pub(crate) use cut::tokens;
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 
@@ -58,6 +62,11 @@ pub(crate) struct Token {
     pub(crate) capital: bool,
 }
 
+/// The most tokens of a clause, and of a sentence: a longer one is read as several. What belongs
+/// together stands nearer than that, and pairs are looked for within one alone.
+const CLAUSE_MOST: usize = 128;
+const SENTENCE_MOST: usize = 512;
+
 /// The tokens of a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
@@ -65,6 +74,43 @@ pub(crate) struct Text {
     pub(crate) raw: String,
     /// Its tokens.
     pub(crate) tokens: Vec<Token>,
+    /// How much was done to read it.
+    pub(crate) steps: Steps,
+    sentences: Parts,
+    clauses: Parts,
+}
+
+/// A text in parts, and which part each token is of.
+#[derive(Clone, Debug, Default)]
+struct Parts {
+    runs: Vec<Range<usize>>,
+    of: Vec<usize>,
+}
+
+impl Parts {
+    /// Parts that begin at such tokens, of at most so many.
+    fn of(tokens: &[Token], most: usize, begins: impl Fn(&Token) -> bool) -> Self {
+        let mut starts: Vec<usize> = Vec::new();
+        for (at, token) in tokens.iter().enumerate() {
+            if starts.last().is_none_or(|start| at - start == most) || begins(token) {
+                starts.push(at);
+            }
+        }
+        let ends = starts.iter().skip(1).copied().chain([tokens.len()]);
+        let runs: Vec<Range<usize>> = starts.iter().zip(ends).map(|(s, e)| *s..e).collect();
+        let of = runs.iter().enumerate();
+        let of = of.flat_map(|(part, run)| std::iter::repeat_n(part, run.len()));
+        Self {
+            of: of.collect(),
+            runs,
+        }
+    }
+
+    /// The part around a token; the token alone outside of the text.
+    fn around(&self, at: usize) -> Range<usize> {
+        let part = self.of.get(at).map(|part| self.runs[*part].clone());
+        part.unwrap_or(at..at + 1)
+    }
 }
 
 impl Text {
@@ -72,7 +118,22 @@ impl Text {
     pub(crate) fn new(raw: &str) -> Self {
         let raw: String = raw.nfc().collect();
         let tokens = tokens(&raw);
-        Self { raw, tokens }
+        let steps = Steps::default();
+        steps.take(raw.len());
+        Self {
+            sentences: Parts::of(&tokens, SENTENCE_MOST, |t| t.gap == Gap::Stop),
+            clauses: Parts::of(&tokens, CLAUSE_MOST, |t| t.gap >= Gap::Comma),
+            raw,
+            tokens,
+            steps,
+        }
+    }
+
+    /// The tokens between two bytes.
+    pub(crate) fn run_of(&self, start: usize, end: usize) -> Option<Range<usize>> {
+        let first = self.tokens.partition_point(|t| t.start < start);
+        let behind = self.tokens.partition_point(|t| t.end <= end);
+        (first < behind).then_some(first..behind)
     }
 
     /// The text of a run of tokens, as it was written.
@@ -91,9 +152,18 @@ impl Text {
 
     /// Where a phrase stands: its tokens in order, with no clause boundary between.
     pub(crate) fn find(&self, phrase: &[Token]) -> Vec<Range<usize>> {
-        self.runs(phrase, |a, b| {
-            a.text == b.text || a.stem == b.stem || mistyped(&a.text, &b.text)
-        })
+        self.runs(phrase, said_alike)
+    }
+
+    /// Where a phrase stands first among these places.
+    pub(crate) fn find_within(
+        &self,
+        phrase: &[Token],
+        mut places: Range<usize>,
+    ) -> Option<Range<usize>> {
+        self.steps.take(places.len());
+        let found = places.find(|at| !phrase.is_empty() && self.stands(phrase, *at, said_alike));
+        found.map(|at| at..at + phrase.len())
     }
 
     /// As [`Text::find`], letter for letter.
@@ -105,42 +175,45 @@ impl Text {
         if phrase.is_empty() || phrase.len() > self.tokens.len() {
             return Vec::new();
         }
+        self.steps.take(self.tokens.len());
         (0..=self.tokens.len() - phrase.len())
-            .filter(|at| {
-                let here = &self.tokens[*at..at + phrase.len()];
-                here.iter().zip(phrase).all(|(a, b)| same(a, b))
-                    && here[1..].iter().all(|t| t.gap < Gap::Comma)
-            })
+            .filter(|at| self.stands(phrase, *at, &same))
             .map(|at| at..at + phrase.len())
             .collect()
     }
 
+    fn stands(&self, phrase: &[Token], at: usize, same: impl Fn(&Token, &Token) -> bool) -> bool {
+        let Some(here) = self.tokens.get(at..at + phrase.len()) else {
+            return false;
+        };
+        here.iter().zip(phrase).all(|(a, b)| same(a, b))
+            && here.iter().skip(1).all(|t| t.gap < Gap::Comma)
+    }
+
     /// The sentences, as runs of tokens.
-    pub(crate) fn sentences(&self) -> Vec<Range<usize>> {
-        self.cut(|t| t.gap == Gap::Stop)
+    pub(crate) fn sentences(&self) -> &[Range<usize>] {
+        &self.sentences.runs
     }
 
     /// The clauses: parts between commas, stops and the words that join clauses.
-    pub(crate) fn clauses(&self) -> Vec<Range<usize>> {
-        self.cut(|t| t.gap >= Gap::Comma)
-    }
-
-    fn cut(&self, begins: impl Fn(&Token) -> bool) -> Vec<Range<usize>> {
-        let mut starts: Vec<usize> = (0..self.tokens.len())
-            .filter(|i| *i == 0 || begins(&self.tokens[*i]))
-            .collect();
-        starts.push(self.tokens.len());
-        starts.windows(2).map(|w| w[0]..w[1]).collect()
+    pub(crate) fn clauses(&self) -> &[Range<usize>] {
+        self.steps.take(self.clauses.runs.len());
+        &self.clauses.runs
     }
 
     /// The sentence around a token.
     pub(crate) fn sentence_of(&self, at: usize) -> Range<usize> {
-        around(&self.sentences(), at)
+        self.sentences.around(at)
+    }
+
+    /// Which sentence a token is of, by its place among them.
+    pub(crate) fn place_of_sentence(&self, at: usize) -> Option<usize> {
+        self.sentences.of.get(at).copied()
     }
 
     /// The clause around a token.
     pub(crate) fn clause_of(&self, at: usize) -> Range<usize> {
-        around(&self.clauses(), at)
+        self.clauses.around(at)
     }
 
     /// What stands between the end of a run's sentence and the next: true for a question mark.
@@ -154,11 +227,9 @@ impl Text {
     }
 }
 
-fn around(runs: &[Range<usize>], at: usize) -> Range<usize> {
-    runs.iter()
-        .find(|r| r.contains(&at))
-        .cloned()
-        .unwrap_or(at..at + 1)
+/// True if two tokens are the same word, in whatever form, or but for a letter.
+fn said_alike(one: &Token, other: &Token) -> bool {
+    one.text == other.text || one.stem == other.stem || mistyped(&one.text, &other.text)
 }
 
 /// Tokens as text: words parted by a space, Chinese characters and signs by nothing.
@@ -176,216 +247,6 @@ pub(crate) fn join(tokens: &[Token]) -> String {
 /// True for Chinese characters.
 pub(crate) fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
-}
-
-/// The tokens of a text.
-pub(crate) fn tokens(raw: &str) -> Vec<Token> {
-    let chars: Vec<(usize, char)> = raw.char_indices().collect();
-    let mut tokens: Vec<Token> = Vec::new();
-    let mut gap = Gap::Stop;
-    let mut at = 0;
-    while at < chars.len() {
-        let Some((class, until)) = token_at(&chars, at) else {
-            gap = gap.max(mark(&chars, at));
-            at += 1;
-            continue;
-        };
-        let end = chars.get(until).map_or(raw.len(), |c| c.0);
-        let token = token(&raw[chars[at].0..end], chars[at].0, end, gap, class);
-        tokens.push(Token {
-            gap: if runs_on(&token) { Gap::Stop } else { gap },
-            ..token
-        });
-        gap = Gap::Tight;
-        at = until;
-    }
-    tokens
-}
-
-fn token(written: &str, start: usize, end: usize, gap: Gap, class: Class) -> Token {
-    let folded: String = written.nfkc().flat_map(char::to_lowercase).collect();
-    let text = match class {
-        Class::Number => folded.replace(',', ""),
-        _ => folded.replace('’', "'"),
-    };
-    Token {
-        stem: if class == Class::Word {
-            stem(&text)
-        } else {
-            text.clone()
-        },
-        capital: written.chars().next().is_some_and(char::is_uppercase),
-        text,
-        start,
-        end,
-        gap,
-        class,
-    }
-}
-
-/// True for a word that begins a sentence although the one before was not ended: "in Newark Is it…".
-fn runs_on(token: &Token) -> bool {
-    let begins =
-        " is are does do did what what's how can could will would please who when where which ";
-    token.capital && token.gap == Gap::Space && lexicon::listed(begins, &token.text)
-}
-
-/// The class of the token that begins at `at`, and where it ends; none if a mark stands there.
-fn token_at(chars: &[(usize, char)], at: usize) -> Option<(Class, usize)> {
-    let c = chars[at].1;
-    if is_cjk(c) {
-        return Some((Class::Cjk, at + 1));
-    }
-    if c.is_ascii_digit() || ('０'..='９').contains(&c) {
-        return Some((Class::Number, number_end(chars, at)));
-    }
-    if matches!(
-        c,
-        '%' | '％' | '‰' | '$' | '€' | '£' | '¥' | '￥' | '°' | '℃' | '℉'
-    ) {
-        return Some((Class::Sign, at + 1));
-    }
-    c.is_alphabetic()
-        .then(|| (Class::Word, word_end(chars, at)))
-}
-
-fn number_end(chars: &[(usize, char)], at: usize) -> usize {
-    let digit = |i: usize| {
-        chars
-            .get(i)
-            .is_some_and(|c| c.1.is_numeric() && !is_cjk(c.1))
-    };
-    let mut end = at;
-    let mut point = false;
-    loop {
-        if digit(end) {
-            end += 1;
-        } else if !point && chars.get(end).is_some_and(|c| c.1 == '.') && digit(end + 1) {
-            point = true;
-            end += 1;
-        } else if !point && thousands(chars, at, end, &digit) {
-            end += 1;
-        } else {
-            return end;
-        }
-    }
-}
-
-/// True if the comma at `end` parts thousands: at most three digits before, exactly three behind.
-fn thousands(
-    chars: &[(usize, char)],
-    at: usize,
-    end: usize,
-    digit: &impl Fn(usize) -> bool,
-) -> bool {
-    let since = (at..end).rev().take_while(|i| chars[*i].1 != ',').count();
-    let listed = || {
-        chars[..at]
-            .iter()
-            .rev()
-            .map(|c| c.1)
-            .find(|c| matches!(c, '[' | ']'))
-            == Some('[')
-    };
-    chars.get(end).is_some_and(|c| c.1 == ',')
-        && since <= 3
-        && (end + 1..end + 4).all(digit)
-        && !digit(end + 4)
-        && !listed()
-}
-
-fn word_end(chars: &[(usize, char)], at: usize) -> usize {
-    let letter = |i: usize| {
-        chars
-            .get(i)
-            .is_some_and(|c| c.1.is_alphabetic() && !is_cjk(c.1))
-    };
-    let mut end = at;
-    loop {
-        let apostrophe = chars.get(end).is_some_and(|c| matches!(c.1, '\'' | '’'));
-        if letter(end) || (apostrophe && end > at && letter(end + 1)) {
-            end += 1;
-        } else {
-            return end;
-        }
-    }
-}
-
-/// How strongly the mark at `at` parts what stands around it.
-fn mark(chars: &[(usize, char)], at: usize) -> Gap {
-    match chars[at].1 {
-        '-' | '_' | '/' | '‑' | '·' | '~' | '～' => joint(chars, at),
-        '.' if abbreviates(chars, at) => Gap::Joint,
-        '.' if shortens(chars, at) => Gap::Space,
-        '.' | '!' | '?' | ';' | '。' | '！' | '？' | '；' | '\n' => Gap::Stop,
-        ',' | '，' | '、' | '—' | '–' | '…' => Gap::Comma,
-        '\'' | '"' | '“' | '”' | '‘' | '’' | '「' | '」' | '(' | ')' | '（' | '）' | '[' | ']' => {
-            Gap::Quote
-        }
-        c if c.is_whitespace() => Gap::Space,
-        _ => Gap::Mark,
-    }
-}
-
-/// A hyphen within a word joins; one between spaces parts clauses.
-fn joint(chars: &[(usize, char)], at: usize) -> Gap {
-    let blank = |i: Option<usize>| {
-        i.and_then(|i| chars.get(i))
-            .is_none_or(|c| c.1.is_whitespace())
-    };
-    if blank(at.checked_sub(1)) && blank(Some(at + 1)) {
-        Gap::Comma
-    } else {
-        Gap::Joint
-    }
-}
-
-/// True for the stop within `p.m.`, `F.C.`, `v1.2` and before what goes on in lower case.
-fn abbreviates(chars: &[(usize, char)], at: usize) -> bool {
-    let letter = |i: Option<usize>| {
-        i.and_then(|i| chars.get(i))
-            .is_some_and(|c| c.1.is_alphabetic())
-    };
-    let single = letter(at.checked_sub(1)) && !letter(at.checked_sub(2));
-    let tight = chars
-        .get(at + 1)
-        .is_some_and(|c| c.1.is_alphanumeric() && !is_cjk(c.1))
-        && letter(at.checked_sub(1));
-    let goes_on = chars
-        .get(at + 1..)
-        .into_iter()
-        .flatten()
-        .find(|c| !c.1.is_whitespace())
-        .is_some_and(|c| c.1.is_lowercase() || c.1 == ',');
-    tight || single && goes_on
-}
-
-/// True for the stop behind a word that is always shortened: "ticket no. A-17", "min. 3 Mbps".
-fn shortens(chars: &[(usize, char)], at: usize) -> bool {
-    const SHORT: &str = " nr min max approx ca tel incl vs mr mrs ms dr prof st etc ext temp avg ";
-    let start = (0..at)
-        .rev()
-        .take_while(|i| chars[*i].1.is_alphabetic())
-        .last()
-        .unwrap_or(at);
-    let word: String = chars[start..at]
-        .iter()
-        .flat_map(|c| c.1.to_lowercase())
-        .collect();
-    let next = chars[at + 1..]
-        .iter()
-        .map(|c| c.1)
-        .find(|c| !c.is_whitespace());
-    // "ticket no. 5" goes on, "I said no. Five" does not.
-    let numbers = || {
-        let next = chars[at + 1..]
-            .iter()
-            .map(|c| c.1)
-            .skip_while(|c| c.is_whitespace());
-        let code: String = next.take_while(|c| !c.is_whitespace()).collect();
-        code.contains(|c: char| c.is_ascii_digit())
-    };
-    next.is_some() && (lexicon::listed(SHORT, &word) || word == "no" && numbers())
 }
 
 /// True if one long word is another with a letter left out: "signl".

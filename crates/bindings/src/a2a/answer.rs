@@ -79,8 +79,9 @@ impl Scene<'_> {
                 self.check_asking()?;
                 let (template, before) = (template.clone(), pending.values.clone());
                 let (text, now) = (words.clone(), self.now);
-                let read =
-                    move |reader: &dyn Reader| reader.complete(&text, &template, &before, now);
+                let read = move |reader: &dyn Reader, over: &dyn Fn() -> bool| {
+                    reader.complete(&text, &template, &before, now, over)
+                };
                 Ok(self.wanted(self.read_beside(words.len(), read).await?))
             }
             Read::Typed { .. } | Read::Asked(_) => unreachable!("refused, or answered, before"),

@@ -308,7 +308,9 @@ impl Scene<'_> {
             return Ok(Wanted::Whole(None));
         }
         let (served, text, now) = (Arc::clone(&self.served), words.to_owned(), self.now);
-        let read = move |reader: &dyn Reader| reader.read(&text, &served.offers(), now);
+        let read = move |reader: &dyn Reader, over: &dyn Fn() -> bool| {
+            reader.read(&text, &served.offers(), now, over)
+        };
         Ok(self.wanted(self.read_beside(words.len(), read).await?))
     }
 
@@ -331,19 +333,27 @@ impl Scene<'_> {
     pub(super) async fn read_beside(
         &self,
         bytes: usize,
-        read: impl FnOnce(&dyn Reader) -> Result<Reading, ParseFailure> + Send + 'static,
+        read: impl FnOnce(&dyn Reader, &dyn Fn() -> bool) -> Result<Reading, ParseFailure>
+        + Send
+        + 'static,
     ) -> Result<Reading, Error> {
         if bytes > WORDS_BYTES_MAX {
             return Err(error::too_long("message.parts", WORDS_BYTES_MAX));
         }
         let reader = Arc::clone(&self.binding.reader);
-        let background = &*self.binding.background;
-        let reading = later(background, &self.who.name, move |_| read(&*reader));
-        let reading = reading.map_err(|busy| error::not_now(&busy.to_string()))?;
-        let reading = reading
-            .await
-            .map_err(|late| error::not_now(&late.to_string()))?;
+        let reading = self.beside(move |over| read(&*reader, over)).await?;
         reading.map_err(|failure| error::unread(&failure))
+    }
+
+    /// Has work done beside the connections, in the caller's turn.
+    pub(super) async fn beside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn Fn() -> bool) -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let under_way = later(&*self.binding.background, &self.who.name, work);
+        let under_way = under_way.map_err(|busy| error::not_now(&busy.to_string()))?;
+        let done = under_way.await;
+        done.map_err(|late| error::not_now(&late.to_string()))
     }
 
     pub(super) fn wanted(&self, reading: Reading) -> Wanted {

@@ -7,7 +7,7 @@ use a2a::request::PushConfigKey;
 use domain::negotiation::Misplaced;
 use engine::Refusal;
 use schema::catalogue::PublishError;
-use schema::semantics::ParseFailure;
+use schema::semantics::{FailureKind, ParseFailure};
 use tracing::error;
 
 /// A refusal or failure of the engine. A task that is not the caller's is told like one that is not
@@ -124,11 +124,21 @@ pub(super) fn not_now(why: &str) -> Error {
     Error::new(ErrorKind::Unavailable, why)
 }
 
-/// Who reads words cannot work; whoever sends typed data does not need it.
+/// Words that were not read: for they are too much work, or for who reads them cannot work now.
+/// Whoever sends typed data needs neither.
 pub(super) fn unread(failure: &ParseFailure) -> Error {
-    error!("words were not read: {failure}");
-    let why = "plain words cannot be read now, typed data can";
-    Error::new(ErrorKind::Unavailable, why)
+    match failure.kind {
+        FailureKind::TooMuch => {
+            let why = format!("{}; say it shorter, or as typed data", failure.reason);
+            Error::new(ErrorKind::TooLarge, why.clone()).at("message.parts", &why)
+        }
+        FailureKind::Cancelled => not_now(&failure.reason),
+        FailureKind::Broken => {
+            error!("words were not read: {failure}");
+            let why = "plain words cannot be read now, typed data can";
+            Error::new(ErrorKind::Unavailable, why)
+        }
+    }
 }
 
 #[cfg(test)]

@@ -37,27 +37,31 @@ pub enum Reading {
 
 /// Who reads words. Chosen by the operator; the platform runs no model by default.
 pub trait Reader: Send + Sync {
-    /// Reads words for an agent that takes these.
+    /// Reads words for an agent that takes these. `over` is asked now and then whether nobody waits
+    /// any more.
     ///
     /// # Errors
-    /// [`ParseFailure`] if the reader itself cannot work.
+    /// [`ParseFailure`] if the reader itself cannot work, the words are too much work, or `over`
+    /// says so.
     fn read(
         &self,
         words: &str,
         offers: &[Offer<'_>],
         now: Timestamp,
+        over: &dyn Fn() -> bool,
     ) -> Result<Reading, ParseFailure>;
 
     /// Reads words that complete a payload.
     ///
     /// # Errors
-    /// [`ParseFailure`] if the reader itself cannot work.
+    /// As of [`Reader::read`].
     fn complete(
         &self,
         words: &str,
         template: &Template,
         before: &Map<String, Value>,
         now: Timestamp,
+        over: &dyn Fn() -> bool,
     ) -> Result<Reading, ParseFailure>;
 }
 
@@ -81,13 +85,15 @@ impl ByParser {
         words: &str,
         template: &Template,
         now: Timestamp,
+        over: &dyn Fn() -> bool,
     ) -> Result<Parsed, ParseFailure> {
         let circumstances = Circumstances {
             now,
             zone_minutes: self.zone_minutes,
             language: None,
         };
-        self.parser.parse(template, words, &circumstances)
+        self.parser
+            .parse_until(template, words, &circumstances, over)
     }
 }
 
@@ -97,10 +103,11 @@ impl Reader for ByParser {
         words: &str,
         offers: &[Offer<'_>],
         now: Timestamp,
+        over: &dyn Fn() -> bool,
     ) -> Result<Reading, ParseFailure> {
         let mut fits: Vec<(usize, usize, Reading)> = Vec::new();
         for offer in offers {
-            let parsed = self.parse(words, offer.template, now)?;
+            let parsed = self.parse(words, offer.template, now, over)?;
             if !parsed.payload.is_empty() {
                 let (missing, said) = (parsed.missing.len(), parsed.payload.len());
                 let reading = read_as(offer.template, parsed.to_payload());
@@ -123,9 +130,10 @@ impl Reader for ByParser {
         template: &Template,
         before: &Map<String, Value>,
         now: Timestamp,
+        over: &dyn Fn() -> bool,
     ) -> Result<Reading, ParseFailure> {
         let mut values = before.clone();
-        values.extend(self.parse(words, template, now)?.payload);
+        values.extend(self.parse(words, template, now, over)?.payload);
         Ok(read_as(template, values))
     }
 }

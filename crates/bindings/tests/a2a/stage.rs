@@ -8,7 +8,7 @@ use ::a2a::card::CardProfile;
 use bindings::a2a::{
     Answer, Binding, Body, ByParser, Frames, Incoming, Offer, Reader, Reading, Settings,
 };
-use bindings::background::Inline;
+use bindings::background::{Background, Busy, Inline, Job};
 use bindings::netconf::{Flow, Peer, Platform, Session};
 use domain::access::{AccessOperation, AccessRules, Action, Principal, Rule, RuleList, RuleTarget};
 use domain::agent::{Agent, Ask, Input, Output, Progress};
@@ -29,7 +29,7 @@ use schema::template::Template;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use yang::{Generation, ModuleSet};
 
@@ -223,7 +223,25 @@ pub(crate) struct Stage {
     pub now: Timestamp,
     /// How often words were read.
     pub read: Arc<AtomicUsize>,
+    /// Whether nobody has room for background work.
+    pub full: Arc<AtomicBool>,
     runtime: tokio::runtime::Runtime,
+}
+
+/// Work is done at once, unless there is no room for any.
+struct Pool(Arc<AtomicBool>);
+
+impl Background for Pool {
+    fn has_room(&self, _user: &str) -> bool {
+        !self.0.load(Ordering::Relaxed)
+    }
+
+    fn run(&self, user: &str, job: Job) -> Result<(), Busy> {
+        match self.has_room(user) {
+            true => Inline.run(user, job),
+            false => Err(Busy),
+        }
+    }
 }
 
 /// A reader that counts what it is asked.
@@ -238,9 +256,10 @@ impl Reader for Counted {
         words: &str,
         offers: &[Offer<'_>],
         now: Timestamp,
+        over: &dyn Fn() -> bool,
     ) -> Result<Reading, ParseFailure> {
         self.read.fetch_add(1, Ordering::Relaxed);
-        self.reader.read(words, offers, now)
+        self.reader.read(words, offers, now, over)
     }
 
     fn complete(
@@ -249,9 +268,10 @@ impl Reader for Counted {
         template: &Template,
         before: &Map<String, Value>,
         now: Timestamp,
+        over: &dyn Fn() -> bool,
     ) -> Result<Reading, ParseFailure> {
         self.read.fetch_add(1, Ordering::Relaxed);
-        self.reader.complete(words, template, before, now)
+        self.reader.complete(words, template, before, now, over)
     }
 }
 
@@ -335,8 +355,11 @@ impl Stage {
             read: Arc::clone(&read),
         });
         let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let full = Arc::new(AtomicBool::new(false));
+        let pool = Arc::new(Pool(Arc::clone(&full)));
         Self {
-            binding: Binding::new(Arc::clone(&engine), settings, reader, Arc::new(Inline)),
+            binding: Binding::new(Arc::clone(&engine), settings, reader, pool),
+            full,
             engine,
             now,
             read,

@@ -59,7 +59,9 @@ impl Reader<'_> {
     /// True if the clause says that it is about nights.
     fn nightly(&self, at: usize) -> bool {
         let night = |i: usize| matches!(self.word(i), "night" | "nights" | "nightly" | "overnight");
-        self.text.clause_of(at).any(night)
+        let mut clause = self.text.clause_of(at);
+        self.text.steps.take(clause.len());
+        clause.any(night)
     }
 
     /// 晚上十点到十一点: a second hour without its part of the day has that of the first.

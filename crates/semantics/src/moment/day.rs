@@ -8,6 +8,9 @@ use crate::text::{Class, Gap};
 use std::ops::Range;
 use time::{Date, Duration};
 
+/// The most times that 下 is said before a week or a month.
+const WEEKS_MOST: i64 = 8;
+
 impl Reader<'_> {
     pub(super) fn day(&self, at: usize) -> Option<(Date, Range<usize>)> {
         // "the 9th of March" is told without its article, "the 9th" alone with it.
@@ -237,7 +240,7 @@ impl Reader<'_> {
     pub(super) fn chinese_weekday(&self, at: usize) -> Option<(Date, usize)> {
         let mut from = at;
         let mut weeks = 0;
-        while self.word(from) == "下" {
+        while self.word(from) == "下" && weeks < WEEKS_MOST {
             weeks += 1;
             from += 1;
         }

@@ -16,7 +16,7 @@ pub(super) fn number_at(text: &Text, at: usize) -> Option<Number> {
     match token.class {
         Class::Number => Some(digits(text, at)),
         Class::Word => words(&text.tokens, at),
-        Class::Cjk => chinese(&text.tokens, at),
+        Class::Cjk => chinese(text, at),
         Class::Sign => None,
     }
 }
@@ -212,14 +212,20 @@ pub(super) fn chinese_digit(c: &str) -> Option<f64> {
     })
 }
 
-pub(super) fn chinese(tokens: &[Token], at: usize) -> Option<Number> {
+/// The most characters of a numeral: what stands behind them is another.
+const NUMERAL_MOST: usize = 32;
+
+pub(super) fn chinese(text: &Text, at: usize) -> Option<Number> {
+    let tokens = &text.tokens[..];
     let mut end = at;
-    while tokens
-        .get(end)
-        .is_some_and(|t| (end == at || t.gap == Gap::Tight) && chinese_numeral(&t.text))
+    while end - at < NUMERAL_MOST
+        && tokens
+            .get(end)
+            .is_some_and(|t| (end == at || t.gap == Gap::Tight) && chinese_numeral(&t.text))
     {
         end += 1;
     }
+    text.steps.take(end - at);
     let said: Vec<&str> = tokens[at..end].iter().map(|t| t.text.as_str()).collect();
     let next = tokens.get(end).map_or("", |t| t.text.as_str());
     let before = at.checked_sub(1).map_or("", |i| tokens[i].text.as_str());

@@ -19,13 +19,17 @@ pub(crate) fn is_glue(word: &str) -> bool {
     lexicon::listed(GLUE, word)
 }
 
+/// The most words that are looked at before a value.
+const BEFORE_MOST: usize = 32;
+
 /// How much the words before a run name the key: 1 for its whole name, less for a part of it or
 /// for words of its description.
 pub(crate) fn before(scene: &Scene, brief: &Brief, run: &Range<usize>) -> f64 {
     let sentence = scene.sentence(run.start);
     let mut content: Vec<&Token> = Vec::new();
     let mut glue = 0;
-    for at in (sentence.start..run.start).rev() {
+    for at in (sentence.start..run.start).rev().take(BEFORE_MOST) {
+        scene.text.steps.take(1);
         let token = &scene.text.tokens[at];
         let right = scene.token(at + 1);
         if right.is_some_and(|t| t.gap == Gap::Comma) {
@@ -50,11 +54,10 @@ pub(crate) fn before(scene: &Scene, brief: &Brief, run: &Range<usize>) -> f64 {
 
 /// True if a number stands right before a token.
 fn counted(scene: &Scene, at: usize) -> bool {
-    scene.quantities.iter().any(|q| {
-        q.number.end == at
-            && q.run.end <= at + 1
-            && scene.token(at).is_some_and(|t| t.gap < Gap::Quote)
-    })
+    // Its unit is the token itself, if it has one.
+    let ends = [at, at + 1].map(|end| scene.quantity_until(end));
+    let stands = ends.into_iter().flatten().any(|q| q.number.end == at);
+    stands && scene.token(at).is_some_and(|t| t.gap < Gap::Quote)
 }
 
 /// How much the words behind a run name the key: "200 customers", "a vintage filter".
@@ -150,6 +153,7 @@ fn chinese(brief: &Brief, words: &[&Token]) -> bool {
 /// The stems of a key's name, and how many of them a run of tokens holds.
 pub(crate) fn coverage(scene: &Scene, stems: &[String], run: &Range<usize>) -> usize {
     let tokens = &scene.text.tokens[run.clone()];
+    scene.text.steps.take(stems.len() * tokens.len());
     stems
         .iter()
         .filter(|n| tokens.iter().any(|t| same(t, n)))
@@ -160,13 +164,11 @@ pub(crate) fn coverage(scene: &Scene, stems: &[String], run: &Range<usize>) -> u
 pub(crate) fn denied(scene: &Scene, run: &Range<usize>) -> bool {
     let clause = scene.clause(run.start);
     let from = clause.start.max(run.start.saturating_sub(5));
+    scene.text.steps.take(1);
     let mut denials = 0;
     for at in from..run.start {
         let word = scene.word(at);
-        let named = scene
-            .mentions
-            .iter()
-            .any(|m| m.run.contains(&at) && m.sort == Sort::Name);
+        let named = scene.names.holds(at);
         let chinese = !named
             && matches!(word, "不" | "别" | "勿" | "无" | "没" | "免" | "禁")
             && !politeness(scene, at);
@@ -185,9 +187,8 @@ pub(crate) fn denied(scene: &Scene, run: &Range<usize>) -> bool {
 /// True for the "no." of "ticket no. A-17".
 fn numbered(scene: &Scene, at: usize) -> bool {
     let code = scene
-        .mentions
-        .iter()
-        .any(|m| m.sort == Sort::Code && m.run.start == at + 1)
+        .mention_from(at + 1)
+        .is_some_and(|m| m.sort == Sort::Code)
         || scene
             .token(at + 1)
             .is_some_and(|t| t.class == Class::Number);
@@ -245,7 +246,7 @@ fn politeness(scene: &Scene, at: usize) -> bool {
 
 /// 不到两成, 不低于5 Mbit/s: what is less or more is compared, not denied.
 fn compares(scene: &Scene, at: usize) -> bool {
-    let counted = || scene.quantities.iter().any(|q| q.run.start == at + 2);
+    let counted = || scene.quantity_from(at + 2).is_some();
     match scene.word(at + 1) {
         "到" | "足" => counted(),
         "低" | "少" | "高" | "多" | "大" | "小" | "早" | "晚" | "超" => {
@@ -263,6 +264,7 @@ const TURNED_OFF: &str = " off disabled forbidden prohibited ";
 /// 1 if both do whole; less if only the nearest words do; 0 if the lesson says nothing here.
 pub(crate) fn taught(scene: &Scene, brief: &Brief, run: &Range<usize>) -> f64 {
     let named = past_numbering(scene, run.start)..run.end;
+    scene.text.steps.take(1 + brief.lessons.len());
     let scores = brief.lessons.iter().map(|lesson| match lesson {
         Lesson::Slot { before, after } if named.start < run.start => {
             slot(scene, before, after, run).max(slot(scene, before, after, &named))

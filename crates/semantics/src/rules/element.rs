@@ -7,6 +7,7 @@ use super::brief::{Brief, outline};
 use super::lesson::Lesson;
 use super::scene::{Mention, Scene, Sort};
 use crate::lexicon;
+use crate::places::Cover;
 use crate::text::{Class, join, stem};
 use regex::Regex;
 use schema::template::Shape;
@@ -65,7 +66,7 @@ impl Elements {
         scene: &Scene,
         last: &Mention,
         element: &Element,
-        found: &[Element],
+        found: &Cover,
     ) -> Vec<Element> {
         let Some((kind, _)) = element
             .name
@@ -76,16 +77,11 @@ impl Elements {
         };
         let mut row: Vec<Element> = Vec::new();
         let mut start = last.run.start;
-        for mention in scene
-            .mentions
-            .iter()
-            .rev()
-            .filter(|m| m.run.end <= last.run.start && m.sort == last.sort)
-        {
-            let free = !found
-                .iter()
-                .any(|f| super::scene::overlap(&f.run, &mention.run));
-            if !free || !continues(scene, mention.run.end, start) {
+        let ahead = scene.at_mentions.from(last.run.start).unwrap_or(0);
+        let ahead = scene.mentions[..ahead].iter().rev();
+        for mention in ahead.filter(|m| m.run.end <= last.run.start && m.sort == last.sort) {
+            scene.text.steps.take(1);
+            if found.touches(&mention.run) || !continues(scene, mention.run.end, start) {
                 break;
             }
             start = mention.run.start;
@@ -114,12 +110,13 @@ impl Elements {
             found.extend(unsaid);
         }
         found.sort_by_key(|e| e.run.start);
-        let mut runs: Vec<Range<usize>> = Vec::new();
+        let mut held = Cover::of(scene.text.tokens.len(), []);
         found.retain(|e| {
-            let fresh = !runs.iter().any(|r| super::scene::overlap(r, &e.run));
-            runs.push(e.run.clone());
+            let fresh = !held.touches(&e.run);
+            held.add(&e.run);
             fresh
         });
+        scene.text.steps.take(found.len());
         let mut all: Vec<Element> = Vec::new();
         for element in found {
             if let Some(last) = all.last().filter(|last| spans(scene, last, &element)) {
@@ -133,11 +130,13 @@ impl Elements {
     /// The elements whose kind is said; for those of a row, once.
     fn told(&self, scene: &Scene) -> Vec<Element> {
         let mut found: Vec<Element> = Vec::new();
+        let mut held = Cover::of(scene.text.tokens.len(), []);
         for mention in scene
             .mentions
             .iter()
             .filter(|m| matches!(m.sort, Sort::Code | Sort::Name | Sort::Quoted))
         {
+            scene.text.steps.take(self.kinds.len());
             let in_row = || {
                 let last = found.last()?;
                 let (kind, _) = last.name.split_once(':')?;
@@ -151,11 +150,16 @@ impl Elements {
                 .whole(mention)
                 .or_else(|| self.beside(scene, mention))
                 .or_else(in_row);
-            if let Some(element) = &element {
-                found.extend(self.before(scene, mention, element, &found));
+            let row = element
+                .iter()
+                .flat_map(|element| self.before(scene, mention, element, &held))
+                .collect::<Vec<_>>();
+            row.iter().for_each(|e| held.add(&e.run));
+            found.extend(row);
+            if let Some(element) = element.filter(|e| !held.touches(&e.run)) {
+                held.add(&element.run);
+                found.push(element);
             }
-            let fresh = |e: &Element| !found.iter().any(|f| super::scene::overlap(&f.run, &e.run));
-            found.extend(element.filter(fresh));
         }
         found
     }
@@ -271,10 +275,8 @@ impl Elements {
             "to" | "and" | "到" | "至" | "和" | "与"
         );
         let other = scene
-            .mentions
-            .iter()
-            .find(|m| m.run.start == connector + 1 && m.sort == Sort::Name)
-            .filter(|_| joined)?;
+            .mention_from(connector + 1)
+            .filter(|m| m.sort == Sort::Name && joined)?;
         let run = mention.run.start..other.run.end;
         let lead = usize::from(matches!(
             scene.word_before(run.start),
@@ -471,11 +473,10 @@ fn kind_behind(scene: &Scene, run: &Range<usize>, kind: &str) -> Option<Range<us
     };
     // In "TT-55 zone Dresden-4" the kind is of the name behind it.
     let taken = |n: usize| {
-        scene.mentions.iter().any(|m| {
-            m.run.start == run.end + of + n
-                && scene
-                    .token(m.run.start)
-                    .is_some_and(|t| t.gap <= crate::text::Gap::Space)
+        scene.mention_from(run.end + of + n).is_some_and(|m| {
+            scene
+                .token(m.run.start)
+                .is_some_and(|t| t.gap <= crate::text::Gap::Space)
         })
     };
     [1, 2, 3]
@@ -490,11 +491,12 @@ pub(crate) fn kinds_within(
     within: &Range<usize>,
     kind: &str,
 ) -> Option<Range<usize>> {
+    scene.text.steps.take(within.len());
     let word = within.clone().find_map(|at| {
         let n = (1..=3).find(|n| at + n <= within.end && is_kind(scene, at, *n, kind))?;
         Some(at..at + n)
     })?;
-    let name = scene.mentions.iter().find(|m| m.run.start == word.end);
+    let name = scene.mention_from(word.end);
     Some(word.start..name.map_or(word.end, |m| m.run.end))
 }
 

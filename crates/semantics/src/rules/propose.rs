@@ -15,6 +15,7 @@ use super::lesson::Lesson;
 use super::scene::Scene;
 use crate::lexicon;
 use crate::quantity::Quantity;
+use crate::steps::{Effort, GivenUp};
 use crate::text::{Class, Token};
 use serde_json::Value;
 use std::ops::Range;
@@ -81,14 +82,24 @@ impl Candidate {
 }
 
 /// All that the keys of a scenario could hold.
-pub(crate) fn candidates(scene: &Scene, briefs: &[Brief], scenario: &[String]) -> Vec<Candidate> {
+///
+/// # Errors
+/// [`GivenUp`]: it is more work than it may be. That is asked before each key.
+pub(crate) fn candidates(
+    scene: &Scene,
+    briefs: &[Brief],
+    scenario: &[String],
+    effort: Effort<'_>,
+) -> Result<Vec<Candidate>, GivenUp> {
     let keys = Keys {
         scene,
         briefs,
         scenario,
+        effort,
     };
     let mut all: Vec<Candidate> = Vec::new();
     for (at, brief) in briefs.iter().enumerate() {
+        effort.allows(&scene.text.steps)?;
         all.extend(keys.lessons(at));
         match brief.kind {
             Kind::Choice => all.extend(keys.choices(at)),
@@ -104,7 +115,8 @@ pub(crate) fn candidates(scene: &Scene, briefs: &[Brief], scenario: &[String]) -
         }
     }
     all.extend(keys.in_order());
-    all
+    effort.allows(&scene.text.steps)?;
+    Ok(all)
 }
 
 /// The keys before an utterance.
@@ -113,6 +125,7 @@ struct Keys<'a> {
     briefs: &'a [Brief],
     /// The stems of the scenario's name.
     scenario: &'a [String],
+    effort: Effort<'a>,
 }
 
 impl Keys<'_> {
@@ -194,6 +207,7 @@ impl Keys<'_> {
         let behind = |q: &&Quantity| {
             q.unit.is_none() && !q.ordinal && q.run.start >= like.run.end && q.run.end <= clause.end
         };
+        self.scene.text.steps.take(self.scene.quantities.len());
         let counted = self.scene.quantities.iter().find(behind);
         if let Some(quantity) = counted.filter(|q| q.run.start <= like.run.end + 3) {
             let value = amount::amount(brief, quantity)?;
@@ -407,6 +421,7 @@ fn scattered(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Option<
 fn words(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<usize> {
     let tokens = &scene.text.tokens;
     let mut held: Vec<usize> = Vec::new();
+    scene.text.steps.take(telling.len() * clause.len());
     for word in telling {
         let near = |at: &usize| held.first().map_or(0, |h| at.abs_diff(*h));
         let mut places: Vec<usize> = clause
@@ -426,9 +441,17 @@ fn characters(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<us
         .clone()
         .filter(|i| tokens[*i].text == telling[0].text)
         .collect();
+    let next = match starts.is_empty() {
+        true => Vec::new(),
+        false => telling
+            .iter()
+            .map(|word| places_from(scene, word, clause))
+            .collect::<Vec<_>>(),
+    };
     for start in starts {
+        scene.text.steps.take(telling.len());
         let mut held = vec![start];
-        for (n, word) in telling.iter().enumerate().skip(1) {
+        for (n, places) in next.iter().enumerate().skip(1) {
             let last = held[held.len() - 1];
             let paired = |i: &usize| {
                 let pair = |a: Option<&Token>, b: Option<&Token>| {
@@ -436,10 +459,8 @@ fn characters(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<us
                 };
                 *i <= last + 4 || pair(scene.token(i + 1), telling.get(n + 1))
             };
-            let place = (last + 1..clause.end)
-                .find(|i| tokens[*i].text == word.text)
-                .filter(paired);
-            held.extend(place);
+            let place = places.get(last + 1 - clause.start).copied().flatten();
+            held.extend(place.filter(paired));
         }
         if held.len() > best.len() {
             best = held;
@@ -453,10 +474,29 @@ fn characters(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<us
     }
 }
 
+/// For each place of a clause, where a word stands from there on.
+fn places_from(scene: &Scene, word: &Token, clause: &Range<usize>) -> Vec<Option<usize>> {
+    scene.text.steps.take(clause.len());
+    let mut next = None;
+    let mut places: Vec<Option<usize>> = clause
+        .clone()
+        .rev()
+        .map(|at| {
+            if scene.word(at) == word.text {
+                next = Some(at);
+            }
+            next
+        })
+        .collect();
+    places.reverse();
+    places
+}
+
 /// The characters of a phrase that stand in a clause in pairs of the phrase, whatever the order of
 /// the pairs: 功率提高 for 提高功率.
 fn pairs(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<usize> {
     let mut held: Vec<usize> = Vec::new();
+    scene.text.steps.take(telling.len() * clause.len());
     for pair in telling.windows(2) {
         let stands = |i: &usize| {
             scene.word(*i) == pair[0].text

@@ -128,7 +128,7 @@ pub(crate) fn remainder(
     };
     let mut fragments: Vec<(Range<usize>, String)> = Vec::new();
     for clause in scene.text.clauses() {
-        fragments.extend(rest.of_clause(&clause).into_iter().map(|run| {
+        fragments.extend(rest.of_clause(clause).into_iter().map(|run| {
             let text = cleaned(&scene.text, &run);
             (run, text)
         }));
@@ -154,6 +154,10 @@ impl Rest<'_> {
             return Vec::new();
         }
         let touched = overlaps(clause, self.covered);
+        self.scene
+            .text
+            .steps
+            .take(self.covered.len() * clause.len());
         let segments: Vec<Range<usize>> = self
             .segments(clause)
             .into_iter()
@@ -208,6 +212,7 @@ impl Rest<'_> {
         };
         let (mut start, mut end) = (segment.start, segment.end);
         loop {
+            scene.text.steps.take(1);
             let before = (start, end);
             start = skip_chinese(scene, start, end);
             while start < end
@@ -266,11 +271,10 @@ impl Rest<'_> {
 
     /// "don't touch cell W-004/1": a thing that is named to be left alone.
     fn spares(&self, run: &Range<usize>) -> bool {
-        let named = self
-            .scene
-            .mentions
-            .iter()
-            .any(|m| matches!(m.sort, Sort::Code | Sort::Email) && run.contains(&m.run.start));
+        let named = run.clone().any(|at| {
+            let mention = self.scene.mention_from(at);
+            mention.is_some_and(|m| matches!(m.sort, Sort::Code | Sort::Email))
+        });
         let first = self.scene.word(run.start);
         let denies = matches!(
             first,
@@ -302,11 +306,18 @@ impl Rest<'_> {
 
     /// "after six", 六点以后: a moment that no key has taken, with a word that makes it a condition.
     fn dated(&self, run: &Range<usize>) -> bool {
-        let mut moments = self.scene.moments.runs();
-        let plain = self.scene.quantities.iter().filter(|q| q.unit.is_none());
-        moments.extend(plain.map(|q| q.run.clone()));
-        let free = |m: &&Range<usize>| run.start <= m.start && m.end <= run.end;
-        moments.iter().filter(free).any(|m| {
+        let scene = self.scene;
+        scene.text.steps.take(run.len());
+        let moment = |at: usize| Some(&scene.moment_runs[scene.at_moments.from(at)?]);
+        let plain = |at: usize| {
+            let quantity = scene.quantity_from(at).filter(|q| q.unit.is_none())?;
+            Some(&quantity.run)
+        };
+        let moments = run
+            .clone()
+            .flat_map(|at| moment(at).into_iter().chain(plain(at)));
+        let mut free = moments.filter(|m| m.end <= run.end);
+        free.any(|m| {
             let behind = (self.scene.word(m.end), self.scene.word(m.end + 1));
             matches!(self.scene.word_before(m.start), "after" | "before")
                 || matches!(behind, ("以" | "之", "后" | "前"))
@@ -329,6 +340,7 @@ impl Rest<'_> {
     /// How many words of a run are neither empty nor of the template; of Chinese, characters.
     fn novel(&self, run: &Range<usize>) -> usize {
         let carried = self.carried(run);
+        self.scene.text.steps.take(run.len());
         run.clone()
             .filter(|at| !carried.contains(at) && self.is_novel(*at))
             .count()
@@ -336,7 +348,7 @@ impl Rest<'_> {
 
     fn is_novel(&self, at: usize) -> bool {
         let token = &self.scene.text.tokens[at];
-        let counted = self.scene.quantities.iter().any(|q| q.run.contains(&at));
+        let counted = self.scene.at_quantities.over(at).is_some();
         match token.class {
             Class::Word => {
                 token.text.len() > 1
@@ -395,10 +407,14 @@ fn joins(word: &str) -> bool {
     )
 }
 
+/// The most characters of Chinese courtesy at a time.
+const COURTESY_MOST: usize = 4;
+
 /// Past the Chinese courtesy that a segment begins with.
 fn skip_chinese(scene: &Scene, start: usize, end: usize) -> usize {
     let said: String = scene.text.tokens[start..end]
         .iter()
+        .take(COURTESY_MOST + 1)
         .take_while(|t| t.class == Class::Cjk)
         .map(|t| t.text.as_str())
         .collect();
@@ -412,7 +428,9 @@ fn skip_chinese(scene: &Scene, start: usize, end: usize) -> usize {
 
 /// Before the Chinese courtesy that a segment ends with.
 fn drop_chinese(scene: &Scene, start: usize, end: usize) -> usize {
-    let said = scene.text.words(&(start..end));
+    let said = scene
+        .text
+        .words(&(start.max(end.saturating_sub(COURTESY_MOST))..end));
     let courtesy = [
         "谢谢", "麻烦", "的话", "好吗", "吧", "吗", "呢", "啊", "的", "请", "把", "将", "并", "且",
     ];

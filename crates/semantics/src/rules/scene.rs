@@ -2,14 +2,15 @@
 //!
 //! Knows no template. Read next: [`super::propose`].
 
-use super::brief::regex;
-use crate::lexicon;
+mod mention;
+
 use crate::moment::{Calendar, Moments, moments};
-use crate::quantity::{Quantity, quantities, unit_named};
-use crate::text::{Class, Gap, Text, Token};
-use regex::Regex;
+use crate::places::{Cover, Places};
+use crate::quantity::{Quantity, quantities};
+use crate::text::{Text, Token};
+use mention::mentions;
+use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 /// What sort of thing is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,8 +53,31 @@ pub(crate) struct Scene {
     pub(crate) quantities: Vec<Quantity>,
     /// Things named.
     pub(crate) mentions: Vec<Mention>,
-    /// Sentences, and whether each only asks for information.
-    pub(crate) sentences: Vec<(Range<usize>, bool)>,
+    /// Where the days and times are.
+    pub(crate) moment_runs: Vec<Range<usize>>,
+    /// The same, by token.
+    pub(crate) at_moments: Places,
+    /// Where the quantities are, by token.
+    pub(crate) at_quantities: Places,
+    /// Where the things named are, by token.
+    pub(crate) at_mentions: Places,
+    /// The tokens of names alone.
+    pub(crate) names: Cover,
+    /// The tokens of days, times and what is measured in units.
+    pub(crate) measured: Cover,
+    /// How many things of each sort are named.
+    counts: Vec<(Sort, usize)>,
+    /// Whether each sentence only asks for information.
+    asking: Vec<bool>,
+    /// The places that are described.
+    described: OnceCell<Described>,
+}
+
+/// Places that are described, and where they begin.
+#[derive(Clone, Debug)]
+struct Described {
+    runs: Vec<Range<usize>>,
+    places: Places,
 }
 
 impl Scene {
@@ -70,15 +94,89 @@ impl Scene {
                 .map(|m| m.run.clone()),
         );
         let quantities = quantities(&text, &taken);
-        let sentences = sentences(&text);
+        let n = text.tokens.len();
+        let moment_runs = moments.runs();
+        let counted = quantities.iter().filter(|q| q.unit.is_some());
+        let measured = moment_runs.iter().chain(counted.map(|q| &q.run));
+        let names = mentions.iter().filter(|m| m.sort == Sort::Name);
+        text.steps.take(6 * n);
         Self {
+            at_moments: Places::of(n, &moment_runs),
+            at_quantities: Places::of(n, quantities.iter().map(|q| &q.run)),
+            at_mentions: Places::of(n, mentions.iter().map(|m| &m.run)),
+            names: Cover::of(n, names.map(|m| &m.run)),
+            measured: Cover::of(n, measured),
+            counts: counts(&mentions),
+            asking: asking(&text),
+            described: OnceCell::new(),
             text,
             calendar,
             moments,
+            moment_runs,
             quantities,
             mentions,
-            sentences,
         }
+    }
+
+    /// The quantity that begins with a token.
+    pub(crate) fn quantity_from(&self, at: usize) -> Option<&Quantity> {
+        Some(&self.quantities[self.at_quantities.from(at)?])
+    }
+
+    /// The quantity that ends before a token.
+    pub(crate) fn quantity_until(&self, at: usize) -> Option<&Quantity> {
+        Some(&self.quantities[self.at_quantities.until(at)?])
+    }
+
+    /// The thing named that begins with a token.
+    pub(crate) fn mention_from(&self, at: usize) -> Option<&Mention> {
+        Some(&self.mentions[self.at_mentions.from(at)?])
+    }
+
+    /// The thing named that ends before a token.
+    pub(crate) fn mention_until(&self, at: usize) -> Option<&Mention> {
+        Some(&self.mentions[self.at_mentions.until(at)?])
+    }
+
+    /// The things named that hold a token of a run, each once.
+    pub(crate) fn mentions_of(&self, run: Range<usize>) -> impl Iterator<Item = &Mention> {
+        self.text.steps.take(run.len());
+        let mut places: Vec<usize> = run.filter_map(|at| self.at_mentions.over(at)).collect();
+        places.dedup();
+        places.into_iter().map(|place| &self.mentions[place])
+    }
+
+    /// How many things of a sort are named.
+    pub(crate) fn count_of(&self, sort: Sort) -> usize {
+        self.counts
+            .iter()
+            .filter(|(s, _)| *s == sort)
+            .map(|(_, n)| n)
+            .sum()
+    }
+
+    /// The places that are described in more than a name.
+    pub(crate) fn described(&self) -> &[Range<usize>] {
+        &self.all_described().runs
+    }
+
+    /// The first of them that begins with a token.
+    pub(crate) fn described_from(&self, at: usize) -> Option<&Range<usize>> {
+        let described = self.all_described();
+        Some(&described.runs[described.places.from(at)?])
+    }
+
+    fn all_described(&self) -> &Described {
+        self.described.get_or_init(|| {
+            let runs = super::whereabouts::described(self);
+            self.text
+                .steps
+                .take(runs.iter().map(ExactSizeIterator::len).sum());
+            Described {
+                places: Places::of(self.text.tokens.len(), &runs),
+                runs,
+            }
+        })
     }
 
     /// The token at a place.
@@ -98,9 +196,8 @@ impl Scene {
 
     /// True if the sentence around a token only asks for information.
     pub(crate) fn asks(&self, at: usize) -> bool {
-        self.sentences
-            .iter()
-            .any(|(run, asks)| *asks && run.contains(&at))
+        let sentence = self.text.place_of_sentence(at);
+        sentence.is_some_and(|place| self.asking[place])
     }
 
     /// The clause around a token.
@@ -114,13 +211,24 @@ impl Scene {
     }
 }
 
-/// The sentences; all but the first ask if they are questions that begin as such.
-fn sentences(text: &Text) -> Vec<(Range<usize>, bool)> {
-    let all = text.sentences();
+fn counts(mentions: &[Mention]) -> Vec<(Sort, usize)> {
+    let mut counts: Vec<(Sort, usize)> = Vec::new();
+    for mention in mentions {
+        match counts.iter_mut().find(|(sort, _)| *sort == mention.sort) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((mention.sort, 1)),
+        }
+    }
+    counts
+}
+
+/// Whether each sentence asks: all but the first do if they are questions that begin as such.
+fn asking(text: &Text) -> Vec<bool> {
     let mut requested = false;
-    all.into_iter()
-        .filter(|run| !run.is_empty())
+    let sentences = text.sentences().iter();
+    sentences
         .map(|run| {
+            text.steps.take(run.len());
             let lead = text.tokens[run.clone()]
                 .iter()
                 .take_while(|t| {
@@ -131,9 +239,9 @@ fn sentences(text: &Text) -> Vec<(Range<usize>, bool)> {
                 })
                 .count();
             let asks =
-                requested && inquires(&text.tokens[run.start + lead..run.end], text.asks(&run));
+                requested && inquires(&text.tokens[run.start + lead..run.end], text.asks(run));
             requested |= run.len() > 2;
-            (run, asks)
+            asks
         })
         .collect()
 }
@@ -192,107 +300,6 @@ fn inquires(sentence: &[Token], marked: bool) -> bool {
     }
 }
 
-static WRITTEN: LazyLock<[(Sort, Regex); 6]> = LazyLock::new(|| {
-    [
-        (Sort::Email, regex(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")),
-        (Sort::Url, regex(r#"https?://[^\s'"<>，。]+"#)),
-        (Sort::Address, regex(r"\b\d{1,3}(?:\.\d{1,3}){3}\b")),
-        (
-            Sort::Quoted,
-            regex(
-                r#"(?:^|[\s(\[:=,])'([^'\n]+(?:'[a-z][^'\n]*)*)'(?:$|[\s.,;:!?)\]])|"([^"\n]+)"|“([^”]+)”|「([^」]+)」|‘([^’]+)’|《([^》]+)》"#,
-            ),
-        ),
-        (
-            Sort::Name,
-            regex(
-                r"\b\d{1,5} (?:(?:[A-Z0-9][\w']*|main|first|second) ){0,4}(?i:street|st|avenue|ave|road|rd|drive|dr|lane|ln|boulevard|blvd|way|court|square|place|parkway|real)\b(?: (?:East|West|North|South)\b)?(?: (?:Lane|Street|Avenue))?(?: #\d+)?",
-            ),
-        ),
-        (
-            Sort::Code,
-            regex(r"[\p{Latin}0-9]+(?:[-_:/.#][\p{Latin}0-9]+)*"),
-        ),
-    ]
-});
-
-fn mentions(text: &Text, taken: &[Range<usize>]) -> Vec<Mention> {
-    let mut found: Vec<Mention> = Vec::new();
-    for (sort, pattern) in WRITTEN.iter() {
-        for captured in pattern.captures_iter(&text.raw) {
-            let inner = captured.iter().skip(1).flatten().next();
-            let span = inner.or(captured.get(0)).expect("a match has its whole");
-            let written = match sort {
-                Sort::Quoted => span.as_str(),
-                Sort::Url => span
-                    .as_str()
-                    .trim_end_matches(['.', ',', ';', '?', '!', ')']),
-                _ => span.as_str().trim_end_matches(['.', ',', ';']),
-            };
-            let end = span.start() + written.len();
-            let Some(run) = run_of(text, span.start(), end) else {
-                continue;
-            };
-            let free = !overlaps(&run, taken) || *sort == Sort::Quoted;
-            let mention = Mention {
-                sort: *sort,
-                text: text.raw[span.start()..end].to_owned(),
-                run,
-            };
-            if free && !found.iter().any(|m| overlap(&m.run, &mention.run)) && fits(text, &mention)
-            {
-                found.push(mention);
-            }
-        }
-    }
-    names(text, taken, &mut found);
-    regions(text, &mut found);
-    found.sort_by_key(|m| m.run.start);
-    found
-}
-
-/// "Portland, OR" is one place.
-fn regions(text: &Text, found: &mut Vec<Mention>) {
-    let behind = |run: &Range<usize>| {
-        let token = text
-            .tokens
-            .get(run.end)
-            .filter(|t| t.gap == Gap::Comma && t.capital)?;
-        if text
-            .tokens
-            .get(run.end + 1)
-            .is_some_and(|t| t.gap <= Gap::Joint && t.gap != Gap::Space)
-        {
-            return None;
-        }
-        lexicon::is_region(&text.raw[token.start..token.end]).then_some(run.end)
-    };
-    for mention in found.iter_mut().filter(|m| m.sort == Sort::Name) {
-        let Some(region) = behind(&mention.run) else {
-            continue;
-        };
-        mention.run.end = region + 1;
-        mention.text = text.span(&mention.run).to_owned();
-    }
-    let longer: Vec<Range<usize>> = found
-        .iter()
-        .filter(|m| m.run.len() > 1)
-        .map(|m| m.run.clone())
-        .collect();
-    found.retain(|m| {
-        !longer
-            .iter()
-            .any(|l| *l != m.run && l.start < m.run.start && m.run.end <= l.end)
-    });
-}
-
-/// The tokens between two bytes.
-fn run_of(text: &Text, start: usize, end: usize) -> Option<Range<usize>> {
-    let first = text.tokens.iter().position(|t| t.start >= start)?;
-    let last = text.tokens.iter().rposition(|t| t.end <= end)?;
-    (first <= last).then(|| first..last + 1)
-}
-
 /// True if two runs share a token.
 pub(crate) fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
@@ -301,222 +308,6 @@ pub(crate) fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
 /// True if a run shares a token with any of others.
 pub(crate) fn overlaps(run: &Range<usize>, others: &[Range<usize>]) -> bool {
     others.iter().any(|o| overlap(run, o))
-}
-
-fn fits(text: &Text, mention: &Mention) -> bool {
-    mention.sort != Sort::Code || is_code(text, mention)
-}
-
-/// An identifier has letters and digits, or parts joined by `:` or `_`; it is no number with unit.
-fn is_code(text: &Text, mention: &Mention) -> bool {
-    let written = &mention.text;
-    let digit = written.contains(|c: char| c.is_ascii_digit());
-    let letter = written.contains(|c: char| c.is_ascii_alphabetic());
-    let joined = (written.contains(':') || written.contains('_')) && letter && written.len() > 3;
-    if !(digit && letter || joined) {
-        return false;
-    }
-    let lower = written.to_lowercase();
-    let generation = matches!(
-        lower.as_str(),
-        "2g" | "3g" | "4g" | "5g" | "6g" | "e2e" | "x2" | "ipv4" | "ipv6" | "b2b" | "s1"
-    ) && !travelled(text, mention.run.start);
-    let alone = Text::new(written);
-    let counted = written.starts_with(|c: char| c.is_ascii_digit())
-        && quantities(&alone, &[]).iter().any(|q| {
-            q.run == (0..alone.tokens.len())
-                && (q.unit.is_some() || q.ordinal || q.number.len() > 1)
-        });
-    let adjective = written.starts_with(|c: char| c.is_ascii_digit())
-        && written
-            .split('-')
-            .skip(1)
-            .all(|p| p.len() > 1 && p.chars().all(|c| c.is_ascii_lowercase()))
-        && written.contains('-');
-    let in_word = text
-        .tokens
-        .get(mention.run.end)
-        .is_some_and(|t| t.gap == Gap::Tight && t.class == Class::Sign);
-    !generation && !counted && !adjective && !in_word
-}
-
-/// True behind "on the": a road or a line, not an interface.
-fn travelled(text: &Text, start: usize) -> bool {
-    let word = |n: usize| {
-        start
-            .checked_sub(n)
-            .map_or("", |i| text.tokens[i].text.as_str())
-    };
-    matches!((word(2), word(1)), ("on" | "along", "the"))
-}
-
-/// Names: runs of capitalised words, and known places.
-fn names(text: &Text, taken: &[Range<usize>], found: &mut Vec<Mention>) {
-    let mut at = 0;
-    while at < text.tokens.len() {
-        let run = chinese_place(text, at).or_else(|| name_at(text, at));
-        match run.filter(|r| !overlaps(r, taken)) {
-            Some(run) if !found.iter().any(|m| overlap(&m.run, &run)) => {
-                at = run.end;
-                let text = text.span(&run).to_owned();
-                found.push(Mention {
-                    sort: Sort::Name,
-                    run,
-                    text,
-                });
-            }
-            _ => at += 1,
-        }
-    }
-}
-
-/// 北京, and 海淀区 after a word that leads to a place.
-fn chinese_place(text: &Text, at: usize) -> Option<Range<usize>> {
-    let tokens = text.tokens.get(at..)?;
-    if tokens.first()?.class != Class::Cjk {
-        return None;
-    }
-    let tight = tokens
-        .iter()
-        .enumerate()
-        .take_while(|(i, t)| t.class == Class::Cjk && (*i == 0 || t.gap == Gap::Tight))
-        .count();
-    (2..=tight.min(6)).rev().map(|n| at..at + n).find(|run| {
-        let name = text.span(run);
-        lexicon::place(name).is_some() || lexicon::is_chinese_place(name)
-    })
-}
-
-/// Words in lower case that may stand within a name.
-const WITHIN: &str = " of the de la le el du da di van von der and & on at ";
-
-fn name_at(text: &Text, at: usize) -> Option<Range<usize>> {
-    let first = &text.tokens[at];
-    let known = lexicon::place(&first.text).is_some();
-    if first.class != Class::Word
-        || !(first.capital || known)
-        || lexicon::month(&first.text).is_some() && first.text.len() > 3
-        || lexicon::weekday(&first.text).is_some()
-    {
-        return None;
-    }
-    // The Mbps of "5 Mbps".
-    let counts = at > 0 && text.tokens[at - 1].class == Class::Number;
-    if counts && unit_named(text.span(&(at..at + 1))).is_some() {
-        return None;
-    }
-    // The G of "5G".
-    if first.gap == Gap::Tight && first.text.len() == 1 {
-        return None;
-    }
-    let start = text.tokens[at].gap == Gap::Stop || text.tokens[at].gap == Gap::Quote;
-    let ordinary = lexicon::is_opener(&first.text);
-    let mut end = at + 1;
-    while let Some(next) = next_of_name(text, end) {
-        end = next;
-    }
-    let single = end == at + 1;
-    if ordinary && (single || start) || single && start && !known && !stands_alone(text, end) {
-        return None;
-    }
-    if start_of_clause(first)
-        || matches!(first.text.as_str(), "i" | "i'm" | "i'd" | "i'll" | "i've")
-        || (single && is_shout(text, at))
-    {
-        return None;
-    }
-    Some(at..end)
-}
-
-/// True if what follows a word makes it a subject or a clause of its own: "Phoenix would be great",
-/// "Chicago." but not "Ping the router".
-fn stands_alone(text: &Text, end: usize) -> bool {
-    let Some(next) = text.tokens.get(end) else {
-        return true;
-    };
-    next.gap >= Gap::Mark
-        || next.class == Class::Cjk
-        || matches!(
-            next.text.as_str(),
-            "is" | "are"
-                | "would"
-                | "will"
-                | "should"
-                | "sounds"
-                | "works"
-                | "to"
-                | "and"
-                | "or"
-                | "has"
-                | "had"
-                | "was"
-        )
-}
-
-/// A name begins with "The" at most, never with another word of grammar.
-fn start_of_clause(first: &Token) -> bool {
-    first.text != "the" && lexicon::is_function(&first.text)
-}
-
-/// A word in capitals that is an ordinary word, a unit or a term of trade: "PLEASE", "KPI".
-fn is_shout(text: &Text, at: usize) -> bool {
-    let written = text.span(&(at..at + 1));
-    let capitals = written.len() > 1 && written.chars().all(char::is_uppercase);
-    capitals
-        && (lexicon::is_opener(&text.tokens[at].text)
-            || lexicon::listed(
-                " kpi kpis mimo ran ip ai api id sla rsrp sinr volte gps sms vip pm am tv ok nr lte ",
-                &text.tokens[at].text,
-            ))
-}
-
-/// Where a name goes on behind `at`: with a capital, or with "of" and a capital.
-fn next_of_name(text: &Text, at: usize) -> Option<usize> {
-    let token = text.tokens.get(at)?;
-    let ampersand = at > 0 && text.raw[text.tokens[at - 1].end..token.start].trim() == "&";
-    let near = token.gap <= Gap::Space || token.gap == Gap::Joint || ampersand || initial(text, at);
-    let proper = |t: &Token| {
-        t.class == Class::Word
-            && t.capital
-            && lexicon::weekday(&t.text).is_none()
-            && (lexicon::month(&t.text).is_none() || t.text.len() == 3)
-    };
-    let ordinary = lexicon::is_function(&token.text)
-        || lexicon::is_asking(&token.text) && token.text.len() > 3
-        || matches!(token.text.as_str(), "ok" | "okay" | "hi" | "yes" | "no");
-    if near && proper(token) && !ordinary {
-        return Some(at + 1);
-    }
-    // "Chi-town", "Clermont-tonnerre".
-    if token.gap == Gap::Joint
-        && token.class == Class::Word
-        && text.raw[..token.start].ends_with('-')
-    {
-        return Some(at + 1);
-    }
-    let within = near
-        && lexicon::listed(WITHIN, &token.text)
-        && token.text != "on"
-        && token.text != "at"
-        && token.text != "and";
-    let next = text.tokens.get(at + 1)?;
-    if within && next.gap <= Gap::Space && proper(next) {
-        return Some(at + 2);
-    }
-    let article = text.tokens.get(at + 2)?;
-    let of_the = within
-        && matches!(next.text.as_str(), "the" | "la" | "der")
-        && article.gap <= Gap::Space
-        && proper(article);
-    of_the.then_some(at + 3)
-}
-
-/// "Sterling K. Brown": a stop behind a single letter.
-fn initial(text: &Text, at: usize) -> bool {
-    let before = &text.tokens[at - 1];
-    before.text.len() == 1
-        && before.capital
-        && text.raw[before.end..text.tokens[at].start].trim() == "."
 }
 
 #[cfg(test)]

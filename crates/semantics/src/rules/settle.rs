@@ -3,6 +3,7 @@
 
 use super::brief::{Brief, Kind};
 use super::propose::Candidate;
+use crate::steps::Steps;
 use std::ops::Range;
 
 /// What the keys got, and what no key got.
@@ -14,28 +15,31 @@ pub(crate) struct Settlement {
     pub(crate) fallen: Vec<Candidate>,
 }
 
-/// Gives each key its candidate. `reserved` are runs that belong to `other`.
+/// Gives each key its candidate, counting `steps`. `reserved` are runs that belong to `other`.
 pub(crate) fn settle(
     mut candidates: Vec<Candidate>,
     briefs: &[Brief],
     reserved: &[Range<usize>],
     threshold: f64,
+    steps: &Steps,
 ) -> Settlement {
     candidates.retain(|c| !c.value.is_null() && !c.run.is_empty());
     candidates.sort_by(|a, b| order(a, b, briefs));
     let mut settlement = Settlement::default();
     for candidate in candidates {
+        let decided = settlement.kept.iter().chain(&settlement.fallen);
+        steps.take(1);
+        if decided.into_iter().any(|k| k.brief == candidate.brief) {
+            continue;
+        }
+        let others = reserved.len() + settlement.kept.len();
+        steps.take(candidate.run.len().saturating_mul(1 + others));
         let free = !reserved.iter().any(|r| candidate.takes_of(r))
             && !settlement
                 .kept
                 .iter()
                 .any(|k| k.clashes(&candidate) && !shares(k, &candidate, briefs));
-        let open = !settlement
-            .kept
-            .iter()
-            .chain(&settlement.fallen)
-            .any(|k| k.brief == candidate.brief);
-        if !free || !open {
+        if !free {
             continue;
         }
         if candidate.confidence >= threshold {

@@ -9,7 +9,7 @@ mod chinese;
 use super::brief::regex;
 use super::scene::{Mention, Scene, Sort};
 use crate::lexicon;
-use crate::quantity::Dimension;
+use crate::quantity::{Dimension, Quantity};
 use crate::text::{Class, Gap};
 use regex::Regex;
 use std::ops::Range;
@@ -30,6 +30,7 @@ pub(crate) fn described(scene: &Scene) -> Vec<Range<usize>> {
         .iter()
         .filter(|m| matches!(m.sort, Sort::Name | Sort::Code))
     {
+        scene.text.steps.take(mention.run.len());
         found.extend(extended(scene, mention));
         found.extend(between(scene, mention));
         found.extend(measured(scene, mention));
@@ -59,6 +60,7 @@ fn extended(scene: &Scene, mention: &Mention) -> Option<Range<usize>> {
     };
     let mut end = mention.run.end;
     while goes_on(end) {
+        scene.text.steps.take(1);
         end += 1;
     }
     let mut start = mention.run.start;
@@ -74,6 +76,7 @@ fn extended(scene: &Scene, mention: &Mention) -> Option<Range<usize>> {
             && scene.token(start).is_some_and(|t| t.gap <= Gap::Space)
             && compound(scene.word(start - 1))
         {
+            scene.text.steps.take(1);
             start -= 1;
         }
     }
@@ -94,18 +97,16 @@ fn compound(word: &str) -> bool {
 fn between(scene: &Scene, mention: &Mention) -> Option<Range<usize>> {
     let start = mention.run.start.checked_sub(1)?;
     let other = scene
-        .mentions
-        .iter()
-        .find(|m| m.run.start == mention.run.end + 1 && m.sort == Sort::Name)?;
+        .mention_from(mention.run.end + 1)
+        .filter(|m| m.sort == Sort::Name)?;
     let joined = match scene.word(start) {
         "between" => scene.word(mention.run.end) == "and",
         "从" => matches!(scene.word(mention.run.end), "到" | "至"),
         _ => false,
     };
     let thing = scene
-        .mentions
-        .iter()
-        .find(|m| m.run.end == start && scene.word(start) == "between");
+        .mention_until(start)
+        .filter(|_| scene.word(start) == "between");
     let start = match thing {
         Some(thing) => thing.run.start,
         None if scene.word(start) == "从" => start + 1,
@@ -116,16 +117,12 @@ fn between(scene: &Scene, mention: &Mention) -> Option<Range<usize>> {
 
 /// "3 km south of Rotenburg", "12.4 km from Berlin", Rotenburg以南3公里.
 fn measured(scene: &Scene, mention: &Mention) -> Option<Range<usize>> {
-    let lengths = || {
-        scene
-            .quantities
-            .iter()
-            .filter(|q| q.unit.is_some_and(|u| u.dimension == Dimension::Length))
-    };
-    let english = lengths().find(|q| {
-        let words: Vec<&str> = (q.run.end..mention.run.start)
-            .map(|i| scene.word(i))
-            .collect();
+    let is_length = |q: &&Quantity| q.unit.is_some_and(|u| u.dimension == Dimension::Length);
+    let length_from = |at: usize| scene.quantity_from(at).filter(is_length);
+    let length_until = |at: usize| scene.quantity_until(at).filter(is_length);
+    let ends = mention.run.start.saturating_sub(3)..mention.run.start;
+    let english = ends.filter_map(length_until).find(|q| {
+        let mut words = (q.run.end..mention.run.start).map(|i| scene.word(i));
         let way = |w: &&str| {
             matches!(
                 *w,
@@ -143,36 +140,33 @@ fn measured(scene: &Scene, mention: &Mention) -> Option<Range<usize>> {
                     | "away"
             )
         };
-        q.run.end <= mention.run.start
-            && !words.is_empty()
-            && words.len() <= 3
-            && words.iter().all(way)
+        words.all(|w| way(&w))
     });
     if let Some(q) = english {
         return Some(q.run.start..mention.run.end);
     }
-    let behind = lengths().find(|q| {
+    let starts = mention.run.end + 1..=mention.run.end + 2;
+    let behind = starts.filter_map(length_from).find(|q| {
         let words: String = (mention.run.end..q.run.start)
             .map(|i| scene.word(i))
             .collect();
-        q.run.start > mention.run.end
-            && matches!(
-                words.as_str(),
-                "以南"
-                    | "以北"
-                    | "以东"
-                    | "以西"
-                    | "往南"
-                    | "往北"
-                    | "往东"
-                    | "往西"
-                    | "外"
-                    | "附近"
-                    | "南"
-                    | "北"
-                    | "东"
-                    | "西"
-            )
+        matches!(
+            words.as_str(),
+            "以南"
+                | "以北"
+                | "以东"
+                | "以西"
+                | "往南"
+                | "往北"
+                | "往东"
+                | "往西"
+                | "外"
+                | "附近"
+                | "南"
+                | "北"
+                | "东"
+                | "西"
+        )
     });
     if let Some(q) = behind {
         let end = q.run.end + usize::from(scene.word(q.run.end) == "处");
@@ -188,8 +182,8 @@ fn measured(scene: &Scene, mention: &Mention) -> Option<Range<usize>> {
         (_, "距" | "离") => 1,
         _ => return None,
     };
-    let q =
-        lengths().find(|q| q.run.start >= mention.run.end && q.run.start <= mention.run.end + 1)?;
+    let mut starts = mention.run.end..=mention.run.end + 1;
+    let q = starts.find_map(length_from)?;
     Some(start - lead..q.run.end)
 }
 
@@ -201,23 +195,18 @@ static STREET: LazyLock<Regex> = LazyLock::new(|| {
 
 /// "Hauptstraße 5, Celle".
 fn streets(scene: &Scene) -> Vec<Range<usize>> {
+    scene.text.steps.take(scene.text.raw.len());
     let found = STREET.find_iter(&scene.text.raw);
     found
-        .filter_map(|m| tokens_of(scene, m.start(), m.end()))
+        .filter_map(|m| scene.text.run_of(m.start(), m.end()))
         .collect()
-}
-
-fn tokens_of(scene: &Scene, start: usize, end: usize) -> Option<Range<usize>> {
-    let tokens = &scene.text.tokens;
-    let first = tokens.iter().position(|t| t.start >= start)?;
-    let last = tokens.iter().rposition(|t| t.end <= end)?;
-    (first <= last).then(|| first..last + 1)
 }
 
 /// "kilometre 7.9", 7.9公里处.
 fn kilometres(scene: &Scene) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for q in &scene.quantities {
+        scene.text.steps.take(1);
         if matches!(
             scene.word_before(q.run.start),
             "kilometre" | "kilometer" | "km" | "mile"
@@ -245,6 +234,7 @@ fn kilometres(scene: &Scene) -> Vec<Range<usize>> {
 fn nouns(scene: &Scene) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for at in 2..scene.text.tokens.len() {
+        scene.text.steps.take(1);
         let lead = at
             .checked_sub(1)
             .filter(|i| scene.word(*i) == "the")
@@ -286,6 +276,7 @@ fn beside(scene: &Scene) -> Vec<Range<usize>> {
     ];
     let mut found = Vec::new();
     for at in 0..scene.text.tokens.len() {
+        scene.text.steps.take(1);
         let way = WAYS.iter().find(|way| {
             way.iter()
                 .enumerate()

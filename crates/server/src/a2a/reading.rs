@@ -31,6 +31,7 @@ impl Reader for ByWords {
         words: &str,
         offers: &[Offer<'_>],
         now: Timestamp,
+        over: &dyn Fn() -> bool,
     ) -> Result<Reading, ParseFailure> {
         let described: Vec<choose::Offer<'_>> = offers.iter().map(described).collect();
         let Choosing::Fits(best, others) = choose(words, &described, &Ngrams::default()) else {
@@ -42,8 +43,10 @@ impl Reader for ByWords {
             .map(|fit| offers[fit.offer])
             .collect();
         match near.as_slice() {
-            [only] => self.parser.complete(words, only.template, &Map::new(), now),
-            several => self.parser.read(words, several, now),
+            [only] => self
+                .parser
+                .complete(words, only.template, &Map::new(), now, over),
+            several => self.parser.read(words, several, now, over),
         }
     }
 
@@ -53,8 +56,9 @@ impl Reader for ByWords {
         template: &Template,
         before: &Map<String, Value>,
         now: Timestamp,
+        over: &dyn Fn() -> bool,
     ) -> Result<Reading, ParseFailure> {
-        self.parser.complete(words, template, before, now)
+        self.parser.complete(words, template, before, now, over)
     }
 }
 
@@ -83,7 +87,9 @@ mod tests {
             .map(|(skill, template)| Offer { skill, template })
             .collect();
         let now = Timestamp::parse("2026-11-22T12:00:00Z").unwrap();
-        ByWords::default().read(words, &offers, now).unwrap()
+        ByWords::default()
+            .read(words, &offers, now, &|| false)
+            .unwrap()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::super::brief::{Brief, Kind, Role};
 use super::super::cue;
-use super::super::scene::{Sort, overlap};
+use super::super::scene::Sort;
 use super::{Candidate, Keys};
 use crate::lexicon::{self, PLAIN_DEGREE};
 use crate::quantity::{Dimension, Quantity, unit_named};
@@ -17,6 +17,7 @@ impl Keys<'_> {
         let brief = &self.briefs[at];
         let mut found: Vec<Candidate> = Vec::new();
         for quantity in &self.scene.quantities {
+            self.scene.text.steps.take(1);
             let confidence = self.sureness(at, quantity);
             let Some(value) = amount(brief, quantity) else {
                 // What is out of range is told, and left to `other`.
@@ -161,11 +162,8 @@ impl Keys<'_> {
             self.scene.word_before(quantity.run.start),
             "from" | "从" | "由"
         );
-        let next = self
-            .scene
-            .quantities
-            .iter()
-            .find(|q| q.run.start >= quantity.run.end && q.run.start <= quantity.run.end + 3);
+        let end = quantity.run.end;
+        let next = (end..=end + 3).find_map(|at| self.scene.quantity_from(at));
         let to = (quantity.run.end..quantity.run.end + 3)
             .any(|i| matches!(self.scene.word(i), "to" | "到" | "至" | "为" | "成"));
         from && to && next.is_some()
@@ -212,6 +210,7 @@ impl Keys<'_> {
                 | "total"
         ) && !self.scene.word(at + 1).is_empty()
         {
+            self.scene.text.steps.take(1);
             at += 1;
         }
         let two = format!("{}{}", self.scene.word(at), self.scene.word(at + 1));
@@ -306,6 +305,7 @@ impl Keys<'_> {
             return Vec::new();
         }
         let tokens = self.scene.text.tokens.iter().enumerate();
+        self.scene.text.steps.take(tokens.len());
         tokens
             .filter_map(|(i, t)| {
                 let n: i64 = t.text.parse().ok()?;
@@ -335,6 +335,7 @@ impl Keys<'_> {
             return Vec::new();
         };
         let mut found = Vec::new();
+        self.scene.text.steps.take(self.scene.text.tokens.len());
         for (i, token) in self.scene.text.tokens.iter().enumerate() {
             let lead = matches!(
                 self.scene.word_before(i),
@@ -353,11 +354,7 @@ impl Keys<'_> {
                 number: i..i + 1,
                 run: i..i + 1,
             };
-            let taken = self
-                .scene
-                .quantities
-                .iter()
-                .any(|q| overlap(&q.run, &one.run));
+            let taken = self.scene.at_quantities.over(i).is_some();
             if let Some(value) =
                 amount(brief, &one).filter(|_| !taken && !std::ptr::eq(unit, wanted))
             {
@@ -372,14 +369,10 @@ impl Keys<'_> {
     fn degree(&self, at: usize) -> Option<Candidate> {
         let brief = &self.briefs[at];
         scale(brief)?;
-        let clause = self.scene.text.clauses().into_iter().find(|c| {
-            cue::coverage(self.scene, &brief.name, c) == brief.name.len() && brief.name.len() > 1
+        let clause = self.scene.text.clauses().iter().find(|c| {
+            brief.name.len() > 1 && cue::coverage(self.scene, &brief.name, c) == brief.name.len()
         })?;
-        let counted = self
-            .scene
-            .quantities
-            .iter()
-            .any(|q| overlap(&q.run, &clause));
+        let counted = self.scene.at_quantities.touches(clause);
         if counted || brief.unit.is_some() {
             return None;
         }
@@ -445,10 +438,8 @@ impl Keys<'_> {
 
     /// Digits within something quoted are not counted.
     fn named_digits(&self, quantity: &Quantity) -> bool {
-        self.scene
-            .mentions
-            .iter()
-            .any(|m| m.sort == Sort::Quoted && overlap(&m.run, &quantity.run))
+        let mut mentions = self.scene.mentions_of(quantity.run.clone());
+        mentions.any(|m| m.sort == Sort::Quoted)
     }
 }
 

@@ -52,8 +52,12 @@ impl Keys<'_> {
 
     fn own_words(&self, at: usize, choice: &Choice) -> Vec<Candidate> {
         let brief = &self.briefs[at];
-        let runs = self.scene.text.find(&choice.own).into_iter();
-        runs.filter(|run| !self.part_of_longer(brief, &choice.own, run))
+        let mut runs = self.scene.text.find(&choice.own);
+        if !runs.is_empty() {
+            let reach = self.reach_of_longer(brief, &choice.own);
+            runs.retain(|run| reach[run.start] < run.end);
+        }
+        runs.into_iter()
             .filter_map(|run| {
                 let exact = choice
                     .own
@@ -102,9 +106,9 @@ impl Keys<'_> {
         if words.len() < 2 {
             return Vec::new();
         }
-        let clauses = self.scene.text.clauses().into_iter();
+        let clauses = self.scene.text.clauses().iter();
         clauses
-            .filter_map(|clause| super::scattered(self.scene, words, &clause))
+            .filter_map(|clause| super::scattered(self.scene, words, clause))
             .filter(|(held, share)| *share >= 0.999 && super::run_of(held).len() <= words.len() + 6)
             .filter_map(|(held, _)| {
                 let run = super::run_of(&held);
@@ -127,9 +131,9 @@ impl Keys<'_> {
         if words.len() < 2 {
             return Vec::new();
         }
-        let clauses = self.scene.text.clauses().into_iter();
+        let clauses = self.scene.text.clauses().iter();
         clauses
-            .filter_map(|clause| super::scattered(self.scene, &words, &clause))
+            .filter_map(|clause| super::scattered(self.scene, &words, clause))
             .filter(|(_, share)| *share >= 0.999)
             .filter_map(|(held, _)| {
                 let chosen = self.chosen(at, choice, super::run_of(&held), 0.82)?;
@@ -167,20 +171,16 @@ impl Keys<'_> {
             return None;
         }
         // "Look at card Selb/2, I think it died."
-        self.scene
-            .text
-            .sentences()
-            .into_iter()
-            .find_map(|sentence| {
-                let named = element::kinds_within(self.scene, &sentence, &kind.text)?;
-                let fails = (named.end..sentence.end).find(|i| {
-                    lexicon::listed(FAILING, self.scene.word(*i))
-                        || lexicon::listed(FAILING, self.scene.token(*i).map_or("", |t| &t.stem))
-                })?;
-                let run = fails..fails + 1;
-                let sure = self.chosen(at, choice, run, 0.78)?;
-                Some(sure)
-            })
+        self.scene.text.sentences().iter().find_map(|sentence| {
+            let named = element::kinds_within(self.scene, sentence, &kind.text)?;
+            let fails = (named.end..sentence.end).find(|i| {
+                lexicon::listed(FAILING, self.scene.word(*i))
+                    || lexicon::listed(FAILING, self.scene.token(*i).map_or("", |t| &t.stem))
+            })?;
+            let run = fails..fails + 1;
+            let sure = self.chosen(at, choice, run, 0.78)?;
+            Some(sure)
+        })
     }
 
     /// "4 dB instead of 2", 由8%提到14%: who tells what was before changes it.
@@ -194,6 +194,7 @@ impl Keys<'_> {
         ) {
             return None;
         }
+        self.scene.text.steps.take(self.scene.quantities.len());
         let old = self.scene.quantities.iter().find(|q| self.gives_way(q))?;
         Some(Candidate::new(
             at,
@@ -220,12 +221,19 @@ impl Keys<'_> {
                 .any(|b| b.name.contains(&word.stem) || b.gist.contains(&word.stem))
     }
 
-    /// "economy" within "premium economy" is no value of its own where both are listed.
-    fn part_of_longer(&self, brief: &Brief, own: &[Token], run: &Range<usize>) -> bool {
+    /// "economy" within "premium economy" is no value of its own where both are listed: for each
+    /// token, where the longer values end that begin there or before.
+    fn reach_of_longer(&self, brief: &Brief, own: &[Token]) -> Vec<usize> {
         let longer = brief.choices.iter().filter(|c| c.own.len() > own.len());
-        longer
-            .flat_map(|c| self.scene.text.find(&c.own))
-            .any(|other| other.start <= run.start && run.end <= other.end)
+        let mut reach = vec![0; self.scene.text.tokens.len()];
+        for run in longer.flat_map(|c| self.scene.text.find(&c.own)) {
+            reach[run.start] = run.end.max(reach[run.start]);
+        }
+        for at in 1..reach.len() {
+            reach[at] = reach[at - 1].max(reach[at]);
+        }
+        self.scene.text.steps.take(reach.len());
+        reach
     }
 
     /// True if the word at a place is what is to be done, and the key asks for that.

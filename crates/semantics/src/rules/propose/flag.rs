@@ -10,9 +10,9 @@ impl Keys<'_> {
     /// Yes where a clause says the key's name (0.88 for all its words), no where it denies it.
     pub(super) fn flags(&self, at: usize) -> Vec<Candidate> {
         let brief = &self.briefs[at];
-        let clauses = self.scene.text.clauses().into_iter();
+        let clauses = self.scene.text.clauses().iter();
         let mut found: Vec<Candidate> = clauses
-            .filter_map(|clause| self.flag_in(at, brief, &clause))
+            .filter_map(|clause| self.flag_in(at, brief, clause))
             .collect();
         found.extend(self.chinese_flag(at, brief));
         found.extend(self.told_flag(at, brief));
@@ -22,6 +22,7 @@ impl Keys<'_> {
 
     fn flag_in(&self, at: usize, brief: &Brief, clause: &Range<usize>) -> Option<Candidate> {
         let tokens = &self.scene.text.tokens;
+        self.scene.text.steps.take(clause.len());
         let held: Vec<usize> = clause
             .clone()
             .filter(|i| brief.name.iter().any(|n| cue::same(&tokens[*i], n)))
@@ -58,8 +59,9 @@ impl Keys<'_> {
         }
         let clauses = self.scene.text.clauses();
         let clause = clauses
-            .into_iter()
-            .find(|c| cue::coverage(self.scene, &told, c) == told.len())?;
+            .iter()
+            .find(|c| cue::coverage(self.scene, &told, c) == told.len())?
+            .clone();
         let tokens = &self.scene.text.tokens;
         let held: Vec<usize> = clause
             .filter(|i| told.iter().any(|n| cue::same(&tokens[*i], n)))
@@ -89,10 +91,11 @@ impl Keys<'_> {
                 lexicon::listed(words, self.scene.word(*i)) || lexicon::listed(words, stem)
             })
         };
-        self.scene.text.clauses().into_iter().find_map(|clause| {
-            let worse = says(&clause, WORSE)?;
-            let chinese = self.scene.text.words(&clause);
-            let fine = says(&clause, TOLERATED).or_else(|| {
+        self.scene.text.clauses().iter().find_map(|clause| {
+            self.scene.text.steps.take(clause.len());
+            let worse = says(clause, WORSE)?;
+            let chinese = self.scene.text.words(clause);
+            let fine = says(clause, TOLERATED).or_else(|| {
                 TOLERATED_CHINESE
                     .iter()
                     .any(|t| chinese.contains(t))
@@ -139,6 +142,7 @@ impl Keys<'_> {
         }
         let mut best: Option<Candidate> = None;
         for clause in self.scene.text.clauses() {
+            self.scene.text.steps.take(clause.len());
             let held: Vec<usize> = (clause.start..clause.end.saturating_sub(1))
                 .filter(|i| {
                     let pair = format!("{}{}", self.scene.word(*i), self.scene.word(i + 1));

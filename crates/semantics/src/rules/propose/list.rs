@@ -24,6 +24,10 @@ static OR_ELSE: LazyLock<Regex> = LazyLock::new(|| {
 /// Words that may begin something else.
 static OR: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)\bor\b|还是|或者?"));
 
+/// The most times that something else is considered: what is said behind the last belongs to it. Of
+/// words that may begin something else, as many are looked at.
+const ALTERNATIVES_MOST: usize = 16;
+
 impl Keys<'_> {
     /// Lists that are said: listed values wherever they stand, numbers and names in a row.
     pub(super) fn lists(&self, at: usize) -> Vec<Candidate> {
@@ -86,32 +90,41 @@ impl Keys<'_> {
             value: Value::Array(names),
             ..row
         };
+        let awaited = match self.briefs[at].required {
+            true => Vec::new(),
+            false => self.awaited(elements),
+        };
         rows.into_iter()
             .map(list)
             .filter(|c| !cue::excluded(self.scene, &c.span))
-            .map(|c| self.unless_awaited(at, elements, c))
+            .map(|c| self.unless_awaited(at, &awaited, c))
             .collect()
+    }
+
+    /// The only elements that keys must have which take some of the same kinds.
+    fn awaited(&self, elements: &Elements) -> Vec<Range<usize>> {
+        let waits = |brief: &Brief| {
+            let theirs = Elements::of(brief)
+                .filter(|e| brief.required && brief.kind != Kind::List && e.takes_any(elements));
+            let found = theirs.map(|e| e.within(self.scene)).unwrap_or_default();
+            match found.as_slice() {
+                [only] => Some(only.run.clone()),
+                _ => None,
+            }
+        };
+        self.briefs.iter().filter_map(waits).collect()
     }
 
     /// A single element whose kind nobody said is for the key that must have one: "power outage at
     /// PB-300" asks for nothing but that site.
-    fn unless_awaited(&self, at: usize, elements: &Elements, list: Candidate) -> Candidate {
+    fn unless_awaited(&self, at: usize, awaited: &[Range<usize>], list: Candidate) -> Candidate {
         let single = list.value.as_array().is_some_and(|a| a.len() == 1);
         let told = list.confidence >= super::super::element::TOLD - 0.02;
         let taught = cue::taught(self.scene, &self.briefs[at], &list.run) >= 0.8;
         if self.briefs[at].required || !single || told || taught {
             return list;
         }
-        let waits = |brief: &Brief| {
-            let theirs = Elements::of(brief)
-                .filter(|e| brief.required && brief.kind != Kind::List && e.takes_any(elements));
-            let found = theirs.map(|e| e.within(self.scene)).unwrap_or_default();
-            let [only] = found.as_slice() else {
-                return false;
-            };
-            only.run == list.run
-        };
-        match self.briefs.iter().any(waits) {
+        match awaited.contains(&list.run) {
             true => Candidate {
                 confidence: 0.6,
                 ..list
@@ -151,12 +164,12 @@ impl Keys<'_> {
                 Some((value, part.start + end))
             })
             .collect();
-        let start = text.tokens.iter().position(|t| t.end > marks[0].0);
+        let start = text.tokens.partition_point(|t| t.end <= marks[0].0);
         let last = entries.iter().map(|e| e.1).max();
-        let (Some(start), Some(last)) = (start, last) else {
+        let Some(last) = last.filter(|_| start < text.tokens.len()) else {
             return Vec::new();
         };
-        let end = text.tokens.iter().take_while(|t| t.start < last).count();
+        let end = text.tokens.partition_point(|t| t.start < last);
         let values = entries.into_iter().map(|e| e.0).collect();
         let run = start..end.max(start + 1);
         vec![Candidate::new(at, Value::Array(values), run, 0.98)]
@@ -167,8 +180,11 @@ impl Keys<'_> {
     fn alternating(&self, members: &[Brief]) -> Vec<(usize, usize)> {
         let raw = &self.scene.text.raw;
         let place = |m: regex::Match<'_>| (m.start(), m.end());
-        let mut marks: Vec<(usize, usize)> = OR_ELSE.find_iter(raw).map(place).collect();
-        let plain = OR.find_iter(raw).map(place).filter(|(start, end)| {
+        let told = OR_ELSE.find_iter(raw).map(place);
+        let mut marks: Vec<(usize, usize)> = told.take(ALTERNATIVES_MOST).collect();
+        self.scene.text.steps.take(2 * raw.len());
+        let plain = OR.find_iter(raw).map(place).take(ALTERNATIVES_MOST);
+        let plain = plain.filter(|(start, end)| {
             let told = marks.iter().any(|(from, to)| from <= start && end <= to);
             let next = marks.iter().map(|m| m.0).find(|m| m > end);
             !told
@@ -185,12 +201,20 @@ impl Keys<'_> {
     /// An object of which a part of the utterance says all that is required, and where in the part it
     /// ends.
     fn object(&self, part: &str, members: &[Brief]) -> Option<(Value, usize)> {
+        let taken = &self.scene.text.steps;
+        self.effort.allows(taken).ok()?;
         let scene = Scene::new(part, self.scene.calendar);
         if scene.text.tokens.is_empty() {
             return None;
         }
-        let found = super::candidates(&scene, members, self.scenario);
-        let kept = settle(found, members, &[], crate::rules::THRESHOLD).kept;
+        let left = self.effort.less(taken);
+        let found = super::candidates(&scene, members, self.scenario, left);
+        let kept = found.map(|found| {
+            let steps = &scene.text.steps;
+            settle(found, members, &[], crate::rules::THRESHOLD, steps).kept
+        });
+        taken.take(usize::try_from(scene.text.steps.taken()).unwrap_or(usize::MAX));
+        let kept = kept.ok()?;
         let whole = members
             .iter()
             .enumerate()
@@ -243,6 +267,7 @@ impl Keys<'_> {
         chosen.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
         let mut kept: Vec<Candidate> = Vec::new();
         for candidate in chosen {
+            self.scene.text.steps.take(1 + kept.len());
             let again = kept.iter().any(|k| {
                 k.value == candidate.value || super::super::scene::overlap(&k.run, &candidate.run)
             });
@@ -295,6 +320,7 @@ impl Keys<'_> {
             .unwrap_or_else(|| Box::new(brief.shape.clone()));
         let mut rows: Vec<(Range<usize>, Vec<Value>)> = Vec::new();
         for quantity in &self.scene.quantities {
+            self.scene.text.steps.take(1);
             let Some(value) = amount::amount(&entry, quantity) else {
                 continue;
             };
@@ -360,6 +386,7 @@ impl Keys<'_> {
             .iter()
             .filter(|m| !matches!(m.sort, Sort::Email | Sort::Url))
         {
+            self.scene.text.steps.take(1);
             match rows.last_mut().filter(|row| {
                 row.last()
                     .is_some_and(|l| l.sort == mention.sort && self.row_of_names(l, mention))

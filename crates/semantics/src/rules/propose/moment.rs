@@ -35,10 +35,11 @@ impl Keys<'_> {
         let all: Vec<(Date, Range<usize>)> = days
             .chain(moments.instants.iter().map(|i| (i.date, i.run.clone())))
             .collect();
+        let ranks = self.ranks(at, all.iter().map(|d| &d.1));
         all.iter()
             .map(|(date, run)| {
                 let value = self.written(at, Some(*date), None, run);
-                let rank = self.rank(at, all.iter().map(|d| &d.1), run);
+                let rank = ranks.of(run);
                 Candidate::new(at, value, run.clone(), self.when_sure(at, run, rank))
             })
             .collect()
@@ -50,10 +51,11 @@ impl Keys<'_> {
         let all: Vec<(u32, Range<usize>)> = clocks
             .chain(moments.instants.iter().map(|i| (i.seconds, i.run.clone())))
             .collect();
+        let ranks = self.ranks(at, all.iter().map(|c| &c.1));
         all.iter()
             .map(|(seconds, run)| {
                 let value = self.written(at, None, Some(*seconds), run);
-                let rank = self.rank(at, all.iter().map(|c| &c.1), run);
+                let rank = ranks.of(run);
                 Candidate::new(at, value, run.clone(), self.when_sure(at, run, rank))
             })
             .collect()
@@ -61,6 +63,7 @@ impl Keys<'_> {
 
     fn instants(&self, at: usize) -> Vec<Candidate> {
         let all = when(self.scene, self.looks_back(at));
+        let ranks = self.ranks(at, all.iter().map(|w| &w.run));
         all.iter()
             .map(|w| {
                 let seconds = w.seconds.or_else(|| self.whole_day(at));
@@ -70,7 +73,7 @@ impl Keys<'_> {
                     w.date
                 };
                 let value = self.written(at, Some(date), seconds, &w.run);
-                let rank = self.rank(at, all.iter().map(|w| &w.run), &w.run);
+                let rank = ranks.of(&w.run);
                 // An instant is more than a day: which hour, nobody said.
                 let vague = if w.seconds.is_none() { 0.3 } else { 0.0 };
                 // "after six" is no time since when.
@@ -119,6 +122,16 @@ impl Keys<'_> {
             return Vec::new();
         }
         let calendar = &self.scene.calendar;
+        // In which sentences something has been.
+        let mut been = vec![false; self.scene.text.sentences().len()];
+        for at in 0..self.scene.text.tokens.len() {
+            if matches!(self.scene.word(at), "been" | "已" | "了")
+                && let Some(sentence) = self.scene.text.place_of_sentence(at)
+            {
+                been[sentence] = true;
+            }
+        }
+        self.scene.text.steps.take(self.scene.text.tokens.len());
         let lasting = self
             .scene
             .quantities
@@ -130,10 +143,8 @@ impl Keys<'_> {
                 let words: Vec<&str> = (q.run.start.saturating_sub(3)..q.run.start)
                     .map(|i| self.scene.word(i))
                     .collect();
-                let sentence = self.scene.sentence(q.run.start);
-                let been = sentence
-                    .clone()
-                    .any(|i| matches!(self.scene.word(i), "been" | "已" | "了"));
+                let sentence = self.scene.text.place_of_sentence(q.run.start);
+                let been = sentence.is_some_and(|sentence| been[sentence]);
                 let back = words
                     .iter()
                     .any(|w| matches!(*w, "last" | "past" | "近" | "去"))
@@ -161,7 +172,7 @@ impl Keys<'_> {
         let only = self
             .briefs
             .iter()
-            .filter(|b| kin(b.kind, brief.kind))
+            .filter(|b| kin_of(b.kind, brief.kind))
             .count()
             == 1;
         let sure: f64 = match (side, only) {
@@ -248,25 +259,17 @@ impl Keys<'_> {
             (true, _, Role::To) | (_, true, Role::From) => return Some(false),
             _ => {}
         }
-        let runs = self.scene.moments.runs();
-        let then = |from: usize| runs.iter().any(|r| r.start >= from && r.start <= from + 2);
+        let moments = &self.scene.at_moments;
+        let then = |from: usize| (from..=from + 2).any(|at| moments.from(at).is_some());
+        let joint = |at: usize| {
+            let token = self.scene.token(at);
+            token.is_some_and(|t| t.gap == crate::text::Gap::Joint)
+        };
         let joined = matches!(next, "to" | "until" | "till" | "and" | "至" | "到")
             && then(run.end + 1)
-            || runs.iter().any(|r| {
-                r.start == run.end
-                    && self
-                        .scene
-                        .token(r.start)
-                        .is_some_and(|t| t.gap == crate::text::Gap::Joint)
-            });
+            || moments.from(run.end).is_some() && joint(run.end);
         let first = joined && self.scene.word_before(run.start) != "to";
-        let second = runs.iter().any(|r| {
-            r.end == run.start
-                && self
-                    .scene
-                    .token(run.start)
-                    .is_some_and(|t| t.gap == crate::text::Gap::Joint)
-        });
+        let second = moments.until(run.start).is_some() && joint(run.start);
         match (first, second, brief.role) {
             (true, false, Role::From) | (false, true, Role::To) => Some(true),
             (true, false, Role::To) | (false, true, Role::From) => Some(false),
@@ -274,41 +277,36 @@ impl Keys<'_> {
         }
     }
 
-    /// How surely the moment at a run is for this key, when only their order tells: of the moments
-    /// and keys that no word joins, the first go together.
-    fn rank<'r>(
-        &self,
-        at: usize,
-        runs: impl Iterator<Item = &'r Range<usize>> + Clone,
-        run: &Range<usize>,
-    ) -> f64 {
-        let brief = &self.briefs[at];
-        let kin = self
-            .briefs
-            .iter()
-            .enumerate()
-            .filter(|(_, b)| kin(b.kind, brief.kind));
-        let told = |b: &Brief| runs.clone().any(|r| self.side_of(b, r) == Some(true));
-        let free: Vec<usize> = kin
-            .clone()
-            .filter(|(_, b)| !told(b))
+    /// What the order of moments tells, where no word joins them to a key: of those and of the keys
+    /// that no word joins to one, the first go together.
+    fn ranks<'r>(&self, at: usize, runs: impl Iterator<Item = &'r Range<usize>> + Clone) -> Ranks {
+        let kind = self.briefs[at].kind;
+        let kin = self.briefs.iter().enumerate();
+        let kin: Vec<usize> = kin
+            .filter(|(_, b)| kin_of(b.kind, kind))
             .map(|(i, _)| i)
             .collect();
-        let claimed = |r: &Range<usize>| kin.clone().any(|(_, b)| self.side_of(b, r) == Some(true));
-        let place = runs
-            .clone()
-            .filter(|r| r.start < run.start && !claimed(r))
-            .count();
-        match free.iter().position(|i| *i == at) {
-            Some(mine) if place == mine && !claimed(run) => {
-                if mine == 0 {
-                    0.76
-                } else {
-                    0.72
-                }
+        let mut told = vec![false; kin.len()];
+        let mut ranks = Ranks::default();
+        for run in runs {
+            self.scene.text.steps.take(kin.len());
+            let mut claimed = false;
+            for (place, brief) in kin.iter().enumerate() {
+                let side = self.side_of(&self.briefs[*brief], run);
+                told[place] |= side == Some(true);
+                claimed |= side == Some(true);
             }
-            _ => 0.4,
+            match claimed {
+                true => ranks.claimed.push((run.start, run.end)),
+                false => ranks.free.push(run.start),
+            }
         }
+        let free = kin.iter().zip(told).filter(|(_, told)| !told);
+        let mut free = free.map(|(brief, _)| *brief);
+        ranks.mine = free.position(|brief| brief == at);
+        ranks.free.sort_unstable();
+        ranks.claimed.sort_unstable();
+        ranks
     }
 
     /// A day, a time or both in the key's writing; without one, as they were said.
@@ -327,8 +325,29 @@ impl Keys<'_> {
     }
 }
 
+/// The moments that no word joins to a key, and the key's place among those that none is joined to.
+#[derive(Default)]
+struct Ranks {
+    mine: Option<usize>,
+    free: Vec<usize>,
+    claimed: Vec<(usize, usize)>,
+}
+
+impl Ranks {
+    /// How surely the moment at a run is for the key.
+    fn of(&self, run: &Range<usize>) -> f64 {
+        let claimed = self.claimed.binary_search(&(run.start, run.end)).is_ok();
+        let place = self.free.partition_point(|start| *start < run.start);
+        match self.mine {
+            Some(0) if place == 0 && !claimed => 0.76,
+            Some(mine) if place == mine && !claimed => 0.72,
+            _ => 0.4,
+        }
+    }
+}
+
 /// True if keys of two kinds take the same moments.
-fn kin(one: Kind, other: Kind) -> bool {
+fn kin_of(one: Kind, other: Kind) -> bool {
     one == other && matches!(one, Kind::Day | Kind::Clock | Kind::Instant)
 }
 
@@ -352,13 +371,17 @@ fn when(scene: &Scene, back: bool) -> Vec<When> {
             run: i.run.clone(),
         })
         .collect();
-    let mut with_clock: Vec<usize> = Vec::new();
+    let mut with_clock = vec![false; moments.days.len()];
+    scene
+        .text
+        .steps
+        .take(moments.clocks.len() + moments.days.len());
     let mut last: Option<(Date, u32)> = None;
     for clock in &moments.clocks {
         let day = day_for(scene, &clock.run);
         let (mut date, run) = match day {
             Some(d) => {
-                with_clock.push(d);
+                with_clock[d] = true;
                 let day = &moments.days[d];
                 let near = day
                     .run
@@ -405,7 +428,7 @@ fn when(scene: &Scene, back: bool) -> Vec<When> {
         });
     }
     let alone = moments.days.iter().enumerate();
-    for (_, day) in alone.filter(|(at, _)| !with_clock.contains(at)) {
+    for (_, day) in alone.filter(|(at, _)| !with_clock[*at]) {
         let last = || day.before(scene.calendar.today);
         all.push(When {
             date: if back { last() } else { day.date },
@@ -438,13 +461,15 @@ fn day_for(scene: &Scene, clock: &Range<usize>) -> Option<usize> {
     let sentence = scene.sentence(clock.start);
     let days = &scene.moments.days;
     let within = |run: &Range<usize>| sentence.contains(&run.start);
-    let before = days
-        .iter()
-        .rposition(|d| d.run.end <= clock.start && within(&d.run));
-    let behind = days
-        .iter()
-        .position(|d| d.run.start >= clock.end && d.run.start <= clock.end + 2 && within(&d.run));
-    behind.or(before)
+    // Days stand in the order of the text.
+    let before = days.partition_point(|d| d.run.end <= clock.start);
+    let before = before.checked_sub(1).filter(|d| within(&days[*d].run));
+    let behind = days.partition_point(|d| d.run.start < clock.end);
+    let near = |d: &usize| {
+        let run = days.get(*d).map(|d| &d.run);
+        run.is_some_and(|run| run.start <= clock.end + 2 && within(run))
+    };
+    Some(behind).filter(near).or(before)
 }
 
 /// The next day on which a time of day comes.

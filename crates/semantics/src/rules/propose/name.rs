@@ -11,10 +11,10 @@ mod word;
 
 use super::super::cue;
 use super::super::element::Elements;
-use super::super::scene::{Mention, Sort, overlaps};
+use super::super::scene::{Mention, Sort};
 use super::{Candidate, Keys};
 use crate::lexicon;
-use std::ops::Range;
+use crate::places::Cover;
 
 impl Keys<'_> {
     /// What an utterance names for an open key: by the key's pattern, by the form of the thing, as
@@ -22,14 +22,14 @@ impl Keys<'_> {
     pub(super) fn names(&self, at: usize) -> Vec<Candidate> {
         let brief = &self.briefs[at];
         let mut found = self.by_pattern(at);
-        let elements: Vec<Range<usize>> = found
-            .iter()
-            .filter(|c| c.confidence >= 0.75)
-            .map(|c| c.run.clone())
-            .collect();
+        let elements = found.iter().filter(|c| c.confidence >= 0.75);
+        let tokens = self.scene.text.tokens.len();
+        let elements = Cover::of(tokens, elements.map(|c| &c.run));
+        self.scene.text.steps.take(tokens);
         // An element is written with its kind.
-        let plain = |m: &&Mention| m.sort != Sort::Code || !overlaps(&m.run, &elements);
+        let plain = |m: &&Mention| m.sort != Sort::Code || !elements.touches(&m.run);
         for mention in self.scene.mentions.iter().filter(plain) {
+            self.scene.text.steps.take(mention.run.len());
             let sure = self.mention_sure(at, mention);
             if sure > 0.3 {
                 let (run, text) = self.extended(brief, mention);
@@ -117,6 +117,7 @@ impl Keys<'_> {
             return Vec::new();
         }
         let tokens = self.scene.text.tokens.iter().enumerate();
+        self.scene.text.steps.take(tokens.len());
         tokens
             .filter_map(|(i, _)| {
                 let text = self.scene.text.span(&(i..i + 1));

@@ -3,8 +3,9 @@
 //! Knows how such descriptions end and what they cannot begin with. Read next: [`super`].
 
 use crate::lexicon;
-use crate::rules::scene::{Scene, overlaps};
+use crate::rules::scene::Scene;
 use crate::text::{Class, Gap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// How Chinese descriptions of places end, the longer first.
@@ -110,6 +111,7 @@ const NOT_ENDS: &[&str] = &[
 pub(super) fn described(scene: &Scene) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for at in 0..scene.text.tokens.len() {
+        scene.text.steps.take(1);
         let Some(end) = ENDS.iter().find_map(|e| ends_with(scene, at, e)) else {
             continue;
         };
@@ -117,17 +119,21 @@ pub(super) fn described(scene: &Scene) -> Vec<Range<usize>> {
             continue;
         };
         // 三个站 counts, 三元桥 names.
-        let counted = scene.quantities.iter().any(|q| {
-            q.run.start == start && matches!(scene.word(q.run.end), "个" | "座" | "处" | "条")
-        });
+        let counted = scene
+            .quantity_from(start)
+            .is_some_and(|q| matches!(scene.word(q.run.end), "个" | "座" | "处" | "条"));
         if counted || spared(scene, start) {
             continue;
         }
         found.push(start..tail(scene, end));
     }
     // The longest that begin together stand.
-    let all = found.clone();
-    found.retain(|run| !all.iter().any(|o| o.start == run.start && o.end > run.end));
+    let mut ends: BTreeMap<usize, usize> = BTreeMap::new();
+    for run in &found {
+        let end = ends.entry(run.start).or_insert(run.end);
+        *end = run.end.max(*end);
+    }
+    found.retain(|run| ends[&run.start] == run.end);
     found
 }
 
@@ -137,6 +143,9 @@ fn ends_with(scene: &Scene, at: usize, ending: &str) -> Option<usize> {
     let tokens = scene.text.tokens.get(at..at + n)?;
     let said: String = tokens.iter().map(|t| t.text.as_str()).collect();
     let tight = tokens[1..].iter().all(|t| t.gap == Gap::Tight);
+    if said != ending || !tight {
+        return None;
+    }
     let around = |from: usize, to: usize| {
         (from..to.min(scene.text.tokens.len()))
             .map(|i| scene.word(i))
@@ -147,22 +156,19 @@ fn ends_with(scene: &Scene, at: usize, ending: &str) -> Option<usize> {
         (at.saturating_sub(m)..=at)
             .any(|from| from + m > at && from < at + n && around(from, from + m) == **not)
     });
-    (said == ending && tight && !spoiled).then_some(at + n)
+    (!spoiled).then_some(at + n)
 }
 
 /// Where the name before an ending begins: at the clause, or behind what is no part of a name.
 pub(super) fn begins(scene: &Scene, ending: usize, end: usize) -> Option<usize> {
     let tokens = &scene.text.tokens;
-    let mut busy = scene.moments.runs();
-    let counted = scene.quantities.iter().filter(|q| q.unit.is_some());
-    busy.extend(counted.map(|q| q.run.clone()));
     let mut start = ending;
     let mut good = None;
     while start > 0 && ending - start < 8 {
         let before = start - 1;
         let inside = tokens[start].gap == Gap::Tight
             && tokens[before].class == Class::Cjk
-            && !overlaps(&(before..start), &busy);
+            && !scene.measured.holds(before);
         if !inside || filler_ends(scene, start) || parts(scene.word(before)) {
             break;
         }

@@ -88,6 +88,7 @@ impl Keys<'_> {
     /// "Yes, Philly is fine", "LAX please": a sentence that says no more than a name.
     fn answers(&self, mention: &Mention) -> bool {
         let sentence = self.scene.sentence(mention.run.start);
+        self.scene.text.steps.take(mention.run.len() + 8);
         let polite = |i: usize| {
             lexicon::listed(
                 " yes yeah ok okay sure well hi hello would will be is are it's in at sounds works work should do please great good fine nice perfect \
@@ -228,12 +229,7 @@ impl Keys<'_> {
     }
 
     pub(super) fn sole_name(&self) -> bool {
-        self.scene
-            .mentions
-            .iter()
-            .filter(|m| m.sort == Sort::Name)
-            .count()
-            == 1
+        self.scene.count_of(Sort::Name) == 1
     }
 
     /// "the destination is Los Angeles".
@@ -263,6 +259,7 @@ impl Keys<'_> {
             "the" | "a" | "city" | "of" | "downtown" | "my" | "our"
         ) && at > 1
         {
+            self.scene.text.steps.take(1);
             if self.scene.word_before(at) == "of" && self.scene.word_before(at - 1) != "city" {
                 break;
             }
@@ -282,12 +279,7 @@ impl Keys<'_> {
             .open_keys()
             .filter(|(i, b)| *i != at && (b.kind == brief.kind || mention.sort == Sort::Quoted))
             .count();
-        let mentions = self
-            .scene
-            .mentions
-            .iter()
-            .filter(|m| m.sort == mention.sort)
-            .count();
+        let mentions = self.scene.count_of(mention.sort);
         match (mention.sort, brief.kind) {
             (Sort::Code, Kind::Code)
                 if self.takes_tickets(brief) && lexicon::is_ticket(&mention.text) =>
@@ -347,11 +339,8 @@ impl Keys<'_> {
         let near = brief.kind == Kind::Place
             && mention.sort == Sort::Code
             && matches!(self.scene.word(mention.run.end), "near" | "at" | "in");
-        let town = self
-            .scene
-            .mentions
-            .iter()
-            .find(|m| near && m.sort == Sort::Name && m.run.start == mention.run.end + 1);
+        let town = self.scene.mention_from(mention.run.end + 1);
+        let town = town.filter(|m| near && m.sort == Sort::Name);
         match town {
             Some(town) => {
                 let run = mention.run.start..town.run.end;

@@ -2,7 +2,7 @@
 
 use super::super::super::brief::{Kind, regex};
 use super::super::super::cue;
-use super::super::super::scene::{Mention, Sort, overlap};
+use super::super::super::scene::{Mention, Sort};
 use super::super::Candidate;
 use super::Keys;
 use crate::quantity::Quantity;
@@ -15,6 +15,9 @@ static CALLS: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"(?i)call|phone|tel|reach|contact|ring|dial|mobile|电话|联系|致电|手机|拨打|回电")
 });
 
+/// The most groups of digits that hyphens join to one name.
+const JOINED_MOST: usize = 16;
+
 impl Keys<'_> {
     /// Digits behind a word for calling, or of a telephone number's length.
     pub(super) fn phones(&self, at: usize) -> Vec<Candidate> {
@@ -23,16 +26,14 @@ impl Keys<'_> {
             return Vec::new();
         }
         let digits_only = brief.prose.contains("digits only") || brief.prose.contains("仅数字");
+        self.scene.text.steps.take(self.scene.text.raw.len());
         NUMBER
             .find_iter(&self.scene.text.raw)
             .filter_map(|m| {
-                let run = self.run_of(m.start(), m.end())?;
+                let run = self.scene.text.run_of(m.start(), m.end())?;
                 let lettered = |c: &Mention| c.text.contains(|c: char| c.is_alphabetic());
-                let within = self
-                    .scene
-                    .mentions
-                    .iter()
-                    .any(|c| c.sort == Sort::Code && overlap(&c.run, &run) && lettered(c));
+                let mut mentions = self.scene.mentions_of(run.clone());
+                let within = mentions.any(|c| c.sort == Sort::Code && lettered(c));
                 if within {
                     return None;
                 }
@@ -59,11 +60,13 @@ impl Keys<'_> {
     /// Digits with those that a hyphen or a stroke joins to them: "2027-553".
     fn joined(&self, quantity: &Quantity) -> Quantity {
         let mut joined = quantity.clone();
-        while self
-            .scene
-            .token(joined.run.end)
-            .is_some_and(|t| t.class == Class::Number && t.gap == Gap::Joint)
+        while joined.run.len() < JOINED_MOST
+            && self
+                .scene
+                .token(joined.run.end)
+                .is_some_and(|t| t.class == Class::Number && t.gap == Gap::Joint)
         {
+            self.scene.text.steps.take(1);
             joined.run.end += 1;
         }
         joined
@@ -82,6 +85,7 @@ impl Keys<'_> {
             .filter(|q| q.digits && !q.ordinal && q.unit.is_none());
         plain
             .filter_map(|q| {
+                self.scene.text.steps.take(1);
                 let q = &self.joined(q);
                 let named = cue::before(self.scene, brief, &q.run);
                 let numbered = matches!(

@@ -4,8 +4,6 @@
 
 use super::super::super::brief::{Brief, Kind, Role};
 use super::super::super::cue;
-use super::super::super::scene::{overlap, overlaps};
-use super::super::super::whereabouts;
 use super::super::Candidate;
 use super::{Keys, STOPS};
 use crate::lexicon;
@@ -58,21 +56,14 @@ impl Keys<'_> {
         let place = |run: Range<usize>| {
             let text = self.scene.text.span(&run).to_owned();
             // Surer than the bare name in it, which the key may take as well.
-            let inner = self
-                .scene
-                .mentions
-                .iter()
-                .filter(|m| overlap(&m.run, &run))
-                .map(|m| self.by_words(at, m));
+            let inner = self.scene.mentions_of(run.clone());
+            let inner = inner.map(|m| self.by_words(at, m));
             let sure = inner.fold(0.84, f64::max) + 0.01;
             let side = self.side_of_place(brief, run.start);
             Candidate::new(at, self.spelled(brief, &text), run, sure.min(side))
         };
-        whereabouts::described(self.scene)
-            .into_iter()
-            .filter(|run| !sought(run))
-            .map(place)
-            .collect()
+        let described = self.scene.described().iter().cloned();
+        described.filter(|run| !sought(run)).map(place).collect()
     }
 
     /// 西溪湿地附近信号弱: what a clause begins with, up to what is said of it, for a key that must have a
@@ -82,7 +73,7 @@ impl Keys<'_> {
         if brief.kind != Kind::Place || !brief.required || brief.role != Role::None {
             return Vec::new();
         }
-        let clauses = self.scene.text.clauses().into_iter();
+        let clauses = self.scene.text.clauses().iter();
         // 投诉单C-12：溧水信号弱: what a label stands before begins a clause as well.
         let labelled = clauses.flat_map(|clause| {
             let mark = |i: &usize| self.scene.token(*i).is_some_and(|t| t.gap == Gap::Mark);
@@ -92,7 +83,10 @@ impl Keys<'_> {
         labelled
             .filter_map(|clause| {
                 let start = self.past_openers(&clause);
-                let stop = (start + 2..clause.end).find(|i| {
+                // A longer one is no place.
+                let near = (start + 2)..clause.end.min(start + 10);
+                self.scene.text.steps.take(near.len());
+                let stop = near.clone().find(|i| {
                     let pair = format!("{}{}", self.scene.word(*i), self.scene.word(i + 1));
                     STOPS.contains(&pair.as_str()) || self.scene.word(*i) == "的"
                 });
@@ -104,7 +98,7 @@ impl Keys<'_> {
                 let run = start..stop;
                 let name = self.scene.text.span(&run);
                 let plain = name.chars().all(crate::text::is_cjk)
-                    && !overlaps(&run, &self.busy())
+                    && !self.busy(&run)
                     && (2..=8).contains(&run.len());
                 let speaks = [
                     "我", "你", "他", "她", "它", "请", "要", "把", "的", "是", "在", "就", "都",
@@ -154,6 +148,7 @@ impl Keys<'_> {
             code || lexicon::place(written).is_some()
         };
         let joined = |i: usize| tokens[i].gap == Gap::Joint && stops(i - 1) && stops(i);
+        self.scene.text.steps.take(tokens.len());
         (1..tokens.len())
             .filter(|i| joined(*i))
             .map(|i| {
@@ -169,14 +164,9 @@ impl Keys<'_> {
         let mut start = clause.start;
         loop {
             let before = start;
-            if let Some(run) = self
-                .scene
-                .moments
-                .runs()
-                .iter()
-                .find(|r| r.contains(&start))
-            {
-                start = run.end;
+            self.scene.text.steps.take(1);
+            if let Some(moment) = self.scene.at_moments.over(start) {
+                start = self.scene.moment_runs[moment].end;
             }
             let said: String = (start..clause.end.min(start + 6))
                 .map(|i| self.scene.word(i))

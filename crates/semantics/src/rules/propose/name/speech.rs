@@ -13,6 +13,9 @@ use std::ops::Range;
 /// Words with which people advise.
 const ADVISING: &str = " suggest propose recommend advise suggestion ";
 
+/// The most words or characters of a label.
+const LABEL_MOST: usize = 6;
+
 impl Keys<'_> {
     /// "artist: x", "the name is x": words behind the whole name of the key.
     pub(super) fn named_words(&self, at: usize) -> Vec<Candidate> {
@@ -25,6 +28,7 @@ impl Keys<'_> {
         }
         let tokens = &self.scene.text.tokens;
         let mut found = Vec::new();
+        self.scene.text.steps.take(tokens.len());
         for i in 0..tokens.len() {
             let run = i..(i + brief.name.len()).min(tokens.len());
             if run.len() < brief.name.len()
@@ -58,7 +62,7 @@ impl Keys<'_> {
     /// be of other keys.
     pub(super) fn question(&self, at: usize) -> Vec<Candidate> {
         let text = &self.scene.text;
-        let asked = text.sentences().into_iter().filter(|s| text.asks(s));
+        let asked = text.sentences().iter().filter(|s| text.asks(s));
         asked
             .map(|sentence| {
                 let end = text.tokens[sentence.end - 1].end;
@@ -67,8 +71,8 @@ impl Keys<'_> {
                     .take_while(|c| matches!(c, '?' | '？'))
                     .map(char::len_utf8)
                     .sum::<usize>();
-                let said = &text.raw[text.tokens[self.lead(&sentence)].start..end + mark];
-                let first = self.lead(&sentence);
+                let said = &text.raw[text.tokens[self.lead(sentence)].start..end + mark];
+                let first = self.lead(sentence);
                 Candidate::new(at, said.into(), first..first + 1, 0.84)
                     .explaining(first..sentence.end)
             })
@@ -81,11 +85,11 @@ impl Keys<'_> {
         let marks = sentence
             .clone()
             .filter(|i| text.tokens[*i].gap >= Gap::Mark);
-        let clauses: Vec<Range<usize>> = marks.map(|i| i..text.clause_of(i).end).collect();
-        let mut parts = clauses.iter();
-        let asks = |c: &&Range<usize>| {
+        let mut parts = marks.map(|i| i..text.clause_of(i).end);
+        let asks = |c: &Range<usize>| {
             let word = self.scene.word(c.start);
-            let chinese: String = text.tokens[(*c).clone()]
+            text.steps.take(c.len());
+            let chinese: String = text.tokens[c.clone()]
                 .iter()
                 .map(|t| t.text.as_str())
                 .collect();
@@ -141,12 +145,14 @@ impl Keys<'_> {
             tokens[*i].gap == Gap::Mark
                 && self.scene.text.raw[tokens[i - 1].end..tokens[*i].start].contains([':', '：'])
         };
+        self.scene.text.steps.take(tokens.len());
         let labelled = (1..tokens.len())
             .filter(colon)
             .filter(|i| self.labels(brief, *i));
         labelled
             .map(|i| {
                 let run = i..self.scene.clause(i).end;
+                self.scene.text.steps.take(run.len());
                 let text = self.scene.text.span(&run).to_owned();
                 let label = self.scene.clause(i).start;
                 let value = match brief.kind {
@@ -171,6 +177,10 @@ impl Keys<'_> {
     pub(super) fn labels(&self, brief: &Brief, colon: usize) -> bool {
         let start = self.scene.clause(colon).start;
         let label = &self.scene.text.tokens[start..colon];
+        if label.len() > LABEL_MOST {
+            return false;
+        }
+        self.scene.text.steps.take(label.len());
         let said = crate::text::join(label);
         if let [only] = label {
             let place = brief.kind == Kind::Place
@@ -214,9 +224,10 @@ impl Keys<'_> {
             "更换", "替换", "熔接", "重启", "复位", "清洁", "重插", "加装", "安装", "升级", "抢通",
             "布放",
         ];
-        let clauses = self.scene.text.clauses().into_iter();
+        let clauses = self.scene.text.clauses().iter();
         clauses
             .filter_map(|clause| {
+                self.scene.text.steps.take(clause.len());
                 let lead = clause.clone().find(|i| {
                     !matches!(
                         self.scene.word(*i),
@@ -277,6 +288,7 @@ impl Keys<'_> {
             return self.question(at);
         }
         let tokens = &self.scene.text.tokens;
+        self.scene.text.steps.take(tokens.len());
         let Some(start) = (1..tokens.len()).find(|i| {
             tokens[*i].gap == Gap::Mark
                 && self.scene.text.raw[tokens[i - 1].end..tokens[*i].start].contains([':', '：'])

@@ -3,8 +3,7 @@
 
 use super::super::super::brief::Kind;
 use super::super::super::lesson::Lesson;
-use super::super::super::scene::{Sort, overlap, overlaps};
-use super::super::super::whereabouts;
+use super::super::super::scene::Sort;
 use super::super::Candidate;
 use super::{Keys, PRAISE, STOPS, breaks, ends_place};
 use crate::lexicon;
@@ -43,13 +42,6 @@ impl Keys<'_> {
             .collect()
     }
 
-    pub(super) fn run_of(&self, start: usize, end: usize) -> Option<Range<usize>> {
-        let tokens = &self.scene.text.tokens;
-        let first = tokens.iter().position(|t| t.start >= start)?;
-        let last = tokens.iter().rposition(|t| t.end <= end)?;
-        (first <= last).then(|| first..last + 1)
-    }
-
     /// Words where an example shows that the value stands, though nothing is named there.
     pub(super) fn taught_words(&self, at: usize) -> Vec<Candidate> {
         let brief = &self.briefs[at];
@@ -68,9 +60,10 @@ impl Keys<'_> {
                 let Some(run) = self.phrase(cue.end, brief.kind) else {
                     continue;
                 };
-                let described = whereabouts::described(self.scene)
-                    .into_iter()
-                    .find(|d| brief.kind == Kind::Place && d.start == run.start);
+                let described = match brief.kind {
+                    Kind::Place => self.scene.described_from(run.start).cloned(),
+                    _ => None,
+                };
                 let run = described.unwrap_or_else(|| self.up_to(run, after));
                 let text = self.scene.text.span(&run).to_owned();
                 let chinese = text.chars().all(crate::text::is_cjk);
@@ -83,12 +76,7 @@ impl Keys<'_> {
 
     /// A run without the words that an example shows behind the value.
     pub(super) fn up_to(&self, run: Range<usize>, after: &[crate::text::Token]) -> Range<usize> {
-        let found = self
-            .scene
-            .text
-            .find(after)
-            .into_iter()
-            .find(|a| run.contains(&a.start) && a.start > run.start);
+        let found = self.scene.text.find_within(after, run.start + 1..run.end);
         found.map_or(run.clone(), |a| run.start..a.start)
     }
 
@@ -97,18 +85,19 @@ impl Keys<'_> {
         let tokens = &self.scene.text.tokens;
         let mut start = from;
         while matches!(self.scene.word(start), "the" | "a" | "an" | "my" | "our") {
+            self.scene.text.steps.take(1);
             start += 1;
         }
-        let busy = self.busy();
         let mut end = start;
         while let Some(token) = tokens.get(end) {
+            self.scene.text.steps.take(1);
             let fresh = end == start || token.gap < Gap::Quote;
             let next = format!("{}{}", token.text, self.scene.word(end + 1));
             let said_of = end > start && STOPS.contains(&next.as_str());
             if !fresh
                 || said_of
                 || breaks(&token.text)
-                || overlaps(&(end..end + 1), &busy)
+                || self.busy(&(end..end + 1))
                 || end - start >= 8
             {
                 break;
@@ -126,17 +115,14 @@ impl Keys<'_> {
         (end > start && !single && !vague && tokens[start].gap < Gap::Comma).then_some(start..end)
     }
 
-    /// Runs that are days, times or numbers.
-    pub(super) fn busy(&self) -> Vec<Range<usize>> {
-        let mut busy = self.scene.moments.runs();
-        busy.extend(
-            self.scene
-                .quantities
-                .iter()
-                .filter(|q| q.unit.is_some() || q.run.len() > 1)
-                .map(|q| q.run.clone()),
-        );
-        busy
+    /// True if a token of a run is of a day, a time or a number with its unit.
+    pub(super) fn busy(&self, run: &Range<usize>) -> bool {
+        let counted = |at: usize| {
+            let quantity = self.scene.at_quantities.over(at);
+            quantity.is_some_and(|q| self.scene.quantities[q].run.len() > 1)
+        };
+        let busy = |at: usize| self.scene.measured.holds(at) || counted(at);
+        run.clone().any(busy)
     }
 
     /// "drama movie", "Thai food": what stands before the thing that the key sorts.
@@ -158,11 +144,9 @@ impl Keys<'_> {
                 && !lexicon::listed(PRAISE, &before.text)
                 && !brief.gist.contains(&before.stem)
                 && !brief.name.contains(&before.stem);
-            let person = self
-                .scene
-                .mentions
-                .iter()
-                .any(|m| m.sort == Sort::Name && m.run.len() > 1 && m.run.contains(&(i - 1)));
+            self.scene.text.steps.take(1);
+            let mut mentions = self.scene.mentions_of(i - 1..i);
+            let person = mentions.any(|m| m.sort == Sort::Name && m.run.len() > 1);
             if thing && telling && !person {
                 let start = if i > 1
                     && tokens[i - 2].capital
@@ -175,12 +159,8 @@ impl Keys<'_> {
                     i - 1
                 };
                 let run = start..i;
-                let sure = if self
-                    .scene
-                    .mentions
-                    .iter()
-                    .any(|m| m.sort == Sort::Code && overlap(&m.run, &run))
-                {
+                let mut mentions = self.scene.mentions_of(run.clone());
+                let sure = if mentions.any(|m| m.sort == Sort::Code) {
                     0.4
                 } else {
                     0.78

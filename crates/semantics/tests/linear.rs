@@ -1,0 +1,186 @@
+//! What is said is read in steps that grow as its length does: counted, never timed.
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use schema::semantics::{Circumstances, FailureKind, ParseFailure, SemanticParser};
+use schema::template::Template;
+use schema::time::Timestamp;
+use semantics::rules::{Rules, STEPS_MOST};
+use std::cell::Cell;
+use std::sync::LazyLock;
+
+static TEMPLATES: LazyLock<Vec<Template>> = LazyLock::new(schema::shipped::shipped);
+
+/// How often a piece is said at first: so often that it is more than a clause that is looked at as a
+/// whole.
+fn pieces(piece: &str) -> usize {
+    (1_280 / piece.len()).clamp(40, 160)
+}
+
+fn circumstances() -> Circumstances {
+    Circumstances {
+        now: Timestamp::parse("2026-04-30T02:30:00Z").unwrap(),
+        zone_minutes: 480,
+        language: None,
+    }
+}
+
+fn steps(template: &Template, said: &str) -> u64 {
+    Rules::default().steps(template, said, &circumstances())
+}
+
+/// Twice as much of the same takes at most a little more than twice the steps.
+fn grows_as_it_is_long(template: &Template, piece: &str) -> Result<(), String> {
+    let told = |n: usize| steps(template, &piece.repeat(n * pieces(piece)));
+    let (one, two, four) = (told(1), told(2), told(4));
+    let linear = |less: u64, more: u64| more <= less * 22 / 10 + 2_000;
+    match linear(one, two) && linear(two, four) {
+        true => Ok(()),
+        false => Err(format!(
+            "{piece:?} for {}: {one}, {two}, {four} steps",
+            template.schema_id
+        )),
+    }
+}
+
+/// What was read in quadratic time, and its like.
+const PIECES_OF_ATTACKS: &[&str] = &[
+    "target: ",
+    "target=",
+    "site BE-017 ",
+    "BE-018/1 and ",
+    "5 Mbit/s, ",
+    "15% ",
+    "2 hours 30 minutes and ",
+    "1-1-",
+    "five hundred ",
+    "hundred ",
+    "2026-05-04 ",
+    "next Monday at 6 pm until 7 pm ",
+    "23:30-05:30 ",
+    "since yesterday for 40 minutes ",
+    "from 1 to 5 am at night ",
+    "the link between Berlin and Leipzig, ",
+    "3 km south of Rotenburg ",
+    "Berlin ",
+    "Berlin R7 ",
+    "Portland, OR ",
+    "card 2 in Berlin ",
+    "tunnel at station in the harbour district of ",
+    "'quoted' ",
+    "\"quoted\" ",
+    "“",
+    "‘a",
+    "\"",
+    "'",
+    "(",
+    "[1,",
+    "{[(",
+    "1,234,567,",
+    "no.!",
+    ". ",
+    "a.b@c.org ",
+    "https://x.org/y?",
+    "192.168.11.33 ",
+    "+49 30 123456 ",
+    "call 030 1234 ",
+    "or ",
+    "or else Berlin ",
+    "of of the the ",
+    "not not ",
+    "what is it? ",
+    "please save energy and ",
+    "Who said: what? ",
+    "一",
+    "三百千万",
+    "千半",
+    "下",
+    "下周一",
+    "今晚10点到11点,",
+    "从北京到上海,",
+    "北京",
+    "海淀区",
+    "节能",
+    "请把",
+    "麻烦你",
+    "不要",
+    "柏林到莱比锡的链路",
+    "M-011/1和",
+    "投诉单:",
+    "从:",
+    "“深度休眠”",
+    "还是",
+    "距柏林12.4公里",
+    "百分之十五",
+    "信号弱",
+];
+
+#[test]
+fn twice_as_much_takes_twice_the_steps() {
+    let wrong = PIECES_OF_ATTACKS
+        .iter()
+        .enumerate()
+        .flat_map(|(at, piece)| {
+            // Each with another two of the templates.
+            let templates = [at * 2, at * 2 + 1].map(|at| &TEMPLATES[at % TEMPLATES.len()]);
+            templates.map(|template| grows_as_it_is_long(template, piece).err())
+        });
+    let wrong: Vec<String> = wrong.flatten().collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    /// Whatever they are put together of.
+    #[test]
+    fn whatever_is_said_again_and_again_takes_as_many_steps_as_it_is_long(
+        pieces in prop::collection::vec(prop::sample::select(PIECES_OF_ATTACKS), 2..5),
+        at in 0_usize..64,
+    ) {
+        let template = &TEMPLATES[at % TEMPLATES.len()];
+        let piece = pieces.concat();
+        let told = |n: usize| steps(template, &piece.repeat(n * self::pieces(&piece)));
+        let (one, two) = (told(1), told(2));
+        prop_assert!(two <= one * 22 / 10 + 2_000, "{piece:?} for {}: {one}, {two}", template.schema_id);
+    }
+}
+
+/// What is more work than is done for one is refused as such, and not read in part.
+#[test]
+fn what_is_too_much_work_is_refused() {
+    let template = schema::shipped::template("quality_check_v1").unwrap();
+    let long = "从北京到上海,".repeat(2_000);
+    let refused = Rules::default().parse(&template, &long, &circumstances());
+    let refused: ParseFailure = refused.unwrap_err();
+    assert_eq!(refused.kind, FailureKind::TooMuch);
+    assert!(
+        refused.reason.contains(&STEPS_MOST.to_string()),
+        "{refused}"
+    );
+    let short = Rules::default().parse(&template, &"从北京到上海,".repeat(215), &circumstances());
+    assert!(short.is_ok(), "what bindings let in is read");
+}
+
+/// Who no longer waits is noticed before each key, and nothing is done for him after that.
+#[test]
+fn who_does_not_wait_is_noticed() {
+    let template = schema::shipped::template("quality_check_v1").unwrap();
+    let asked = Cell::new(0);
+    let over = |from: usize| {
+        asked.set(0);
+        let over = || {
+            asked.set(asked.get() + 1);
+            asked.get() >= from
+        };
+        let said = "check BE-017 tomorrow";
+        Rules::default().parse_until(&template, said, &circumstances(), &over)
+    };
+    assert!(over(usize::MAX).is_ok());
+    let times = asked.get();
+    assert!(times > template.own_keys().count(), "{times}");
+    for from in 1..=times {
+        assert_eq!(over(from).unwrap_err().kind, FailureKind::Cancelled);
+        assert_eq!(asked.get(), from);
+    }
+}
