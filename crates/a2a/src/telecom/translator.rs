@@ -18,7 +18,7 @@ mod writing;
 
 pub use outcome::outcome;
 pub use question::Question;
-pub use reading::Reading;
+pub use reading::{Reading, Understood};
 pub use writing::Item;
 
 use super::extension::TemplateUri;

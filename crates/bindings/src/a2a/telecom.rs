@@ -101,7 +101,7 @@ impl Scene<'_> {
     ) -> Result<Said, Error> {
         let has = |family| envelope.text(family).is_some();
         match () {
-            () if has(Family::Authorization) => self.unauthorized(message, &envelope),
+            () if has(Family::Authorization) => self.unauthorized(message, &envelope).await,
             () if has(Family::Negotiation) => self.negotiated(message, envelope, push).await,
             () if has(Family::Notification) => self.subscribed(message, envelope, id, push).await,
             () => self.tasked(message, envelope, id, push).await,
@@ -122,10 +122,11 @@ impl Scene<'_> {
     }
 
     /// Nobody grants rights by a message.
-    fn unauthorized(&self, message: &Message, envelope: &Envelope) -> Result<Said, Error> {
+    async fn unauthorized(&self, message: &Message, envelope: &Envelope) -> Result<Said, Error> {
         let text = envelope.text(Family::Authorization).unwrap_or_default();
-        let request =
-            Authorization::parse(text).map_err(|not| refused("content.format_error", not))?;
+        let text = text.to_owned();
+        let request = self.beside(move |_| Authorization::parse(&text)).await?;
+        let request = request.map_err(|not| refused("content.format_error", not))?;
         let refusal = request.refusal();
         let uri = envelope.extension(Family::Authorization).uri();
         let metadata = Metadata::from_iter([(uri, refusal.as_str().into())]);

@@ -19,6 +19,7 @@ use domain::task::TaskId;
 use engine::StoreOptions;
 use schema::shipped::shipped;
 use serde_json::{Value, json};
+use std::sync::atomic::Ordering;
 
 const ENERGY: &str = "Task-T/network-layer/ran-energy-saving/v1";
 const PROPOSE: &str = "Negotiation-T/feasibility-negotiation/propose/v1";
@@ -879,4 +880,19 @@ fn old_clients_are_pushed_reports() {
         reports[0]["artifacts"][0]["parts"][0]["text"],
         "mains failed, critical"
     );
+}
+
+/// A2A-T is read beside the connections, after rights were decided; without room, nothing is done.
+#[test]
+fn texts_are_read_beside_the_connections() {
+    let stage = Stage::new();
+    let prompt = energy("Haidian", "Energy consumption goal: 20%");
+    let task = said("m-1", Family::Task, ENERGY, &prompt);
+    stage.full.store(true, Ordering::Relaxed);
+    for (who, code) in [("guest", -32041), ("ann", -32045)] {
+        let told = stage.rpc(who, RADIO, "SendMessage", json!({"message": task}));
+        assert_eq!(told["error"]["code"], code, "{told}");
+    }
+    stage.full.store(false, Ordering::Relaxed);
+    assert!(ask(&stage, task)["task"].is_object());
 }

@@ -38,7 +38,7 @@ pub(super) fn offer(
         (_, true, _) => return Err(Refusal::Empty(missing(topic).title(message.tongue))),
         _ => {
             let base = earlier.and_then(|speech| speech.contents.first());
-            let each = alternatives(&offered).into_iter();
+            let each = alternatives(&offered)?.into_iter();
             let each = each.map(|section| content(message, &section, base, translator));
             each.collect::<Result<Vec<_>, _>>()?
         }
@@ -57,24 +57,30 @@ fn missing(topic: Topic) -> Heading {
     }
 }
 
+/// The most alternatives of an offer: each is read with all that stands before the first.
+const ALTERNATIVES_MAX: usize = 16;
+
 /// The sections of an offer as one section for each alternative; what stands before the first
 /// heading belongs to all.
-fn alternatives(sections: &[&Section]) -> Vec<Section> {
+fn alternatives(sections: &[&Section]) -> Result<Vec<Section>, Refusal> {
     let mut common = Section::default();
     let mut each: Vec<Section> = Vec::new();
     for block in sections.iter().flat_map(|section| &section.blocks) {
         match (&block.body, each.last_mut()) {
             (Body::Heading { text, .. }, _) if vocabulary::is_alternative(text) => {
+                if each.len() == ALTERNATIVES_MAX {
+                    return Err(Refusal::TooMany(ALTERNATIVES_MAX));
+                }
                 each.push(common.clone());
             }
             (_, Some(alternative)) => alternative.blocks.push(block.clone()),
             (_, None) => common.blocks.push(block.clone()),
         }
     }
-    match each.is_empty() {
+    Ok(match each.is_empty() {
         true => vec![common],
         false => each,
-    }
+    })
 }
 
 fn content(

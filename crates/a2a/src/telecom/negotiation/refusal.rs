@@ -70,6 +70,9 @@ pub enum Refusal {
     /// It says nothing that could be taken for an offer.
     #[error("section '{0}' is needed")]
     Empty(&'static str),
+    /// It offers more than anybody compares.
+    #[error("more than {0} alternatives")]
+    TooMany(usize),
     /// What is offered cannot be understood.
     #[error("{} of what is offered cannot be understood", .0.len())]
     Unclear(Vec<Question>),
@@ -89,7 +92,7 @@ impl Refusal {
             Self::OtherTopic { .. } => "negotiation.type_mismatch",
             Self::RoundsExceeded { .. } => "negotiation.round_exceeded",
             Self::Empty(_) => "negotiation.field_missing",
-            Self::Unclear(_) => "negotiation.content_invalid",
+            Self::TooMany(_) | Self::Unclear(_) => "negotiation.content_invalid",
             Self::UnknownId(_)
             | Self::OtherLimit { .. }
             | Self::WrongRound { .. }

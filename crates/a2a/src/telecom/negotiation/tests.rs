@@ -795,3 +795,41 @@ fn contradictions_are_refused() {
     negotiation.field_missing: section 'Under Evaluation Description' is needed
     ");
 }
+
+/// What stands before the first alternative is read for each, so there are so many and no more.
+#[test]
+fn alternatives_are_bounded() {
+    let offered = |count: usize| {
+        let each =
+            (1..=count).map(|n| format!("### Alternative {n}\n1. Energy consumption goal: {n}%"));
+        let text = format!(
+            "## Feasibility Negotiation\nPlease assess.\n\n## Under Evaluation Description\n1. Area: Haidian\n{}",
+            each.collect::<Vec<_>>().join("\n")
+        );
+        let context = Context {
+            id: ID.to_owned(),
+            round: 1,
+            max_rounds: 5,
+            performative: Some(Performative::Propose),
+        };
+        let uri = "Negotiation-T/feasibility-negotiation/propose/v1";
+        let uri = TemplateUri::parse(uri).expect("a URI");
+        let message = Message::read(&uri, &context, &text).expect("a message");
+        hear(
+            &message,
+            Side::Publisher,
+            None,
+            Some(&translator("ran-energy-saving")),
+        )
+    };
+    let heard = |it: &Result<Heard, Refusal>| match it {
+        Ok(Heard::Opens(speech, _)) => speech.contents.len(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(heard(&offered(16)), 16);
+    assert_eq!(offered(17), Err(Refusal::TooMany(16)));
+    assert_eq!(
+        offered(17).expect_err("too many").code(),
+        "negotiation.content_invalid"
+    );
+}

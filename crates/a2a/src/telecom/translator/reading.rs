@@ -27,7 +27,41 @@ pub struct Reading<'t> {
     lines: BTreeMap<String, u32>,
 }
 
+/// What a reading has understood, without the translator that it was read by: so that one thread
+/// reads and another goes on.
+#[derive(Clone, Debug)]
+pub struct Understood {
+    tongue: Tongue,
+    values: Map<String, Value>,
+    other: Vec<String>,
+    wrong: BTreeMap<String, Question>,
+    lines: BTreeMap<String, u32>,
+}
+
 impl<'t> Reading<'t> {
+    /// What was understood, to go on with by [`Reading::going_on`].
+    pub fn understood(self) -> Understood {
+        Understood {
+            tongue: self.tongue,
+            values: self.values,
+            other: self.other,
+            wrong: self.wrong,
+            lines: self.lines,
+        }
+    }
+
+    /// A reading that goes on from what was understood by the same translator.
+    pub fn going_on(translator: &'t Translator, understood: Understood) -> Self {
+        Self {
+            translator,
+            tongue: understood.tongue,
+            values: understood.values,
+            other: understood.other,
+            wrong: understood.wrong,
+            lines: understood.lines,
+        }
+    }
+
     pub(super) fn of(translator: &'t Translator, document: &Document) -> Result<Self, Unread> {
         let mut reading = Self::upon(
             translator,
@@ -331,7 +365,8 @@ impl<'t> Reading<'t> {
             },
             Some(said) if *said == value => {}
             Some(said) => {
-                let both = format!("{said} and {value}");
+                // As much as is told: the first value is looked at again for each that differs.
+                let both = format!("{} and {}", beginning(said), beginning(&value));
                 self.blame(key, "one value", &both, line);
             }
         }
@@ -341,7 +376,7 @@ impl<'t> Reading<'t> {
     fn blame(&mut self, key: &str, expected: &str, found: &str, line: Line) {
         let question = Question {
             line: Some(line.0),
-            found: Some(found.chars().take(200).collect()),
+            found: Some(found.chars().take(FOUND_MOST).collect()),
             ..Question::new(self.translator, key, expected, self.tongue)
         };
         self.wrong.insert(key.to_owned(), question);
@@ -352,6 +387,20 @@ impl<'t> Reading<'t> {
             self.values.remove(key);
             self.wrong.remove(key);
         }
+    }
+}
+
+/// The most characters of what is found wrong that are told.
+const FOUND_MOST: usize = 200;
+
+/// A value, of a long text its beginning.
+fn beginning(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.len() > FOUND_MOST => {
+            let beginning: String = text.chars().take(FOUND_MOST).collect();
+            Value::from(beginning).to_string()
+        }
+        value => value.to_string(),
     }
 }
 

@@ -9,7 +9,6 @@ use super::super::begin::{Given, Said, inert, marked, message_id};
 use super::super::error;
 use super::super::scene::{Scene, read};
 use super::super::task::parts;
-use super::task::spoken;
 use super::{answer, kept, refused};
 use a2a::error::Error;
 use a2a::message::{Message, Metadata, Part};
@@ -26,6 +25,7 @@ use domain::task::{Awaits, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use engine::{Engine, Negotiate, Operation, Query, Records, Refusal};
+use std::sync::Arc;
 
 impl Scene<'_> {
     /// A message of a negotiation that names no task: about one that is to be, or by the id of one that
@@ -37,7 +37,7 @@ impl Scene<'_> {
         push: Option<PushConfig>,
     ) -> Result<Said, Error> {
         let text = envelope.text(Family::Negotiation).unwrap_or_default();
-        let said = spoken(&envelope, text)?;
+        let said = self.spoken(&envelope, text).await?;
         let id = TaskId::new(&said.context.id);
         let before = self.negotiation_of(&id, Kind::Feasibility)?;
         let round = match before.as_ref().and_then(|it| round_of(it, message)) {
@@ -47,7 +47,7 @@ impl Scene<'_> {
                     return self.go_on_in_telecom(message, envelope, &task).await;
                 }
                 needs_no_task(&said)?;
-                let heard = self.heard(&said, &envelope, before.as_ref())?;
+                let heard = self.heard(&said, &envelope, before.as_ref()).await?;
                 self.in_feasibility(message, &envelope, &id, heard).await?
             }
         };
@@ -60,43 +60,55 @@ impl Scene<'_> {
     }
 
     /// What a message is to a negotiation, or opens.
-    fn heard(
+    async fn heard(
         &self,
         said: &negotiation::Message,
         envelope: &Envelope,
         before: Option<&Negotiation>,
     ) -> Result<Heard, Error> {
         let Some(before) = before else {
-            return self.opening(said, envelope);
+            return self.opening(said, envelope).await;
         };
-        let standing = Standing {
-            max_rounds: max_rounds(before),
-            negotiation: &kept::bare(before),
+        let (served, said, before) = (Arc::clone(&self.served), said.clone(), before.clone());
+        let hear = move |_: &dyn Fn() -> bool| {
+            let standing = Standing {
+                max_rounds: max_rounds(&before),
+                negotiation: &kept::bare(&before),
+            };
+            let translator = translator_of(&before, &served.telecom);
+            negotiation::hear(&said, Side::Publisher, Some(standing), translator)
         };
-        let translator = translator_of(before, &self.served.telecom);
-        let heard = negotiation::hear(said, Side::Publisher, Some(standing), translator);
-        heard.map_err(unheard)
+        self.beside(hear).await?.map_err(unheard)
     }
 
     /// What opens a negotiation says itself what it is about: in the prompt beside it, or in words that
     /// one template alone understands.
-    fn opening(&self, said: &negotiation::Message, envelope: &Envelope) -> Result<Heard, Error> {
+    async fn opening(
+        &self,
+        said: &negotiation::Message,
+        envelope: &Envelope,
+    ) -> Result<Heard, Error> {
         let by = |translator| negotiation::hear(said, Side::Publisher, None, translator);
         // Information is of a task, whatever its template.
         if said.topic == Some(Topic::Information) {
             return by(None).map_err(unheard);
         }
         if envelope.text(Family::Task).is_some() {
-            let content = self.prompt(envelope)?.reading.content();
+            let content = self.prompt(envelope).await?.reading.content();
             let content = content.map_err(|lacks| unheard(negotiation::Refusal::Unclear(lacks)))?;
             return Ok(match by(None).map_err(unheard)? {
                 Heard::Opens(_, limit) => Heard::Opens(Speech::offer(vec![content]), limit),
                 other => other,
             });
         }
-        let translators = self.served.telecom.translators().iter();
-        let readings = translators.map(|it| by(Some(it)));
-        let (mut understood, not): (Vec<_>, Vec<_>) = readings.partition(Result::is_ok);
+        let (served, heard) = (Arc::clone(&self.served), said.clone());
+        let hear = move |_: &dyn Fn() -> bool| {
+            let translators = served.telecom.translators().iter();
+            let readings =
+                translators.map(|it| negotiation::hear(&heard, Side::Publisher, None, Some(it)));
+            readings.partition(Result::is_ok)
+        };
+        let (mut understood, not): (Vec<_>, Vec<_>) = self.beside(hear).await?;
         if understood.len() > 1 {
             let why = "several templates understand this; a Task-T text beside it says which";
             return Err(refused("template.not_found", why));
@@ -188,7 +200,7 @@ impl Scene<'_> {
                 "the task is under way; its target can be negotiated",
             )
         })?;
-        let said = spoken(&envelope, text)?;
+        let said = self.spoken(&envelope, text).await?;
         let before = self.negotiation_of(&task.id, Kind::Fulfillment)?;
         let same = before.as_ref().filter(|it| id_of(it) == said.context.id);
         let other = before.as_ref().filter(|it| same.is_none() && it.is_open());
@@ -196,7 +208,7 @@ impl Scene<'_> {
             let why = format!("the task is negotiated under the id {}", id_of(other));
             return Err(refused("negotiation.invalid_input", why));
         }
-        let heard = self.heard(&said, &envelope, same)?;
+        let heard = self.heard(&said, &envelope, same).await?;
         let mut negotiate = Negotiate {
             to: Some(task.to.clone()),
             task: Some(task.id.clone()),

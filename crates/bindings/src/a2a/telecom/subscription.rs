@@ -21,6 +21,7 @@ use domain::content::Content;
 use domain::notification::Notification;
 use domain::push::PushConfig;
 use domain::task::{Status, Task, TaskId};
+use std::sync::Arc;
 
 impl Scene<'_> {
     pub(super) async fn subscribed(
@@ -31,11 +32,16 @@ impl Scene<'_> {
         push: Option<PushConfig>,
     ) -> Result<Said, Error> {
         let text = envelope.text(Family::Notification).unwrap_or_default();
-        let named = envelope.template_uri.as_ref();
-        let topic = self.served.telecom.subscription(named, text);
-        let topic = topic.map_err(|unknown| self.not_known(&unknown))?;
+        let (served, text) = (Arc::clone(&self.served), text.to_owned());
+        let named = envelope.template_uri.clone();
+        let read = move |_: &dyn Fn() -> bool| {
+            let topic = served.telecom.subscription(named.as_ref(), &text)?;
+            Ok((topic.clone(), topic.parse(&text)))
+        };
+        let read = self.beside(read).await?;
+        let (topic, subscription) = read.map_err(|unknown| self.not_known(&unknown))?;
         let declined = |declined: Declined| refused(declined.code(), declined);
-        let subscription = topic.parse(text).map_err(declined)?;
+        let subscription = subscription.map_err(declined)?;
         let order = self.served.template(&topic.order.schema_id);
         let order = order.expect("a topic is known where its order is taken");
         let domains = self.profile().domain.as_deref().unwrap_or_default();

@@ -11,6 +11,7 @@ use a2a::message::{Message, Metadata};
 use a2a::telecom::envelope::Envelope;
 use a2a::telecom::extension::Family;
 use a2a::telecom::negotiation::{self, Context, Heard, Performative};
+use a2a::telecom::repertoire::Unknown;
 use a2a::telecom::translator::{Question, Reading, Translator};
 use domain::content::{Content, Payload};
 use domain::negotiation::{Kind, Side};
@@ -19,6 +20,7 @@ use domain::task::{Task, TaskId};
 use domain::verb::Verb;
 use engine::Negotiate;
 use schema::template::Template;
+use std::sync::Arc;
 
 /// A prompt that was read.
 pub(super) struct Prompt<'s> {
@@ -35,7 +37,7 @@ impl Scene<'_> {
         id: TaskId,
         push: Option<PushConfig>,
     ) -> Result<Said, Error> {
-        let prompt = self.prompt(&envelope)?;
+        let prompt = self.prompt(&envelope).await?;
         let negotiated = envelope.context.as_ref().map(|it| TaskId::new(&it.id));
         let id = negotiated.unwrap_or(id);
         let mut negotiate = self.assignment(message, &id, push);
@@ -66,17 +68,27 @@ impl Scene<'_> {
         }
     }
 
-    /// The prompt of a message, read by its template.
-    pub(super) fn prompt(&self, envelope: &Envelope) -> Result<Prompt<'_>, Error> {
+    /// The prompt of a message, read by its template beside the connections.
+    pub(super) async fn prompt(&self, envelope: &Envelope) -> Result<Prompt<'_>, Error> {
         let text = envelope.text(Family::Task).unwrap_or_default();
-        let named = envelope.template_uri.as_ref();
-        let translator = self.served.telecom.task(named, text);
-        let translator = translator.map_err(|unknown| self.not_known(&unknown))?;
-        let reading = translator.read(text);
-        let reading = reading.map_err(|unread| refused("content.format_error", unread))?;
+        let (served, text) = (Arc::clone(&self.served), text.to_owned());
+        let named = envelope.template_uri.clone();
+        let read = move |_: &dyn Fn() -> bool| {
+            let translator = served.telecom.task(named.as_ref(), &text)?;
+            let understood = translator.read(&text).map(Reading::understood);
+            Ok((translator.uri().clone(), understood))
+        };
+        let not_known = |unknown: Unknown| self.not_known(&unknown);
+        let (uri, understood) = self.beside(read).await?.map_err(not_known)?;
+        let understood = understood.map_err(|unread| refused("content.format_error", unread))?;
+        let translator = self
+            .served
+            .telecom
+            .task(Some(&uri), "")
+            .map_err(not_known)?;
         Ok(Prompt {
             translator,
-            reading,
+            reading: Reading::going_on(translator, understood),
         })
     }
 
@@ -90,8 +102,8 @@ impl Scene<'_> {
     ) -> Result<Said, Error> {
         let asked = asked_in(task);
         let prompt = match envelope.text(Family::Task) {
-            Some(_) => self.prompt(&envelope)?,
-            None => match self.completed_by(&envelope, task, asked.as_ref())? {
+            Some(_) => self.prompt(&envelope).await?,
+            None => match self.completed_by(&envelope, task, asked.as_ref()).await? {
                 Answered::With(prompt) => prompt,
                 Answered::Not(reason) => return self.left(task, &reason).await,
             },
@@ -116,7 +128,7 @@ impl Scene<'_> {
     }
 
     /// What an information negotiation adds to what was understood before.
-    fn completed_by(
+    async fn completed_by(
         &self,
         envelope: &Envelope,
         task: &Task,
@@ -129,29 +141,55 @@ impl Scene<'_> {
             let why = "the task waits for what it lacks: a Task-T text says it";
             return Err(refused("negotiation.invalid_input", why));
         };
-        let said = spoken(envelope, text)?;
+        let said = self.spoken(envelope, text).await?;
         if asked.is_some_and(|asked| asked.id != said.context.id) {
             let why = "the question has another id";
             return Err(refused("negotiation.invalid_input", why));
         }
-        let heard = negotiation::hear(&said, Side::Publisher, None, Some(translator));
+        let (schema, values) = (pending.schema_id.clone(), pending.values.clone());
+        let served = Arc::clone(&self.served);
+        let read = move |_: &dyn Fn() -> bool| {
+            let translator = served.telecom.for_schema(&schema);
+            let translator = translator.expect("it was found for this schema");
+            let heard = negotiation::hear(&said, Side::Publisher, None, Some(translator));
+            let mut reading = Reading::upon(translator, &values, said.tongue);
+            let rest = said.supply(&mut reading);
+            (heard, reading.understood(), rest)
+        };
+        let (heard, understood, rest) = self.beside(read).await?;
         match heard.map_err(|refusal| refused(refusal.code(), refusal))? {
             Heard::Supply => {}
             Heard::Withdrawal(reason) => return Ok(Answered::Not(reason)),
             _ => return Err(refused("negotiation.phase_mismatch", "an answer is needed")),
         }
-        let mut reading = Reading::upon(translator, &pending.values, said.tongue);
-        let rest = said.supply(&mut reading);
         match rest.is_empty() {
             true => Ok(Answered::With(Prompt {
                 translator,
-                reading,
+                reading: Reading::going_on(translator, understood),
             })),
             false => {
                 let why = format!("not asked for: {}", rest.join("; "));
                 Err(refused("negotiation.content_invalid", why))
             }
         }
+    }
+
+    /// A message of a negotiation, from its envelope, read beside the connections.
+    pub(super) async fn spoken(
+        &self,
+        envelope: &Envelope,
+        text: &str,
+    ) -> Result<negotiation::Message, Error> {
+        let missing =
+            |what: &str| refused("negotiation.invalid_input", format!("{what} is needed"));
+        let context = envelope.context.clone();
+        let context = context.ok_or_else(|| missing("negotiationContext"))?;
+        let uri = envelope.template_uri.clone();
+        let uri = uri.ok_or_else(|| missing("templateUri"))?;
+        let text = text.to_owned();
+        let read = move |_: &dyn Fn() -> bool| negotiation::Message::read(&uri, &context, &text);
+        let read = self.beside(read).await?;
+        read.map_err(|it| refused(it.code(), it))
     }
 
     /// Who leaves a negotiation about a task leaves the task.
@@ -214,16 +252,6 @@ impl Prompt<'_> {
         kept::keep(&mut question, &asked);
         question
     }
-}
-
-/// A message of a negotiation, from its envelope.
-pub(super) fn spoken(envelope: &Envelope, text: &str) -> Result<negotiation::Message, Error> {
-    let missing = |what: &str| refused("negotiation.invalid_input", format!("{what} is needed"));
-    let context = envelope.context.as_ref();
-    let context = context.ok_or_else(|| missing("negotiationContext"))?;
-    let uri = envelope.template_uri.as_ref();
-    let uri = uri.ok_or_else(|| missing("templateUri"))?;
-    negotiation::Message::read(uri, context, text).map_err(|it| refused(it.code(), it))
 }
 
 /// What was agreed on binds: its object, and that a default which it did not say is not said either.
