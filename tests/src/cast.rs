@@ -123,7 +123,7 @@ pub fn deliverable(to: &Subscription) -> Result<(), String> {
 }
 
 /// The access rules of the cases: what is shipped, with the users `operator` (group admin), `ada` and
-/// `ben` (group schema-admin), and `guest` (no group).
+/// `ben` (group schema-admin), `carl` (group auditor), and `guest` (no group).
 pub fn access() -> AccessRules {
     let admin = vec![rule(
         "everything",
@@ -137,6 +137,9 @@ pub fn access() -> AccessRules {
         RuleTarget::Everything,
         Action::Permit,
     );
+    let of_audit = |name, action| rule(name, "convoke-audit", RuleTarget::Everything, action);
+    let audit = of_audit("audit", Action::Permit);
+    let no_audit = of_audit("no-audit", Action::Deny);
     let mut agents = vec![
         rpc("negotiate", "irtf-agent", "task-negotiate"),
         rpc("place", "convoke-registry", "*"),
@@ -209,6 +212,8 @@ pub fn access() -> AccessRules {
     ]);
     let lists = vec![
         list("secrets", "*", secrets()),
+        list("auditors", "auditor", vec![audit]),
+        list("all-but-auditors", "*", vec![no_audit]),
         list("admin", "admin", admin),
         list("schema-administrators", "schema-admin", vec![schemas]),
         list("agents", "agents", agents),
@@ -225,6 +230,7 @@ pub fn access() -> AccessRules {
                 "schema-admin".to_owned(),
                 ["ada".to_owned(), "ben".to_owned()].into(),
             ),
+            ("auditor".to_owned(), ["carl".to_owned()].into()),
         ]),
         lists,
     }

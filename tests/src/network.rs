@@ -241,7 +241,7 @@ pub fn answer_faults(engine: &Engine, simulation: &mut Simulation, now: Timestam
     for wanted in wanted {
         let granted = faults::grant(simulation, &wanted.wish, now);
         simulation.advance(now);
-        let _ = wanted.answer.send(granted);
+        engine.answer_fault(wanted, granted, now);
     }
     any
 }

@@ -34,6 +34,8 @@ pub const SIMULATION_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-s
 pub const REGISTRY_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-registry";
 /// The namespace of module convoke-data.
 pub const DATA_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-data";
+/// The namespace of module convoke-audit.
+pub const AUDIT_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-audit";
 /// `convoke-schema`.
 pub const SCHEMA_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-schema";
 /// The namespace of module convoke-ems.

@@ -24,9 +24,21 @@ pub struct Principal {
     /// True if it is an agent: it may then act under its own name only, and sees what it is party
     /// to.
     pub agent: bool,
+    /// Where it comes from, for the audit trail: a protocol and an address, such as `ssh 192.0.2.7`;
+    /// empty if it is unknown. Nothing is decided by it.
+    pub source: String,
 }
 
 impl Principal {
+    /// The same, coming from somewhere.
+    #[must_use]
+    pub fn coming_from(self, source: impl Into<String>) -> Self {
+        Self {
+            source: source.into(),
+            ..self
+        }
+    }
+
     /// True if a record between these two is its own.
     pub fn is_party(&self, from: &str, to: &str) -> bool {
         self.name == from || self.name == to
@@ -176,6 +188,7 @@ impl AccessRules {
             name: user.to_owned(),
             groups,
             agent,
+            source: String::new(),
         }
     }
 

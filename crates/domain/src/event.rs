@@ -3,6 +3,7 @@
 //! State is the truth, the log is its explanation: it feeds notifications, replay and audit. Read
 //! next: [`crate::notification`]; rows and the hash chain are in `store`.
 
+use crate::audit::AuditRecord;
 use crate::notification::{AgentUpdate, NegotiationUpdate, Notification, SchemaUpdate};
 use crate::time::Timestamp;
 use std::sync::Arc;
@@ -67,6 +68,9 @@ pub enum Happening {
     Agent(Arc<AgentUpdate>),
     /// A schema changed: `schema-update`.
     Schema(Arc<SchemaUpdate>),
+    /// Something that concerns who gets in and what they may do. Read by who audits, never told to
+    /// subscribers.
+    Audit(Arc<AuditRecord>),
     /// A session began: `netconf-session-start`.
     SessionStarted {
         /// The principal.

@@ -21,6 +21,7 @@
 
 pub mod access;
 pub mod agent;
+pub mod audit;
 pub mod calendar;
 pub mod cause;
 pub mod content;

@@ -208,6 +208,7 @@ fn operator() -> Principal {
         name: "operator".to_owned(),
         groups: ["admin".to_owned()].into(),
         agent: false,
+        source: String::new(),
     }
 }
 
@@ -322,6 +323,7 @@ fn discover(scale: &Scale) -> Vec<Row> {
             name: name.clone(),
             groups: ["agents".to_owned()].into(),
             agent: true,
+            source: String::new(),
         };
         let register = Operation::Register(Register {
             profile: profile(name, vec![skill(1)]),

@@ -6,15 +6,18 @@
 //! do beyond is to leave out nodes of NETCONF's data, by a tree compiled from the same rules. What is
 //! not there and what is not the principal's are told alike. Read next: `domain::access`, the rules.
 
-use crate::operation::{Endpoint, Operation, SchemaRequest};
+use crate::operation::{Endpoint, Operation, Query, SchemaRequest};
 use crate::stream::Event;
 use crate::{Engine, FaultWish, Refusal};
-use domain::access::{Action as Verdict, Detail, Principal, Request, Rows, Scope, TASK_NEGOTIATE};
+use domain::access::{
+    Action as Verdict, Decision, Detail, Principal, Request, Rows, Scope, TASK_NEGOTIATE,
+};
 use domain::ems::News;
 use domain::event::{Entry, Happening};
 use domain::notification::{Notification, SchemaUpdate};
 use domain::task::{Task, TaskId};
 use domain::telemetry::Action;
+use domain::time::Timestamp;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The name of a notification, behind its module.
@@ -25,12 +28,33 @@ impl Engine {
     ///
     /// # Errors
     /// [`Refusal::Denied`], which is counted.
-    pub fn authorise(&self, who: &Principal, request: Request<'_>) -> Result<(), Refusal> {
-        if self.access().decide(who, request).action == Verdict::Permit {
-            return Ok(());
+    pub fn authorise(
+        &self,
+        who: &Principal,
+        request: Request<'_>,
+        now: Timestamp,
+    ) -> Result<(), Refusal> {
+        let rules = self.access();
+        let decision = rules.decide(who, request);
+        match decision.action {
+            Verdict::Permit => Ok(()),
+            Verdict::Deny => Err(self.denied(who, words(request), decision, now)),
         }
+    }
+
+    fn denied(
+        &self,
+        who: &Principal,
+        what: String,
+        decision: Decision<'_>,
+        now: Timestamp,
+    ) -> Refusal {
         self.denials.fetch_add(1, Relaxed);
-        Err(denied(who, &words(request)))
+        self.audit_denial(who, &what, decision, now);
+        Refusal::Denied {
+            user: who.name.clone(),
+            what,
+        }
     }
 
     /// How many operations were denied since the start, over all protocols.
@@ -44,9 +68,10 @@ impl Engine {
         &self,
         who: &Principal,
         operation: &Operation,
+        now: Timestamp,
     ) -> Result<(), Refusal> {
         match rpc_of(operation) {
-            Some(request) => self.authorise(who, request),
+            Some(request) => self.authorise(who, request, now),
             None => Ok(()),
         }
     }
@@ -65,12 +90,13 @@ impl Engine {
     ///
     /// # Errors
     /// [`Refusal::Denied`], which is counted.
-    pub fn authorise_reading(&self, who: &Principal) -> Result<(), Refusal> {
-        match self.scope(who, Rows::Tasks) {
+    pub fn authorise_reading(&self, who: &Principal, now: Timestamp) -> Result<(), Refusal> {
+        let rules = self.access();
+        match rules.scope(who, Rows::Tasks, Detail::Whole) {
             Scope::Own | Scope::All => Ok(()),
             Scope::Nothing => {
-                self.denials.fetch_add(1, Relaxed);
-                Err(denied(who, "read tasks"))
+                let decision = rules.decide(who, TASK_NEGOTIATE);
+                Err(self.denied(who, "read tasks".to_owned(), decision, now))
             }
         }
     }
@@ -149,6 +175,8 @@ impl Engine {
             }
             Happening::Agent(_) => at_platform,
             Happening::Schema(update) => at_platform && self.sees_schema(who, update),
+            // The trail is read, not told.
+            Happening::Audit(_) => false,
             Happening::SessionStarted { username, .. }
             | Happening::SessionEnded { username, .. } => {
                 at_platform && is_open_to(who, username, username)
@@ -225,15 +253,8 @@ fn is_open_to(who: &Principal, from: &str, to: &str) -> bool {
     !who.agent || who.is_party(from, to)
 }
 
-fn denied(who: &Principal, what: &str) -> Refusal {
-    Refusal::Denied {
-        user: who.name.clone(),
-        what: what.to_owned(),
-    }
-}
-
 /// What is asked for, for people.
-fn words(request: Request<'_>) -> String {
+pub(crate) fn words(request: Request<'_>) -> String {
     match request {
         Request::Exec { rpc, .. } => format!("execute <{rpc}>"),
         Request::Read { path, .. } => format!("read /{}", path.join("/")),
@@ -258,6 +279,7 @@ fn logged(entry: &Entry) -> Named {
         Happening::Negotiation(_) => ("convoke-negotiation", "negotiation-update"),
         Happening::Agent(_) => ("convoke-registry", "agent-update"),
         Happening::Schema(_) => ("convoke-schema", "schema-update"),
+        Happening::Audit(_) => ("convoke-audit", "get-audit"),
         Happening::SessionStarted { .. } => ("ietf-netconf-notifications", "netconf-session-start"),
         Happening::SessionEnded { .. } => ("ietf-netconf-notifications", "netconf-session-end"),
     }
@@ -277,9 +299,12 @@ pub fn reported(of: &News) -> Named {
 
 /// The rpc that an operation is, whatever protocol it came by; none for those whose answer is
 /// decided record by record.
-fn rpc_of(operation: &Operation) -> Option<Request<'static>> {
+pub(crate) fn rpc_of(operation: &Operation) -> Option<Request<'static>> {
     Some(match operation {
         Operation::Negotiate(_) => TASK_NEGOTIATE,
+        Operation::Read(Query::Audit(_)) | Operation::Browse(Query::Audit(_)) => {
+            exec("convoke-audit", "get-audit", true)
+        }
         Operation::Read(_) | Operation::Browse(_) | Operation::Push(_) => return None,
         Operation::Register(_) | Operation::Introduce(_) => of_registry("register-agent"),
         Operation::Renew { .. } => of_registry("renew-lease"),

@@ -97,11 +97,13 @@ impl Engine {
 
     /// When [`Engine::tick`] is next due; none if nothing waits.
     pub fn next_wakeup(&self) -> Option<Timestamp> {
-        self.lock_work().next_due()
+        let (work, trail) = (self.lock_work().next_due(), self.trail_due());
+        work.into_iter().chain(trail).min()
     }
 
     /// Wakes what is due: agents that asked for it, and callers whose time limit is over.
     pub fn tick(&self, now: Timestamp) {
+        self.close_trail(now);
         let mut work = self.lock_work();
         let (mut staged, mut fell_due) = (Staged::default(), false);
         while let Some(due) = work.take_due(now) {

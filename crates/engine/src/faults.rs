@@ -6,8 +6,10 @@
 //! measurements. Refuses to know the network. Read next: [`crate::ems`], what agents have instead.
 
 use crate::operation::{Execution, Outcome};
+use crate::trail::by;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
+use domain::audit::AuditKind;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::telemetry::Severity;
@@ -108,8 +110,9 @@ pub enum FaultRefusal {
 pub struct FaultWanted {
     /// What.
     pub wish: FaultWish,
-    /// What came of it.
-    pub answer: oneshot::Sender<Result<FaultAnswer, FaultRefusal>>,
+    /// Who.
+    who: Principal,
+    answer: oneshot::Sender<Result<FaultAnswer, FaultRefusal>>,
 }
 
 /// What is wanted, while somebody runs a simulated network.
@@ -128,14 +131,29 @@ impl Engine {
         wanted.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
+    /// Tells what came of a wish. What was broken or mended is in the audit trail, whether or not
+    /// anybody still waits for the answer.
+    pub fn answer_fault(
+        &self,
+        wanted: FaultWanted,
+        answer: Result<FaultAnswer, FaultRefusal>,
+        now: Timestamp,
+    ) {
+        if let Some((kind, subject)) = done(&wanted.wish, &answer) {
+            self.audit(by(kind, &wanted.who).to(&subject), now);
+        }
+        let _ = wanted.answer.send(answer);
+    }
+
     pub(crate) fn wish_of_faults(&self, who: &Principal, wish: FaultWish) -> Execution {
         if who.agent {
             let user = who.name.clone();
             return Execution::refused(FaultRefusal::Agent { user });
         }
+        let who = who.clone();
         let (answer, answered) = oneshot::channel();
         match &mut *self.faults.lock().expect("no holder panics") {
-            Some(wanted) => wanted.push(FaultWanted { wish, answer }),
+            Some(wanted) => wanted.push(FaultWanted { wish, who, answer }),
             None => return Execution::refused(Refusal::NoNetwork),
         }
         self.outbox.notify();
@@ -146,5 +164,27 @@ impl Engine {
                 Err(_) => Err(Refusal::NoNetwork),
             }
         }))
+    }
+}
+
+/// What of an answer belongs into the audit trail.
+fn done(
+    wish: &FaultWish,
+    answer: &Result<FaultAnswer, FaultRefusal>,
+) -> Option<(AuditKind, String)> {
+    match (answer, wish) {
+        (Ok(FaultAnswer::Injected(fault)), _) => {
+            let subject = format!(
+                "fault {}: {} at {}",
+                fault.id,
+                fault.kind.as_str(),
+                fault.element
+            );
+            Some((AuditKind::FaultInjected, subject))
+        }
+        (Ok(FaultAnswer::Cleared), FaultWish::Clear { id }) => {
+            Some((AuditKind::FaultCleared, format!("fault {id}")))
+        }
+        _ => None,
     }
 }

@@ -47,6 +47,7 @@ mod standin;
 mod step;
 pub mod stream;
 mod team;
+mod trail;
 mod view;
 mod work;
 
@@ -70,12 +71,14 @@ pub use schemas::{SchemaSetup, TypedForm};
 pub use step::{Step, Stepped, Stepping};
 pub use store::{Filter, Options as StoreOptions, ReadError, Retention, TaskFilter, Trimmed};
 pub use stream::{Event, Stream, StreamError};
+pub use trail::{AuditFilter, AuditPage, Audited};
 pub use work::Outgoing;
 
 use crate::data::Entries;
 use crate::feed::Recent;
 use domain::access::{AccessRules, Detail, Principal, Request};
 use domain::agent::Agent;
+use domain::audit::Tally;
 use domain::event::{Happening, Sequence};
 use domain::inventory::Inventory;
 use domain::registry::Registration;
@@ -159,6 +162,8 @@ pub struct Engine {
     introductions: introduction::Introductions,
     /// How many operations were denied.
     denials: AtomicU32,
+    /// What of the audit trail is gathered.
+    trail: Mutex<Tally>,
     /// How many decisions that were not stored have been taken back.
     taken_back: AtomicU64,
     limits: Limits,
@@ -243,6 +248,7 @@ impl Engine {
             management,
             introductions: introduction::Introductions::default(),
             denials: AtomicU32::new(0),
+            trail: Mutex::default(),
             taken_back: AtomicU64::new(0),
             limits: setup.limits,
             retention: setup.retention,
@@ -258,11 +264,14 @@ impl Engine {
     /// and answered after its commit is on disk; a synchronous task is answered when it is done,
     /// or when its time limit is over.
     pub fn execute(&self, who: &Principal, operation: Operation, now: Timestamp) -> Execution {
-        if let Err(refusal) = self.authorise_operation(who, &operation) {
+        if let Err(refusal) = self.authorise_operation(who, &operation, now) {
             return Execution::refused(refusal);
         }
-        let decides = operation.decides();
+        let (decides, asked) = (operation.decides(), access::rpc_of(&operation));
         let execution = self.begin(who, operation, now);
+        if let Execution::Done(Err(refusal)) = &execution {
+            self.audit_refusal(who, asked, refusal, now);
+        }
         if decides {
             self.step_in_turn(now);
         }

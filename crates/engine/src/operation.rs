@@ -13,6 +13,7 @@ pub use schema::{
 use crate::faults::{FaultAnswer, FaultWish};
 use crate::introduction::Introduction;
 use crate::refusal::Refusal;
+use crate::trail::{AuditFilter, AuditPage};
 use domain::content::{Content, Payload};
 use domain::context::{DataParam, DataType, Exchange};
 use domain::discovery::{Criteria, Match};
@@ -312,6 +313,8 @@ pub enum Query {
         /// Only this entry.
         id: Option<String>,
     },
+    /// A page of the audit trail.
+    Audit(AuditFilter),
     /// The alarms that a management system knows (RFC 8632).
     Alarms {
         /// Which system.
@@ -349,6 +352,8 @@ pub enum Records {
     Exchanges(Vec<Exchange>),
     /// Entries of `/data-params`.
     Data(Vec<DataParam>),
+    /// Records of the audit trail.
+    Audit(AuditPage),
     /// Alarms.
     Alarms(Box<AlarmList>),
     /// The network as documented.

@@ -52,6 +52,7 @@ impl Engine {
             }
             Query::Proposals => Records::Negotiations(self.proposals(sight(Rows::Negotiations))?),
             Query::Schemas => unreachable!("schemas are looked at with the time"),
+            Query::Audit(filter) => Records::Audit(self.audit_page(&filter)?),
             Query::Alarms { .. } | Query::Inventory(_) | Query::Performance(_) => {
                 return self.managed(who, query);
             }

@@ -6,7 +6,9 @@
 
 use domain::access::{AccessRules, Action};
 use domain::agent::{Agent, Input, Output};
+use domain::audit::{AuditEvent, AuditKind};
 use domain::cause::Cause;
+use domain::event::Happening;
 use domain::inventory::{ElementId, Inventory};
 use domain::profile::{Capability, Layer, Profile};
 use domain::time::{Dice, Timestamp};
@@ -100,6 +102,18 @@ fn known(execution: Execution) -> Option<Result<Outcome, Refusal>> {
     }
 }
 
+/// What is in the audit trail.
+fn audited(engine: &Engine) -> Vec<AuditEvent> {
+    let everything = store::Batch::default();
+    engine.store().commit(everything).wait().unwrap();
+    let entries = engine.feed().after(0, 100).unwrap();
+    let records = entries.iter().filter_map(|entry| match &entry.happening {
+        Happening::Audit(record) => Some(record.event.clone()),
+        _ => None,
+    });
+    records.collect()
+}
+
 /// Issue 5, 1: ground truth is kept apart, no agent can reach it.
 #[test]
 fn no_agent_may_even_where_everybody_may_do_anything() {
@@ -116,6 +130,12 @@ fn no_agent_may_even_where_everybody_may_do_anything() {
         }
     }
     assert!(engine.faults_wanted().is_empty(), "nobody else heard of it");
+    // The same agent is refused three different things; each is a record once.
+    let told = audited(&engine);
+    assert_eq!(told.len(), 6, "{told:?}");
+    assert!(told.iter().all(|event| {
+        event.kind == AuditKind::Denied && event.reason == "agents may not break or mend anything"
+    }));
 }
 
 #[test]
@@ -146,13 +166,28 @@ fn whoever_runs_the_network_answers_and_without_one_nobody_does() {
         let mut wanted = engine.faults_wanted();
         let wanted = wanted.pop().unwrap();
         assert_eq!(wanted.wish, wish);
-        wanted.answer.send(answer.clone()).unwrap();
+        engine.answer_fault(wanted, answer.clone(), now());
         match (known(execution).unwrap(), answer) {
             (Ok(Outcome::Faults(told)), Ok(answer)) => assert_eq!(told, answer),
             (Err(refusal), Err(why)) => assert_eq!(refusal, Refusal::Fault(why)),
             (other, _) => panic!("{other:?}"),
         }
     }
+    // Who does not wait for the answer is named all the same; what was not done is not told.
+    let clear = Operation::Faults(FaultWish::Clear { id: 1 });
+    drop(engine.execute(&operator, clear, now()));
+    let wanted = engine.faults_wanted().pop().unwrap();
+    engine.answer_fault(wanted, Ok(FaultAnswer::Cleared), now());
+    let told = audited(&engine);
+    let told: Vec<_> = told.iter().map(|e| (e.kind, e.subject.as_str())).collect();
+    let broken = "fault 1: fibre-cut at link:x";
+    assert_eq!(
+        told,
+        [
+            (AuditKind::FaultInjected, broken),
+            (AuditKind::FaultCleared, "fault 1"),
+        ]
+    );
     // A network that ends leaves nobody waiting.
     let execution = engine.execute(
         &operator,

@@ -185,6 +185,7 @@ fn principal(name: &str) -> Principal {
         name: name.to_owned(),
         groups: [group.to_owned()].into(),
         agent,
+        source: String::new(),
     }
 }
 

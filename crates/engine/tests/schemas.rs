@@ -801,5 +801,6 @@ fn principal(name: &str) -> Principal {
         name: name.to_owned(),
         groups: Default::default(),
         agent: false,
+        source: String::new(),
     }
 }

@@ -345,8 +345,9 @@ impl World {
             return;
         };
         for wanted in self.engine.faults_wanted() {
-            let answer = faults::grant(simulation, &wanted.wish, self.clock.now());
-            let _ = wanted.answer.send(answer);
+            let now = self.clock.now();
+            let answer = faults::grant(simulation, &wanted.wish, now);
+            self.engine.answer_fault(wanted, answer, now);
         }
     }
 

@@ -340,6 +340,7 @@ fn speaks_of_what_is_there(
         Happening::Negotiation(update) => &update.task,
         Happening::Agent(_)
         | Happening::Schema(_)
+        | Happening::Audit(_)
         | Happening::SessionStarted { .. }
         | Happening::SessionEnded { .. } => {
             return Ok(false);

@@ -28,6 +28,7 @@ const IMPLEMENTED: &[(&str, &[&str])] = &[
     ("convoke-negotiation", &[]),
     ("convoke-registry", &[]),
     ("convoke-data", &[]),
+    ("convoke-audit", &[]),
     ("convoke-simulation", &[]),
     ("convoke-schema", &[]),
     ("ietf-alarms", &["alarm-history", "alarm-summary"]),

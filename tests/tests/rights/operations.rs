@@ -13,8 +13,8 @@ use domain::task::TaskId;
 use domain::telemetry::Action;
 use domain::verb::Verb;
 use engine::{
-    Endpoint, FaultWish, Form, Introduction, Negotiate, Operation, PushWish, Query, Refusal,
-    Register, SchemaRequest, Which, WriteData,
+    AuditFilter, Endpoint, FaultWish, Form, Introduction, Negotiate, Operation, PushWish, Query,
+    Refusal, Register, SchemaRequest, Which, WriteData,
 };
 use std::collections::BTreeSet;
 
@@ -23,6 +23,9 @@ use std::collections::BTreeSet;
 fn rpc_of(operation: &Operation) -> Option<(&'static str, &'static str)> {
     Some(match operation {
         Operation::Negotiate(_) => ("irtf-agent", "task-negotiate"),
+        Operation::Read(Query::Audit(_)) | Operation::Browse(Query::Audit(_)) => {
+            ("convoke-audit", "get-audit")
+        }
         Operation::Read(_) | Operation::Browse(_) | Operation::Push(_) => return None,
         Operation::Register(_) | Operation::Introduce(_) => ("convoke-registry", "register-agent"),
         Operation::Renew { .. } => ("convoke-registry", "renew-lease"),
@@ -140,6 +143,8 @@ fn operations() -> Vec<Operation> {
         }),
         Operation::Read(Query::Tasks),
         Operation::Browse(Query::Tasks),
+        Operation::Read(Query::Audit(AuditFilter::default())),
+        Operation::Browse(Query::Audit(AuditFilter::default())),
         Operation::Faults(FaultWish::Inject {
             kind: None,
             element: None,
@@ -261,7 +266,7 @@ fn every_operation_is_for_whom_its_rpc_is_for() {
     let reads = ["get-tasks", "get-context"];
     for (module, rpc, _) in &rpcs {
         let own = module.starts_with("convoke-") || module == "irtf-agent";
-        let left_out = reads.contains(&rpc.as_str()) || module.starts_with("convoke-audit");
+        let left_out = reads.contains(&rpc.as_str());
         assert!(
             !own || left_out || asked.contains(&(module.as_str(), rpc.as_str())),
             "{rpc}"

@@ -139,6 +139,10 @@ pub fn access() -> AccessRules {
             "name = \"schema-admin\"\nuser-name = [\"ada\"]",
         )
         .replace(
+            "name = \"auditor\"\nuser-name = [\"operator\"]",
+            "name = \"auditor\"\nuser-name = [\"carl\"]",
+        )
+        .replace(
             "name = \"simulation-admin\"\nuser-name = []",
             "name = \"simulation-admin\"\nuser-name = [\"tester\"]",
         );

@@ -316,7 +316,7 @@ impl Scene<'_> {
 
     /// Refuses who may not give tasks, before anything that was said is read.
     pub(super) fn check_asking(&self) -> Result<(), Error> {
-        let asked = self.engine().authorise(self.who, TASK_NEGOTIATE);
+        let asked = self.engine().authorise(self.who, TASK_NEGOTIATE, self.now);
         asked.map_err(|denied| error::refused(&denied))
     }
 

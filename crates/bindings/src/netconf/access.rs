@@ -115,6 +115,7 @@ mod tests {
             name: "u".to_owned(),
             groups: BTreeSet::from(["readers".to_owned()]),
             agent: false,
+            source: String::new(),
         };
         let permit = read_permit(&rules, &who, &schema);
         let projection = Projection::everything().permit(&permit);

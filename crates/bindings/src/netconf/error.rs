@@ -3,8 +3,8 @@
 //! Tags and their meaning: RFC 6241 Appendix A. Read next: `operation`.
 
 use super::{
-    AGENT_NAMESPACE, DATA_NAMESPACE, EMS_NAMESPACE, NEGOTIATION_NAMESPACE, REGISTRY_NAMESPACE,
-    SCHEMA_NAMESPACE, SIMULATION_NAMESPACE,
+    AGENT_NAMESPACE, AUDIT_NAMESPACE, DATA_NAMESPACE, EMS_NAMESPACE, NEGOTIATION_NAMESPACE,
+    REGISTRY_NAMESPACE, SCHEMA_NAMESPACE, SIMULATION_NAMESPACE,
 };
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::FilterError;
@@ -29,6 +29,8 @@ pub(crate) enum Asked {
     Registry(&'static str),
     /// An rpc of convoke-data.
     Data(&'static str),
+    /// An rpc of convoke-audit.
+    Audit(&'static str),
     /// An rpc of convoke-schema.
     Schema(&'static str),
     /// An rpc of convoke-simulation.
@@ -55,6 +57,7 @@ impl Asked {
             Self::Negotiate => ("agt", AGENT_NAMESPACE, "task-negotiate"),
             Self::Registry(rpc) => ("cvr", REGISTRY_NAMESPACE, rpc),
             Self::Data(rpc) => ("cvdata", DATA_NAMESPACE, rpc),
+            Self::Audit(rpc) => ("cva", AUDIT_NAMESPACE, rpc),
             Self::Schema(rpc) => ("cvschema", SCHEMA_NAMESPACE, rpc),
             Self::Simulation(rpc) => ("cvs", SIMULATION_NAMESPACE, rpc),
             Self::Ems(rpc) => ("cvems", EMS_NAMESPACE, rpc),
@@ -79,7 +82,7 @@ impl Asked {
         match self {
             Self::Negotiate => "task-sendTo",
             Self::Data(_) => "reader",
-            Self::Registry(_) | Self::Schema(_) | Self::Simulation(_) | Self::Ems(_) => "name",
+            _ => "name",
         }
     }
 
@@ -96,11 +99,7 @@ impl Asked {
     fn data_leaf(self) -> &'static str {
         match self {
             Self::Negotiate => "msg-data",
-            Self::Registry(_)
-            | Self::Data(_)
-            | Self::Schema(_)
-            | Self::Simulation(_)
-            | Self::Ems(_) => "id",
+            _ => "id",
         }
     }
 }

@@ -4,7 +4,9 @@
 //! Read next: [`super::session`], which sends them.
 
 use super::modelled::{ems, negotiation};
-use super::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE};
+use super::{
+    AGENT_NAMESPACE, AUDIT_NAMESPACE, NEGOTIATION_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE,
+};
 use ::netconf::data::{Node, write};
 use ::netconf::filter::{Projection, Selection};
 use ::netconf::names::namespace::{NETCONF_NOTIFICATIONS, NETMOD_NOTIFICATION, NOTIFICATION};
@@ -97,6 +99,8 @@ fn entered(entry: &Entry) -> Node<'_> {
             .leaf_opt("client", update.client.as_ref())
             .leaf_opt("principal", update.principal.as_ref())
             .leaf_opt("reason", update.reason.as_ref()),
+        // It is told to nobody (`Engine::receives`): a record is read by `get-audit` alone.
+        Happening::Audit(_) => Node::container(AUDIT_NAMESPACE, "record"),
         Happening::SessionStarted {
             username,
             session,

@@ -4,6 +4,7 @@
 //! before access is judged; one that is denied is `access-denied` before its content is looked
 //! at. Read next: `negotiate`, `read`.
 
+mod audit;
 mod data;
 mod ems;
 mod input;
@@ -25,8 +26,8 @@ pub(super) use subscribe::Subscription;
 use super::error::Asked;
 use super::session::Scene;
 use super::{
-    AGENT_NAMESPACE, DATA_NAMESPACE, EMS_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE,
-    SIMULATION_NAMESPACE, error,
+    AGENT_NAMESPACE, AUDIT_NAMESPACE, DATA_NAMESPACE, EMS_NAMESPACE, REGISTRY_NAMESPACE,
+    SCHEMA_NAMESPACE, SIMULATION_NAMESPACE, error,
 };
 use ::netconf::data::{Node, write};
 use ::netconf::error::RpcError;
@@ -84,6 +85,7 @@ pub(super) enum Offered {
     FormTeam,
     GetTasks,
     GetContext,
+    GetAudit,
     DataWrite,
     DataRead,
     InjectFault,
@@ -135,6 +137,7 @@ impl Offered {
             (REGISTRY_NAMESPACE, "form-team") => (Self::FormTeam, "convoke-registry"),
             (REGISTRY_NAMESPACE, "get-tasks") => (Self::GetTasks, "convoke-registry"),
             (REGISTRY_NAMESPACE, "get-context") => (Self::GetContext, "convoke-registry"),
+            (AUDIT_NAMESPACE, "get-audit") => (Self::GetAudit, "convoke-audit"),
             (DATA_NAMESPACE, "data-write") => (Self::DataWrite, "convoke-data"),
             (DATA_NAMESPACE, "data-read") => (Self::DataRead, "convoke-data"),
             (SIMULATION_NAMESPACE, name) => (Self::of_simulation(name)?, "convoke-simulation"),
@@ -211,7 +214,7 @@ pub(super) fn handle(scene: &Scene<'_>, rpc: &Rpc) -> Handled {
         rpc: operation.name(),
         guarded,
     };
-    if let Err(denied) = scene.platform.engine.authorise(scene.who, exec) {
+    if let Err(denied) = scene.platform.engine.authorise(scene.who, exec, scene.now) {
         return Handled::Now(Err(error::denied(operation, &denied)));
     }
     match offered {
@@ -223,6 +226,7 @@ pub(super) fn handle(scene: &Scene<'_>, rpc: &Rpc) -> Handled {
         Offered::FormTeam => registry::form_team(scene, operation),
         Offered::GetTasks => Handled::Now(page::get_tasks(scene, operation)),
         Offered::GetContext => Handled::Now(page::get_context(scene, operation)),
+        Offered::GetAudit => Handled::Now(audit::get_audit(scene, operation)),
         Offered::DataWrite => data::data_write(scene, operation),
         Offered::DataRead => data::data_read(scene, operation),
         Offered::InjectFault => simulation::inject_fault(scene, operation),

@@ -20,7 +20,7 @@ use ::netconf::session::{CloseReason, Envelope, Event, Rpc, Session as Machine, 
 use domain::access::{AccessRules, Principal};
 use domain::event::{Happening, Sequence, Termination};
 use domain::time::Timestamp;
-use engine::Endpoint;
+use engine::{Endpoint, Engine};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -137,7 +137,7 @@ impl Session {
         platform.totals.in_sessions.fetch_add(1, Relaxed);
         let rules = platform.engine.access();
         Self {
-            who: platform.engine.principal(&peer.user),
+            who: principal(&platform.engine, &peer.user, &peer.source_host),
             rules,
             machine: Machine::new(SessionConfig::new(capabilities), info.id, clock_ms),
             feed: platform.engine.stream(&endpoint).watch(),
@@ -286,7 +286,8 @@ impl Session {
     fn heed_rules(&mut self) {
         let rules = self.platform.engine.access();
         if !Arc::ptr_eq(&rules, &self.rules) {
-            self.who = self.platform.engine.principal(&self.info.username);
+            let (engine, info) = (&self.platform.engine, &self.info);
+            self.who = principal(engine, &info.username, &info.source_host);
             self.rules = rules;
         }
     }
@@ -537,5 +538,14 @@ fn poll_once(pending: &mut Pending) -> Option<Result<Answer, RpcError>> {
     match pending.as_mut().poll(&mut context) {
         std::task::Poll::Ready(outcome) => Some(outcome),
         std::task::Poll::Pending => None,
+    }
+}
+
+/// Who a user is, and where from.
+fn principal(engine: &Engine, user: &str, source_host: &str) -> Principal {
+    let principal = engine.principal(user);
+    match source_host {
+        "" => principal.coming_from("netconf"),
+        host => principal.coming_from(format!("netconf {host}")),
     }
 }

@@ -283,6 +283,7 @@ pub(crate) fn principal(name: &str, agent: bool) -> Principal {
             _ => Default::default(),
         },
         agent,
+        source: String::new(),
     }
 }
 

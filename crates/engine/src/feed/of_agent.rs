@@ -20,6 +20,7 @@ fn teller(entry: &Entry) -> Option<&str> {
         Happening::Negotiation(n) => Some(&n.executor),
         Happening::Agent(_)
         | Happening::Schema(_)
+        | Happening::Audit(_)
         | Happening::SessionStarted { .. }
         | Happening::SessionEnded { .. } => None,
     }

@@ -71,7 +71,7 @@ impl Engine {
             SchemaRequest::Approve { patch_id } => self.approve(who, patch_id, now),
             SchemaRequest::Reject { patch_id, reason } => self.reject(who, patch_id, reason, now),
             SchemaRequest::Judge { sample_id, matches } => {
-                self.judge_alignment(&sample_id, matches, now)
+                self.judge_alignment(who, &sample_id, matches, now)
             }
             SchemaRequest::Erase { client } => self.erase(who, &client, now),
         };

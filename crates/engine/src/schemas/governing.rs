@@ -9,6 +9,7 @@ use super::evolving::Changed;
 use crate::operation::{PatchStanding, SchemaOutcome};
 use crate::{Engine, Execution, Outcome, Refusal};
 use domain::access::Principal;
+use domain::audit::AuditKind;
 use domain::time::Timestamp;
 use schema::evolution::Command;
 use schema::lint::Audience;
@@ -41,6 +42,7 @@ impl Engine {
         self.schemas
             .evolving()
             .publish(template, &who.name, now, &mut changed)?;
+        changed.decided(AuditKind::SchemaPublished, who, &schema_id, now);
         let warnings = findings.iter().map(ToString::to_string).collect();
         let outcome = SchemaOutcome::Published {
             schema_id,
@@ -61,6 +63,7 @@ impl Engine {
             .evolving()
             .retire(schema_id, &who.name, now, &mut changed);
         let current_schema_id = retired?;
+        changed.decided(AuditKind::SchemaRetired, who, schema_id, now);
         let outcome = SchemaOutcome::Retired { current_schema_id };
         Ok(self.schemas_stored(changed, outcome, now))
     }
@@ -75,7 +78,7 @@ impl Engine {
             patch_id: patch_id.clone(),
             principal: who.name.clone(),
         };
-        self.command(patch_id, &command, now)
+        self.command(who, patch_id, &command, now)
     }
 
     pub(super) fn reject(
@@ -99,11 +102,12 @@ impl Engine {
                 reason,
             },
         };
-        self.command(patch_id, &command, now)
+        self.command(who, patch_id, &command, now)
     }
 
     fn command(
         &self,
+        who: &Principal,
         patch_id: String,
         command: &Command,
         now: Timestamp,
@@ -123,11 +127,17 @@ impl Engine {
                 standing(&l.patch_activity(&patch_id))
             })
         };
+        let kind = match command {
+            Command::Approve { .. } => AuditKind::PatchApproved,
+            _ => AuditKind::PatchRejected,
+        };
+        changed.decided(kind, who, &patch_id, now);
         Ok(self.schemas_stored(changed, SchemaOutcome::Patch(activity), now))
     }
 
     pub(super) fn judge_alignment(
         &self,
+        who: &Principal,
         sample_id: &str,
         matches: bool,
         now: Timestamp,
@@ -142,6 +152,9 @@ impl Engine {
                 sample_id: sample_id.to_owned(),
             });
         }
+        let said = if matches { "as meant" } else { "not as meant" };
+        let subject = format!("{sample_id}: {said}");
+        changed.decided(AuditKind::AlignmentJudged, who, &subject, now);
         Ok(self.schemas_stored(changed, SchemaOutcome::Taken, now))
     }
 
@@ -159,6 +172,7 @@ impl Engine {
         let erased = evolving.erase(client, &who.name, now, &mut changed);
         drop(evolving);
         changed.documents.extend(self.schemas.told().erase(client));
+        changed.decided(AuditKind::FragmentsErased, who, client, now);
         let outcome = SchemaOutcome::Erased(erased);
         Ok(self.schemas_taken(changed, taken, outcome, now))
     }

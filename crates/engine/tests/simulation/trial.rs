@@ -101,6 +101,7 @@ pub fn principal(name: &str) -> Principal {
         name: name.to_owned(),
         groups: [group.to_owned()].into(),
         agent,
+        source: String::new(),
     }
 }
 

@@ -6,6 +6,7 @@
 //! encrypted later, or under another key, keeps the digest of what was in front of its ciphertext.
 //! Read next: [`super::head`].
 
+mod audit;
 mod erased;
 mod schema;
 
@@ -60,6 +61,7 @@ const TASK: &str = "task";
 const NEGOTIATION: &str = "negotiation";
 const AGENT: &str = "agent";
 const SCHEMA: &str = "schema";
+const AUDIT: &str = "audit";
 const SESSION_STARTED: &str = "session-started";
 const SESSION_ENDED: &str = "session-ended";
 
@@ -221,6 +223,7 @@ fn encode(happening: &Happening) -> (&'static str, String) {
         }
         Happening::Agent(update) => (AGENT, json(&AgentRow::from(update.as_ref()))),
         Happening::Schema(update) => (SCHEMA, json(&SchemaRow::from(update.as_ref()))),
+        Happening::Audit(record) => (AUDIT, audit::encode(record)),
         Happening::SessionStarted {
             username,
             session,
@@ -270,6 +273,9 @@ fn decode(kind: &str, body: &str) -> Option<Happening> {
     if kind == SCHEMA {
         let row: SchemaRow<'_> = serde_json::from_str(body).ok()?;
         return Some(Happening::Schema(Arc::new(row.into_update()?)));
+    }
+    if kind == AUDIT {
+        return Some(Happening::Audit(Arc::new(audit::decode(body)?)));
     }
     let row: SessionRow<'_> = serde_json::from_str(body).ok()?;
     let (username, source_host) = (row.username.into_owned(), row.source_host.into_owned());

@@ -392,7 +392,8 @@ fn what_surrounds_tasks_comes_back(options: &Options) {
 }
 
 #[test]
-fn what_happens_to_negotiations_and_agents_is_in_the_log() {
+fn what_happens_to_negotiations_and_agents_and_what_is_audited_is_in_the_log() {
+    use domain::audit::{AuditEvent, AuditKind, AuditRecord};
     use domain::notification::{AgentChange, AgentUpdate, NegotiationUpdate};
     let (store, _) = open(Options::memory());
     let turn = negotiation("t1", Kind::Fulfillment).turns[0].clone();
@@ -416,6 +417,18 @@ fn what_happens_to_negotiations_and_agents_is_in_the_log() {
             health: Health::Failing,
         };
         told.push((6, Happening::Agent(Arc::new(update))));
+    }
+    for (kind, why) in AuditKind::ALL
+        .into_iter()
+        .zip(["", "because"].iter().cycle())
+    {
+        let event = AuditEvent::new(kind, "ann").from("ssh a").to("it");
+        let record = AuditRecord {
+            event: event.because(why),
+            count: 3,
+            since: at(4),
+        };
+        told.push((7, Happening::Audit(Arc::new(record))));
     }
     store.commit(happenings(told.clone())).wait().unwrap();
     let entries = store.entries(0, 100).unwrap();

@@ -412,9 +412,15 @@ impl Subscription {
         Ok(backlog)
     }
 
-    /// True for the start of this very session, met live: it happened before the subscription
-    /// and may merely have been committed after it.
+    /// True for what nobody is told and nobody is denied: records of the audit trail, and the start of
+    /// this very session, met live, which happened before the subscription and may merely have been
+    /// committed after it.
     fn is_late(&self, event: &Event) -> bool {
+        if let Event::Logged(entry) = event
+            && matches!(entry.happening, Happening::Audit(_))
+        {
+            return true;
+        }
         let own = matches!(event, Event::Logged(entry) if matches!(
             &entry.happening,
             Happening::SessionStarted { session, .. } if *session == self.session

@@ -3,6 +3,9 @@
 //! Read next: [`super`].
 
 use super::Cohort;
+use crate::trail::{by, decided};
+use domain::access::Principal;
+use domain::audit::AuditKind;
 use domain::event::Happening;
 use domain::notification::{SchemaChange, SchemaUpdate};
 use domain::time::Timestamp;
@@ -24,6 +27,18 @@ impl Changed {
         let time = update.time;
         self.happenings
             .push((time, Happening::Schema(Arc::new(update))));
+    }
+
+    /// Has the audit trail say who decided what.
+    pub(in crate::schemas) fn decided(
+        &mut self,
+        kind: AuditKind,
+        who: &Principal,
+        subject: &str,
+        now: Timestamp,
+    ) {
+        let event = by(kind, who).to(subject);
+        self.happenings.push(decided(event, now));
     }
 
     /// What of an event everybody who may see the patch is told.

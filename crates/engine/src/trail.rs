@@ -1,0 +1,236 @@
+//! The audit trail: what concerns who gets in and what they may do goes into the log, and into the
+//! log of the process.
+//!
+//! Nothing waits for it, and a flood of it is a few records (`domain::audit::Tally`). It is read by
+//! who may execute `get-audit`, page by page, and told to nobody else. Refuses to know where people
+//! come from: whoever let them in says so. Read next: [`crate::access`], whose denials are here.
+
+use crate::access::words;
+use crate::{Engine, FaultRefusal, Refusal};
+use domain::access::{Decision, Principal, Request};
+use domain::audit::{AuditEvent, AuditKind, AuditRecord};
+use domain::event::{Happening, Sequence};
+use domain::time::Timestamp;
+use std::sync::Arc;
+use store::Batch;
+use tracing::{info, warn};
+
+/// How many entries of the log one page looks through at most: a page may hold fewer records than
+/// were asked for, or none, and another follow.
+const LOOKED_AT_MOST: usize = 4_096;
+
+/// How many are looked at together.
+const AT_ONCE: usize = 512;
+
+/// Which records are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    /// Those that were written at this instant or later.
+    pub since: Option<Timestamp>,
+    /// Those behind this place of the log.
+    pub after: Option<Sequence>,
+    /// Those of these kinds; all if there are none.
+    pub kinds: Vec<AuditKind>,
+    /// Those about this user.
+    pub user: Option<String>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// A record, and where and when it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Audited {
+    /// The place in the log.
+    pub sequence: Sequence,
+    /// When it was written.
+    pub time: Timestamp,
+    /// What it says.
+    pub record: Arc<AuditRecord>,
+}
+
+/// Records in their order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AuditPage {
+    /// The records.
+    pub records: Vec<Audited>,
+    /// The place behind which the next page begins; none at the end of the log.
+    pub next: Option<Sequence>,
+}
+
+impl AuditFilter {
+    fn takes(&self, record: &AuditRecord) -> bool {
+        let event = &record.event;
+        (self.kinds.is_empty() || self.kinds.contains(&event.kind))
+            && self.user.as_ref().is_none_or(|user| *user == event.user)
+    }
+}
+
+impl Engine {
+    /// Enters something into the audit trail. Not waited for: it explains, it is nobody's promise.
+    pub fn audit(&self, event: AuditEvent, now: Timestamp) {
+        let (record, begun) = {
+            let mut tally = self.trail.lock().expect("no holder panics");
+            let before = tally.ends();
+            let record = tally.take(event, now);
+            (record, before.is_none() && tally.ends().is_some())
+        };
+        if let Some(record) = record {
+            self.record(vec![record], now);
+        }
+        if begun {
+            // Whoever ticks has one more deadline.
+            self.outbox.notify();
+        }
+    }
+
+    /// Something was denied, by this rule or for want of one.
+    pub(crate) fn audit_denial(
+        &self,
+        who: &Principal,
+        what: &str,
+        decision: Decision<'_>,
+        now: Timestamp,
+    ) {
+        let reason = match decision.rule {
+            Some((list, rule)) => format!("rule {list}/{rule}"),
+            None => "no rule permits it".to_owned(),
+        };
+        let denied = by(AuditKind::Denied, who).to(what).because(&reason);
+        self.audit(denied, now);
+    }
+
+    /// Something that the rules permit was denied all the same, if this is such a refusal.
+    pub(crate) fn audit_refusal(
+        &self,
+        who: &Principal,
+        asked: Option<Request<'_>>,
+        refusal: &Refusal,
+        now: Timestamp,
+    ) {
+        if let Some(reason) = beyond_rules(refusal) {
+            let what = asked.map(words).unwrap_or_default();
+            let denied = by(AuditKind::Denied, who).to(&what).because(reason);
+            self.audit(denied, now);
+        }
+    }
+
+    /// When what is counted is due; none if nothing is.
+    pub(crate) fn trail_due(&self) -> Option<Timestamp> {
+        self.trail.lock().expect("no holder panics").ends()
+    }
+
+    /// Enters what was counted, once its interval is over.
+    pub(crate) fn close_trail(&self, now: Timestamp) {
+        let counted = self.trail.lock().expect("no holder panics").close(now);
+        self.record(counted, now);
+    }
+
+    /// Enters what was counted so far: nobody is let in any more.
+    pub fn end_trail(&self, now: Timestamp) {
+        let counted = self.trail.lock().expect("no holder panics").cut_short();
+        self.record(counted, now);
+    }
+
+    fn record(&self, records: Vec<AuditRecord>, now: Timestamp) {
+        if !records.is_empty() {
+            let happenings = records.into_iter().map(|record| entry(record, now));
+            drop(self.store.commit(Batch {
+                happenings: happenings.collect(),
+                ..Batch::default()
+            }));
+        }
+    }
+
+    pub(crate) fn audit_page(&self, filter: &AuditFilter) -> Result<AuditPage, Refusal> {
+        let feed = self.feed();
+        let since = match filter.since {
+            Some(since) => feed.cursor_at(since)?,
+            None => 0,
+        };
+        let mut cursor = filter.after.unwrap_or(0).max(since);
+        let mut page = AuditPage::default();
+        let mut looked_at = 0;
+        loop {
+            let entries = feed.after(cursor, AT_ONCE)?;
+            if entries.is_empty() {
+                return Ok(page);
+            }
+            for entry in &entries {
+                if page.records.len() == filter.limit {
+                    page.next = Some(cursor);
+                    return Ok(page);
+                }
+                cursor = entry.sequence;
+                let Happening::Audit(record) = &entry.happening else {
+                    continue;
+                };
+                if filter.takes(record) {
+                    page.records.push(Audited {
+                        sequence: entry.sequence,
+                        time: entry.time,
+                        record: Arc::clone(record),
+                    });
+                }
+            }
+            looked_at += entries.len();
+            if looked_at >= LOOKED_AT_MOST {
+                page.next = Some(cursor);
+                return Ok(page);
+            }
+        }
+    }
+}
+
+/// What an administrator decided, for the batch of what is decided: neither is stored without the
+/// other.
+pub(crate) fn decided(event: AuditEvent, now: Timestamp) -> (Timestamp, Happening) {
+    let record = AuditRecord {
+        event,
+        count: 1,
+        since: now,
+    };
+    entry(record, now)
+}
+
+/// Says it in the log of the process, and makes it an entry of the platform's.
+fn entry(record: AuditRecord, now: Timestamp) -> (Timestamp, Happening) {
+    tell(&record);
+    (now, Happening::Audit(Arc::new(record)))
+}
+
+/// Why something is denied that no rule of `access.toml` could permit; none if it is not denied.
+fn beyond_rules(refusal: &Refusal) -> Option<&'static str> {
+    match refusal {
+        Refusal::ForeignSender { .. } | Refusal::ForeignAgent { .. } => {
+            Some("in the name of another")
+        }
+        Refusal::NotPublisher { .. } => Some("not the publisher of the task"),
+        Refusal::NotExecutor { .. } => Some("not the executor of the task"),
+        Refusal::NotEntitled { .. } => Some("not among what the management system lets it do"),
+        Refusal::Fault(FaultRefusal::Agent { .. }) => Some("agents may not break or mend anything"),
+        _ => None,
+    }
+}
+
+/// Something that a principal did.
+pub(crate) fn by(kind: AuditKind, who: &Principal) -> AuditEvent {
+    AuditEvent::new(kind, &who.name).from(&who.source)
+}
+
+/// Says it in the log of the process.
+fn tell(record: &AuditRecord) {
+    let event = &record.event;
+    let kind = event.kind.as_str();
+    let (user, source) = (event.user.as_str(), event.source.as_str());
+    let (subject, reason, count) = (event.subject.as_str(), event.reason.as_str(), record.count);
+    match event.kind {
+        AuditKind::LoginFailed | AuditKind::Denied => warn!(
+            audit.kind = kind,
+            user, source, subject, reason, count, "audit: {kind}: '{user}' {subject}"
+        ),
+        _ => info!(
+            audit.kind = kind,
+            user, source, subject, reason, count, "audit: {kind}: '{user}' {subject}"
+        ),
+    }
+}
