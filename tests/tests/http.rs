@@ -50,7 +50,7 @@ fn a_newcomer_gets_in_with_one_command() {
         let answer = get(running.http(), "/whoami", Some(&printed)).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         assert_eq!(answer.json()["name"], "operator");
-        assert_eq!(answer.json()["groups"], json!(["admin"]));
+        assert_eq!(answer.json()["groups"], json!(["admin", "auditor"]));
         for (path, status) in [
             ("/livez", 200),
             ("/readyz", 200),

@@ -25,6 +25,7 @@ use crate::ssh::{
     Authenticator, ByteStream, Gate, KeyDirectory, Listener, Login, PrivateKey, Serving,
 };
 use crate::state::{NameError, StateFolder};
+use crate::trail::{self, Witnessed};
 use crate::webhook::{self, AllowList, Deliveries};
 use bindings::netconf::{Peer, Platform};
 use domain::access::AccessRules;
@@ -363,7 +364,10 @@ impl Host {
         let (Some(keys), Some(lookout)) = (&self.keys, lookout) else {
             return Ok(());
         };
-        let authenticator: Arc<dyn Authenticator> = Arc::new(authenticator(keys, &self.profiles)?);
+        let authenticator: Arc<dyn Authenticator> = Arc::new(Witnessed {
+            authenticator: authenticator(keys, &self.profiles)?,
+            trail: trail::of(self.platform.engine(), &self.clock),
+        });
         if let Some((_, listener)) = listeners.first() {
             self.revocation = Some(lookout.watch(KeyHolders {
                 authenticator: Arc::clone(&authenticator),
@@ -460,7 +464,9 @@ impl Host {
         if let Some(deliveries) = self.deliveries {
             deliveries.stop().await;
         }
-        if let Err(cause) = self.platform.engine().store().seal().await {
+        let engine = self.platform.engine();
+        engine.end_trail(self.clock.now());
+        if let Err(cause) = engine.store().seal().await {
             warn!("the end of the log is not sealed: {cause}");
         }
     }

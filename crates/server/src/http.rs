@@ -41,6 +41,7 @@ use crate::revocation::Watched;
 use crate::ssh::{Gate, Limits as GateLimits};
 use crate::state::StateFolder;
 use crate::token::{Issuer, TokenError, Tokens};
+use crate::trail;
 use bindings::netconf::Platform;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -118,6 +119,7 @@ pub fn open(
             certificates: Arc::clone(&watched.certificates),
             folder: folder.clone(),
             clock: Arc::clone(clock),
+            trail: trail::of(platform.engine(), clock),
             principals: Box::new(move |name| asked.engine().principal(name)),
         },
         names: settings.names(),

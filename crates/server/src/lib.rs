@@ -47,6 +47,7 @@ pub mod stage;
 pub mod state;
 pub mod story;
 pub mod token;
+pub mod trail;
 pub mod training;
 pub mod webhook;
 pub mod workers;

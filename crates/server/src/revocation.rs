@@ -11,6 +11,9 @@ use crate::file::FileError;
 use crate::http::certificate::{Register, Revoked, SharedRegister};
 use crate::ssh::{Authenticator, Logins};
 use crate::state::StateFolder;
+use crate::token::{self, Entry};
+use crate::trail::{self, Trail};
+use domain::audit::{AuditEvent, AuditKind};
 use engine::{Credential, Engine};
 use std::collections::BTreeMap;
 use std::fs;
@@ -77,6 +80,9 @@ pub struct Lookout {
     changes: watch::Sender<u64>,
     keys: Keys,
     tokens: Option<Stamp>,
+    /// The tokens that were issued, by their identifiers.
+    issued: BTreeMap<String, Entry>,
+    trail: Trail,
     /// `access.toml` and the list of revoked certificates.
     rules: [Option<Stamp>; 2],
 }
@@ -99,6 +105,8 @@ impl Lookout {
             changes: watch::Sender::new(0),
             keys: Keys::new(),
             tokens: None,
+            issued: token::issued(folder),
+            trail: trail::of(engine, clock),
             rules: [None; 2],
         };
         lookout.rules = lookout.stamps_of_rules();
@@ -148,6 +156,9 @@ impl Lookout {
             return;
         }
         let before = std::mem::replace(&mut self.keys, keys);
+        if tokens != self.tokens {
+            self.tell_tokens();
+        }
         (self.rules, self.tokens) = (rules, tokens);
         if read_anew {
             self.read_rules();
@@ -172,12 +183,53 @@ impl Lookout {
             .filter(|(path, _)| !self.keys.contains_key(*path));
         for (path, (name, whose, _)) in gone {
             info!(user = name, "{} is gone", path.display());
+            self.audit_key(AuditKind::KeyRemoved, name, path);
             if *whose == Credential::Agent {
                 self.engine.suspend(name, self.clock.now());
             }
         }
         for (path, (name, ..)) in self.keys.iter().filter(|(p, _)| !before.contains_key(*p)) {
             info!(user = name, "{} lets '{name}' in", path.display());
+            self.audit_key(AuditKind::KeyAdded, name, path);
+        }
+        for (path, (name, _, stamp)) in &self.keys {
+            let is_other = |(_, _, known): &(String, Credential, Option<Stamp>)| known != stamp;
+            if before.get(path).is_some_and(is_other) {
+                self.audit_key(AuditKind::KeyChanged, name, path);
+            }
+        }
+    }
+
+    /// The trail names the file, and whose it is.
+    fn audit_key(&self, kind: AuditKind, name: &str, path: &Path) {
+        let folder = path.parent().and_then(Path::file_name);
+        let folder = folder.unwrap_or_default().to_string_lossy();
+        let subject = format!("{folder}/{name}.pub");
+        (self.trail)(
+            AuditEvent::new(kind, name)
+                .from("state folder")
+                .to(&subject),
+        );
+    }
+
+    /// Tells which tokens came and went. One that has expired goes by itself.
+    fn tell_tokens(&mut self) {
+        let now = token::issued(&self.folder);
+        let before = std::mem::replace(&mut self.issued, now);
+        let told = |kind, entry: &Entry| {
+            let event = AuditEvent::new(kind, &entry.name).from("state folder");
+            (self.trail)(event.to(&format!("token {}", entry.id)));
+        };
+        for (id, entry) in &self.issued {
+            if !before.contains_key(id) {
+                told(AuditKind::TokenIssued, entry);
+            }
+        }
+        let now = self.clock.now();
+        for (id, entry) in before.iter().filter(|(_, entry)| entry.expires > now) {
+            if !self.issued.contains_key(id) {
+                told(AuditKind::TokenRevoked, entry);
+            }
         }
     }
 
@@ -194,6 +246,8 @@ impl Lookout {
                     self.engine.set_access(rules);
                 }
                 *self.certificates.write().expect("no writer panics") = Arc::new(register);
+                let changed = AuditEvent::new(AuditKind::RulesChanged, "").from("state folder");
+                (self.trail)(changed.to("access.toml and the list of revoked certificates"));
             }
             Err(wrong) => error!("what was in force stays in force: {wrong}"),
         }

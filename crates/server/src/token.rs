@@ -18,7 +18,7 @@ use crate::ssh::keys::{KeyError, StateKeys};
 use crate::state::{OPERATOR, StateFolder};
 use domain::time::Timestamp;
 use list::{List, ListError};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How far the clock of whoever looks at a token may be off, in seconds.
 pub const SKEW_S: i64 = 30;
@@ -124,6 +124,14 @@ pub struct Tokens {
     issuer: Issuer,
     list: List,
     terms: Terms,
+}
+
+/// What a state folder knows of the tokens that were issued and not revoked, by their identifiers; what
+/// cannot be read is none.
+pub fn issued(folder: &StateFolder) -> BTreeMap<String, Entry> {
+    let entries = List::new(folder.tokens()).entries().unwrap_or_default();
+    let by_id = entries.into_iter().map(|entry| (entry.id.clone(), entry));
+    by_id.collect()
 }
 
 impl Tokens {

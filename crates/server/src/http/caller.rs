@@ -9,6 +9,7 @@ use super::problem::Problem;
 use crate::clock::Clock;
 use crate::state::StateFolder;
 use crate::token::{Entry, Tokens};
+use crate::trail::{self, Trail};
 use domain::access::Principal;
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
@@ -60,6 +61,8 @@ pub struct Doorkeeper {
     pub clock: Arc<Clock>,
     /// What the engine knows of a name.
     pub principals: Principals,
+    /// Who is told who got in.
+    pub trail: Trail,
 }
 
 impl Doorkeeper {
@@ -92,7 +95,7 @@ impl Doorkeeper {
             }
         };
         Ok(Some(Caller {
-            principal: (self.principals)(&name),
+            principal: (self.principals)(&name).coming_from(trail::of_http(source.ip())),
             source,
             proof,
         }))

@@ -8,20 +8,23 @@ use super::door::{Door, Visitor};
 use super::limits::Limits;
 use super::problem::Problem;
 use super::wire::{Pace, Wire};
+use crate::trail;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use socket2::{SockRef, TcpKeepalive};
 use std::convert::Infallible;
+use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls;
 use tokio_rustls::server::TlsStream;
 use tracing::debug;
 
@@ -81,6 +84,7 @@ async fn begin(
         holder,
         place: Arc::clone(place),
         pace: Arc::new(Pace::default()),
+        last: Mutex::default(),
     };
     let Some(tls) = &door.tls else {
         return speak(tcp, visitor(None), door, first).await;
@@ -110,11 +114,24 @@ async fn handshake(
         Ok(Ok(stream)) => Some(stream),
         Ok(Err(error)) => {
             door.gate.blame(source.ip());
+            if let Some(why) = refused_certificate(&error) {
+                (door.keeper.trail)(trail::of_stranger(source.ip(), &why));
+            }
             debug!(http.source = %source, %error, "no TLS with {source}");
             None
         }
         Err(_) => None,
     }
+}
+
+/// Why a client's certificate does not count; none if something else went wrong.
+fn refused_certificate(error: &io::Error) -> Option<String> {
+    let error = error.get_ref()?.downcast_ref::<rustls::Error>()?;
+    let of_certificate = matches!(
+        error,
+        rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented
+    );
+    of_certificate.then(|| error.to_string())
 }
 
 async fn speak<S>(stream: S, visitor: Visitor, door: &Arc<Door>, first: Instant)

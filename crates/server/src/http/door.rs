@@ -17,6 +17,7 @@ use super::router::{Entry, Found, Router};
 use super::wire::{Pace, UnderWay};
 use crate::fair::FairShares;
 use crate::ssh::Gate;
+use crate::trail::{self, Trail};
 use hyper::body::Incoming;
 use hyper::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY,
@@ -25,8 +26,8 @@ use hyper::header::{
 use hyper::http::request::Parts;
 use hyper::{Request, StatusCode};
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 use tracing::debug;
@@ -69,6 +70,20 @@ pub(super) struct Visitor {
     pub(super) holder: Option<Arc<Holder>>,
     pub(super) place: Arc<Place>,
     pub(super) pace: Arc<Pace>,
+    /// Who has been recognised on the connection last.
+    pub(super) last: Mutex<Option<String>>,
+}
+
+impl Visitor {
+    /// The trail is told who somebody is once, not with each request.
+    fn met(&self, caller: &Caller, trail: &Trail) {
+        let name = &caller.principal.name;
+        let mut last = self.last.lock().expect("no holder panics");
+        if last.as_ref() != Some(name) {
+            *last = Some(name.clone());
+            trail(trail::of_caller(caller));
+        }
+    }
 }
 
 impl Door {
@@ -126,10 +141,12 @@ impl Door {
         match recognised {
             Ok(Some(caller)) => {
                 visitor.place.is_known();
+                visitor.met(&caller, &self.keeper.trail);
                 Ok(Some(caller))
             }
             Err(problem) if problem.status() == StatusCode::UNAUTHORIZED => {
                 self.gate.blame(address);
+                (self.keeper.trail)(trail::of_stranger(address, problem.detail()));
                 let wait = self.gate.refused_for(address);
                 let refused = |wait| Problem::too_many("too many credentials did not count", wait);
                 Err(wait.map_or(problem, refused))

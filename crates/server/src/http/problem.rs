@@ -27,6 +27,11 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// What is wrong, for people.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+
     /// A problem of that status; `detail` is for people who read what their client was told.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self {

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
 use std::io::Read as _;
+use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -24,11 +25,28 @@ pub trait Authenticator: Send + Sync + 'static {
     /// it must change nothing, and return quickly.
     fn authenticate(&self, user: &str, key: &PublicKey) -> Option<String>;
 
+    /// Somebody got in under a name with a key, or did not. Called once for each connection, and must
+    /// return quickly.
+    fn attempted(&self, _: &Attempt) {}
+
     /// Whether somebody who was let in under a name with a key still would be.
     fn still_admits(&self, user: &str, key: &KeyData) -> bool {
         self.authenticate(user, &PublicKey::from(key.clone()))
             .is_some()
     }
+}
+
+/// How a peer tried to get in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// The name that it gave.
+    pub user: String,
+    /// The fingerprint of the key that it showed last (SHA-256), or the method that it tried.
+    pub shown: String,
+    /// Where it comes from.
+    pub address: IpAddr,
+    /// Why it did not get in; none if it did.
+    pub refused: Option<&'static str>,
 }
 
 /// Whether `name` can be a user: 1 to 64 characters, no path separator, no

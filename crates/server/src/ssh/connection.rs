@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use russh::keys::ssh_key::public::KeyData;
-use russh::keys::{Algorithm, PublicKey};
+use russh::keys::{Algorithm, HashAlg, PublicKey};
 use russh::server::{
     Auth, ChannelOpenHandle, Handle, Handler, Msg, PublicKeyOffer, Response, Session,
     VerifiedPublicKey, run_stream,
@@ -25,6 +25,7 @@ use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 use tracing::{debug, error, info};
 
 use super::SUBSYSTEM;
+use super::authentication::Attempt;
 use super::channel::ChannelBytes;
 use super::gate::{SessionPermit, Slot};
 use super::listener::Service;
@@ -139,6 +140,8 @@ struct Connection {
     permit: Option<SessionPermit>,
     /// The same among those of its user.
     place: Option<Place>,
+    /// The name and the key, or the method, that were refused last; none once somebody is in.
+    turned_away: Option<(String, String)>,
     refused_requests: u32,
     /// Channels that have not yet asked for the subsystem.
     opened: Vec<(Channel<Msg>, Option<Further>)>,
@@ -166,6 +169,7 @@ impl Connection {
             principal: None,
             permit: None,
             place: None,
+            turned_away: None,
             refused_requests: 0,
             opened: Vec::new(),
             running: Vec::new(),
@@ -183,7 +187,8 @@ impl Connection {
     }
 
     /// A rejection that keeps offering `publickey`.
-    fn reject(&mut self) -> Auth {
+    fn reject(&mut self, user: &str, shown: impl Into<String>) -> Auth {
+        self.turned_away = Some((user.to_owned(), shown.into()));
         if let Some(slot) = &mut self.slot {
             slot.failed();
         }
@@ -191,6 +196,16 @@ impl Connection {
             proceed_with_methods: Some(publickey()),
             partial_success: false,
         }
+    }
+
+    /// Tells who got in, or why not.
+    fn tell(&self, user: &str, shown: &str, refused: Option<&'static str>) {
+        self.service.authenticator.attempted(&Attempt {
+            user: user.to_owned(),
+            shown: shown.to_owned(),
+            address: self.address.ip(),
+            refused,
+        });
     }
 
     /// Counts one more session on this connection, unless there are too many.
@@ -273,20 +288,34 @@ fn publickey() -> MethodSet {
     MethodSet::from(&[MethodKind::PublicKey][..])
 }
 
+/// A connection on which nobody got in is one login that failed, however many keys were tried.
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if let Some((user, shown)) = self.turned_away.take() {
+            self.tell(&user, &shown, Some("no key that counts under this name"));
+        }
+    }
+}
+
+/// The SHA-256 of a public key, as OpenSSH writes it.
+fn fingerprint(key: &KeyData) -> String {
+    key.fingerprint(HashAlg::Sha256).to_string()
+}
+
 impl Handler for Connection {
     type Error = russh::Error;
 
-    async fn auth_password(&mut self, _: &str, _: &str) -> Result<Auth, Self::Error> {
-        Ok(self.reject())
+    async fn auth_password(&mut self, user: &str, _: &str) -> Result<Auth, Self::Error> {
+        Ok(self.reject(user, "password"))
     }
 
     async fn auth_keyboard_interactive<'a>(
         &'a mut self,
-        _: &str,
+        user: &str,
         _: &str,
         _: Option<Response<'a>>,
     ) -> Result<Auth, Self::Error> {
-        Ok(self.reject())
+        Ok(self.reject(user, "keyboard-interactive"))
     }
 
     async fn auth_publickey_offered(
@@ -296,7 +325,7 @@ impl Handler for Connection {
     ) -> Result<Auth, Self::Error> {
         match self.recognise(user, offer.public_key, offer.algorithm) {
             Some(_) => Ok(Auth::Accept),
-            None => Ok(self.reject()),
+            None => Ok(self.reject(user, fingerprint(offer.public_key.key_data()))),
         }
     }
 
@@ -310,7 +339,7 @@ impl Handler for Connection {
                 self.principal = Some((principal, key.public_key.key_data().clone()));
                 Ok(Auth::Accept)
             }
-            None => Ok(self.reject()),
+            None => Ok(self.reject(user, fingerprint(key.public_key.key_data()))),
         }
     }
 
@@ -327,6 +356,8 @@ impl Handler for Connection {
             self.service.gate.logins().enter(user, key),
         ) {
             (Some(permit), Ok(place)) => {
+                self.turned_away = None;
+                self.tell(user, &fingerprint(key), None);
                 self.login.send_replace(Some(place.login()));
                 (self.permit, self.place) = (Some(permit), Some(place));
                 return Ok(());
@@ -334,6 +365,8 @@ impl Handler for Connection {
             (_, Err(_)) => "too many sessions of this user",
             (None, _) => "too many sessions",
         };
+        self.turned_away = None;
+        self.tell(user, &fingerprint(key), Some(why));
         info!(ssh.address = %self.address, user, "{why}: '{user}' at {} is sent away", self.address);
         // Not marked as authenticated, so the handshake's limit still holds.
         session.disconnect(Disconnect::TooManyConnections, why, "")

@@ -24,7 +24,7 @@ pub mod logins;
 pub mod stream;
 mod wire;
 
-pub use authentication::{Authenticator, KeyDirectory, is_user_name};
+pub use authentication::{Attempt, Authenticator, KeyDirectory, is_user_name};
 pub use client::{ConnectError, Connector, HostKeyPolicy, Target, connect};
 pub use gate::{Gate, GateCounts, Limits};
 pub use inbound::{DEFAULT_QUOTA_BYTES, Inbound, InboundError, Outbound, split};

@@ -10,7 +10,7 @@ use store::Condition;
 async fn whoever_has_a_token_is_who_it_says_with_groups_as_over_netconf() {
     let house = House::open();
     for (name, agent, groups) in [
-        ("operator", false, json!(["admin"])),
+        ("operator", false, json!(["admin", "auditor"])),
         ("noc", false, json!([])),
         ("ip", true, json!(["agents"])),
     ] {

@@ -3,6 +3,7 @@
 use crate::client::{Answer, Line, within};
 use crate::house::{House, NOON_MS, Plan, bearer};
 use crate::http2;
+use domain::audit::AuditKind;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair,
     SanType,
@@ -267,6 +268,10 @@ async fn a_strange_certificate_gets_no_connection() {
             .await
             .is_none()
     );
+    let told = house.audited().await;
+    assert_eq!(told.kind, AuditKind::LoginFailed);
+    // Both authorities are called the same, so that it is the signature that tells them apart.
+    assert_eq!(told.reason, "invalid peer certificate: BadSignature");
     for (after, until) in [(1, 2), (-2, -1)] {
         let own = authority.signs(|params| {
             params.not_before = noon() + Duration::hours(after);
@@ -274,8 +279,16 @@ async fn a_strange_certificate_gets_no_connection() {
             params.subject_alt_names = vec![SanType::URI(uri.try_into().unwrap())];
         });
         assert!(authority.whoami(&house, Some(&own), &[]).await.is_none());
+        assert_eq!(house.audited().await.kind, AuditKind::LoginFailed);
     }
     assert!(authority.whoami(&house, None, &[]).await.is_some());
+    // Who shows nothing has not tried to be anybody: what comes next is the login of somebody.
+    let own = authority.signs_uri(uri);
+    assert!(authority.whoami(&house, Some(&own), &[]).await.is_some());
+    let told = house.audited().await;
+    assert_eq!((told.kind, told.user.as_str()), (AuditKind::Login, "ip"));
+    assert_eq!(told.subject, "client certificate");
+    assert_eq!(told.source, "http 127.0.0.1");
 }
 
 /// A token will do instead; both must be of one name.

@@ -1,6 +1,7 @@
 //! A door in a state folder with some names: the operator, a user and two agents.
 
 use crate::client::{Answer, Line, within};
+use domain::audit::AuditEvent;
 use domain::time::Timestamp;
 use hyper::Method;
 use hyper::body::Bytes;
@@ -36,6 +37,8 @@ pub struct House {
     pub broken: Arc<AtomicBool>,
     /// Where answers that go on are written, in their order.
     writers: tokio::sync::Mutex<mpsc::UnboundedReceiver<mpsc::Sender<Bytes>>>,
+    /// What the audit trail was told, in order.
+    trail: tokio::sync::Mutex<mpsc::UnboundedReceiver<AuditEvent>>,
     serving: Serving,
     _state: tempfile::TempDir,
 }
@@ -83,6 +86,7 @@ impl House {
             tokens.issuer().jwks(),
         );
         let (told, writers) = mpsc::unbounded_channel();
+        let (audited, trail) = mpsc::unbounded_channel();
         let changes = watch::Sender::new(0);
         let register = Register {
             rows: plan.certificates,
@@ -96,6 +100,7 @@ impl House {
         let serving = listener.serve(Setup {
             router: more(common, told),
             keeper: Doorkeeper {
+                trail: Arc::new(move |event| drop(audited.send(event))),
                 tokens,
                 certificates: Arc::clone(&certificates),
                 folder: folder.clone(),
@@ -119,11 +124,18 @@ impl House {
             condition,
             broken,
             writers: writers.into(),
+            trail: trail.into(),
             certificates,
             changes,
             serving,
             _state: state,
         }
+    }
+
+    /// What the audit trail was told next.
+    pub async fn audited(&self) -> AuditEvent {
+        let mut trail = self.trail.lock().await;
+        within("the audit trail", trail.recv()).await.unwrap()
     }
 
     pub fn tokens(&self) -> Tokens {

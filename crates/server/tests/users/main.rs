@@ -6,3 +6,4 @@
 
 mod endings;
 mod platform;
+mod trail;
