@@ -1,5 +1,5 @@
 //! The store of a real `convoke serve`, as its operator meets it: verified, set back, accepted, and
-//! without its key.
+//! without its key; and the audit trail in it, shown and exported.
 //!
 //! What is checked of rows and log, and how, is tested beside it, in `store::tests::forgeries`. Read
 //! next: `support::process`.
@@ -112,5 +112,62 @@ fn a_host_key_is_changed() {
             grounds.iter().any(|a| a["ground"] == "host-key"),
             "{grounds:?}"
         );
+    });
+}
+
+/// What is in the trail outlives the platform that wrote it; what is asked for decides what is told.
+#[test]
+fn the_audit_trail_is_shown_and_exported() {
+    block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path();
+        let running = Running::serve(state).await;
+        running.client(&["agent", "list"]).await.well();
+        assert_eq!(running.stop().await.code(), Some(0));
+        let running = Running::serve(state).await;
+        let show = ["audit", "show", "--kind", "login", "--about", "operator"];
+        let told = running.client(&show).await.well().stdout;
+        let mut rows = told.lines();
+        assert!(rows.next().unwrap().starts_with("TIME "), "{told}");
+        let login = rows.next().unwrap();
+        assert!(
+            login.contains("ssh 127.0.0.1") && login.contains("SHA256:"),
+            "{told}"
+        );
+        let lines = running
+            .client(&[&show[..], &["--json"]].concat())
+            .await
+            .well()
+            .json();
+        let first = &lines[0];
+        assert_eq!(
+            (&first["event"], &first["user"], &first["count"]),
+            (&"audit".into(), &"operator".into(), &1.into())
+        );
+        let file = state.join("trail.jsonl").display().to_string();
+        let since = first["time"].as_str().unwrap();
+        let export = [
+            "audit", "export", "--file", &file, "--kind", "login", "--since", since,
+        ];
+        running.client(&export).await.well();
+        let exported = std::fs::read_to_string(&file).unwrap();
+        let exported: serde_json::Value =
+            serde_json::from_str(exported.lines().next().unwrap()).unwrap();
+        assert_eq!(exported, *first);
+        running.client(&export).await.with_code(1);
+        for of in [["--about", "nobody"], ["--since", "2999-01-01T00:00:00Z"]] {
+            let asked = [&["audit", "show"], &of[..]].concat();
+            let nothing = running.client(&asked).await.well().stdout;
+            assert_eq!(nothing, "Nothing of that is in the audit trail.\n");
+        }
+        running
+            .client(&["audit", "show", "--kind", "gossip"])
+            .await
+            .with_code(2);
+        running
+            .client(&["audit", "show", "--since", "yesterday"])
+            .await
+            .with_code(2);
+        assert_eq!(running.stop().await.code(), Some(0));
     });
 }

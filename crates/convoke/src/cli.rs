@@ -1,6 +1,7 @@
 //! What can be typed: commands, flags, environment variables.
 
 mod agent;
+mod audit;
 mod data;
 mod eval;
 mod fault;
@@ -13,6 +14,7 @@ mod token;
 mod watch;
 
 pub(crate) use agent::{AgentCommand, Criteria, Discover, Register, Renew, Team};
+pub(crate) use audit::{AuditCommand, Wanted};
 pub(crate) use data::{DataCommand, Get, Put};
 pub(crate) use eval::{EvalCommand, Fragments, Intents};
 pub(crate) use fault::{FaultCommand, Inject};
@@ -112,6 +114,9 @@ pub(crate) enum Command {
     /// Faults in the simulated network of a running platform.
     #[command(subcommand)]
     Fault(FaultCommand),
+    /// The audit trail of a running platform: who got in, what was denied, what was decided.
+    #[command(subcommand)]
+    Audit(AuditCommand),
     /// Bearer tokens for the HTTP door of a platform.
     #[command(subcommand)]
     Token(TokenCommand),

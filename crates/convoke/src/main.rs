@@ -10,6 +10,7 @@
 
 mod agent;
 mod ask;
+mod audit;
 mod cli;
 mod data;
 mod demo;
@@ -77,6 +78,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Eval(command) => eval::run(common, &command),
         Command::Mcp(mcp) => client(mcp::run(common, mcp)).await,
         Command::Watch(watch) => client(watch::run(common, watch)).await,
+        Command::Audit(command) => client(audit::run(common, command)).await,
         Command::Fault(command) => client(fault::run(common, command)).await,
         Command::Token(command) => token::run(common, command),
         Command::Store(command) => store::run(common, command).await,

@@ -1,0 +1,153 @@
+//! `convoke audit`: the audit trail of a running platform, for people or as JSON lines.
+//!
+//! What is in it, the platform says; who may read it, its access rules. Read next: [`crate::cli`]'s
+//! `audit.rs`.
+
+use crate::cli::{AuditCommand, Common, Wanted};
+use crate::output::{self, Failure, line, table};
+use crate::remote::{call, connect, leaf, text};
+use domain::audit::AuditKind;
+use domain::time::Timestamp;
+use netconf::data::Node;
+use netconf::xml::Element;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+const NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-audit";
+
+/// How many records are asked for at a time.
+const PAGE: u64 = 1_000;
+
+pub(crate) async fn run(common: &Common, command: AuditCommand) -> Result<(), Failure> {
+    match command {
+        AuditCommand::Show(wanted) if common.json => {
+            all(common, &wanted, |record| {
+                output::json(&record);
+                Ok(())
+            })
+            .await
+        }
+        AuditCommand::Show(wanted) => show(common, &wanted).await,
+        AuditCommand::Export { file: None, wanted } => {
+            all(common, &wanted, |record| {
+                output::json(&record);
+                Ok(())
+            })
+            .await
+        }
+        AuditCommand::Export {
+            file: Some(path),
+            wanted,
+        } => {
+            let failed = |cause: io::Error| Failure::failed(format!("{}: {cause}", path.display()));
+            let mut file = BufWriter::new(File::create_new(&path).map_err(failed)?);
+            all(common, &wanted, |record| {
+                writeln!(file, "{record}").map_err(failed)
+            })
+            .await?;
+            let file = file
+                .into_inner()
+                .map_err(|error| failed(error.into_error()))?;
+            file.sync_all().map_err(failed)
+        }
+    }
+}
+
+async fn show(common: &Common, wanted: &Wanted) -> Result<(), Failure> {
+    let mut rows = Vec::new();
+    all(common, wanted, |record| {
+        rows.push(row(&record));
+        Ok(())
+    })
+    .await?;
+    match rows.is_empty() {
+        true => line("Nothing of that is in the audit trail."),
+        false => {
+            let header = ["TIME", "WHAT", "WHO", "FROM", "ABOUT", "WHY", "TIMES"];
+            line(&table(&header, &rows));
+        }
+    }
+    Ok(())
+}
+
+fn row(record: &Value) -> Vec<String> {
+    let field = |name: &str| match &record[name] {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    [
+        "time", "kind", "user", "source", "subject", "reason", "count",
+    ]
+    .map(field)
+    .to_vec()
+}
+
+/// Takes all records that are wanted, oldest first.
+async fn all(
+    common: &Common,
+    wanted: &Wanted,
+    mut take: impl FnMut(Value) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    check(wanted)?;
+    let mut client = connect(common, &wanted.remote).await?;
+    let mut after: Option<String> = None;
+    loop {
+        let rpc = Node::container(NAMESPACE, "get-audit")
+            .leaf_opt("since", wanted.since.as_ref())
+            .leaf_opt("after", after.as_ref())
+            .leaf_list("kind", &wanted.kind)
+            .leaf_opt("user", wanted.about.as_ref())
+            .leaf("limit", PAGE);
+        let reply = call(&mut client, &rpc).await?;
+        let mut next = None;
+        for element in reply.body() {
+            match element.name() {
+                "next" => next = Some(element.text().to_owned()),
+                _ => take(told(element))?,
+            }
+        }
+        match next {
+            Some(_) => after = next,
+            None => return Ok(()),
+        }
+    }
+}
+
+/// What the platform would refuse is said before it is asked.
+fn check(wanted: &Wanted) -> Result<(), Failure> {
+    if let Some(since) = &wanted.since {
+        Timestamp::parse(since).map_err(|why| Failure::usage(format!("--since: {why}")))?;
+    }
+    match wanted
+        .kind
+        .iter()
+        .find(|kind| AuditKind::parse(kind).is_none())
+    {
+        Some(kind) => {
+            let known = AuditKind::ALL.map(AuditKind::as_str).join(", ");
+            Err(Failure::usage(format!(
+                "no kind is called '{kind}'; known are {known}"
+            )))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A record, for programs; what is not known is null.
+fn told(record: Element<'_>) -> Value {
+    let number = |name| text(record, name).parse::<u64>().ok();
+    json!({
+        "event": "audit",
+        "sequence": number("sequence"),
+        "time": text(record, "time"),
+        "kind": text(record, "kind"),
+        "user": leaf(record, "user"),
+        "source": leaf(record, "source"),
+        "subject": leaf(record, "subject"),
+        "reason": leaf(record, "reason"),
+        "count": number("count"),
+        "first": text(record, "first"),
+    })
+}
