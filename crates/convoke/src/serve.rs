@@ -64,13 +64,14 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<(), Failure> {
     let host = Arc::new(Host::start(Home::Folder(folder), &settings, inventory, clock).await?);
     let mut world = World::new(Arc::clone(&host), simulation, Box::new(|_| {}));
     world.begin().await;
+    // Whoever hears that it is ready may end it at once, and it is to end in order.
+    let ended = asked_to_end()?;
     announce(common, &host);
     if lives && !common.json {
         line(
             "The network lives: `convoke watch` shows what agents do, `convoke fault list` what is broken.",
         );
     }
-    let ended = asked_to_end()?;
     let mut failed = None;
     let stop = async {
         tokio::select! {
