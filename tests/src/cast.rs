@@ -16,6 +16,7 @@ use domain::telemetry::Token;
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
 use engine::{Credential, Endpoint, Hosted, Retention};
+use server::config::{LimitSettings, UserSettings};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -101,6 +102,19 @@ pub fn retention() -> Retention {
         max_age_ms: Some(30 * 86_400_000),
         max_bytes: Some(1 << 30),
         log_max_age_ms: Some(90 * 86_400_000),
+    }
+}
+
+/// How much users of the cases may have: `outsider` two open tasks and a MiB of data, others as usual.
+pub fn limits() -> LimitSettings {
+    let outsider = UserSettings {
+        tasks_open: Some(2),
+        data_mib: Some(1),
+        ..UserSettings::default()
+    };
+    LimitSettings {
+        users: BTreeMap::from([("outsider".to_owned(), outsider)]),
+        ..LimitSettings::default()
     }
 }
 

@@ -104,7 +104,10 @@ impl Memory {
             default_agent: "oss".to_owned(),
             inventory: network::inventory(),
             seed: 1,
-            limits: Limits::default(),
+            limits: Limits {
+                users: cast::limits().users(),
+                ..Limits::default()
+            },
             deliverable: Box::new(cast::deliverable),
             credentials: Box::new(cast::credential),
             proxy: Some(Box::new(|_| Box::new(cast::Player::default()))),

@@ -66,6 +66,7 @@ impl OverSsh {
                 allow: Some(vec![cast::REPORTS.to_owned()]),
                 ..PlacesSettings::default()
             },
+            limits: cast::limits(),
             ..Settings::default()
         };
         let host = runtime

@@ -225,6 +225,8 @@ fn every_rpc_has_a_case() {
 const UNPROVOKED: &[&str] = &[
     "busy",
     "mailbox-full",
+    "memory-short",
+    "write-rate",
     "store-full",
     "data-corrupt",
     "store-failed",

@@ -38,6 +38,8 @@ pub const DATA_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-data";
 pub const AUDIT_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-audit";
 /// `convoke-schema`.
 pub const SCHEMA_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-schema";
+/// The namespace of module convoke-usage.
+pub const USAGE_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-usage";
 /// The namespace of module convoke-ems.
 pub const EMS_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-ems";
 /// The namespace of module ietf-alarms (RFC 8632).

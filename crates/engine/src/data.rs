@@ -5,7 +5,9 @@
 //! Nothing is held in memory but what is on its way to the disk, and nothing is ever fetched. Read
 //! next: `domain::context`, `store::Chunk`.
 
+use crate::accounts::Account;
 use crate::operation::{Bytes, Execution, Outcome, WriteData, Written};
+use crate::quota::size_of;
 use crate::staged::Staged;
 use crate::work::Work;
 use crate::{Engine, Refusal};
@@ -49,6 +51,13 @@ impl Entries {
     }
 }
 
+/// An entry that was counted among those of its writer was not stored.
+fn give_back(counted: Option<Arc<Account>>, entry: &DataParam) {
+    if let Some(account) = counted {
+        account.give_back(size_of(entry));
+    }
+}
+
 /// Unless something else was decided since.
 fn let_go(decided: &mut HashMap<String, DataParam>, entry: &DataParam) {
     if decided.get(&entry.id) == Some(entry) {
@@ -85,15 +94,20 @@ impl Engine {
                 });
             }
             Some(known) => (Some(known.clone()), continued(&write, known)?),
-            None => (None, self.begun(&work, who, &write, now)?),
+            None => {
+                let entry = self.begun(&work, who, &write, now)?;
+                self.store_for(&entry)?;
+                (None, entry)
+            }
         };
         let mut staged = Staged::default();
         if before.as_ref() != Some(&entry) {
             self.keep_data(entry.clone(), &mut staged);
         }
+        let counted = before.is_none().then(|| self.accounts().of(&who.name));
         let Body::Chunked(whole) = entry.body else {
             let ticket = self.commit(staged);
-            return Ok(self.taken(ticket, entry));
+            return Ok(self.taken(ticket, entry, counted));
         };
         if whole.finished {
             return Ok(self.written_before(write, whole));
@@ -109,6 +123,7 @@ impl Engine {
         let (entries, finished) = (Arc::clone(&self.entries), write.finished);
         Ok(Execution::Pending(Box::pin(async move {
             ticket.await.map_err(|cause| {
+                give_back(counted, &entry);
                 entries.take_back(&entry);
                 overlap(&write.id, cause)
             })?;
@@ -149,10 +164,13 @@ impl Engine {
     }
 
     /// The answer to data that are entered whole.
-    fn taken(&self, ticket: Ticket, entry: DataParam) -> Execution {
+    fn taken(&self, ticket: Ticket, entry: DataParam, counted: Option<Arc<Account>>) -> Execution {
         let entries = Arc::clone(&self.entries);
         Execution::Pending(Box::pin(async move {
-            ticket.await.inspect_err(|_| entries.take_back(&entry))?;
+            ticket.await.inspect_err(|_| {
+                give_back(counted, &entry);
+                entries.take_back(&entry);
+            })?;
             Ok(Outcome::Written(Written {
                 received: entry.text().map_or(0, |t| t.len() as u64),
                 finished: true,

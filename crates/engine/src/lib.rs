@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+pub mod accounts;
 mod data;
 mod dispatch;
 mod drive;
@@ -32,9 +33,11 @@ mod negotiate;
 pub mod operation;
 mod outbox;
 mod places;
+mod publishers;
 mod push;
 mod query;
 mod question;
+mod quota;
 mod recovery;
 mod redelivery;
 pub mod refusal;
@@ -52,6 +55,7 @@ mod view;
 mod work;
 
 pub use access::reported;
+pub use accounts::{Accounts, Quotas, Usage, UserLimits};
 pub use ems::{ActAnswer, ActFailure, ActWanted};
 pub use faults::{FaultAnswer, FaultRecord, FaultRefusal, FaultWanted, FaultWish};
 pub use feed::Feed;
@@ -166,6 +170,7 @@ pub struct Engine {
     trail: Mutex<Tally>,
     /// How many decisions that were not stored have been taken back.
     taken_back: AtomicU64,
+    accounts: Arc<Accounts>,
     limits: Limits,
     retention: Retention,
     deliverable: Deliverable,
@@ -250,6 +255,7 @@ impl Engine {
             denials: AtomicU32::new(0),
             trail: Mutex::default(),
             taken_back: AtomicU64::new(0),
+            accounts: Arc::new(Accounts::new(setup.limits.users.clone())),
             limits: setup.limits,
             retention: setup.retention,
             deliverable: setup.deliverable,
@@ -268,6 +274,10 @@ impl Engine {
             return Execution::refused(refusal);
         }
         let (decides, asked) = (operation.decides(), access::rpc_of(&operation));
+        if let Err(refusal) = self.has_room(who, &operation, now) {
+            self.audit_refusal(who, asked, &refusal, now);
+            return Execution::refused(refusal);
+        }
         let execution = self.begin(who, operation, now);
         if let Execution::Done(Err(refusal)) = &execution {
             self.audit_refusal(who, asked, refusal, now);

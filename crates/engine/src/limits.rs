@@ -1,5 +1,7 @@
 //! What is bounded, and by how much.
 
+use crate::accounts::Quotas;
+
 /// What is bounded, and by how much.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -33,6 +35,8 @@ pub struct Limits {
     pub agents: usize,
     /// How many bytes an entry of `/data-params` may have.
     pub data_bytes: u64,
+    /// How much each user may hold.
+    pub users: Quotas,
 }
 
 impl Limits {
@@ -64,6 +68,7 @@ impl Default for Limits {
             depth: 8,
             agents: 10_000,
             data_bytes: 1 << 30,
+            users: Quotas::default(),
         }
     }
 }

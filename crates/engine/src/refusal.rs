@@ -185,6 +185,36 @@ pub enum Refusal {
         /// The limit.
         most: u64,
     },
+    /// The publisher has as many tasks and proposals open as one may have.
+    #[error("'{user}' has {most} tasks open and may have no more: end some, then ask again")]
+    TasksOpen {
+        /// Who asked.
+        user: String,
+        /// The limit.
+        most: usize,
+    },
+    /// The user has as much data stored as one may have.
+    #[error(
+        "'{user}' may have {most} bytes of data stored, and this would be more: data of ended tasks go \
+         with them, and [limits] can allow more"
+    )]
+    DataQuota {
+        /// Who asked.
+        user: String,
+        /// The limit.
+        most: u64,
+    },
+    /// The user writes faster than one may write.
+    #[error("'{user}' writes faster than [limits] allows: ask again in {wait_ms} ms")]
+    TooFast {
+        /// Who asked.
+        user: String,
+        /// When there is room again, in milliseconds.
+        wait_ms: u64,
+    },
+    /// Memory is short: nothing is begun that takes more of it.
+    #[error("memory is short, and nothing new is begun: ask again later")]
+    ShortOfMemory,
     /// No such data, or none that the principal may read or write.
     #[error("no data '{id}' that '{user}' may use")]
     UnknownData {

@@ -8,6 +8,7 @@
 use crate::Refusal;
 use crate::instance::AgentInstance;
 use crate::mailbox::Envelope;
+use crate::publishers::Publishers;
 use crate::question::Question;
 use crate::request::Routed;
 use domain::agent::{Input, Output};
@@ -137,6 +138,7 @@ pub(crate) struct Work {
     /// Open parts by the task that they are parts of.
     parts: HashMap<TaskId, BTreeSet<TaskId>>,
     negotiations: HashMap<Key, Arc<Negotiation>>,
+    publishers: Publishers,
     pub(crate) waiting: HashMap<Awaited, Waiting>,
     /// Whoever waits until hosted agents have said whether they take part, by task.
     pub(crate) forming: HashMap<TaskId, Forming>,
@@ -190,6 +192,7 @@ impl Work {
             tasks: HashMap::new(),
             parts: HashMap::new(),
             negotiations: HashMap::new(),
+            publishers: Publishers::default(),
             waiting: HashMap::new(),
             forming: HashMap::new(),
             answered: HashMap::new(),
@@ -218,6 +221,7 @@ impl Work {
         self.tasks.clear();
         self.parts.clear();
         self.negotiations.clear();
+        self.publishers = Publishers::default();
         self.answered.clear();
         let scheduled: Vec<Due> = self.scheduled.keys().cloned().collect();
         for due in scheduled {
@@ -249,7 +253,7 @@ impl Work {
             self.tasks.remove(&id);
             self.answered.remove(&id);
             for kind in Kind::ALL {
-                self.negotiations.remove(&(id.clone(), kind));
+                self.remove_negotiation(&(id.clone(), kind));
             }
         }
         let settled = &self.settled.negotiations;
@@ -257,7 +261,7 @@ impl Work {
         for (key, version) in negotiations {
             let same = self.negotiations.get(&key).map(|n| n.version) == Some(version);
             if same {
-                self.negotiations.remove(&key);
+                self.remove_negotiation(&key);
             }
         }
     }
@@ -395,7 +399,10 @@ impl Work {
             }
             _ => self.no_part(&task),
         }
-        self.tasks.insert(task.id.clone(), task);
+        self.publishers.put_task(&task);
+        if let Some(before) = self.tasks.insert(task.id.clone(), task) {
+            self.publishers.remove_task(&before);
+        }
     }
 
     /// Takes a task back that was never committed.
@@ -403,6 +410,7 @@ impl Work {
         self.schedule(Due::Task(id.clone()), None);
         if let Some(task) = self.tasks.remove(id) {
             self.no_part(&task);
+            self.publishers.remove_task(&task);
         }
     }
 
@@ -464,7 +472,21 @@ impl Work {
         let at = negotiation.due().filter(|_| own);
         let at = at.map(|at| self.granted(at, negotiation.answer_within_ms));
         self.schedule(due, at);
-        self.negotiations.insert(key, negotiation);
+        self.publishers.put_negotiation(&negotiation);
+        if let Some(before) = self.negotiations.insert(key, negotiation) {
+            self.publishers.remove_negotiation(&before);
+        }
+    }
+
+    fn remove_negotiation(&mut self, key: &Key) {
+        if let Some(negotiation) = self.negotiations.remove(key) {
+            self.publishers.remove_negotiation(&negotiation);
+        }
+    }
+
+    /// How many open tasks and proposals a publisher has.
+    pub(crate) fn open_by(&self, publisher: &str) -> usize {
+        self.publishers.open_by(publisher)
     }
 
     /// Whoever owes an answer can give it from `now` on, and has at least so many milliseconds for

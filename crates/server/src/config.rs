@@ -7,6 +7,7 @@ pub mod a2a;
 pub mod hosting;
 pub mod http;
 pub mod life;
+pub mod limits;
 pub mod places;
 pub mod schemas;
 pub mod store;
@@ -16,6 +17,7 @@ pub use a2a::A2aSettings;
 pub use hosting::AgentSettings;
 pub use http::{HttpSettings, Listen};
 pub use life::LifeSettings;
+pub use limits::{LimitSettings, UserSettings};
 pub use places::PlacesSettings;
 pub use schemas::{SchemaSettings, UnknownKeys};
 pub use store::StoreSettings;
@@ -24,16 +26,12 @@ pub use tasks::{RetentionSettings, TaskSettings};
 use crate::a2a::conformance;
 use crate::file::FileError;
 use crate::profile::ProfileFile;
-use crate::session::Patience;
-use crate::ssh::Limits;
 use crate::state::StateFolder;
 use agents::knowledge::Knowledge;
-use bindings::netconf::Backlog;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Where the platform listens, if nothing else is said.
 pub const NETCONF: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8830);
@@ -95,80 +93,6 @@ pub struct Settings {
     pub schemas: SchemaSettings,
 }
 
-/// The section `[limits]`, as far as it is given.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct LimitSettings {
-    /// `subscription-events-max`: the events that may wait for a subscriber whose transport takes
-    /// nothing; 1,024 if nothing is said.
-    pub subscription_events_max: Option<u64>,
-    /// `subscription-bytes-max`: the same in bytes; 1 MiB if nothing is said.
-    pub subscription_bytes_max: Option<u64>,
-    /// `subscription-stall-s`: how long its transport may take nothing once more than that waits,
-    /// 1 to 3,600 s; 30 s if nothing is said.
-    pub subscription_stall_s: Option<u64>,
-    /// `keepalive-s`: a peer that is silent for so long is asked for a sign of life, 1 to 3,600 s;
-    /// four times this after the last one it is gone. 15 s if nothing is said.
-    pub keepalive_s: Option<u64>,
-}
-
-impl LimitSettings {
-    fn over(self, below: Self) -> Self {
-        Self {
-            subscription_events_max: self
-                .subscription_events_max
-                .or(below.subscription_events_max),
-            subscription_bytes_max: self.subscription_bytes_max.or(below.subscription_bytes_max),
-            subscription_stall_s: self.subscription_stall_s.or(below.subscription_stall_s),
-            keepalive_s: self.keepalive_s.or(below.keepalive_s),
-        }
-    }
-
-    fn check(&self) -> Result<(), SettingsError> {
-        for (name, value) in [
-            ("subscription-stall-s", self.subscription_stall_s),
-            ("keepalive-s", self.keepalive_s),
-        ] {
-            if let Some(value) = value
-                && !(1..=3_600).contains(&value)
-            {
-                return Err(SettingsError::Range {
-                    name,
-                    value: value.to_string(),
-                    range: "1 to 3600",
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// When a subscriber is given up.
-    pub fn patience(&self) -> Patience {
-        let usual = Patience::default();
-        let Backlog { events, bytes } = usual.backlog;
-        Patience {
-            backlog: Backlog {
-                events: self.subscription_events_max.unwrap_or(events),
-                bytes: self.subscription_bytes_max.unwrap_or(bytes),
-            },
-            stall: self
-                .subscription_stall_s
-                .map_or(usual.stall, Duration::from_secs),
-        }
-    }
-
-    /// What protects the listeners.
-    pub fn gate(&self) -> Limits {
-        let usual = Limits::default();
-        Limits {
-            keepalive: self
-                .keepalive_s
-                .map_or(usual.keepalive, Duration::from_secs),
-            ..usual
-        }
-    }
-}
-
 /// Why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
@@ -221,7 +145,10 @@ impl Settings {
     /// What the engine bounds.
     pub fn bounds(&self) -> engine::Limits {
         let limits = self.agents.limits(self.tasks.limits());
-        limits.at_speed(self.speed.unwrap_or(1.0))
+        engine::Limits {
+            users: self.limits.users(),
+            ..limits.at_speed(self.speed.unwrap_or(1.0))
+        }
     }
 
     /// The settings in the state folder; none are given if there is no file.
@@ -351,6 +278,9 @@ fn range(
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::session::Patience;
+    use bindings::netconf::Backlog;
+    use std::time::Duration;
 
     #[test]
     fn nobody_listens_outside_before_someone_was_let_in() {

@@ -4,6 +4,7 @@
 //! tests run. Read next: [`crate::world`], which brings agents and network to life on it.
 
 mod error;
+mod housekeeping;
 mod roster;
 
 use crate::a2a;
@@ -13,6 +14,7 @@ use crate::config::{AGENTS_FROM, NETCONF, Settings};
 use crate::fair::FairShares;
 use crate::http;
 use crate::kept;
+use crate::memory::{self, Meter};
 use crate::outside::Watched;
 use crate::pool;
 use crate::post::Post;
@@ -35,7 +37,7 @@ use domain::profile::Profile;
 use domain::registry::Reach;
 use domain::time::Timestamp;
 pub use engine::Endpoint;
-use engine::{Credentials, Engine, Hosted, Retention, Setup};
+use engine::{Credentials, Engine, Hosted, Setup};
 pub use error::StartError;
 use roster::{check_roster, hosted};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,9 +50,6 @@ use yang::{Generation, ModuleSet};
 
 /// How often it is looked whether the store still works.
 const LOOK_AT_STORE: Duration = Duration::from_secs(1);
-
-/// How often what is too old is looked for.
-const HOUSEKEEPING: Duration = Duration::from_secs(600);
 
 /// How much a pipe between two sessions of this process holds, in bytes.
 const PIPE_BYTES: usize = 1_024 * 1_024;
@@ -90,6 +89,7 @@ pub struct Host {
     housekeeping: Option<tokio::task::JoinHandle<()>>,
     learning: Option<tokio::task::JoinHandle<()>>,
     revocation: Option<tokio::task::JoinHandle<()>>,
+    memory: Option<tokio::task::JoinHandle<()>>,
     deliveries: Option<Deliveries>,
     /// The A2A agents elsewhere; none if nobody may be spoken to.
     pub(crate) outside: Option<Watched>,
@@ -247,11 +247,20 @@ impl Host {
             housekeeping: None,
             learning: None,
             revocation: None,
+            memory: None,
             deliveries: None,
             outside: None,
         };
+        if let Home::Folder(_) = &home {
+            let short = host.platform.engine().accounts().short_of_memory();
+            let meter = Meter::new(settings.limits.memory_mib.map(|mib| mib << 20));
+            host.memory = Some(memory::watch(meter, Arc::clone(short)));
+        }
         host.encrypt_what_is_plain();
-        host.keep_house();
+        host.housekeeping = Some(housekeeping::start(
+            Arc::clone(host.platform.engine()),
+            Arc::clone(&host.clock),
+        ));
         if host.keys.is_some() {
             host.learning = Some(schemas::learn(
                 Arc::clone(&host.platform),
@@ -310,35 +319,6 @@ impl Host {
         }
     }
 
-    /// Removes from time to time what has been kept long enough.
-    fn keep_house(&mut self) {
-        let engine = Arc::clone(self.platform.engine());
-        let Retention {
-            max_age_ms,
-            max_bytes,
-            ..
-        } = engine.retention();
-        if max_age_ms.is_none() && max_bytes.is_none() {
-            return;
-        }
-        let clock = Arc::clone(&self.clock);
-        self.housekeeping = Some(tokio::spawn(async move {
-            loop {
-                match engine.trim(clock.now()).await {
-                    Ok(trimmed) if trimmed.tasks > 0 => {
-                        info!(
-                            store.tasks = trimmed.tasks,
-                            "removed {} tasks", trimmed.tasks
-                        );
-                    }
-                    Ok(_) => {}
-                    Err(cause) => warn!("what is too old was not removed: {cause}"),
-                }
-                tokio::time::sleep(HOUSEKEEPING).await;
-            }
-        }));
-    }
-
     fn deliver(
         &mut self,
         folder: &StateFolder,
@@ -369,6 +349,8 @@ impl Host {
             trail: trail::of(self.platform.engine(), &self.clock),
         });
         if let Some((_, listener)) = listeners.first() {
+            let logins = listener.gate().logins();
+            logins.heed(Arc::clone(self.platform.engine().accounts()));
             self.revocation = Some(lookout.watch(KeyHolders {
                 authenticator: Arc::clone(&authenticator),
                 logins: Arc::clone(listener.gate().logins()),
@@ -446,7 +428,12 @@ impl Host {
     /// Stops listening, ends all sessions, and sees the log sealed: other hands may hold the store
     /// for longer than the process lives.
     pub async fn stop(self) {
-        let tasks = [self.housekeeping, self.learning, self.revocation];
+        let tasks = [
+            self.housekeeping,
+            self.learning,
+            self.revocation,
+            self.memory,
+        ];
         for task in tasks.into_iter().flatten() {
             task.abort();
             // It ended, or was ended: nothing to learn from either.

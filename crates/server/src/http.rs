@@ -129,6 +129,7 @@ pub fn open(
         gate: Gate::new(GateLimits::default()),
         shares: Arc::clone(shares),
         tls: tls.transpose()?,
+        accounts: Arc::clone(platform.engine().accounts()),
         changes: watched.changes.clone(),
     }))
 }

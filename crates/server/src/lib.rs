@@ -27,6 +27,7 @@ pub mod host;
 pub mod http;
 pub mod kept;
 pub mod master_key;
+pub mod memory;
 pub mod outside;
 pub mod peers;
 pub mod pool;

@@ -4,7 +4,7 @@
 //! Read next: [`crate::host`].
 
 use crate::clock::Clock;
-use crate::ssh::{ByteStream, DEFAULT_QUOTA_BYTES, InboundError, Login, Outbound, split};
+use crate::ssh::{ByteStream, DEFAULT_QUOTA_BYTES, InboundError, Login, Outbound, split_metered};
 use bindings::netconf::{Backlog, Flow, Peer, Platform, Session};
 use domain::time::Timestamp;
 use engine::Endpoint;
@@ -19,7 +19,10 @@ use tracing::{debug, warn};
 
 /// How much received input a session may hold before it reads no more, in bytes. A message is at
 /// most 8 MiB; the rest waits in the stream's own buffer.
-const HELD_BYTES: usize = 16 * 1_024 * 1_024;
+const HELD_BYTES: usize = 9 * 1_024 * 1_024;
+
+/// The same while memory is short; a session that holds more then ends.
+const HELD_BYTES_SHORT: usize = 256 * 1_024;
 
 /// How often in [`Patience::stall`] it is looked whether a stalled subscriber is behind by now.
 const LOOKS: u32 = 10;
@@ -103,7 +106,11 @@ pub async fn serve(
     patience: Patience,
     mut login: Login,
 ) {
-    let (mut inbound, mut outbound) = split(stream, DEFAULT_QUOTA_BYTES);
+    let accounts = Arc::clone(platform.engine().accounts());
+    let mut queued = accounts.hold(&peer.user);
+    let mut held = accounts.hold(&peer.user);
+    let meter = Box::new(move |bytes| queued.set(bytes));
+    let (mut inbound, mut outbound) = split_metered(stream, DEFAULT_QUOTA_BYTES, meter);
     let session = Session::open(
         &platform,
         endpoint,
@@ -121,6 +128,18 @@ pub async fn serve(
         let session = guarded.session();
         let flow = session.step(clock.now(), clock.monotonic_ms());
         let output = session.transmit();
+        let most = match accounts.is_short() {
+            true => HELD_BYTES_SHORT,
+            false => usize::MAX,
+        };
+        let holds = session.held_bytes();
+        if holds > most || !held.set(holds + output.len()) {
+            let error = format!(
+                "{holds} bytes of '{}' are held, and there is no room",
+                peer.user
+            );
+            return lost(session, outbound, &io::Error::other(error), true);
+        }
         if !output.is_empty() {
             match write(&mut outbound, &output, session, &patience, &mut login).await {
                 Ok(()) => {}
@@ -173,10 +192,11 @@ pub async fn serve(
 
 /// The transport carries no more: the peer is gone, or has sent more than anybody would hold.
 fn lost(session: &mut Session, outbound: Outbound, error: &dyn Error, over_quota: bool) {
-    debug!(
-        session.id = session.info().id,
-        "the transport is lost: {error}"
-    );
+    let (id, user) = (session.info().id, &session.info().username);
+    match over_quota {
+        true => warn!(session.id = id, user, "session {id} is cut off: {error}"),
+        false => debug!(session.id = id, "the transport is lost: {error}"),
+    }
     if over_quota {
         session.give_up(CloseReason::TooBig(error.to_string()));
         outbound.cut();

@@ -8,7 +8,7 @@ use crate::job::Job;
 use crate::keys::KeyKeeper;
 use crate::open::{self, Decided, Location, OpenError, Options, Recovered};
 use crate::read::chunks::{self, Piece};
-use crate::read::records::{self, Filter};
+use crate::read::records::{self, DataSum, Filter};
 use crate::read::tasks::{self, TaskFilter};
 use crate::read::{ReadError, Readers, log};
 use crate::reencrypt::{self, Encryption, KeyChange, Reencrypt, Reencrypted, RotateError, Rotated};
@@ -432,6 +432,16 @@ impl Store {
     /// [`ReadError`]; [`ReadError::Unknown`] if `filter.after` is not the identifier of any.
     pub fn data_params(&self, filter: &Filter) -> Result<Vec<DataParam>, ReadError> {
         self.inner.readers.with(|c| records::data_params(c, filter))
+    }
+
+    /// How much data everybody has written that is stored, by name. Takes as long as there are
+    /// entries.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn data_sums(&self) -> Result<Vec<DataSum>, ReadError> {
+        let readers = &self.inner.readers;
+        readers.with(|c| Ok(records::data_sums(c.connection)?))
     }
 
     /// At most `length` bytes of the data called `id`, from `offset` on: fewer at its end, or in

@@ -31,6 +31,7 @@ const IMPLEMENTED: &[(&str, &[&str])] = &[
     ("convoke-audit", &[]),
     ("convoke-simulation", &[]),
     ("convoke-schema", &[]),
+    ("convoke-usage", &[]),
     ("ietf-alarms", &["alarm-history", "alarm-summary"]),
     ("ietf-network", &[]),
     ("ietf-network-topology", &[]),

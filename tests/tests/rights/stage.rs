@@ -238,7 +238,13 @@ pub struct Stage {
 struct Unread;
 
 impl Reader for Unread {
-    fn read(&self, _: &str, _: &[Offer<'_>], _: Timestamp) -> Result<Reading, ParseFailure> {
+    fn read(
+        &self,
+        _: &str,
+        _: &[Offer<'_>],
+        _: Timestamp,
+        _: &dyn Fn() -> bool,
+    ) -> Result<Reading, ParseFailure> {
         Ok(Reading::Unclear)
     }
 
@@ -248,6 +254,7 @@ impl Reader for Unread {
         _: &Template,
         _: &Map<String, Value>,
         _: Timestamp,
+        _: &dyn Fn() -> bool,
     ) -> Result<Reading, ParseFailure> {
         Ok(Reading::Unclear)
     }

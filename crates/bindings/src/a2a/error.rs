@@ -81,8 +81,14 @@ fn kind(refusal: &Refusal) -> ErrorKind {
         | R::Unpublishable { .. }
         | R::UnknownPatch { .. }
         | R::UnknownSample { .. } => K::InvalidParams,
-        R::TooMany { .. } | R::MailboxFull { .. } => K::TooManyRequests,
-        R::Unavailable { .. } | R::TooLong { .. } | R::StoreFull => K::Unavailable,
+        R::TooMany { .. }
+        | R::MailboxFull { .. }
+        | R::TasksOpen { .. }
+        | R::DataQuota { .. }
+        | R::TooFast { .. } => K::TooManyRequests,
+        R::Unavailable { .. } | R::TooLong { .. } | R::StoreFull | R::ShortOfMemory => {
+            K::Unavailable
+        }
         R::Damaged { .. } | R::StoreFailed { .. } => K::Internal,
     }
 }

@@ -79,6 +79,9 @@ pub struct Answer {
     pub body: Body,
 }
 
+/// When whoever is refused for want of room may try again, in seconds (RFC 9110 §10.2.3).
+const RETRY_AFTER_S: &str = "3";
+
 /// The body of an answer.
 #[derive(Debug)]
 pub enum Body {
@@ -169,6 +172,8 @@ impl Written {
             }
             Self::Rest(form) => of_rest(form.error(error)),
         };
+        let later = matches!(answer.status, 429 | 503).then(|| RETRY_AFTER_S.to_owned());
+        let answer = answer.with("Retry-After", later);
         answer.with("Allow", error.metadata.get("allow").cloned())
     }
 

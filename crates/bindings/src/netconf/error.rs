@@ -195,6 +195,16 @@ pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
         Refusal::Profile(cause) => of_profile(cause, asked),
         Refusal::HostedAgent { .. } => E::application(OperationNotSupported).path(at("name")),
         Refusal::TooMany { .. } => E::application(ResourceDenied).path(asked.path(None)),
+        Refusal::TasksOpen { .. } => E::application(ResourceDenied)
+            .app_tag("tasks-open")
+            .path(asked.path(None)),
+        Refusal::DataQuota { .. } => E::application(ResourceDenied)
+            .app_tag("data-quota")
+            .path(asked.path(None)),
+        Refusal::TooFast { .. } => E::application(ResourceDenied)
+            .app_tag("write-rate")
+            .path(asked.path(None)),
+        Refusal::ShortOfMemory => E::application(ResourceDenied).app_tag("memory-short"),
         Refusal::DataMismatch { .. } => E::application(InvalidValue)
             .app_tag("data-mismatch")
             .path(at("id")),

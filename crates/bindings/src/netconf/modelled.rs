@@ -15,13 +15,14 @@ mod schema;
 mod streams;
 pub(super) mod task;
 pub(super) mod team;
+mod usage;
 
 pub use agent::agent_xml;
 pub(super) use ems::decimal;
 
 use super::announced::Announced;
 use super::platform::Platform;
-use super::{AGENT_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE};
+use super::{AGENT_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE, USAGE_NAMESPACE};
 use ::netconf::data::{Writer, write};
 use ::netconf::filter::{Keys, Projection, View};
 use ::netconf::names::namespace::{ACCESS_CONTROL, MONITORING, NETMOD_NOTIFICATION, YANG_LIBRARY};
@@ -98,6 +99,9 @@ impl Reader<'_> {
         }
         if *self.endpoint == Endpoint::Platform && view.wants(SCHEMA_NAMESPACE, "schemas") {
             self.write_schemas(projection, out)?;
+        }
+        if *self.endpoint == Endpoint::Platform && view.wants(USAGE_NAMESPACE, "usage") {
+            self.write_usage(projection, out);
         }
         Ok(())
     }

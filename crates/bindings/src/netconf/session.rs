@@ -20,6 +20,7 @@ use ::netconf::session::{CloseReason, Envelope, Event, Rpc, Session as Machine, 
 use domain::access::{AccessRules, Principal};
 use domain::event::{Happening, Sequence, Termination};
 use domain::time::Timestamp;
+use engine::accounts::Requests;
 use engine::{Endpoint, Engine};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -113,6 +114,8 @@ pub struct Session {
     info: Arc<SessionInfo>,
     machine: Machine,
     turns: VecDeque<Turn>,
+    /// Its turns among the requests of its user.
+    requests: Requests,
     subscription: Option<Box<Subscription>>,
     feed: watch::Receiver<Sequence>,
     ready: bool,
@@ -136,6 +139,7 @@ impl Session {
         let info = platform.enter(&endpoint, &peer.user, &peer.source_host, now);
         platform.totals.in_sessions.fetch_add(1, Relaxed);
         let rules = platform.engine.access();
+        let requests = platform.engine.accounts().requests(&peer.user);
         Self {
             who: principal(&platform.engine, &peer.user, &peer.source_host),
             rules,
@@ -146,6 +150,7 @@ impl Session {
             endpoint,
             info,
             turns: VecDeque::new(),
+            requests,
             subscription: None,
             ready: false,
             end: None,
@@ -178,7 +183,10 @@ impl Session {
         self.heed_kill();
         loop {
             let mut moved = self.take_turns(now);
-            while self.turns.len() < PENDING && self.machine.pending_output() < OUTPUT_BYTES {
+            while self.turns.len() < PENDING
+                && self.has_room()
+                && self.machine.pending_output() < OUTPUT_BYTES
+            {
                 match self.machine.poll() {
                     Some(event) => self.event(event, now),
                     None => break,
@@ -189,6 +197,8 @@ impl Session {
                 break;
             }
         }
+        // What is not taken up for want of room waits in its transport, and is no refusal.
+        self.requests.set(self.turns.len());
         let more = self.notify(now);
         self.publish_counters();
         if self.end.is_some() {
@@ -280,6 +290,11 @@ impl Session {
         if !self.platform.is_in_force(&self.announced) {
             self.announced = self.platform.announced();
         }
+    }
+
+    /// Whether another request may be taken up: one of a session always.
+    fn has_room(&self) -> bool {
+        self.turns.is_empty() || !self.requests.is_full()
     }
 
     /// Who somebody is follows from the rules in force: their groups are.

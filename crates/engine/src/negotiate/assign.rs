@@ -88,6 +88,10 @@ impl Engine {
         if routed.negotiate.task.is_some() && is_of_platform(&id) {
             return Err(unobtainable(&id));
         }
+        // What was proposed and is not settled has its place already.
+        if !negotiated.is_some_and(|proposal| proposal.is_open()) {
+            self.room_to_publish(&work, &routed.from)?;
+        }
         let (from, to) = (&routed.from, &routed.to);
         let exchange = self.exchange(from, to, &routed.negotiate, &id, key, now);
         let question = routed.negotiate.question.take();

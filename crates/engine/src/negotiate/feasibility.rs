@@ -112,6 +112,9 @@ impl Engine {
         if negotiation.turns.is_empty() && is_of_platform(&id) {
             return Err(unobtainable(&id));
         }
+        if !negotiation.is_open() || negotiation.turns.is_empty() {
+            self.room_to_publish(&work, &routed.from)?;
+        }
         let proposal = Proposal {
             negotiation: &negotiation,
             to: executor,

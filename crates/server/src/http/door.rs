@@ -18,6 +18,7 @@ use super::wire::{Pace, UnderWay};
 use crate::fair::FairShares;
 use crate::ssh::Gate;
 use crate::trail::{self, Trail};
+use engine::accounts::{Accounts, Requests};
 use hyper::body::Incoming;
 use hyper::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY,
@@ -59,6 +60,8 @@ pub(super) struct Door {
     /// How many connections are being told why they are refused.
     pub(super) refusals: AtomicUsize,
     pub(super) closing: watch::Receiver<bool>,
+    /// What each user holds.
+    pub(super) accounts: Arc<Accounts>,
     /// Counts how often something changed of what lets people in.
     pub(super) changes: watch::Receiver<u64>,
 }
@@ -96,7 +99,7 @@ impl Door {
     ) -> Reply {
         let (head, body) = request.into_parts();
         let (method, path) = (head.method.clone(), head.uri.path().to_owned());
-        let (caller, outcome) = self.attend(head, body, &visitor).await;
+        let (caller, request, outcome) = self.attend(head, body, &visitor).await;
         let reply = outcome.unwrap_or_else(Problem::reply);
         let name = caller.as_ref().map(|caller| caller.principal.name.as_str());
         let status = reply.status().as_u16();
@@ -104,7 +107,7 @@ impl Door {
             http.source = %visitor.source, http.status = status, user = name.unwrap_or(""),
             "{method} {path} is answered with {status}"
         );
-        self.finish(reply, caller, under_way)
+        self.finish(reply, caller, (under_way, request))
     }
 
     async fn attend(
@@ -112,23 +115,43 @@ impl Door {
         mut head: Parts,
         body: Incoming,
         visitor: &Visitor,
-    ) -> (Option<Caller>, Result<Reply, Problem>) {
+    ) -> (Option<Caller>, Option<Requests>, Result<Reply, Problem>) {
         if let Err(problem) = guard::check(&head, &self.names, &self.limits) {
-            return (None, Err(problem));
+            return (None, None, Err(problem));
         }
         let open = self.router.find_open(&head.method, head.uri.path());
         let caller = match (&open, self.recognised(&mut head, visitor)) {
             // What is open to everybody is open to those as well whose credential does not count.
             (Found::Room(..), recognised) => recognised.unwrap_or_default(),
-            (_, Err(problem)) => return (None, Err(problem)),
+            (_, Err(problem)) => return (None, None, Err(problem)),
             (Found::Methods(allowed), Ok(None)) => {
-                return (None, Err(Problem::wrong_method(allowed)));
+                return (None, None, Err(Problem::wrong_method(allowed)));
             }
-            (Found::Nothing, Ok(None)) => return (None, Err(Problem::unauthenticated())),
+            (Found::Nothing, Ok(None)) => return (None, None, Err(Problem::unauthenticated())),
             (_, Ok(caller)) => caller,
         };
-        let outcome = self.enter(head, body, caller.clone()).await;
-        (caller, outcome)
+        // What is open to everybody tells whether the platform lives, above all when it is full.
+        let request = match (&open, &caller) {
+            (Found::Room(..), _) | (_, None) => Ok(None),
+            (_, Some(caller)) => self.room_for(caller).map(Some),
+        };
+        match request {
+            Ok(request) => {
+                let outcome = self.enter(head, body, caller.clone()).await;
+                (caller, request, outcome)
+            }
+            Err(problem) => (caller, None, Err(problem)),
+        }
+    }
+
+    /// Counts a request among those of its user, if there is room for it.
+    fn room_for(&self, caller: &Caller) -> Result<Requests, Problem> {
+        let wait = self.limits.retry_after;
+        if self.accounts.is_short() {
+            return Err(Problem::unavailable("memory is short", wait));
+        }
+        let request = self.accounts.begin(&caller.principal.name);
+        request.ok_or_else(|| Problem::too_many("too many requests of this user at once", wait))
     }
 
     /// Who asks, if anybody who is known; tells the gate of those who fail.
@@ -187,7 +210,12 @@ impl Door {
     }
 
     /// Adds what every answer says, and sees to it that one that goes on ends in time.
-    fn finish(self: Arc<Self>, reply: Reply, caller: Option<Caller>, held: UnderWay) -> Reply {
+    fn finish(
+        self: Arc<Self>,
+        reply: Reply,
+        caller: Option<Caller>,
+        held: (UnderWay, Option<Requests>),
+    ) -> Reply {
         let (mut head, body) = reply.into_parts();
         for (name, value) in USUAL {
             head.headers.entry(name).or_insert(value);

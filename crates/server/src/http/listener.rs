@@ -13,6 +13,7 @@ use super::router::Router;
 use crate::fair::FairShares;
 use crate::ssh::listener::listen;
 use crate::ssh::{BindError, Gate};
+use engine::Accounts;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -47,6 +48,8 @@ pub struct Setup {
     pub shares: Arc<FairShares>,
     /// TLS, unless it is spoken in front.
     pub tls: Option<Arc<ServerConfig>>,
+    /// What each user holds.
+    pub accounts: Arc<Accounts>,
     /// Counts how often something changed of what lets people in: then it is looked at once whether
     /// they may stay.
     pub changes: watch::Receiver<u64>,
@@ -89,6 +92,7 @@ impl Listener {
             held: Arc::default(),
             refusals: 0.into(),
             closing,
+            accounts: setup.accounts,
             changes: setup.changes,
         };
         Serving {

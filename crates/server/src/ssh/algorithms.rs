@@ -27,7 +27,7 @@ pub(super) const KEEPALIVE_MAX: usize = 3;
 
 /// Bytes the peer may send on one channel before it must wait for us. Readers
 /// never wait (see [`super::inbound`]), so it costs no memory while idle.
-pub(super) const WINDOW_BYTES: u32 = 4 << 20;
+pub(super) const WINDOW_BYTES: u32 = 1 << 20;
 /// Bytes of channel data in one packet, the most the library allows.
 pub(super) const PACKET_BYTES: u32 = 65_535;
 

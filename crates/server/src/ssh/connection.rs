@@ -25,14 +25,20 @@ use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 use tracing::{debug, error, info};
 
 use super::SUBSYSTEM;
+use super::algorithms::WINDOW_BYTES;
 use super::authentication::Attempt;
 use super::channel::ChannelBytes;
 use super::gate::{SessionPermit, Slot};
+use super::inbound::Throttle;
 use super::listener::Service;
 use super::logins::{Login, Place, UserSession};
 use super::stream::{ByteStream, Peer};
 use super::wire::{CutOnDrop, Socket, Wire};
 
+/// The least window that can be opened and be asked about again.
+const TRICKLE_BYTES: u32 = 2;
+/// The time between two such windows.
+const TRICKLE: Duration = Duration::from_millis(20);
 /// Requests other than the subsystem's that one connection may make in vain.
 const REFUSED_REQUESTS_MAX: u32 = 64;
 /// How long a session may go on after its channel is closed by the peer.
@@ -145,7 +151,7 @@ struct Connection {
     refused_requests: u32,
     /// Channels that have not yet asked for the subsystem.
     opened: Vec<(Channel<Msg>, Option<Further>)>,
-    running: Vec<(ChannelId, AbortHandle)>,
+    running: Vec<(ChannelId, AbortHandle, Throttle)>,
     /// How many sessions run.
     sharing: Arc<AtomicUsize>,
     sessions: JoinSet<()>,
@@ -210,6 +216,9 @@ impl Connection {
 
     /// Counts one more session on this connection, unless there are too many.
     fn further(&self) -> Option<Further> {
+        if self.service.gate.logins().is_short() {
+            return None;
+        }
         let session = self.place.as_ref()?.another().ok()?;
         Some((self.service.gate.session()?, session))
     }
@@ -217,7 +226,8 @@ impl Connection {
     /// Forgets the sessions that have ended.
     fn reap(&mut self) {
         while self.sessions.try_join_next().is_some() {}
-        self.running.retain(|(_, session)| !session.is_finished());
+        self.running
+            .retain(|(_, session, _)| !session.is_finished());
     }
 
     /// Refuses a request on a channel. The library queues each request of a
@@ -258,7 +268,9 @@ impl Connection {
                 drop(stream); // sends SSH_MSG_CHANNEL_CLOSE
             });
         });
+        let throttle = Throttle::default();
         let stream = ByteStream::new(stream).cut_by(self.cutter());
+        let stream = stream.throttled_by(throttle.clone());
         let session = self.service.subsystem.serve(stream, peer);
         let watch = SessionWatch {
             address: self.address,
@@ -270,7 +282,11 @@ impl Connection {
             let _watch = watch;
             session.await;
         });
-        self.running.push((id, task));
+        self.running.push((id, task, throttle));
+    }
+
+    fn is_throttled(&self) -> bool {
+        self.running.iter().any(|(.., throttle)| throttle.is_on())
     }
 
     /// Cuts the connection, unless another session still runs on it.
@@ -347,6 +363,10 @@ impl Handler for Connection {
         if let Some(slot) = self.slot.take() {
             slot.excuse();
         }
+        if self.service.gate.logins().is_short() {
+            let why = "memory is short, try again later";
+            return session.disconnect(Disconnect::TooManyConnections, why, "");
+        }
         let (user, key) = self
             .principal
             .as_ref()
@@ -418,8 +438,8 @@ impl Handler for Connection {
     async fn channel_close(&mut self, id: ChannelId, _: &mut Session) -> Result<(), Self::Error> {
         self.opened.retain(|(channel, _)| channel.id() != id);
         self.reap();
-        let session = self.running.iter().find(|(running, _)| *running == id);
-        if let Some((_, session)) = session.cloned() {
+        let session = self.running.iter().find(|(running, ..)| *running == id);
+        if let Some((_, session, _)) = session.cloned() {
             self.sessions.spawn(async move {
                 tokio::time::sleep(AFTER_CLOSE).await;
                 session.abort();
@@ -428,12 +448,25 @@ impl Handler for Connection {
         Ok(())
     }
 
+    /// Opens the window of a peer again, as a whole or, while what it sent is not taken, as little as
+    /// the library lets us: a window of two bytes, which leaves the peer nearly silent and us the next
+    /// occasion to be asked.
+    fn adjust_window(&mut self, _: ChannelId, _: u32) -> u32 {
+        match self.is_throttled() {
+            true => TRICKLE_BYTES,
+            false => WINDOW_BYTES,
+        }
+    }
+
     async fn data(
         &mut self,
         channel: ChannelId,
-        _: &[u8],
+        data: &[u8],
         _: &mut Session,
     ) -> Result<(), Self::Error> {
+        if data.len() <= TRICKLE_BYTES as usize && self.is_throttled() {
+            tokio::time::sleep(TRICKLE).await;
+        }
         self.expect_served(channel)
     }
 

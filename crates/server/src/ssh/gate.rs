@@ -95,7 +95,7 @@ impl Gate {
     #[must_use]
     pub fn new(limits: Limits) -> Arc<Self> {
         Arc::new(Self {
-            logins: Logins::new(limits.sessions_user_max),
+            logins: Logins::new(),
             limits,
             state: Mutex::new(State::default()),
         })

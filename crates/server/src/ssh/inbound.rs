@@ -5,12 +5,15 @@
 //! stopped writing until it is read, both would wait for ever; in SSH the
 //! reply's window adjustments arrive on the very stream that nobody reads.
 //! So a small task always reads, into a queue with a quota; a session over its
-//! quota ends. Knows nothing of messages.
+//! quota ends. Before that its transport is asked to let the peer send no more
+//! ([`Throttle`]): over SSH its window is not opened again. Knows nothing of
+//! messages.
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
 
@@ -19,8 +22,37 @@ use tokio::task::AbortHandle;
 
 use super::stream::{ByteStream, Cut};
 
-/// The usual quota: 64 MiB received and not yet taken.
-pub const DEFAULT_QUOTA_BYTES: usize = 64 << 20;
+/// The usual quota: 16 MiB received and not yet taken. A peer that heeds its window
+/// ([`Throttle`]) does not come near it.
+pub const DEFAULT_QUOTA_BYTES: usize = 16 << 20;
+
+/// From so many bytes on that are not taken the peer is given no more to send, and until there are
+/// half as many.
+const THROTTLE_BYTES: usize = 1 << 20;
+
+/// Whether a peer is to be kept from sending, because what it sent is not taken. Set by the reader,
+/// heeded by the transport.
+#[derive(Clone, Debug, Default)]
+pub struct Throttle(Arc<AtomicBool>);
+
+impl Throttle {
+    /// True while the peer should send nothing.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn set(&self, queued_bytes: usize) {
+        if queued_bytes >= THROTTLE_BYTES {
+            self.0.store(true, Ordering::Relaxed);
+        } else if queued_bytes <= THROTTLE_BYTES / 2 {
+            self.0.store(false, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Told how many bytes wait, says whether so many may.
+pub type Meter = Box<dyn FnMut(usize) -> bool + Send>;
 
 /// Received bytes are handed out in pieces of at most this size.
 const PIECE_BYTES: usize = 64 << 10;
@@ -45,11 +77,24 @@ pub enum InboundError {
 /// Must be called inside a tokio runtime. The stream closes when both halves
 /// are dropped; a dropped [`Inbound`] reads no more.
 #[must_use]
-pub fn split(mut stream: ByteStream, quota_bytes: usize) -> (Inbound, Outbound) {
+pub fn split(stream: ByteStream, quota_bytes: usize) -> (Inbound, Outbound) {
+    split_metered(stream, quota_bytes, Box::new(|_| true))
+}
+
+/// The same where somebody else has a word in how much may wait: a peer for which `meter` says no is
+/// over its quota.
+#[must_use]
+pub fn split_metered(
+    mut stream: ByteStream,
+    quota_bytes: usize,
+    meter: Meter,
+) -> (Inbound, Outbound) {
     let cut = stream.take_cut();
+    let throttle = stream.throttle();
     let (reader, writer) = tokio::io::split(stream);
     let queue = Arc::new(Queue {
-        state: Mutex::new(State::default()),
+        state: Mutex::new(State::new(meter)),
+        throttle,
         quota_bytes,
     });
     let task = tokio::spawn(Pump {
@@ -100,6 +145,7 @@ impl Inbound {
         }
         if let Some(piece) = state.pieces.pop_front() {
             state.queued_bytes -= piece.len();
+            self.queue.measure(&mut state);
             return Poll::Ready(Ok(Some(piece)));
         }
         match state.end.take() {
@@ -200,24 +246,50 @@ enum End {
     Failed(io::Error),
 }
 
-#[derive(Debug, Default)]
 struct State {
     pieces: VecDeque<Vec<u8>>,
     queued_bytes: usize,
+    meter: Meter,
     end: Option<End>,
     receiver: Option<Waker>,
     sender: Option<Waker>,
 }
 
-#[derive(Debug)]
+impl State {
+    fn new(meter: Meter) -> Self {
+        Self {
+            pieces: VecDeque::new(),
+            queued_bytes: 0,
+            meter,
+            end: None,
+            receiver: None,
+            sender: None,
+        }
+    }
+}
+
 struct Queue {
     state: Mutex<State>,
+    throttle: Throttle,
     quota_bytes: usize,
+}
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Queue").finish_non_exhaustive()
+    }
 }
 
 impl Queue {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells who wants to know how much waits; false if it is too much.
+    fn measure(&self, state: &mut State) -> bool {
+        let queued_bytes = state.queued_bytes;
+        self.throttle.set(queued_bytes);
+        (state.meter)(queued_bytes)
     }
 
     fn push(&self, bytes: &[u8]) {
@@ -226,9 +298,11 @@ impl Queue {
             return; // Over quota: read on, so that keep-alives pass, but forget.
         }
         state.queued_bytes += bytes.len();
-        if state.queued_bytes > self.quota_bytes {
+        if !self.measure(&mut state) || state.queued_bytes > self.quota_bytes {
             state.end = Some(End::OverQuota);
             state.pieces = VecDeque::new();
+            state.queued_bytes = 0;
+            self.measure(&mut state);
             let sender = state.sender.take();
             let receiver = state.receiver.take();
             drop(state);
@@ -333,6 +407,40 @@ mod tests {
         let error = stuck.await.unwrap().unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
         drop(far_in);
+    }
+
+    /// A peer that sends and whose bytes nobody takes is to be kept from sending more, until they are
+    /// taken; whoever counts what is held has a word in it.
+    #[tokio::test]
+    async fn a_peer_is_throttled_while_what_it_sent_is_not_taken() {
+        let (near, mut far) = tokio::io::duplex(4 << 20);
+        let throttle = Throttle::default();
+        let stream = ByteStream::new(near).throttled_by(throttle.clone());
+        let meter = Box::new(|bytes| bytes <= 3 << 20);
+        let (mut inbound, _outbound) = split_metered(stream, 8 << 20, meter);
+        let mib = vec![0; 1 << 20];
+        far.write_all(&mib).await.unwrap();
+        while !throttle.is_on() {
+            tokio::task::yield_now().await;
+        }
+        let mut taken = 0;
+        while throttle.is_on() {
+            taken += inbound.receive().await.unwrap().unwrap().len();
+        }
+        assert!((1 << 19..1 << 20).contains(&taken), "{taken}");
+        for _ in 0..3 {
+            far.write_all(&mib).await.unwrap();
+        }
+        let over = loop {
+            match inbound.receive().await {
+                Err(over) => break over,
+                Ok(_) => {
+                    far.write_all(&mib).await.unwrap();
+                    far.write_all(&mib).await.unwrap();
+                }
+            }
+        };
+        assert!(matches!(over, InboundError::OverQuota { .. }));
     }
 
     #[tokio::test]

@@ -4,15 +4,16 @@
 //! Knows names and keys; which of them count is asked of whoever checks them. Read next:
 //! [`super::authentication`], [`crate::revocation`], which asks.
 
+use engine::{Accounts, UserLimits};
 use russh::keys::ssh_key::public::KeyData;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::watch;
 
 /// Whoever is logged in. One for all listeners.
 #[derive(Debug)]
 pub struct Logins {
-    sessions_user_max: usize,
+    accounts: OnceLock<Arc<Accounts>>,
     state: Mutex<State>,
 }
 
@@ -26,7 +27,6 @@ struct State {
 struct User {
     /// Connections, and further channels on them.
     sessions: usize,
-    refused: u64,
     open: HashMap<u64, Arc<Key>>,
 }
 
@@ -43,8 +43,6 @@ pub struct UserSessions {
     pub name: String,
     /// Sessions now.
     pub open: usize,
-    /// Sessions that were refused because there were too many, since the start.
-    pub refused: u64,
 }
 
 /// The user has as many sessions as one may have.
@@ -52,12 +50,30 @@ pub struct UserSessions {
 pub(super) struct TooMany;
 
 impl Logins {
-    /// Nobody yet; a user may have so many sessions.
-    pub(super) fn new(sessions_user_max: usize) -> Arc<Self> {
+    /// Nobody yet.
+    pub(super) fn new() -> Arc<Self> {
         Arc::new(Self {
-            sessions_user_max,
+            accounts: OnceLock::new(),
             state: Mutex::default(),
         })
+    }
+
+    /// Heeds from now on how many sessions each user may have, and whether memory is short. The first
+    /// accounts to be given count; until then each user may have the usual number.
+    pub fn heed(&self, accounts: Arc<Accounts>) {
+        let _ = self.accounts.set(accounts);
+    }
+
+    /// True while nobody new is let in.
+    pub(super) fn is_short(&self) -> bool {
+        self.accounts.get().is_some_and(|all| all.is_short())
+    }
+
+    fn sessions_max(&self, user: &str) -> usize {
+        match self.accounts.get() {
+            Some(accounts) => accounts.limits_of(user).sessions,
+            None => UserLimits::default().sessions,
+        }
     }
 
     /// Counts a connection of a user that has authenticated with a key.
@@ -82,8 +98,10 @@ impl Logins {
     fn count(self: &Arc<Self>, user: &str) -> Result<UserSession, TooMany> {
         let mut state = self.lock();
         let entry = state.users.entry(user.to_owned()).or_default();
-        if entry.sessions >= self.sessions_user_max {
-            entry.refused += 1;
+        if entry.sessions >= self.sessions_max(user) {
+            if let Some(accounts) = self.accounts.get() {
+                accounts.of(user).refuse();
+            }
             return Err(TooMany);
         }
         entry.sessions += 1;
@@ -127,13 +145,12 @@ impl Logins {
         ended
     }
 
-    /// Every user that has sessions, or was refused one, by name.
+    /// Every user that has sessions, by name.
     pub fn users(&self) -> Vec<UserSessions> {
         let state = self.lock();
         let users = state.users.iter().map(|(name, user)| UserSessions {
             name: name.clone(),
             open: user.sessions,
-            refused: user.refused,
         });
         users.collect()
     }
@@ -155,7 +172,7 @@ impl Drop for UserSession {
         let mut state = self.logins.lock();
         if let Some(user) = state.users.get_mut(&self.user) {
             user.sessions -= 1;
-            if user.sessions == 0 && user.refused == 0 {
+            if user.sessions == 0 {
                 state.users.remove(&self.user);
             }
         }
@@ -224,6 +241,7 @@ impl Login {
 mod tests {
     use super::*;
     use crate::ssh::keys::generate;
+    use engine::Quotas;
 
     fn key() -> KeyData {
         generate("k").public_key().key_data().clone()
@@ -231,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_key_that_counts_no_more_ends_its_logins_and_no_others() {
-        let logins = Logins::new(10);
+        let logins = Logins::new();
         let (gone, stays) = (key(), key());
         let first = logins.enter("noc", &gone).unwrap();
         let second = logins.enter("noc", &stays).unwrap();
@@ -246,7 +264,15 @@ mod tests {
     /// Row 10: the sessions of a user have an end, and leave others theirs.
     #[test]
     fn a_user_has_so_many_sessions_and_no_more() {
-        let logins = Logins::new(2);
+        let limits = UserLimits {
+            sessions: 2,
+            ..UserLimits::default()
+        };
+        let named = BTreeMap::from([("oss".to_owned(), UserLimits::default())]);
+        let usual = limits;
+        let accounts = Arc::new(Accounts::new(Quotas { usual, named }));
+        let logins = Logins::new();
+        logins.heed(Arc::clone(&accounts));
         let key = key();
         let first = logins.enter("noc", &key).unwrap();
         let second = first.another().unwrap();
@@ -255,13 +281,14 @@ mod tests {
         let other = logins.enter("ip", &key).unwrap();
         drop(second);
         let third = logins.enter("noc", &key).unwrap();
-        let of = |name: &str, open, refused| UserSessions {
+        let of = |name: &str, open| UserSessions {
             name: name.to_owned(),
             open,
-            refused,
         };
-        assert_eq!(logins.users(), [of("ip", 1, 0), of("noc", 2, 2)]);
-        drop((first, third, other));
-        assert_eq!(logins.users(), [of("noc", 0, 2)]);
+        assert_eq!(logins.users(), [of("ip", 1), of("noc", 2)]);
+        let more: Vec<_> = (0..3).map(|_| logins.enter("oss", &key).unwrap()).collect();
+        assert_eq!(accounts.all().len(), 1, "nobody else was refused");
+        drop((first, third, other, more));
+        assert_eq!(logins.users(), []);
     }
 }

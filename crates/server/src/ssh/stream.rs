@@ -13,6 +13,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::inbound::Throttle;
 use super::logins::Login;
 
 /// Who is at the other end of a session.
@@ -69,6 +70,7 @@ pub struct ByteStream {
     /// Closing a channel spawns a task; the drop may happen outside a runtime.
     runtime: Option<tokio::runtime::Handle>,
     cut: Option<Cut>,
+    throttle: Throttle,
 }
 
 /// Ends the transport under a stream.
@@ -81,6 +83,7 @@ impl ByteStream {
             inner: Some(Box::pin(stream)),
             runtime: tokio::runtime::Handle::try_current().ok(),
             cut: None,
+            throttle: Throttle::default(),
         }
     }
 
@@ -90,6 +93,17 @@ impl ByteStream {
     pub fn cut_by(mut self, cut: impl FnOnce() + Send + 'static) -> Self {
         self.cut = Some(Box::new(cut));
         self
+    }
+
+    /// The same stream, whose peer is kept from sending while `throttle` is on.
+    #[must_use]
+    pub fn throttled_by(mut self, throttle: Throttle) -> Self {
+        self.throttle = throttle;
+        self
+    }
+
+    pub(super) fn throttle(&self) -> Throttle {
+        self.throttle.clone()
     }
 
     pub(super) fn take_cut(&mut self) -> Option<Cut> {

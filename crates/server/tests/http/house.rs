@@ -3,6 +3,7 @@
 use crate::client::{Answer, Line, within};
 use domain::audit::AuditEvent;
 use domain::time::Timestamp;
+use engine::{Accounts, UserLimits};
 use hyper::Method;
 use hyper::body::Bytes;
 use server::access;
@@ -39,6 +40,8 @@ pub struct House {
     writers: tokio::sync::Mutex<mpsc::UnboundedReceiver<mpsc::Sender<Bytes>>>,
     /// What the audit trail was told, in order.
     trail: tokio::sync::Mutex<mpsc::UnboundedReceiver<AuditEvent>>,
+    /// What each user holds.
+    pub accounts: Arc<Accounts>,
     serving: Serving,
     _state: tempfile::TempDir,
 }
@@ -51,6 +54,7 @@ pub struct Plan {
     pub names: Vec<String>,
     pub tls: Option<Arc<ServerConfig>>,
     pub certificates: Vec<CertificateRow>,
+    pub users: UserLimits,
 }
 
 impl House {
@@ -97,6 +101,7 @@ impl House {
         let names = folder.clone();
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let address = listener.address();
+        let accounts = Arc::new(Accounts::new(plan.users));
         let serving = listener.serve(Setup {
             router: more(common, told),
             keeper: Doorkeeper {
@@ -115,6 +120,7 @@ impl House {
             gate: Gate::new(GateLimits::default()),
             shares: FairShares::of_this_machine().into(),
             tls: plan.tls,
+            accounts: Arc::clone(&accounts),
             changes: changes.subscribe(),
         });
         Self {
@@ -127,6 +133,7 @@ impl House {
             trail: trail.into(),
             certificates,
             changes,
+            accounts,
             serving,
             _state: state,
         }

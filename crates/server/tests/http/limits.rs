@@ -2,8 +2,10 @@
 //! fault programme; their HTTP statuses).
 
 use crate::client::{Line, request, within};
-use crate::house::{House, bearer};
+use crate::house::{House, Plan, bearer};
+use engine::UserLimits;
 use server::http::Limits;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 /// Short enough for a test, long enough for a busy machine to answer at once.
@@ -124,6 +126,44 @@ async fn all_bodies_together_are_bounded() {
     let mut line = Line::to(house.address).await;
     line.send(&ask(9, "123456789")).await;
     assert_eq!(line.answer().await.problem(503).field("retry-after"), "3");
+}
+
+/// RFC 6585 §4: one user has so many requests under way, one that is answered makes room, and others
+/// have theirs.
+#[tokio::test]
+async fn a_user_has_so_many_requests_under_way() {
+    let house = House::built(Plan {
+        users: UserLimits {
+            requests: 1,
+            ..UserLimits::default()
+        },
+        ..Plan::default()
+    });
+    let (noc, operator) = (house.bearer("noc"), house.bearer("operator"));
+    let mut line = Line::to(house.address).await;
+    line.send(&request("GET /stream", &[&noc, "connection: close"]))
+        .await;
+    let writer = house.writer().await;
+    let refused = house.ask("GET /whoami", &[&noc]).await.problem(429);
+    assert_eq!(refused.field("retry-after"), "3");
+    assert_eq!(house.ask("GET /whoami", &[&operator]).await.status, 200);
+    assert_eq!(house.ask("GET /livez", &[&noc]).await.status, 200);
+    drop(writer);
+    line.rest().await;
+    assert_eq!(house.ask("GET /whoami", &[&noc]).await.status, 200);
+}
+
+/// Row 28: while memory is short nothing is begun; who asks whether the platform lives is told.
+#[tokio::test]
+async fn while_memory_is_short_who_asks_is_told_to_come_again() {
+    let house = House::open();
+    let noc = house.bearer("noc");
+    house.accounts.short_of_memory().store(true, Relaxed);
+    let refused = house.ask("GET /whoami", &[&noc]).await.problem(503);
+    assert_eq!(refused.field("retry-after"), "3");
+    assert_eq!(house.ask("GET /livez", &[]).await.status, 200);
+    house.accounts.short_of_memory().store(false, Relaxed);
+    assert_eq!(house.ask("GET /whoami", &[&noc]).await.status, 200);
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 //! A tour: [`platform`] starts one; then the tables, one a file. No test sleeps.
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
+mod bounds;
 mod endings;
 mod platform;
 mod trail;

@@ -1,6 +1,7 @@
 //! A platform in a folder of its own, users of it, and what its log says of their sessions.
 
 use domain::event::{Happening, Termination};
+use engine::Usage;
 use server::client::{CallError, Client, Identity};
 use server::clock::Clock;
 use server::config::Settings;
@@ -75,6 +76,13 @@ impl Platform {
             known_hosts: self.file("known_hosts"),
         };
         Client::connect(&address.to_string(), &identity).await
+    }
+
+    /// What a user holds.
+    pub fn usage(&self, user: &str) -> Usage {
+        let usage = self.host.platform.engine().usage();
+        let own = usage.into_iter().find(|usage| usage.name == user);
+        own.unwrap_or_default()
     }
 
     /// How the first session of a user that ends did end, as the log has it.

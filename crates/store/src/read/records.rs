@@ -293,6 +293,33 @@ pub(crate) fn data_params(
     page(tables, sql, find, (0, i64::MAX), filter, data_param::read)
 }
 
+/// How much data somebody has written that is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataSum {
+    /// Who wrote it.
+    pub writer: String,
+    /// How many entries.
+    pub entries: u64,
+    /// How many bytes they have, as stored, or will have, where they come in pieces.
+    pub bytes: u64,
+}
+
+/// What everybody has written. Reads no data, but a row for each entry.
+pub(crate) fn data_sums(connection: &Connection) -> rusqlite::Result<Vec<DataSum>> {
+    let sql = "SELECT party_one, count(*), sum(coalesce(size, 0) +
+          coalesce(octet_length(data), octet_length(url), 0) + coalesce(octet_length(cipher), 0))
+        FROM data_param GROUP BY party_one";
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map([], |row| {
+        Ok(DataSum {
+            writer: row.get(0)?,
+            entries: row.get::<_, i64>(1)? as u64,
+            bytes: row.get::<_, i64>(2)? as u64,
+        })
+    })?;
+    rows.collect()
+}
+
 /// Binds the parameters that `sql` has and reads what it gives; `find` says where it begins.
 fn page<T>(
     tables: Tables<'_>,

@@ -31,8 +31,6 @@ pub struct Limits {
     pub rejection: Duration,
     /// Sessions (connections and further channels on them) at once.
     pub sessions_max: usize,
-    /// The share of these that one user may have.
-    pub sessions_user_max: usize,
     /// Channels at once on one connection.
     pub channels_max: usize,
     /// A peer that is silent for so long is asked for a sign of life; four times
@@ -54,7 +52,6 @@ impl Default for Limits {
             tries_max: 6,
             rejection: Duration::from_secs(1),
             sessions_max: 12_000,
-            sessions_user_max: 1_000,
             channels_max: 10,
             keepalive: KEEPALIVE_INTERVAL,
         }

@@ -1,0 +1,182 @@
+//! Whether there is room for what somebody asks for: memory, his share of open tasks, of data stored
+//! and of what is written.
+//!
+//! Asked once of every operation, before anything is looked up for it and after it was permitted;
+//! what was committed before is answered as it was. Hosted agents are the platform's own and are not
+//! bounded. Read next: [`crate::accounts`], [`crate::refusal`].
+
+use crate::accounts::{Account, Accounts, Usage};
+use crate::operation::{Negotiate, Operation, PushWish};
+use crate::work::Work;
+use crate::{Engine, Refusal};
+use domain::access::Principal;
+use domain::context::{Body, DataParam};
+use domain::registry::Reach;
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use std::sync::Arc;
+
+/// What an entry of `/data-params` takes besides its content, in bytes: a million empty ones take
+/// room too.
+const ENTRY_BYTES: u64 = 512;
+
+impl Engine {
+    /// What users hold, and how much they may.
+    pub fn accounts(&self) -> &Arc<Accounts> {
+        &self.accounts
+    }
+
+    /// What every user holds that has asked for anything in this run, by name.
+    pub fn usage(&self) -> Vec<Usage> {
+        let accounts = self.accounts.all();
+        let work = self.lock_work();
+        let usage = |account: Arc<Account>| Usage {
+            tasks_open: work.open_by(account.user()) as u64,
+            ..account.usage()
+        };
+        accounts.into_iter().map(usage).collect()
+    }
+
+    /// Sums up what users have stored. Until this is done once, only what was written since the start
+    /// is counted; it is done again when something was removed. Reads a row for each entry of data,
+    /// so it is not for the threads that serve sessions.
+    ///
+    /// # Errors
+    /// [`Refusal::StoreFailed`]; then what was counted before is counted on.
+    pub fn sum_up_data(&self) -> Result<(), Refusal> {
+        // Whatever is decided meanwhile is counted beside the sum, and hardly ever twice.
+        let accounts = self.accounts.all();
+        accounts.iter().for_each(|account| account.begin_sum());
+        let sums = self.store.data_sums()?;
+        let stored = |user: &str| {
+            let sum = sums.iter().find(|sum| sum.writer == user);
+            sum.map_or(0, |sum| sum.bytes + sum.entries * ENTRY_BYTES)
+        };
+        accounts.iter().for_each(|a| a.end_sum(stored(a.user())));
+        for sum in &sums {
+            if !accounts.iter().any(|a| a.user() == sum.writer) {
+                self.accounts.of(&sum.writer).end_sum(stored(&sum.writer));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there is room for what somebody wants. Nothing was looked up for it yet.
+    pub(crate) fn has_room(
+        &self,
+        who: &Principal,
+        operation: &Operation,
+        now: Timestamp,
+    ) -> Result<(), Refusal> {
+        let Some(bytes) = written_by(operation) else {
+            return Ok(());
+        };
+        if self.is_hosted(&who.name) {
+            return Ok(());
+        }
+        let account = self.accounts.of(&who.name);
+        let decided = self.room(&account, operation, bytes, now);
+        if decided.is_err() {
+            account.refuse();
+        }
+        decided
+    }
+
+    fn room(
+        &self,
+        account: &Account,
+        operation: &Operation,
+        bytes: u64,
+        now: Timestamp,
+    ) -> Result<(), Refusal> {
+        if self.accounts.is_short() && begins_something(operation) {
+            return Err(Refusal::ShortOfMemory);
+        }
+        let wrote = account.write(bytes, now);
+        wrote.map_err(|wait_ms| Refusal::TooFast {
+            user: account.user().to_owned(),
+            wait_ms,
+        })
+    }
+
+    /// Whether a publisher may have one more task or proposal open.
+    ///
+    /// # Errors
+    /// [`Refusal::TasksOpen`]
+    pub(crate) fn room_to_publish(&self, work: &Work, publisher: &str) -> Result<(), Refusal> {
+        let most = self.accounts.limits_of(publisher).tasks_open;
+        if work.open_by(publisher) < most || self.is_hosted(publisher) {
+            return Ok(());
+        }
+        self.accounts.of(publisher).refuse();
+        let user = publisher.to_owned();
+        Err(Refusal::TasksOpen { user, most })
+    }
+
+    fn is_hosted(&self, name: &str) -> bool {
+        let place = self.registration(name);
+        place.is_some_and(|place| place.reach == Reach::Hosted)
+    }
+
+    /// Counts a new entry of data among those of its writer.
+    ///
+    /// # Errors
+    /// [`Refusal::DataQuota`]
+    pub(crate) fn store_for(&self, entry: &DataParam) -> Result<(), Refusal> {
+        let account = self.accounts.of(&entry.parties[0]);
+        if account.store(size_of(entry)) {
+            return Ok(());
+        }
+        account.refuse();
+        Err(Refusal::DataQuota {
+            user: account.user().to_owned(),
+            most: account.limits().data_bytes,
+        })
+    }
+}
+
+/// How many bytes an entry takes: those it will have, where it comes in pieces.
+pub(crate) fn size_of(entry: &DataParam) -> u64 {
+    let content = match &entry.body {
+        Body::Inline(text) => text.len() as u64,
+        Body::Chunked(whole) => whole.size,
+        Body::Elsewhere(url) => url.len() as u64,
+    };
+    content.saturating_add(ENTRY_BYTES)
+}
+
+/// How many bytes a request writes; none for what takes no room.
+fn written_by(operation: &Operation) -> Option<u64> {
+    match operation {
+        Operation::Negotiate(negotiate) => match negotiate.verb {
+            Verb::TaskCancel | Verb::CapabilityRequest => None,
+            Verb::TaskResultQuery | Verb::TaskResultSubscribe => None,
+            _ => Some(said(negotiate)),
+        },
+        Operation::WriteData(write) => Some(write.bytes.len() as u64),
+        Operation::Register(_) | Operation::Introduce(_) | Operation::FormTeam { .. } => Some(0),
+        Operation::Push(PushWish::Keep(_)) => Some(0),
+        _ => None,
+    }
+}
+
+fn said(negotiate: &Negotiate) -> u64 {
+    let terms = negotiate
+        .terms
+        .iter()
+        .map(|(term, means)| term.len() + means.len());
+    let texts = negotiate.texts.iter().chain(&negotiate.expected_response);
+    let payload = negotiate.payload.as_ref().map_or(0, |p| p.to_json().len());
+    (texts.map(String::len).sum::<usize>() + terms.sum::<usize>() + payload) as u64
+}
+
+/// False for what is said of something that is under way: its end gives back what it holds.
+fn begins_something(operation: &Operation) -> bool {
+    match operation {
+        Operation::Negotiate(negotiate) => matches!(
+            negotiate.verb,
+            Verb::TaskAssign | Verb::FeasibilityNegotiate
+        ),
+        _ => true,
+    }
+}

@@ -1,0 +1,243 @@
+//! The section `[limits]`: how much is too much, for a subscriber, for each user and for the process.
+//!
+//! Read next: `engine::accounts`, which counts what each user holds, and [`crate::memory`].
+
+use super::SettingsError;
+use crate::session::Patience;
+use crate::ssh::Limits;
+use bindings::netconf::Backlog;
+use engine::{Quotas, UserLimits};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// The section `[limits]`, as far as it is given.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct LimitSettings {
+    /// `subscription-events-max`: the events that may wait for a subscriber whose transport takes
+    /// nothing; 1,024 if nothing is said.
+    pub subscription_events_max: Option<u64>,
+    /// `subscription-bytes-max`: the same in bytes; 1 MiB if nothing is said.
+    pub subscription_bytes_max: Option<u64>,
+    /// `subscription-stall-s`: how long its transport may take nothing once more than that waits,
+    /// 1 to 3,600 s; 30 s if nothing is said.
+    pub subscription_stall_s: Option<u64>,
+    /// `keepalive-s`: a peer that is silent for so long is asked for a sign of life, 1 to 3,600 s;
+    /// four times this after the last one it is gone. 15 s if nothing is said.
+    pub keepalive_s: Option<u64>,
+    /// `memory-mib`: the memory that the process may use, 64 to 16,777,216 MiB; what its control group
+    /// and its address space allow if that is less or nothing is said. At four fifths of it nothing
+    /// new is begun.
+    pub memory_mib: Option<u64>,
+    /// `[limits.user]`: how much each user may have.
+    #[serde(default)]
+    pub user: UserSettings,
+    /// `[limits.users.NAME]`: how much more, or less, one of them may have.
+    #[serde(default)]
+    pub users: BTreeMap<String, UserSettings>,
+}
+
+/// How much a user may have, as far as it is given.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct UserSettings {
+    /// `sessions`: sessions over SSH at once, 1 to 12,000; 1,000 if nothing is said.
+    pub sessions: Option<u64>,
+    /// `held-mib`: what the sessions together may hold that came in and is not handled, or is to go
+    /// out and not taken, 10 to 65,536 MiB; 256 if nothing is said.
+    pub held_mib: Option<u64>,
+    /// `requests`: requests under way at once, 1 to 1,000,000; 4,096 if nothing is said.
+    pub requests: Option<u64>,
+    /// `tasks-open`: tasks published that have not ended, 1 to 10,000,000; 10,000 if nothing is said.
+    pub tasks_open: Option<u64>,
+    /// `data-mib`: data stored by `data-write`, 1 to 16,777,216 MiB; 4,096 if nothing is said. Each
+    /// entry counts with 512 bytes besides.
+    pub data_mib: Option<u64>,
+    /// `write-mib-s`: what may be written a second over a longer time, in data and in what is said of
+    /// tasks, 1 to 65,536 MiB; 8 if nothing is said.
+    pub write_mib_s: Option<u64>,
+    /// `write-burst-mib`: what may be written at once before that holds, 1 to 16,777,216 MiB; 1,024 if
+    /// nothing is said.
+    pub write_burst_mib: Option<u64>,
+}
+
+type Bound = (&'static str, Option<u64>, RangeInclusive<u64>, &'static str);
+
+impl LimitSettings {
+    pub(super) fn over(self, below: Self) -> Self {
+        let mut users = below.users;
+        for (name, own) in self.users {
+            let under = users.remove(&name).unwrap_or_default();
+            users.insert(name, own.over(under));
+        }
+        Self {
+            subscription_events_max: self
+                .subscription_events_max
+                .or(below.subscription_events_max),
+            subscription_bytes_max: self.subscription_bytes_max.or(below.subscription_bytes_max),
+            subscription_stall_s: self.subscription_stall_s.or(below.subscription_stall_s),
+            keepalive_s: self.keepalive_s.or(below.keepalive_s),
+            memory_mib: self.memory_mib.or(below.memory_mib),
+            user: self.user.over(below.user),
+            users,
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), SettingsError> {
+        let seconds = || 1..=3_600;
+        check([
+            (
+                "subscription-stall-s",
+                self.subscription_stall_s,
+                seconds(),
+                "1 to 3600",
+            ),
+            ("keepalive-s", self.keepalive_s, seconds(), "1 to 3600"),
+            (
+                "memory-mib",
+                self.memory_mib,
+                64..=1 << 24,
+                "64 to 16777216",
+            ),
+        ])?;
+        self.user.check()?;
+        self.users.values().try_for_each(UserSettings::check)
+    }
+
+    /// How much users may hold.
+    pub fn users(&self) -> Quotas {
+        let usual = self.user.limits(UserLimits::default());
+        let named = self.users.iter();
+        Quotas {
+            named: named
+                .map(|(n, own)| (n.clone(), own.limits(usual)))
+                .collect(),
+            usual,
+        }
+    }
+
+    /// When a subscriber is given up.
+    pub fn patience(&self) -> Patience {
+        let usual = Patience::default();
+        let Backlog { events, bytes } = usual.backlog;
+        Patience {
+            backlog: Backlog {
+                events: self.subscription_events_max.unwrap_or(events),
+                bytes: self.subscription_bytes_max.unwrap_or(bytes),
+            },
+            stall: self
+                .subscription_stall_s
+                .map_or(usual.stall, Duration::from_secs),
+        }
+    }
+
+    /// What protects the listeners.
+    pub fn gate(&self) -> Limits {
+        let usual = Limits::default();
+        Limits {
+            keepalive: self
+                .keepalive_s
+                .map_or(usual.keepalive, Duration::from_secs),
+            ..usual
+        }
+    }
+}
+
+impl UserSettings {
+    fn over(self, below: Self) -> Self {
+        Self {
+            sessions: self.sessions.or(below.sessions),
+            held_mib: self.held_mib.or(below.held_mib),
+            requests: self.requests.or(below.requests),
+            tasks_open: self.tasks_open.or(below.tasks_open),
+            data_mib: self.data_mib.or(below.data_mib),
+            write_mib_s: self.write_mib_s.or(below.write_mib_s),
+            write_burst_mib: self.write_burst_mib.or(below.write_burst_mib),
+        }
+    }
+
+    fn check(&self) -> Result<(), SettingsError> {
+        let mib = || 1..=1 << 24;
+        check([
+            ("sessions", self.sessions, 1..=12_000, "1 to 12000"),
+            ("held-mib", self.held_mib, 10..=65_536, "10 to 65536"),
+            ("requests", self.requests, 1..=1_000_000, "1 to 1000000"),
+            (
+                "tasks-open",
+                self.tasks_open,
+                1..=10_000_000,
+                "1 to 10000000",
+            ),
+            ("data-mib", self.data_mib, mib(), "1 to 16777216"),
+            ("write-mib-s", self.write_mib_s, 1..=65_536, "1 to 65536"),
+            (
+                "write-burst-mib",
+                self.write_burst_mib,
+                mib(),
+                "1 to 16777216",
+            ),
+        ])
+    }
+
+    /// These limits, and those of `usual` where nothing is said.
+    fn limits(&self, usual: UserLimits) -> UserLimits {
+        let count = |number: Option<u64>, usual| number.map_or(usual, |n| n as usize);
+        let bytes = |mib: Option<u64>, usual| mib.map_or(usual, |mib| mib << 20);
+        UserLimits {
+            sessions: count(self.sessions, usual.sessions),
+            held_bytes: bytes(self.held_mib, usual.held_bytes as u64) as usize,
+            requests: count(self.requests, usual.requests),
+            tasks_open: count(self.tasks_open, usual.tasks_open),
+            data_bytes: bytes(self.data_mib, usual.data_bytes),
+            write_bytes_s: bytes(self.write_mib_s, usual.write_bytes_s),
+            write_burst_bytes: bytes(self.write_burst_mib, usual.write_burst_bytes),
+        }
+    }
+}
+
+fn check<const N: usize>(bounds: [Bound; N]) -> Result<(), SettingsError> {
+    for (name, value, within, range) in bounds {
+        if let Some(value) = value.filter(|value| !within.contains(value)) {
+            return Err(SettingsError::Range {
+                name,
+                value: value.to_string(),
+                range,
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_user_may_have_more_than_the_others() {
+        let text = "[user]\ntasks-open = 5\nheld-mib = 10\n[users.oss]\ntasks-open = 1000000\n";
+        let settings: LimitSettings = toml::from_str(text).unwrap();
+        settings.check().unwrap();
+        let quotas = settings.users();
+        let guest = *quotas.of("guest");
+        assert_eq!((guest.tasks_open, guest.held_bytes), (5, 10 << 20));
+        assert_eq!(guest.sessions, 1_000, "what is not said is usual");
+        let oss = UserLimits {
+            tasks_open: 1_000_000,
+            ..guest
+        };
+        assert_eq!(quotas.of("oss"), &oss);
+        let flags = "[user]\nheld-mib = 20\n[users.oss]\nsessions = 1\n";
+        let flags: LimitSettings = toml::from_str(flags).unwrap();
+        let quotas = flags.over(settings).users();
+        assert_eq!(quotas.of("guest").held_bytes, 20 << 20);
+        let oss = quotas.of("oss");
+        assert_eq!((oss.sessions, oss.tasks_open), (1, 1_000_000));
+        for wrong in ["[user]\nsessions = 0\n", "[users.oss]\nheld-mib = 9\n"] {
+            let wrong: LimitSettings = toml::from_str(wrong).unwrap();
+            assert!(matches!(wrong.check(), Err(SettingsError::Range { .. })));
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! How much memory the process has and may have, and what is done when it is short: nothing new is
+//! begun until it is not.
+//!
+//! The bound is the least of what `[limits]` says, the control groups the process is in (versions 1
+//! and 2) and its address space (`ulimit -v`). What is refused meanwhile is said where it is refused:
+//! [`crate::ssh`], [`crate::http`], `engine`'s accounts.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tracing::{info, warn};
+
+/// The time between two looks.
+const BETWEEN: Duration = Duration::from_millis(100);
+
+/// Memory is short from this part of the bound on, in percent.
+const SHORT_PERCENT: u64 = 80;
+
+/// And until it is below this one.
+const ENOUGH_PERCENT: u64 = 70;
+
+/// What a process uses, and what it may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// In bytes.
+    pub used: u64,
+    /// In bytes.
+    pub most: u64,
+}
+
+impl Memory {
+    /// Whether it is short, if it was so until now.
+    fn is_short(self, was: bool) -> bool {
+        let percent = if was { ENOUGH_PERCENT } else { SHORT_PERCENT };
+        u128::from(self.used) * 100 >= u128::from(self.most) * u128::from(percent)
+    }
+}
+
+/// Where the system tells of this process.
+#[derive(Clone, Debug)]
+pub struct Meter {
+    proc: PathBuf,
+    groups: PathBuf,
+    /// What `[limits]` says, in bytes.
+    most: Option<u64>,
+}
+
+impl Meter {
+    /// The meter of this process, with the bound of `[limits]` if there is one.
+    pub fn new(most: Option<u64>) -> Self {
+        Self::at("/proc/self", "/sys/fs/cgroup", most)
+    }
+
+    /// The same where others say what the system would.
+    pub fn at(proc: impl Into<PathBuf>, groups: impl Into<PathBuf>, most: Option<u64>) -> Self {
+        Self {
+            proc: proc.into(),
+            groups: groups.into(),
+            most,
+        }
+    }
+
+    /// What is used of the tightest bound; none if there is none, or the system does not tell.
+    pub fn read(&self) -> Option<Memory> {
+        let status = fs::read_to_string(self.proc.join("status")).ok()?;
+        let resident = kilobytes(&status, "VmRSS:")?;
+        let groups = self.of_groups().into_iter().chain(self.most).min();
+        let resident = groups.map(|most| Memory {
+            used: resident,
+            most,
+        });
+        let space = self.address_space().zip(kilobytes(&status, "VmSize:"));
+        let space = space.map(|(most, used)| Memory { used, most });
+        let part =
+            |memory: &Memory| u128::from(memory.used) * 1_000 / u128::from(memory.most.max(1));
+        resident.into_iter().chain(space).max_by_key(part)
+    }
+
+    /// The least that the control groups allow, from the process's own one up.
+    fn of_groups(&self) -> Option<u64> {
+        let text = fs::read_to_string(self.proc.join("cgroup")).ok()?;
+        let bounds = text.lines().filter_map(|line| {
+            let mut parts = line.splitn(3, ':').skip(1);
+            let (controllers, path) = (parts.next()?, parts.next()?);
+            match controllers {
+                "" => Some((self.groups.clone(), path, "memory.max")),
+                of if of.split(',').any(|it| it == "memory") => {
+                    Some((self.groups.join("memory"), path, "memory.limit_in_bytes"))
+                }
+                _ => None,
+            }
+        });
+        bounds
+            .filter_map(|(root, path, file)| least(&root, path, file))
+            .min()
+    }
+
+    fn address_space(&self) -> Option<u64> {
+        let text = fs::read_to_string(self.proc.join("limits")).ok()?;
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("Max address space"))?;
+        line.split_whitespace().next()?.parse().ok()
+    }
+}
+
+/// The least bound of a group and of those above it; inside a container the root is one's own.
+fn least(root: &Path, path: &str, file: &str) -> Option<u64> {
+    let own = root.join(path.trim_start_matches('/'));
+    let up = own.ancestors().take_while(|at| at.starts_with(root));
+    up.filter_map(|at| fs::read_to_string(at.join(file)).ok()?.trim().parse().ok())
+        .min()
+}
+
+fn kilobytes(status: &str, name: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    let number: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(number << 10)
+}
+
+/// Says from now on whether memory is short, until the handle is aborted. Says nothing where there is
+/// no bound.
+pub fn watch(meter: Meter, short: Arc<AtomicBool>) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        loop {
+            look(&meter, &short);
+            tokio::time::sleep(BETWEEN).await;
+        }
+    })
+}
+
+/// Looks once.
+pub fn look(meter: &Meter, short: &AtomicBool) {
+    let was = short.load(Relaxed);
+    let memory = meter.read();
+    let is = memory.is_some_and(|memory| memory.is_short(was));
+    if is == was {
+        return;
+    }
+    short.store(is, Relaxed);
+    let (used, most) = memory.map_or((0, 0), |memory| (memory.used >> 20, memory.most >> 20));
+    match is {
+        true => warn!(
+            memory.used_mib = used,
+            memory.most_mib = most,
+            "memory is short, {used} of {most} MiB: nothing new is begun"
+        ),
+        false => info!(
+            memory.used_mib = used,
+            "there is memory again: {used} MiB are used"
+        ),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    struct System(tempfile::TempDir);
+
+    impl System {
+        fn new() -> Self {
+            let system = Self(tempfile::tempdir().unwrap());
+            system.uses_mib(100, 400);
+            system
+        }
+
+        fn write(&self, file: &str, text: &str) {
+            let path = self.0.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+
+        fn uses_mib(&self, resident: u64, space: u64) {
+            let (resident, space) = (resident << 10, space << 10);
+            let status = format!("Name:\tconvoke\nVmSize:\t{space} kB\nVmRSS:\t{resident} kB\n");
+            self.write("proc/status", &status);
+        }
+
+        fn meter(&self, most_mib: Option<u64>) -> Meter {
+            let most = most_mib.map(|most| most << 20);
+            Meter::at(self.0.path().join("proc"), self.0.path().join("cg"), most)
+        }
+    }
+
+    fn mib(used: u64, most: u64) -> Option<Memory> {
+        let (used, most) = (used << 20, most << 20);
+        Some(Memory { used, most })
+    }
+
+    #[test]
+    fn the_tightest_bound_counts() {
+        let system = System::new();
+        assert_eq!(system.meter(None).read(), None, "nobody bounds it");
+        assert_eq!(system.meter(Some(512)).read(), mib(100, 512));
+        system.write("proc/cgroup", "0::/a/b\n");
+        system.write("cg/a/b/memory.max", "max\n");
+        system.write("cg/a/memory.max", &format!("{}\n", 256_u64 << 20));
+        assert_eq!(system.meter(Some(512)).read(), mib(100, 256));
+        system.write("proc/cgroup", "5:cpu,memory:/c\n1:name=systemd:/c\n");
+        system.write(
+            "cg/memory/c/memory.limit_in_bytes",
+            &format!("{}\n", 128_u64 << 20),
+        );
+        assert_eq!(system.meter(None).read(), mib(100, 128));
+        let space = format!(
+            "Limit  Soft\nMax address space         {}  unlimited bytes\n",
+            420_u64 << 20
+        );
+        system.write("proc/limits", &space);
+        assert_eq!(system.meter(None).read(), mib(400, 420));
+    }
+
+    /// Row 28: short before the kernel says so, and not in and out with every message.
+    #[test]
+    fn memory_is_short_from_four_fifths_on_until_there_is_some_again() {
+        let (system, short) = (System::new(), AtomicBool::new(false));
+        let meter = system.meter(Some(256));
+        let mut seen = Vec::new();
+        for used in [100, 204, 205, 190, 180, 179, 204] {
+            system.uses_mib(used, 400);
+            look(&meter, &short);
+            seen.push(short.load(Relaxed));
+        }
+        assert_eq!(seen, [false, false, true, true, true, false, false]);
+    }
+}

@@ -1,0 +1,205 @@
+//! How much one user may have, and that others have theirs meanwhile.
+
+use crate::platform::{Platform, within};
+use netconf::error::RpcError;
+use russh::client;
+use russh::keys::PrivateKeyWithHashAlg;
+use server::client::{CallError, Client};
+use server::host::Endpoint;
+use server::ssh::keys::load;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use tokio::task::{JoinHandle, yield_now};
+
+const READ: &str = "<get-config><source><running/></source></get-config>";
+
+/// An entry of data of so many bytes.
+async fn write(client: &mut Client, id: &str, bytes: usize) -> Result<(), RpcError> {
+    let data = "QUFB".repeat(bytes / 3);
+    let rpc = format!(
+        "<data-write xmlns=\"urn:convoke:params:xml:ns:yang:convoke-data\"><id>{id}</id>\
+         <data>{data}</data><finished>true</finished></data-write>"
+    );
+    match client.call(&rpc).await {
+        Ok(_) => Ok(()),
+        Err(CallError::Refused(errors)) => Err(errors.into_iter().next().unwrap()),
+        Err(over) => panic!("{over}"),
+    }
+}
+
+/// Row 10: one user has so many sessions and no more; another has its own, and a session that ends
+/// makes room.
+#[tokio::test]
+async fn a_user_has_so_many_sessions() {
+    let platform = Platform::with("[limits.user]\nsessions = 2\n").await;
+    platform.admit("users/noc.pub");
+    let first = platform.client("noc").await;
+    let mut second = platform.client("noc").await;
+    assert!(platform.try_client("noc").await.is_err());
+    second.call(READ).await.unwrap();
+    platform.client("operator").await.call(READ).await.unwrap();
+    first.close().await.unwrap();
+    assert_eq!(
+        platform.end_of("noc").await,
+        domain::event::Termination::Closed
+    );
+}
+
+/// What a user stores has an end, is refused exactly, and what was stored stays.
+#[tokio::test]
+async fn a_user_stores_so_much_data() {
+    let platform = Platform::with("[limits.user]\ndata-mib = 1\n").await;
+    let mut operator = platform.client("operator").await;
+    for id in ["a", "b", "c", "d", "e"] {
+        write(&mut operator, id, 196_608).await.unwrap();
+    }
+    let refused = write(&mut operator, "f", 196_608).await.unwrap_err();
+    assert_eq!(refused.tag.as_str(), "resource-denied");
+    assert_eq!(refused.app_tag.as_deref(), Some("data-quota"));
+    // What was said before is answered as it was.
+    write(&mut operator, "a", 196_608).await.unwrap();
+    write(&mut operator, "g", 3_000).await.unwrap();
+    let own = platform.usage("operator");
+    assert_eq!(
+        (own.data_bytes, own.refused),
+        (5 * (196_608 + 512) + 3_512, 1)
+    );
+}
+
+/// Row 28: while memory is short nothing is begun that takes more of it, and what is there goes on.
+#[tokio::test]
+async fn while_memory_is_short_nothing_new_is_begun() {
+    let platform = Platform::with("").await;
+    let mut operator = platform.client("operator").await;
+    let accounts = platform.host.platform.engine().accounts();
+    // As the meter says it; it is looked at ten times a second, and says otherwise here.
+    let refused = loop {
+        accounts.short_of_memory().store(true, Relaxed);
+        if let Err(refused) = write(&mut operator, "a", 3_000).await {
+            break refused;
+        }
+    };
+    assert_eq!(refused.tag.as_str(), "resource-denied");
+    assert_eq!(refused.app_tag.as_deref(), Some("memory-short"));
+    operator.call(READ).await.unwrap();
+}
+
+/// How many requests a flood is, of 64 KiB each.
+const FLOOD: usize = 384;
+
+const MIB: u64 = 1 << 20;
+
+/// Accepts whatever key the platform shows.
+struct Trusting;
+
+impl client::Handler for Trusting {
+    type Error = russh::Error;
+
+    async fn check_server_key(
+        &mut self,
+        _: &russh::keys::PublicKeyOrCertificate,
+    ) -> Result<bool, Self::Error> {
+        Ok(true)
+    }
+}
+
+/// Somebody who sends one request after the other and takes nothing: the window that he opens is a
+/// byte, and stays shut after it.
+struct Flood {
+    _connection: client::Handle<Trusting>,
+    sent: Arc<AtomicUsize>,
+    sending: JoinHandle<Result<(), russh::Error>>,
+}
+
+impl Flood {
+    async fn over(platform: &Platform, user: &str) -> Self {
+        let config = client::Config {
+            window_size: 1,
+            ..client::Config::default()
+        };
+        let address = platform.host.address_of(&Endpoint::Platform).unwrap();
+        let connection = client::connect(Arc::new(config), address, Trusting).await;
+        let mut connection = connection.unwrap();
+        let key = Arc::new(load(&platform.file(&format!("keys/{user}_ed25519"))).unwrap());
+        let key = PrivateKeyWithHashAlg::new(key, None);
+        let answer = connection.authenticate_publickey(user, key).await.unwrap();
+        assert!(answer.success());
+        let channel = connection.channel_open_session().await.unwrap();
+        channel.request_subsystem(false, "netconf").await.unwrap();
+        let base = "urn:ietf:params:xml:ns:netconf:base:1.0";
+        let hello = format!(
+            "<hello xmlns=\"{base}\"><capabilities><capability>urn:ietf:params:netconf:base:1.0\
+             </capability></capabilities></hello>]]>]]>"
+        );
+        let blanks = " ".repeat(64 << 10);
+        let request = format!("<rpc message-id=\"1\" xmlns=\"{base}\">{blanks}<get/></rpc>]]>]]>");
+        let sent = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&sent);
+        let sending = tokio::spawn(async move {
+            channel.data(hello.as_bytes()).await?;
+            for _ in 0..FLOOD {
+                channel.data(request.as_bytes()).await?;
+                count.fetch_add(1, Relaxed);
+            }
+            Ok(())
+        });
+        Self {
+            _connection: connection,
+            sent,
+            sending,
+        }
+    }
+}
+
+/// Who pipelines and reads nothing is kept from sending: what waits is what had come before the
+/// window stayed shut, not all that he would send.
+#[tokio::test]
+async fn who_reads_nothing_is_not_let_send_on() {
+    let platform = Platform::with("").await;
+    platform.admit("users/noc.pub");
+    let flood = Flood::over(&platform, "noc").await;
+    let (mut most, mut sent, mut still) = (0, 0, 0);
+    // Until nothing was taken for as long as others had many turns.
+    while still < 5_000 && !flood.sending.is_finished() {
+        yield_now().await;
+        let held = platform.usage("noc").held_bytes;
+        most = most.max(held);
+        let now = flood.sent.load(Relaxed);
+        still = match now == sent && held >= MIB {
+            true => still + 1,
+            false => 0,
+        };
+        sent = now;
+    }
+    assert!(!flood.sending.is_finished(), "all of it is held: {most}");
+    assert!(most <= 4 * MIB, "{most}");
+    assert_eq!(platform.usage("noc").refused, 0);
+}
+
+/// All sessions of a user together hold no more than one user may; one that would make it more is cut
+/// off, and others are served.
+#[tokio::test]
+async fn sessions_of_a_user_hold_so_much_together() {
+    let platform = Platform::with("[limits.user]\nheld-mib = 10\n").await;
+    platform.admit("users/noc.pub");
+    let mut floods = Vec::new();
+    for _ in 0..12 {
+        floods.push(Flood::over(&platform, "noc").await);
+    }
+    let mut most = 0;
+    let cut = async {
+        loop {
+            yield_now().await;
+            most = most.max(platform.usage("noc").held_bytes);
+            if let Some(ended) = floods.iter().position(|f| f.sending.is_finished()) {
+                break floods.swap_remove(ended).sending.await.unwrap();
+            }
+        }
+    };
+    let cut = within("the end of a flood", cut).await;
+    assert!(cut.is_err(), "all of it is held: {most}");
+    assert!((5 * MIB..=10 * MIB).contains(&most), "{most}");
+    assert!(platform.usage("noc").refused > 0);
+    let mut operator = platform.client("operator").await;
+    operator.call(READ).await.unwrap();
+}
