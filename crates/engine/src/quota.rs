@@ -75,11 +75,7 @@ impl Engine {
             return Ok(());
         }
         let account = self.accounts.of(&who.name);
-        let decided = self.room(&account, operation, bytes, now);
-        if decided.is_err() {
-            account.refuse();
-        }
-        decided
+        self.room(&account, operation, bytes, now)
     }
 
     fn room(
@@ -93,9 +89,12 @@ impl Engine {
             return Err(Refusal::ShortOfMemory);
         }
         let wrote = account.write(bytes, now);
-        wrote.map_err(|wait_ms| Refusal::TooFast {
-            user: account.user().to_owned(),
-            wait_ms,
+        wrote.map_err(|wait_ms| {
+            account.refuse();
+            Refusal::TooFast {
+                user: account.user().to_owned(),
+                wait_ms,
+            }
         })
     }
 

@@ -29,6 +29,7 @@ use crate::ssh::{
 use crate::state::{NameError, StateFolder};
 use crate::trail::{self, Witnessed};
 use crate::webhook::{self, AllowList, Deliveries};
+use crate::writable;
 use bindings::netconf::{Peer, Platform};
 use domain::access::AccessRules;
 use domain::ems::Ems;
@@ -143,8 +144,12 @@ impl Host {
         let agents = files.into_iter().map(hosted).collect();
         let access = match &home {
             Home::Folder(folder) => {
+                writable::check(folder)?;
                 settings.check(folder)?;
                 StateKeys::open(folder.path())?;
+                for path in writable::keys_of_nobody(folder) {
+                    warn!("{}", writable::lets_nobody_in(&path));
+                }
                 access::load(&folder.access())?
             }
             Home::Memory => access::parse("access.toml", access::SHIPPED)?,
@@ -556,6 +561,7 @@ fn credentials(home: &Home, company: &Company) -> Result<Credentials, NameError>
 /// # Errors
 /// [`StartError`] for the first that cannot be used.
 pub fn check_files(folder: &StateFolder) -> Result<Vec<String>, StartError> {
+    writable::check(folder)?;
     let settings = Settings::load(folder)?;
     settings.check(folder)?;
     if folder.access().exists() {
@@ -574,5 +580,7 @@ pub fn check_files(folder: &StateFolder) -> Result<Vec<String>, StartError> {
         let advice = f.profile.advice().into_iter();
         advice.map(|advice| format!("{}: {advice}", f.file))
     });
-    Ok(advice.collect())
+    let keys = writable::keys_of_nobody(folder).into_iter();
+    let keys = keys.map(|path| writable::lets_nobody_in(&path));
+    Ok(advice.chain(keys).collect())
 }

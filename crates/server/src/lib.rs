@@ -53,6 +53,7 @@ pub mod training;
 pub mod webhook;
 pub mod workers;
 pub mod world;
+mod writable;
 
 pub use store::{Attestation, ChainReport, OpenError as StoreOpenError};
 

@@ -13,6 +13,7 @@ use crate::ssh::{Authenticator, Logins};
 use crate::state::StateFolder;
 use crate::token::{self, Entry};
 use crate::trail::{self, Trail};
+use crate::writable;
 use domain::audit::{AuditEvent, AuditKind};
 use engine::{Credential, Engine};
 use std::collections::BTreeMap;
@@ -235,7 +236,8 @@ impl Lookout {
 
     /// What cannot be read leaves in force what was: half a file opens nothing and closes nothing.
     fn read_rules(&self) {
-        let rules = access::read(&self.folder.access());
+        let checked = writable::check(&self.folder);
+        let rules = checked.and_then(|()| access::read(&self.folder.access()));
         match rules.and_then(|rules| Ok((rules, register(&self.folder)?))) {
             Ok((rules, register)) => {
                 if rules != *self.engine.access() {

@@ -174,4 +174,7 @@ fn while_memory_is_short_only_what_is_under_way_goes_on() {
         .short_of_memory()
         .store(false, Relaxed);
     stage.say("operator", assignment("t2", JOB)).unwrap();
+    let usage = stage.engine.usage();
+    let operator = usage.iter().find(|usage| usage.name == "operator");
+    assert_eq!(operator.unwrap().refused, 0, "it was not for them");
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use crate::writable::{is_writable_by_others, lets_nobody_in};
 use russh::keys::PublicKey;
 use russh::keys::ssh_key::public::KeyData;
 use tracing::warn;
@@ -153,9 +154,17 @@ impl KeyFiles {
         }
     }
 
-    /// The keys in the file of `name`; none if there is no such file.
+    /// The keys in the file of `name`; none if there is no such file. A file or folder that everybody
+    /// may write holds no key.
     fn keys(&self, name: &str) -> Option<Vec<KeyData>> {
         let path = self.directory.join(format!("{name}.pub"));
+        if let Some(open) = [&path, &self.directory]
+            .into_iter()
+            .find(|it| is_writable_by_others(it))
+        {
+            warn!(ssh.file = %open.display(), "{}", lets_nobody_in(open));
+            return Some(Vec::new());
+        }
         let metadata = fs::metadata(&path).ok().filter(Metadata::is_file);
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(metadata) = metadata else {
@@ -251,6 +260,25 @@ mod tests {
             long.as_str(),
         ] {
             assert!(!is_user_name(bad), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn what_everybody_may_write_lets_nobody_in() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let key = generate("anna");
+        let file = folder.path().join("anna.pub");
+        fs::write(&file, line(key.public_key())).unwrap();
+        let known = KeyDirectory::new(folder.path());
+        let is_let_in = || known.authenticate("anna", key.public_key()).is_some();
+        assert!(is_let_in());
+        for (path, usual) in [(file.as_path(), 0o644), (folder.path(), 0o755)] {
+            let may = |mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+            may(usual | 0o002);
+            assert!(!is_let_in(), "{}", path.display());
+            may(usual);
+            assert!(is_let_in());
         }
     }
 
