@@ -18,7 +18,7 @@ pub enum AuditKind {
     Denied,
     /// A key file came.
     KeyAdded,
-    /// The keys in a file became others.
+    /// A key file was written anew, or has other rights.
     KeyChanged,
     /// A key file went.
     KeyRemoved,

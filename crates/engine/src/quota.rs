@@ -26,7 +26,7 @@ impl Engine {
         &self.accounts
     }
 
-    /// What every user holds that has asked for anything in this run, by name.
+    /// What every user holds that has asked for anything in this run or has data stored, by name.
     pub fn usage(&self) -> Vec<Usage> {
         let accounts = self.accounts.all();
         let work = self.lock_work();
