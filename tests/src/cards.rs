@@ -56,6 +56,7 @@ async fn outcome(
         profile,
         reach: Reach::A2a {
             card_url: said.card_url,
+            signed: false,
         },
         lease_ms: said.lease_ms,
     });

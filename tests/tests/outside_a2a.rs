@@ -8,6 +8,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+#[path = "outside_a2a/signed.rs"]
+mod signed;
 mod support;
 
 use domain::agent::{Agent, Input, Output, Progress};
@@ -558,7 +560,15 @@ fn a_task_that_has_timed_out_is_ended_there() {
 
 /// Answers every connection with the same.
 async fn answering(answer: impl Fn(&str) -> String + Send + 'static) -> SocketAddr {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    answering_at(([127, 0, 0, 1], 0).into(), answer).await
+}
+
+/// Answers every connection to an address with the same.
+async fn answering_at(
+    address: SocketAddr,
+    answer: impl Fn(&str) -> String + Send + 'static,
+) -> SocketAddr {
+    let listener = TcpListener::bind(address).await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {

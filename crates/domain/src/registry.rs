@@ -37,6 +37,8 @@ pub enum Reach {
     A2a {
         /// Where its card is: an `http` or `https` URL.
         card_url: String,
+        /// True once a card was seen there whose signature holds; from then on none counts without.
+        signed: bool,
     },
 }
 
@@ -49,6 +51,25 @@ impl Reach {
             Self::Server { .. } => "server",
             Self::A2a { .. } => "a2a",
         }
+    }
+
+    /// True if both lead to the same agent: whether its card is signed says nothing of where it is.
+    pub fn leads_where(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::A2a { card_url, .. },
+                Self::A2a {
+                    card_url: there, ..
+                },
+            ) => card_url == there,
+            _ => self == other,
+        }
+    }
+
+    /// True if a card was signed before, and the one in the same place now is not.
+    fn lost_its_signature(&self, now: &Self) -> bool {
+        let signed = |it: &Self| matches!(it, Self::A2a { signed: true, .. });
+        self.leads_where(now) && signed(self) && !signed(now)
     }
 }
 
@@ -166,6 +187,9 @@ pub enum Improper {
         /// What was given.
         card_url: String,
     },
+    /// Its card does not carry the signature any more that it had.
+    #[error("its card was signed before, and is not now")]
+    Unsigned,
     /// Configuration makes and removes hosted agents.
     #[error("a hosted agent holds its place by configuration")]
     Hosted,
@@ -260,6 +284,9 @@ impl Registration {
         let event = match command.clone() {
             Command::Register(terms) => {
                 terms.check()?;
+                if self.reach.lost_its_signature(&terms.reach) {
+                    return Err(Improper::Unsigned);
+                }
                 Event {
                     terms: Some(terms),
                     ..unchanged
@@ -344,7 +371,7 @@ impl Terms {
             Reach::Server { host_key, .. } if !is_host_key(host_key) => Err(Improper::HostKey {
                 host_key: host_key.clone(),
             }),
-            Reach::A2a { card_url } if !is_card_url(card_url) => Err(Improper::CardUrl {
+            Reach::A2a { card_url, .. } if !is_card_url(card_url) => Err(Improper::CardUrl {
                 card_url: card_url.clone(),
             }),
             Reach::Server { .. } | Reach::A2a { .. } => Ok(()),

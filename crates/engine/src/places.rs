@@ -68,7 +68,7 @@ impl Places {
         let place = here.places.get(name)?;
         match (&place.registration.reach, &place.hosted) {
             (Reach::Server { address, .. }, _) => Some(address.clone()),
-            (Reach::A2a { card_url }, _) => Some(card_url.clone()),
+            (Reach::A2a { card_url, .. }, _) => Some(card_url.clone()),
             (_, Some((_, endpoint))) => endpoint.clone(),
             _ => None,
         }

@@ -106,7 +106,7 @@ impl Engine {
                     .decide(Command::Register(terms), now)
                     .map_err(improper)?;
                 let after = self.take_place(&mut work, &known, &event, &mut staged);
-                if after.reach != known.reach {
+                if !after.reach.leads_where(&known.reach) {
                     self.awaken(&mut work, &after, now, &mut staged);
                 }
                 if after.profile != known.profile {
@@ -358,7 +358,7 @@ fn check_address(
         Reach::Server { .. } => "address",
         Reach::A2a { .. } => "card-url",
     };
-    match who.agent && known.is_none_or(|k| k.reach != *reach) {
+    match who.agent && known.is_none_or(|k| !k.reach.leads_where(reach)) {
         true => Err(entered_by_others(leaf)),
         false => Ok(()),
     }
@@ -425,7 +425,7 @@ fn refusal(improper: Improper, name: &str) -> Refusal {
         Improper::Note { .. } => "health-note",
         Improper::Address { .. } => "address",
         Improper::HostKey { .. } => "host-key",
-        Improper::CardUrl { .. } => "card-url",
+        Improper::CardUrl { .. } | Improper::Unsigned => "card-url",
     };
     Refusal::BadLeaf {
         leaf,

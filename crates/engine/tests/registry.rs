@@ -580,6 +580,36 @@ fn the_address_of_a_server_is_entered_by_an_administrator() {
     );
 }
 
+/// Issue 13, part 6: whoever looks at cards tells, under the agent's own name, that one is signed now; that
+/// is the same agent in the same place, and nobody takes the signature off again.
+#[test]
+fn a_card_comes_to_be_signed_and_stays_so() {
+    let stage = beside_servers(&Arc::default());
+    let card = |card_url: &str, signed| Reach::A2a {
+        card_url: card_url.into(),
+        signed,
+    };
+    let register = |who: &str, reach| stage.register_at(who, profile("out", "ip"), reach);
+    let refused = |who: &str, reach| {
+        let refused = register(who, reach);
+        let Err(Refusal::BadLeaf { leaf, why }) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(leaf, "card-url");
+        why
+    };
+    let (one, other) = ("https://out.example", "https://other.example");
+    register("operator", card(one, false)).unwrap();
+    let (now, _) = register("out", card(one, true)).unwrap();
+    assert_eq!(now.reach, card(one, true));
+    for who in ["out", "operator"] {
+        let why = refused(who, card(one, false));
+        assert_eq!(why, "its card was signed before, and is not now");
+    }
+    refused("out", card(other, true));
+    assert_eq!(stage.engine.place("out").unwrap().reach, card(one, true));
+}
+
 #[test]
 fn a_team_is_asked_together_one_after_the_other() {
     let stage = stage();

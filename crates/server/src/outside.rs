@@ -117,19 +117,21 @@ impl Outside {
 
     /// The card of a registered agent: as it was seen last, or fetched now.
     async fn card(&self, agent: &str) -> Result<Arc<Card>, Unseen> {
-        let url = self.card_url(agent).ok_or(Unseen::Gone)?;
-        if let Some(card) = self.seen(agent).filter(|card| card.url == url) {
+        let (url, signed) = self.known_card(agent).ok_or(Unseen::Gone)?;
+        let counts = |card: &Arc<Card>| card.url == url && (card.signed || !signed);
+        if let Some(card) = self.seen(agent).filter(counts) {
             return Ok(card);
         }
-        let card = Arc::new(card::fetch(&self.web, &url).await?);
+        let card = Arc::new(card::fetch(&self.web, &url, signed).await?);
         self.keep(agent, &card);
         Ok(card)
     }
 
-    fn card_url(&self, agent: &str) -> Option<String> {
+    /// Where the card of an agent is, and whether it was signed.
+    fn known_card(&self, agent: &str) -> Option<(String, bool)> {
         let registration = self.engine.upgrade()?.registration(agent)?;
         match &registration.reach {
-            Reach::A2a { card_url } => Some(card_url.clone()),
+            Reach::A2a { card_url, signed } => Some((card_url.clone(), *signed)),
             _ => None,
         }
     }

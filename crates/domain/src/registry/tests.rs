@@ -260,6 +260,7 @@ fn an_a2a_agent_has_a_card() {
     let first = |card_url: &str| {
         let reach = Reach::A2a {
             card_url: card_url.into(),
+            signed: false,
         };
         let terms = Terms {
             reach,
@@ -277,4 +278,31 @@ fn an_a2a_agent_has_a_card() {
     ] {
         assert!(matches!(first(bad), Err(Improper::CardUrl { .. })), "{bad}");
     }
+}
+
+#[test]
+fn a_card_that_was_signed_stays_signed() {
+    let on = |card_url: &str, signed| Terms {
+        reach: Reach::A2a {
+            card_url: card_url.into(),
+            signed,
+        },
+        ..terms("1.0.0", 10_000)
+    };
+    let register = |place: &mut Registration, terms| {
+        let event = place.decide(Command::Register(terms), at(1))?;
+        place.apply(&event);
+        Ok(event.change)
+    };
+    let (one, other) = ("https://agent.example", "https://other.example");
+    let mut place = Registration::first(on(one, false), at(0)).unwrap();
+    let signed = register(&mut place, on(one, true));
+    assert_eq!(signed, Ok(Some(AgentChange::Registered)));
+    let before = place.clone();
+    let unsigned = register(&mut place, on(one, false));
+    assert_eq!(unsigned, Err(Improper::Unsigned));
+    assert_eq!(place, before);
+    assert_eq!(register(&mut place, on(one, true)), Ok(None));
+    // Elsewhere is the card of somebody else.
+    assert!(register(&mut place, on(other, false)).is_ok());
 }

@@ -1,5 +1,5 @@
 //! The card of an agent elsewhere: fetched from the well-known place (v1.0 §8.2), asked for again with
-//! its `ETag`, bounded, and verified if somebody signed it.
+//! its `ETag`, bounded, and verified if somebody signed it, as whoever did so once has to.
 //!
 //! Says why a card is not used. Refuses to know what follows from that. Read next: `keys`,
 //! [`bindings::a2a::outside::Peer`].
@@ -27,8 +27,16 @@ pub(super) struct Card {
     pub(super) url: String,
     /// By which it is asked for again.
     etag: Option<String>,
+    /// True if it is signed, and the signature holds.
+    pub(super) signed: bool,
     /// Whose it is.
     pub(super) peer: Peer,
+}
+
+impl Card {
+    fn says_as(&self, other: &Self) -> bool {
+        (self.signed, &self.peer) == (other.signed, &other.peer)
+    }
 }
 
 /// Why there is no card to go by.
@@ -49,6 +57,9 @@ pub enum Unseen {
     /// It is signed, and the signature does not hold.
     #[error("it is signed, and {0}")]
     Forged(String),
+    /// Somebody left the signature out that it had.
+    #[error("it was signed before, and is not now")]
+    Unsigned,
     /// It is a card of which no use can be made.
     #[error(transparent)]
     Unusable(#[from] Unusable),
@@ -70,24 +81,27 @@ impl From<Malformed> for Unseen {
     }
 }
 
-/// Fetches a card.
+/// Fetches a card, signed if it `was_signed` before.
 ///
 /// # Errors
 /// [`Unseen`]
-pub(super) async fn fetch(web: &Web, url: &str) -> Result<Card, Unseen> {
-    let new = fetch_again(web, url, None).await?;
+pub(super) async fn fetch(web: &Web, url: &str, was_signed: bool) -> Result<Card, Unseen> {
+    let new = fetch_again(web, url, was_signed, None).await?;
     new.ok_or(Unseen::Gone)
 }
 
-/// Fetches a card; none if it is the one that was seen.
+/// Fetches a card, signed if it `was_signed` before; none if it is the one that was seen, and as signed
+/// as is known.
 ///
 /// # Errors
 /// [`Unseen`]
 pub(super) async fn fetch_again(
     web: &Web,
     url: &str,
+    was_signed: bool,
     seen: Option<&Card>,
 ) -> Result<Option<Card>, Unseen> {
+    let seen = seen.filter(|it| it.signed == was_signed);
     let mut missing = None;
     for place in places(url) {
         let answer = get(web, &place, seen.and_then(|it| it.etag.as_deref())).await?;
@@ -96,11 +110,19 @@ pub(super) async fn fetch_again(
             200 => {
                 let document: Value = serde_json::from_slice(&answer.body)
                     .map_err(|cause| Unseen::NoCard(cause.to_string()))?;
-                let peer = Peer::of(believed(web, &place, &document).await?)?;
+                let (card, signed) = believed(web, &place, &document).await?;
+                if was_signed && !signed {
+                    return Err(Unseen::Unsigned);
+                }
+                let peer = Peer::of(card)?;
                 web.admits(&peer.place.url).map_err(Failure::from)?;
-                let same = seen.is_some_and(|it| it.peer == peer);
-                let (url, etag) = (url.to_owned(), answer.etag);
-                return Ok((!same).then_some(Card { url, etag, peer }));
+                let card = Card {
+                    url: url.to_owned(),
+                    etag: answer.etag,
+                    signed,
+                    peer,
+                };
+                return Ok(Some(card).filter(|it| !seen.is_some_and(|seen| it.says_as(seen))));
             }
             status => missing = Some(format!("{place} answers {status}")),
         }
@@ -135,15 +157,19 @@ async fn get(web: &Web, url: &str, etag: Option<&str>) -> Result<Answer, Failure
 }
 
 /// The card of a document, of which nothing is believed that its signature does not cover, if it has
-/// one. Keys count that are published where the card is.
-async fn believed(web: &Web, place: &str, document: &Value) -> Result<a2a::card::Card, Unseen> {
+/// one, and whether it has. Keys count that are published where the card is.
+async fn believed(
+    web: &Web,
+    place: &str,
+    document: &Value,
+) -> Result<(a2a::card::Card, bool), Unseen> {
     let claims = RefCell::new(Vec::new());
     let collected = verified(document, |claim: &Claim, _: &[u8], _: &[u8]| {
         claims.borrow_mut().push(claim.clone());
         false
     });
     match collected {
-        Err(Unverified::Unsigned) => return Ok(wire::read_card(document)?),
+        Err(Unverified::Unsigned) => return Ok((wire::read_card(document)?, false)),
         Err(Unverified::Malformed(wrong)) => return Err(wrong.into()),
         Ok(_) | Err(Unverified::NoneHolds) => {}
     }
@@ -155,7 +181,7 @@ async fn believed(web: &Web, place: &str, document: &Value) -> Result<a2a::card:
         keys.verify(claim, input, signature)
     });
     let vouched = vouched.map_err(|why| Unseen::Forged(why.to_string()))?;
-    Ok(vouched.card)
+    Ok((vouched.card, true))
 }
 
 /// The sets of keys that claims name, each once, as far as they are where the card is.

@@ -1,8 +1,8 @@
 //! Who looks at cards: an agent is introduced by its card, and its card is looked at again before its
 //! lease ends, which renews it.
 //!
-//! A card that changed changes the profile; one that cannot be used any more lets the agent be
-//! `failing`; where nobody answers, the lease ends by itself. Read next: `card`,
+//! A card that changed changes the profile; one that cannot be used any more, or is signed no more, lets
+//! the agent be `failing`; where nobody answers, the lease ends by itself. Read next: `card`,
 //! `engine::Introduction`.
 
 use super::Outside;
@@ -119,7 +119,7 @@ impl Outside {
         introduction: Introduction,
     ) -> Result<Outcome, Refusal> {
         let url = &introduction.card_url;
-        let card = card::fetch(&self.web, url).await;
+        let card = card::fetch(&self.web, url, self.was_signed(url)).await;
         let card = card.map_err(|unseen| refusal(url, &unseen))?;
         let profile = card.peer.profile(&introduction);
         let profile = profile.map_err(|unusable| refusal(url, &unusable.into()))?;
@@ -131,6 +131,7 @@ impl Outside {
             profile,
             reach: Reach::A2a {
                 card_url: url.clone(),
+                signed: card.signed,
             },
             lease_ms: introduction.lease_ms,
         });
@@ -139,11 +140,19 @@ impl Outside {
         self.execute(who, register).await
     }
 
+    /// True if an agent that is here has its card at this URL, and that was signed.
+    fn was_signed(&self, url: &str) -> bool {
+        let engine = self.engine.upgrade();
+        let known = engine.map(|engine| engine.registrations());
+        let signed = |it: &Arc<Registration>| matches!(&it.reach, Reach::A2a { card_url, signed: true } if card_url == url);
+        known.is_some_and(|known| known.iter().any(signed))
+    }
+
     /// Lets no card say that it is somebody else's who is here.
     fn is_nobodys(&self, name: &str, url: &str) -> Result<(), Refusal> {
         let engine = self.engine.upgrade();
         let known = engine.and_then(|engine| engine.registration(name));
-        let is_it = |known: &Registration| matches!(&known.reach, Reach::A2a { card_url } if card_url == url);
+        let is_it = |known: &Registration| matches!(&known.reach, Reach::A2a { card_url, .. } if card_url == url);
         match known.is_none_or(|known| is_it(&known)) {
             true => Ok(()),
             false => Err(ProfileError::Taken(name.to_owned()).into()),
@@ -152,11 +161,11 @@ impl Outside {
 
     /// Looks at the card of an agent that is here.
     async fn look_again(&self, known: &Registration) {
-        let (agent, Reach::A2a { card_url }) = (&known.profile.name, &known.reach) else {
+        let (agent, Reach::A2a { card_url, signed }) = (&known.profile.name, &known.reach) else {
             return;
         };
         let seen = self.seen(agent).filter(|card| card.url == *card_url);
-        let found = card::fetch_again(&self.web, card_url, seen.as_deref()).await;
+        let found = card::fetch_again(&self.web, card_url, *signed, seen.as_deref()).await;
         let renewed = |health, note: String| Operation::Renew {
             name: None,
             health,
@@ -202,10 +211,14 @@ impl Outside {
             province: before.province.clone(),
             lease_ms,
         })?;
+        let reach = Reach::A2a {
+            card_url: card.url.clone(),
+            signed: card.signed,
+        };
         self.keep(&before.name, &Arc::new(card));
         Ok(Register {
             profile,
-            reach: known.reach.clone(),
+            reach,
             lease_ms,
         })
     }
@@ -235,11 +248,13 @@ fn refusal(url: &str, unseen: &Unseen) -> Refusal {
             url: url.to_owned(),
             why: unseen.to_string(),
         },
-        Unseen::NotAllowed(_) | Unseen::NoCard(_) | Unseen::Forged(_) | Unseen::Unusable(_) => {
-            Refusal::BadLeaf {
-                leaf: "card-url",
-                why: unseen.to_string(),
-            }
-        }
+        Unseen::NotAllowed(_)
+        | Unseen::NoCard(_)
+        | Unseen::Forged(_)
+        | Unseen::Unsigned
+        | Unseen::Unusable(_) => Refusal::BadLeaf {
+            leaf: "card-url",
+            why: unseen.to_string(),
+        },
     }
 }

@@ -236,8 +236,15 @@ pub(crate) struct RegistrationForm {
 enum ReachForm {
     Hosted,
     Client,
-    Server { address: String, host_key: String },
-    A2a { card_url: String },
+    Server {
+        address: String,
+        host_key: String,
+    },
+    A2a {
+        card_url: String,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        signed: bool,
+    },
 }
 
 #[derive(Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! What is kept: tasks read by key and by page, negotiations, registrations, teams.
 
 use super::*;
+use crate::row::form::{registration_from_json, registration_to_json};
 use domain::discovery::Criteria;
 use domain::negotiation::{Kind, Move, Negotiation, Side, Speech};
 use domain::profile::{AuthenticationMethod, Capability, Layer, Profile, Skill};
@@ -310,6 +311,17 @@ fn joined(store: &Store, filter: &TaskFilter) -> Vec<Task> {
 }
 
 #[test]
+fn a_registration_of_before_says_of_no_card_that_it_was_signed() {
+    let peer = |signed| {
+        let card_url = "https://agent.example".into();
+        registration("d", Reach::A2a { card_url, signed })
+    };
+    let before = registration_to_json(&peer(true)).replace(r#","signed":true"#, "");
+    assert!(before.contains(r#""reach":{"a2a":{"card_url":"https://agent.example"}}"#));
+    assert_eq!(registration_from_json(&before), Some(peer(false)));
+}
+
+#[test]
 fn negotiations_registrations_and_teams_come_back() {
     in_files(what_surrounds_tasks_comes_back);
 }
@@ -325,14 +337,16 @@ fn what_surrounds_tasks_comes_back(options: &Options) {
         address: "[::1]:830".into(),
         host_key: "ssh-ed25519 AAAA".into(),
     };
-    let peer = Reach::A2a {
+    let peer = |signed| Reach::A2a {
         card_url: "https://agent.example".into(),
+        signed,
     };
     let places = [
         registration("a", Reach::Hosted),
         registration("b", server),
         registration("c", Reach::Client),
-        registration("d", peer),
+        registration("d", peer(false)),
+        registration("e", peer(true)),
     ];
     let batch = Batch {
         negotiations: [&open_one, &agreed, &refused]
@@ -382,13 +396,13 @@ fn what_surrounds_tasks_comes_back(options: &Options) {
     assert!(report.is_sound(), "{report:?}");
     assert_eq!(
         (report.negotiations, report.registrations, report.teams),
-        (3, 3, 1)
+        (3, 4, 1)
     );
     drop(store);
     let (_store, recovered) = open(options.clone());
     assert!(recovered.negotiations.is_empty());
     assert_eq!(*recovered.registrations[0], renewed);
-    assert_eq!(recovered.registrations.len(), 3);
+    assert_eq!(recovered.registrations.len(), 4);
 }
 
 #[test]
