@@ -4,6 +4,7 @@
 //!
 //! Read next: `harness::judge`, which notes what was said.
 
+use domain::audit::AuditKind;
 use harness::conformance::{self, Verdict};
 use harness::judge::Seen;
 use harness::memory::Memory;
@@ -269,4 +270,17 @@ fn every_excuse_is_about_a_node_of_the_schema() {
         })
         .collect();
     assert!(stale.is_empty(), "{stale:?}");
+}
+
+/// What the platform records and what the module names are the same, in one order: a kind that one of
+/// them lacks could be written and not read again.
+#[test]
+fn every_kind_of_audit_record_is_of_the_module_and_the_other_way_round() {
+    let module = include_str!("../../yang/convoke-audit@2026-11-23.yang");
+    let named = module
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("enum "))
+        .map(|line| line.trim_end_matches(['{', ';', ' ']));
+    let recorded = AuditKind::ALL.iter().map(|kind| kind.as_str());
+    assert_eq!(recorded.collect::<Vec<_>>(), named.collect::<Vec<_>>());
 }

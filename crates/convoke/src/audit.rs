@@ -41,17 +41,31 @@ pub(crate) async fn run(common: &Common, command: AuditCommand) -> Result<(), Fa
             wanted,
         } => {
             let failed = |cause: io::Error| Failure::failed(format!("{}: {cause}", path.display()));
-            let mut file = BufWriter::new(File::create_new(&path).map_err(failed)?);
-            all(common, &wanted, |record| {
-                writeln!(file, "{record}").map_err(failed)
-            })
-            .await?;
-            let file = file
-                .into_inner()
-                .map_err(|error| failed(error.into_error()))?;
-            file.sync_all().map_err(failed)
+            let file = File::create_new(&path).map_err(failed)?;
+            let written = export(common, &wanted, file, failed).await;
+            if written.is_err() {
+                // A part would look like the whole.
+                let _ = std::fs::remove_file(&path);
+            }
+            written
         }
     }
+}
+
+async fn export(
+    common: &Common,
+    wanted: &Wanted,
+    file: File,
+    failed: impl Fn(io::Error) -> Failure + Copy,
+) -> Result<(), Failure> {
+    let mut file = BufWriter::new(file);
+    all(common, wanted, |record| {
+        writeln!(file, "{record}").map_err(failed)
+    })
+    .await?;
+    let file = file.into_inner();
+    let file = file.map_err(|error| failed(error.into_error()))?;
+    file.sync_all().map_err(failed)
 }
 
 async fn show(common: &Common, wanted: &Wanted) -> Result<(), Failure> {

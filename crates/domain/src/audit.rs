@@ -188,9 +188,11 @@ pub struct AuditRecord {
 /// Gathers what happens often: the first is a record at once, all others of an interval are one at its
 /// end.
 ///
-/// In an interval a source brings about [`Tally::PER_SOURCE`] different records of a kind at most, and
-/// all sources together [`Tally::OF_KIND`]; what goes beyond is counted under nobody's name. Each kind
-/// has room of its own: nobody hides a login among those that failed.
+/// In an interval a user brings about [`Tally::PER_SOURCE`] different records of a kind at most; what goes
+/// beyond is counted under his name. Of logins that failed the name is anybody's choice: there it is
+/// where they come from that brings about so many, all together [`Tally::OF_KIND`], and what goes
+/// beyond is counted under nobody's name. Each kind has room of its own: nobody hides a login among
+/// others', or among those that failed.
 #[derive(Debug, Default)]
 pub struct Tally {
     counted: BTreeMap<AuditEvent, Counted>,
@@ -208,12 +210,21 @@ struct Counted {
 /// In place of names that are too many.
 const SEVERAL: &str = "(several)";
 
+/// Who brings an event about: whoever got in, by name; strangers by where they come from.
+fn maker(event: &AuditEvent) -> &str {
+    match event.kind {
+        AuditKind::LoginFailed => &event.source,
+        _ => &event.user,
+    }
+}
+
 impl Tally {
     /// How long an interval is, in milliseconds.
     pub const INTERVAL_MS: i64 = 60_000;
-    /// How many different events of a kind from one source are told apart in an interval.
+    /// How many different events of a kind of one user, or failed logins from one source, are told apart
+    /// in an interval.
     pub const PER_SOURCE: usize = 20;
-    /// How many different events of a kind are told apart in an interval.
+    /// How many different logins that failed are told apart in an interval.
     pub const OF_KIND: usize = 200;
 
     /// Takes an event: its record, unless it is only counted for now.
@@ -235,7 +246,7 @@ impl Tally {
             counted.count = counted.count.saturating_add(1);
             return None;
         }
-        let source = (event.kind, event.source.clone());
+        let source = (event.kind, maker(&event).to_owned());
         *self.sources.entry(source).or_default() += 1;
         *self.kinds.entry(event.kind).or_default() += 1;
         let counted = Counted {
@@ -251,8 +262,20 @@ impl Tally {
         if self.counted.contains_key(&event) {
             return event;
         }
-        let source = (event.kind, event.source.clone());
+        let source = (event.kind, maker(&event).to_owned());
         let of_source = self.sources.get(&source).copied().unwrap_or_default();
+        if event.kind != AuditKind::LoginFailed {
+            // There are as many names as keys: nobody takes another's room.
+            return match of_source < Self::PER_SOURCE {
+                true => event,
+                false => AuditEvent {
+                    source: SEVERAL.to_owned(),
+                    subject: SEVERAL.to_owned(),
+                    reason: SEVERAL.to_owned(),
+                    ..event
+                },
+            };
+        }
         let of_kind = self.kinds.get(&event.kind).copied().unwrap_or_default();
         let several = AuditEvent {
             user: SEVERAL.to_owned(),
@@ -367,6 +390,27 @@ mod tests {
         let login = AuditEvent::new(AuditKind::Login, "ann").from("ssh a");
         let told = tally.take(login.clone(), at(1));
         assert_eq!(told.map(|record| record.event), Some(login));
+    }
+
+    /// One user's denials, and his logins from everywhere, are few records under his name, and take no
+    /// room from anybody else's.
+    #[test]
+    fn nobody_hides_in_the_flood_of_another_user() {
+        for kind in [AuditKind::Login, AuditKind::Denied] {
+            let mut tally = Tally::default();
+            let event = |n: u32| {
+                let event = AuditEvent::new(kind, "guest").from(&format!("ssh {n}"));
+                event.to(&format!("execute {n}"))
+            };
+            let told: Vec<_> = (0..10_000)
+                .filter_map(|n| tally.take(event(n), at(0)))
+                .collect();
+            assert_eq!(told.len(), Tally::PER_SOURCE + 1);
+            assert!(told.iter().all(|record| record.event.user == "guest"));
+            let other = AuditEvent::new(kind, "noc").from("ssh 1").to("execute 1");
+            let told = tally.take(other.clone(), at(1));
+            assert_eq!(told.map(|record| record.event), Some(other));
+        }
     }
 
     #[test]

@@ -317,6 +317,21 @@ macro_rules! share {
                 true
             }
 
+            /// Counts what is under way already, whatever the bound.
+            pub fn note(&mut self, own: usize) {
+                let counter = &self.account.$counter;
+                match own.checked_sub(self.own) {
+                    Some(more) => counter.fetch_add(more, Relaxed),
+                    None => counter.fetch_sub(self.own - own, Relaxed),
+                };
+                self.own = own;
+            }
+
+            /// What all shares of the user have taken together.
+            pub fn of_user(&self) -> usize {
+                self.account.$counter.load(Relaxed)
+            }
+
             /// True if the user has no room for one more.
             pub fn is_full(&self) -> bool {
                 self.account.$counter.load(Relaxed) >= self.most

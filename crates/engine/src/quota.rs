@@ -6,7 +6,7 @@
 //! bounded. Read next: [`crate::accounts`], [`crate::refusal`].
 
 use crate::accounts::{Account, Accounts, Usage};
-use crate::operation::{Negotiate, Operation, PushWish};
+use crate::operation::{Negotiate, Operation, PushWish, SchemaRequest};
 use crate::work::Work;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
@@ -148,14 +148,28 @@ pub(crate) fn size_of(entry: &DataParam) -> u64 {
 fn written_by(operation: &Operation) -> Option<u64> {
     match operation {
         Operation::Negotiate(negotiate) => match negotiate.verb {
-            Verb::TaskCancel | Verb::CapabilityRequest => None,
-            Verb::TaskResultQuery | Verb::TaskResultSubscribe => None,
+            // Who takes something back writes nothing, unless he says something with it.
+            Verb::TaskCancel => Some(said(negotiate)).filter(|bytes| *bytes > 0),
+            // What is only asked is on record all the same.
+            Verb::CapabilityRequest | Verb::TaskResultQuery | Verb::TaskResultSubscribe => {
+                Some(said(negotiate) + ENTRY_BYTES)
+            }
             _ => Some(said(negotiate)),
         },
         Operation::WriteData(write) => Some(write.bytes.len() as u64),
         Operation::Register(_) | Operation::Introduce(_) | Operation::FormTeam { .. } => Some(0),
         Operation::Push(PushWish::Keep(_)) => Some(0),
-        _ => None,
+        Operation::Schema(SchemaRequest::Extend { .. }) => Some(ENTRY_BYTES),
+        Operation::Read(_)
+        | Operation::Browse(_)
+        | Operation::Renew { .. }
+        | Operation::Deregister { .. }
+        | Operation::Discover { .. }
+        | Operation::ReadData { .. }
+        | Operation::Push(PushWish::Forget { .. })
+        | Operation::Schema(_)
+        | Operation::Faults(_)
+        | Operation::Act { .. } => None,
     }
 }
 

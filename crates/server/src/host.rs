@@ -228,6 +228,11 @@ impl Host {
             },
             _ => cause.into(),
         })?;
+        // The state is ours by now: until then, clients of another that runs on it need what is there.
+        if let Some(keys) = &keys {
+            let addresses: Vec<SocketAddr> = listeners.iter().map(|(l, _)| l.address).collect();
+            keys::write_known_hosts(&keys.known_hosts(), keys.host()?.public_key(), &addresses)?;
+        }
         if let Some(latest) = latest(&engine)? {
             clock.not_before(latest);
         }
@@ -518,8 +523,6 @@ fn bind(
         };
         open(endpoint, &name, SocketAddr::new(platform.ip(), port))?;
     }
-    let addresses: Vec<SocketAddr> = listeners.iter().map(|(l, _)| l.address).collect();
-    keys::write_known_hosts(&keys.known_hosts(), host_key.public_key(), &addresses)?;
     Ok(listeners)
 }
 

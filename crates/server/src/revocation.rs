@@ -240,19 +240,27 @@ impl Lookout {
         let rules = checked.and_then(|()| access::read(&self.folder.access()));
         match rules.and_then(|rules| Ok((rules, register(&self.folder)?))) {
             Ok((rules, register)) => {
-                if rules != *self.engine.access() {
-                    info!(
-                        "{} is in force as it is now",
-                        self.folder.access().display()
-                    );
+                let before = Arc::clone(&self.certificates.read().expect("no writer panics"));
+                let are_others = rules != *self.engine.access();
+                if are_others || register.rows != before.rows {
+                    self.rules_changed("access.toml");
+                }
+                if register.revoked != before.revoked {
+                    self.rules_changed("revoked_certificates");
+                }
+                if are_others {
                     self.engine.set_access(rules);
                 }
                 *self.certificates.write().expect("no writer panics") = Arc::new(register);
-                let changed = AuditEvent::new(AuditKind::RulesChanged, "").from("state folder");
-                (self.trail)(changed.to("access.toml and the list of revoked certificates"));
             }
             Err(wrong) => error!("what was in force stays in force: {wrong}"),
         }
+    }
+
+    fn rules_changed(&self, file: &str) {
+        info!("{file} is in force as it is now");
+        let changed = AuditEvent::new(AuditKind::RulesChanged, "").from("state folder");
+        (self.trail)(changed.to(file));
     }
 
     fn stamps_of_rules(&self) -> [Option<Stamp>; 2] {

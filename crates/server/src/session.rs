@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::ssh::{ByteStream, DEFAULT_QUOTA_BYTES, InboundError, Login, Outbound, split_metered};
 use bindings::netconf::{Backlog, Flow, Peer, Platform, Session};
 use domain::time::Timestamp;
-use engine::Endpoint;
+use engine::{Accounts, Endpoint};
 use netconf::session::CloseReason;
 use std::error::Error;
 use std::io;
@@ -23,6 +23,19 @@ const HELD_BYTES: usize = 9 * 1_024 * 1_024;
 
 /// The same while memory is short; a session that holds more then ends.
 const HELD_BYTES_SHORT: usize = 256 * 1_024;
+
+/// What all sessions of a user may hold together while memory is short; those of a user with more end.
+const HELD_BYTES_SHORT_OF_USER: usize = 4 * 1_024 * 1_024;
+
+/// What a session may hold even then.
+const HELD_BYTES_ALWAYS: usize = 4 * 1_024;
+
+/// How often a session that holds more looks whether memory is short: it may have grown short while
+/// its peer said nothing.
+const LOOK_AT_MEMORY: Duration = Duration::from_millis(250);
+
+/// How long a peer may take nothing while memory is short.
+const STALL_SHORT: Duration = Duration::from_secs(5);
 
 /// How often in [`Patience::stall`] it is looked whether a stalled subscriber is behind by now.
 const LOOKS: u32 = 10;
@@ -62,6 +75,8 @@ enum Unwritten {
     Killed,
     #[error("the key of its user was taken away")]
     Revoked,
+    #[error("memory is short, and its peer takes nothing")]
+    Short,
     #[error("its peer took nothing for {stall:?}, and more waits than the limit allows")]
     Behind { stall: Duration },
 }
@@ -128,12 +143,11 @@ pub async fn serve(
         let session = guarded.session();
         let flow = session.step(clock.now(), clock.monotonic_ms());
         let output = session.transmit();
-        let most = match accounts.is_short() {
-            true => HELD_BYTES_SHORT,
-            false => usize::MAX,
-        };
         let holds = session.held_bytes();
-        if holds > most || !held.set(holds + output.len()) {
+        let is_too_much = accounts.is_short()
+            && holds > HELD_BYTES_ALWAYS
+            && (holds > HELD_BYTES_SHORT || held.of_user() > HELD_BYTES_SHORT_OF_USER);
+        if is_too_much || !held.set(holds + output.len()) {
             let error = format!(
                 "{holds} bytes of '{}' are held, and there is no room",
                 peer.user
@@ -141,7 +155,16 @@ pub async fn serve(
             return lost(session, outbound, &io::Error::other(error), true);
         }
         if !output.is_empty() {
-            match write(&mut outbound, &output, session, &patience, &mut login).await {
+            match write(
+                &mut outbound,
+                &output,
+                session,
+                &patience,
+                &mut login,
+                &accounts,
+            )
+            .await
+            {
                 Ok(()) => {}
                 Err(Unwritten::Gone(error)) => {
                     let over_quota = error.kind() == io::ErrorKind::QuotaExceeded;
@@ -169,7 +192,10 @@ pub async fn serve(
             Flow::Wait => {}
         }
         let session = guarded.session();
-        let deadline = wait_for(session, &clock);
+        let mut deadline = wait_for(session, &clock);
+        if session.held_bytes() > HELD_BYTES_ALWAYS {
+            deadline = deadline.min(LOOK_AT_MEMORY);
+        }
         let read_on = session.held_bytes() < HELD_BYTES;
         tokio::select! {
             received = inbound.receive(), if read_on => match received {
@@ -211,6 +237,7 @@ async fn write(
     session: &mut Session,
     patience: &Patience,
     login: &mut Login,
+    accounts: &Accounts,
 ) -> Result<(), Unwritten> {
     let info = Arc::clone(session.info());
     let mut rest = output;
@@ -228,6 +255,11 @@ async fn write(
             },
             () = Session::killed(&info) => return Err(Unwritten::Killed),
             () = login.over() => return Err(Unwritten::Revoked),
+            () = tokio::time::sleep(STALL_SHORT.min(patience.stall)) => {
+                if accounts.is_short() {
+                    return Err(Unwritten::Short);
+                }
+            }
             () = sleep_until(look) => {
                 if session.is_behind(&patience.backlog) {
                     return Err(Unwritten::Behind { stall: patience.stall });

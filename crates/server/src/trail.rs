@@ -46,6 +46,10 @@ impl<A: Authenticator> Authenticator for Witnessed<A> {
         (self.trail)(event);
     }
 
+    fn is_own(&self, user: &str) -> bool {
+        self.authenticator.is_own(user)
+    }
+
     fn still_admits(&self, user: &str, key: &KeyData) -> bool {
         self.authenticator.still_admits(user, key)
     }

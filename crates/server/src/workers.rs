@@ -44,8 +44,9 @@ struct Dispatch {
 
 /// The threads' ends of the channels: steps go in, what came of them comes out.
 struct Threads {
-    steps: Sender<Step>,
-    next: Arc<Mutex<Receiver<Step>>>,
+    /// Whoever takes none ends.
+    steps: Sender<Option<Step>>,
+    next: Arc<Mutex<Receiver<Option<Step>>>>,
     stepped: mpsc::UnboundedSender<Stepped>,
 }
 
@@ -124,7 +125,7 @@ impl Dispatch {
     }
 
     fn hand_out(&mut self, step: Step) {
-        if self.threads.steps.send(step).is_ok() {
+        if self.threads.steps.send(Some(step)).is_ok() {
             self.idle -= 1;
             self.running += 1;
         }
@@ -133,9 +134,11 @@ impl Dispatch {
     fn take_in(&mut self, stepped: Stepped) {
         if self.engine.finish(stepped, self.clock.now()) {
             self.running -= 1;
+            self.idle += 1;
+        } else {
+            // Of a step that was given up, the thread is back beside the one in its place: one may go.
+            drop(self.threads.steps.send(None));
         }
-        // Of a step that was given up, the thread is back beside the one in its place.
-        self.idle += 1;
     }
 
     /// Starts a thread in the place of each that is held by a step that was given up.
@@ -159,7 +162,7 @@ impl Threads {
         let thread = background::spawn("agents", move || {
             loop {
                 let next = next.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                let Ok(step) = next else { return };
+                let Ok(Some(step)) = next else { return };
                 if stepped.send(step.run()).is_err() {
                     return;
                 }

@@ -104,7 +104,7 @@ mod tests {
         fs::write(&key, "").unwrap();
         assert_eq!(keys_of_nobody(&state), Vec::<PathBuf>::new());
         may(&key, 0o666);
-        assert_eq!(keys_of_nobody(&state), [key.clone()]);
+        assert_eq!(keys_of_nobody(&state), std::slice::from_ref(&key));
         may(&users, 0o777);
         assert_eq!(keys_of_nobody(&state), [users, key]);
     }

@@ -170,7 +170,11 @@ impl Session {
 
     /// Bytes received and not yet handled: while this is large, read no more.
     pub fn held_bytes(&self) -> usize {
-        self.machine.held_bytes()
+        let parked = match self.turns.back().map(|turn| &turn.state) {
+            Some(State::Unread(rpc)) => rpc.document.held_bytes(),
+            _ => 0,
+        };
+        self.machine.held_bytes() + parked
     }
 
     /// Does what can be done: handles requests, sends replies whose turn it is, and
@@ -185,6 +189,7 @@ impl Session {
             let mut moved = self.take_turns(now);
             while self.turns.len() < PENDING
                 && self.has_room()
+                && !self.is_waiting()
                 && self.machine.pending_output() < OUTPUT_BYTES
             {
                 match self.machine.poll() {
@@ -198,7 +203,7 @@ impl Session {
             }
         }
         // What is not taken up for want of room waits in its transport, and is no refusal.
-        self.requests.set(self.turns.len());
+        self.requests.note(self.turns.len());
         let more = self.notify(now);
         self.publish_counters();
         if self.end.is_some() {
@@ -293,6 +298,13 @@ impl Session {
     }
 
     /// Whether another request may be taken up: one of a session always.
+    /// Whether the request taken up last waits to be looked at: what comes behind it waits as bytes, which
+    /// are counted.
+    fn is_waiting(&self) -> bool {
+        let last = self.turns.back();
+        last.is_some_and(|turn| matches!(turn.state, State::Unread(_)))
+    }
+
     fn has_room(&self) -> bool {
         self.turns.is_empty() || !self.requests.is_full()
     }

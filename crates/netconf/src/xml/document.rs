@@ -88,6 +88,14 @@ impl Document {
         &self.buffer[..self.source_bytes]
     }
 
+    /// What it takes of the memory, in bytes.
+    pub fn held_bytes(&self) -> usize {
+        self.buffer.capacity()
+            + self.elements.capacity() * size_of::<ElementRecord>()
+            + self.attributes.capacity() * size_of::<AttributeRecord>()
+            + self.declarations.capacity() * size_of::<DeclarationRecord>()
+    }
+
     /// How many elements it has.
     pub fn element_count(&self) -> usize {
         self.elements.len()

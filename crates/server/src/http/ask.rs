@@ -5,6 +5,7 @@
 
 use super::limits::Limits;
 use super::problem::Problem;
+use engine::accounts::Held;
 use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::CONTENT_LENGTH;
 use hyper::http::request::Parts;
@@ -24,6 +25,8 @@ pub struct Ask {
     pub(super) body: Incoming,
     pub(super) limits: Arc<Limits>,
     pub(super) held: Arc<AtomicUsize>,
+    /// What the body takes of what its user may hold; none where nobody is known.
+    pub(super) own: Option<Held>,
 }
 
 /// A body that was taken in; what it takes of the door's memory is given back with it.
@@ -31,6 +34,7 @@ pub struct Ask {
 pub struct Content {
     bytes: Bytes,
     _share: Share,
+    _own: Option<Held>,
 }
 
 impl Deref for Content {
@@ -46,7 +50,7 @@ impl Ask {
     ///
     /// # Errors
     /// [`Problem`]: 413 if it is longer than 2 MiB, 408 if it takes longer than a minute, 503 if
-    /// all bodies together are too many, 400 if it breaks off.
+    /// all bodies together are too many, 429 if those of its user are, 400 if it breaks off.
     pub async fn content(&mut self) -> Result<Content, Problem> {
         let most = self.limits.body_bytes_max;
         let announced = self.head.headers.get(CONTENT_LENGTH);
@@ -74,11 +78,19 @@ impl Ask {
                 let wait = self.limits.retry_after;
                 return Err(Problem::unavailable("too many bodies at once", wait));
             }
+            if let Some(own) = &mut self.own
+                && (!own.set(bytes.len() + data.len())
+                    || own.of_user() > self.limits.bodies_of_user_bytes_max)
+            {
+                let wait = self.limits.retry_after;
+                return Err(Problem::too_many("this user holds too much at once", wait));
+            }
             bytes.extend_from_slice(&data);
         }
         Ok(Content {
             bytes: bytes.into(),
             _share: share,
+            _own: self.own.take(),
         })
     }
 }

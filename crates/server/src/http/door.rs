@@ -45,6 +45,9 @@ const USUAL: [(HeaderName, HeaderValue); 4] = [
     (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
 ];
 
+/// What tells whether the platform lives waits for nobody.
+const HEALTH: [&str; 2] = ["/livez", "/readyz"];
+
 /// What the connections of a door share.
 pub(super) struct Door {
     pub(super) router: Router,
@@ -137,7 +140,7 @@ impl Door {
         };
         match request {
             Ok(request) => {
-                let outcome = self.enter(head, body, caller.clone()).await;
+                let outcome = self.enter(head, body, caller.clone(), visitor).await;
                 (caller, request, outcome)
             }
             Err(problem) => (caller, None, Err(problem)),
@@ -183,21 +186,36 @@ impl Door {
         head: Parts,
         body: Incoming,
         caller: Option<Caller>,
+        visitor: &Visitor,
     ) -> Result<Reply, Problem> {
         let (entry, captures) = match self.router.find(&head.method, head.uri.path()) {
             Found::Room(entry, captures) => (entry, captures),
             Found::Methods(allowed) => return Err(Problem::wrong_method(&allowed)),
             Found::Nothing => return Err(Problem::not_found()),
         };
+        let own = caller
+            .as_ref()
+            .map(|caller| self.accounts.hold(&caller.principal.name));
+        let is_of_health = HEALTH.contains(&head.uri.path());
         let ask = Ask {
             head,
             captures,
             body,
             limits: Arc::clone(&self.limits),
             held: Arc::clone(&self.held),
+            own,
         };
         match (entry, caller) {
-            (Entry::Open(answer), _) => answer(ask).await,
+            (Entry::Open(answer), _) if is_of_health => answer(ask).await,
+            (Entry::Open(answer), caller) => {
+                // Names have no '/', so that no user shares with an address.
+                let name = match caller {
+                    Some(caller) => caller.principal.name,
+                    None => format!("/{}", visitor.source.ip()),
+                };
+                let share = self.shares.of(&name);
+                share.run(async move { answer(ask).await }).await
+            }
             (Entry::Guarded { .. }, None) => Err(Problem::unauthenticated()),
             (Entry::Guarded { scope, answer }, Some(caller)) => match scope {
                 Some(scope) if !caller.has_scope(scope) => Err(Problem::insufficient_scope(scope)),

@@ -27,6 +27,8 @@ pub struct Limits {
     pub body_bytes_max: usize,
     /// All bodies that are held at one time, in bytes: 503.
     pub bodies_bytes_max: usize,
+    /// The part of them that one user may hold, sessions over NETCONF included, in bytes: 429.
+    pub bodies_of_user_bytes_max: usize,
     /// Connections on which nobody has authenticated, at once: 429.
     pub strangers_max: usize,
     /// How old such a connection must be to make room for another of the same source.
@@ -57,6 +59,7 @@ impl Default for Limits {
             fields_max: 100,
             body_bytes_max: 2 << 20,
             bodies_bytes_max: 256 << 20,
+            bodies_of_user_bytes_max: 64 << 20,
             strangers_max: 100,
             stale: Duration::from_secs(3),
             connections_max: 10_000,

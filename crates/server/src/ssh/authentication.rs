@@ -30,6 +30,12 @@ pub trait Authenticator: Send + Sync + 'static {
     /// return quickly.
     fn attempted(&self, _: &Attempt) {}
 
+    /// Whether the name is of the platform itself: its operator, and agents that it hosts. They are let
+    /// in where there is little room for others.
+    fn is_own(&self, _user: &str) -> bool {
+        false
+    }
+
     /// Whether somebody who was let in under a name with a key still would be.
     fn still_admits(&self, user: &str, key: &KeyData) -> bool {
         self.authenticate(user, &PublicKey::from(key.clone()))
@@ -144,6 +150,10 @@ impl Authenticator for KeyDirectory {
         };
         (known == Some(true)).then(|| user.to_owned())
     }
+
+    fn is_own(&self, user: &str) -> bool {
+        self.given.contains_key(user)
+    }
 }
 
 impl KeyFiles {
@@ -158,19 +168,17 @@ impl KeyFiles {
     /// may write holds no key.
     fn keys(&self, name: &str) -> Option<Vec<KeyData>> {
         let path = self.directory.join(format!("{name}.pub"));
-        if let Some(open) = [&path, &self.directory]
-            .into_iter()
-            .find(|it| is_writable_by_others(it))
-        {
-            warn!(ssh.file = %open.display(), "{}", lets_nobody_in(open));
-            return Some(Vec::new());
-        }
         let metadata = fs::metadata(&path).ok().filter(Metadata::is_file);
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(metadata) = metadata else {
             read.remove(name);
             return None;
         };
+        let mut decisive = [&path, &self.directory].into_iter();
+        if let Some(open) = decisive.find(|it| is_writable_by_others(it)) {
+            warn!(ssh.file = %open.display(), "{}", lets_nobody_in(open));
+            return Some(Vec::new());
+        }
         let stamp = Stamp::of(&metadata);
         if let Some(entry) = read.get(name).filter(|entry| entry.stamp == stamp) {
             return Some(entry.keys.clone());

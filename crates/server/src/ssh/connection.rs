@@ -363,18 +363,20 @@ impl Handler for Connection {
         if let Some(slot) = self.slot.take() {
             slot.excuse();
         }
-        if self.service.gate.logins().is_short() {
-            let why = "memory is short, try again later";
-            return session.disconnect(Disconnect::TooManyConnections, why, "");
-        }
         let (user, key) = self
             .principal
             .as_ref()
             .expect("set when a key was accepted");
+        let authenticator = &self.service.authenticator;
         let why = match (
             self.service.gate.session(),
             self.service.gate.logins().enter(user, key),
         ) {
+            _ if self.service.gate.logins().is_short() && !authenticator.is_own(user) => {
+                "memory is short, try again later"
+            }
+            // It may have been taken away since it was accepted; from here on that would be noticed.
+            _ if !authenticator.still_admits(user, key) => "the key was taken away",
             (Some(permit), Ok(place)) => {
                 self.turned_away = None;
                 self.tell(user, &fingerprint(key), None);

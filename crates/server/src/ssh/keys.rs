@@ -20,7 +20,7 @@ use super::authentication::is_user_name;
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// Reading or writing failed.
-    #[error("key file {}", path.display())]
+    #[error("key file {}: {cause}", path.display())]
     File {
         /// The file.
         path: PathBuf,

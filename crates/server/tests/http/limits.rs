@@ -128,6 +128,28 @@ async fn all_bodies_together_are_bounded() {
     assert_eq!(line.answer().await.problem(503).field("retry-after"), "3");
 }
 
+/// One user's bodies are bounded on their own: his own are refused, nobody else's.
+#[tokio::test]
+async fn the_bodies_of_one_user_are_bounded() {
+    let house = House::within(Limits {
+        bodies_of_user_bytes_max: 8,
+        ..Limits::default()
+    });
+    let operator = house.bearer("operator");
+    let length = |length: usize| format!("Content-Length: {length}");
+    let mut held = Line::to(house.address).await;
+    let ask = request("POST /length", &[&operator, &length(9)]);
+    held.send(&format!("{ask}12345678")).await;
+    let mut line = Line::to(house.address).await;
+    line.send(&format!("{ask}123456789")).await;
+    assert_eq!(line.answer().await.problem(429).field("retry-after"), "3");
+    let noc = house.bearer("noc");
+    let mut line = Line::to(house.address).await;
+    let ask = request("POST /length", &[&noc, &length(8)]);
+    line.send(&format!("{ask}12345678")).await;
+    assert_eq!(line.answer().await.body, "8");
+}
+
 /// RFC 6585 §4: one user has so many requests under way, one that is answered makes room, and others
 /// have theirs.
 #[tokio::test]

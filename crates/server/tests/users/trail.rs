@@ -82,7 +82,7 @@ async fn keys_tokens_and_rules_that_come_and_go_are_told() {
     let rules = std::fs::read_to_string(platform.file("access.toml")).unwrap();
     std::fs::write(
         platform.file("access.toml"),
-        format!("{rules}\n# reviewed\n"),
+        format!("{rules}\n[[group]]\nname = \"readers\"\nuser-name = []\n"),
     )
     .unwrap();
     platform.record(AuditKind::RulesChanged, "").await;

@@ -304,11 +304,12 @@ pub struct DataSum {
     pub bytes: u64,
 }
 
-/// What everybody has written. Reads no data, but a row for each entry.
+/// What everybody has written by `data-write`: entries of the platform's own have a '/' in their
+/// identifiers. Reads no data, but a row for each entry.
 pub(crate) fn data_sums(connection: &Connection) -> rusqlite::Result<Vec<DataSum>> {
     let sql = "SELECT party_one, count(*), sum(coalesce(size, 0) +
           coalesce(octet_length(data), octet_length(url), 0) + coalesce(octet_length(cipher), 0))
-        FROM data_param GROUP BY party_one";
+        FROM data_param WHERE instr(id, '/') = 0 GROUP BY party_one";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([], |row| {
         Ok(DataSum {
