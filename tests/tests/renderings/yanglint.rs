@@ -159,6 +159,7 @@ fn yanglint_takes_the_operations_that_we_take() {
         "convoke-data",
         "convoke-simulation",
         "convoke-ems",
+        "convoke-audit",
     ];
     let (right, wrong): (Vec<&String>, Vec<&String>) = documents
         .iter()
