@@ -16,7 +16,7 @@ use netconf::hello::{Capabilities, write_server_hello};
 use netconf::names::capability::{BASE_1_0, BASE_1_1};
 use serde::{Deserialize, Serialize};
 use server::clock::Clock;
-use server::config::Settings;
+use server::config::{Settings, UserSettings};
 use server::host::{Home, Host};
 use server::ssh::keys::{self, KeyError, StateKeys};
 use server::ssh::{
@@ -211,11 +211,19 @@ pub(crate) fn run(folder: &Path, tasks: usize) {
 
 async fn serve(folder: &Path, tasks: usize) {
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let settings = Settings {
+    let mut settings = Settings {
         netconf: Some(any),
         agents_from: Some(0),
         ..Settings::default()
     };
+    // What is measured is the road, and not where one user's part of it ends.
+    let unbounded = UserSettings {
+        tasks_open: Some(10_000_000),
+        write_mib_s: Some(65_536),
+        ..UserSettings::default()
+    };
+    let users = [("operator".to_owned(), unbounded)];
+    settings.limits.users = users.into();
     let home = Home::Folder(StateFolder::new(folder));
     let clock = Arc::new(Clock::wall());
     let host = Host::start(home, &settings, Arc::default(), clock).await;

@@ -17,6 +17,8 @@ const TODAY: f64 = 0.5;
 const OFF_USUAL: (f64, f64) = (0.5, 4.0);
 /// Mbit/s that a MHz of carrier gives, where nothing was measured.
 const MBPS_PER_MHZ: f64 = 1.5;
+/// Below so many users nobody's throughput is told.
+pub const USERS_TELLING: f64 = 0.5;
 /// Below this load too little is measured to say what a full cell would give.
 const LOAD_TELLING: f64 = 0.03;
 
@@ -35,6 +37,9 @@ pub struct Forecast {
     cells: BTreeMap<ElementId, CellPerformance>,
     /// What a full cell carries, in Mbit/s, as measured last.
     full_mbps: BTreeMap<ElementId, f64>,
+    /// By covering cell: what the slowest users of the covering cells around it get, in Mbit/s; none
+    /// where nobody's throughput is told.
+    slowest_around_mbps: BTreeMap<ElementId, f64>,
 }
 
 impl Forecast {
@@ -60,11 +65,29 @@ impl Forecast {
             sector.usual[hour] = Some(known.map_or(mbps, |k| k * (1.0 - TODAY) + mbps * TODAY));
             sector.latest = Some((mbps, performance.until));
         }
+        let covering = radio.inventory().cells.iter();
+        let covering = covering.filter(|(_, cell)| !cell.capacity_layer);
+        self.slowest_around_mbps = covering
+            .filter_map(|(id, cell)| Some((id.clone(), self.slowest_of(radio, &cell.neighbours)?)))
+            .collect();
+    }
+
+    /// What the slowest users of the covering ones of these cells get, as far as it is told.
+    fn slowest_of(&self, radio: &Radio, cells: &[ElementId]) -> Option<f64> {
+        let covers = |id: &&ElementId| radio.cell(id).is_some_and(|c| !c.capacity_layer);
+        let measured = cells.iter().filter(covers).filter_map(|id| self.cell(id));
+        measured.filter_map(edge_mbps).min_by(f64::total_cmp)
     }
 
     /// How a cell did last.
     pub fn cell(&self, id: &ElementId) -> Option<&CellPerformance> {
         self.cells.get(id)
+    }
+
+    /// What the slowest users of the covering cells around a covering cell get, in Mbit/s; none where
+    /// nobody's throughput is told.
+    pub fn slowest_around_mbps(&self, cover: &ElementId) -> Option<f64> {
+        self.slowest_around_mbps.get(cover).copied()
     }
 
     /// Every cell that has reported.
@@ -112,6 +135,12 @@ impl Sector {
             _ => by_curve,
         })
     }
+}
+
+/// What a cell's slowest users get, in Mbit/s; none if it has too few to tell.
+pub fn edge_mbps(cell: &CellPerformance) -> Option<f64> {
+    let edge = cell.edge_throughput_mbps;
+    (cell.users >= USERS_TELLING && edge > 0.0).then_some(edge)
 }
 
 /// The cell by which the sector of `id` goes: the one that covers it.

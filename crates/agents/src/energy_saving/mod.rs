@@ -403,14 +403,18 @@ impl EnergySaving {
             now,
         };
         let mut wanted: BTreeMap<Saving, BTreeSet<ElementId>> = BTreeMap::new();
-        for id in self.radio.inventory().cells.keys() {
-            let known = self.state.get(id).copied();
+        // Both are in the order of cells: one is walked beside the other.
+        let mut states = self.state.iter().peekable();
+        for (id, cell) in &self.radio.inventory().cells {
+            while states.next_if(|(other, _)| *other < id).is_some() {}
+            let known = states.next_if(|(other, _)| *other == id);
+            let known = known.map(|(_, saving)| *saving);
             // Of a cell that was never heard of only this is known: held, it must be awake.
             let Some(current) = known.or(held.contains(id).then_some(Saving::DeepSleep)) else {
                 continue;
             };
             let bounds = self.bounds_of(id);
-            let saving = Outlook { bounds, ..outlook }.wanted(id, current);
+            let saving = Outlook { bounds, ..outlook }.wanted(id, cell, current);
             if saving == current || self.commanded(id) == Some(saving) {
                 continue;
             }

@@ -15,11 +15,11 @@
 //! some have less still: hence the multiples. On a site that lives on its batteries, capacity sleeps as
 //! long as the covering cell is not full: light lasts longer then. Read next: [`super::forecast`].
 
-use super::forecast::{Forecast, sector_of};
+use super::forecast::{Forecast, edge_mbps};
 use crate::radio::Radio;
 use crate::radio::energy::can;
-use domain::inventory::ElementId;
-use domain::telemetry::{CellPerformance, Saving};
+use domain::inventory::{Cell, ElementId};
+use domain::telemetry::Saving;
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
 
@@ -36,8 +36,6 @@ const BATTERY_LOAD: f64 = 0.9;
 const MARGIN_ASLEEP: f64 = 4.0;
 /// The same below which it is woken.
 pub(super) const MARGIN_AWAKE: f64 = 3.0;
-/// Below so many users nobody's throughput is told.
-pub(super) const USERS_TELLING: f64 = 0.5;
 
 /// The bounds within which energy is saved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,28 +77,24 @@ pub struct Outlook<'a> {
 
 impl Outlook<'_> {
     /// How a cell should be that is `now` in `current`.
-    pub fn wanted(&self, id: &ElementId, current: Saving) -> Saving {
-        let (Some(bounds), Some(cell)) = (self.bounds, self.radio.cell(id)) else {
+    pub fn wanted(&self, id: &ElementId, cell: &Cell, current: Saving) -> Saving {
+        let Some(bounds) = self.bounds else {
             return Saving::Off;
         };
         if self.held.contains(id) {
             return Saving::Off;
         }
-        let deepest = [Saving::DeepSleep, Saving::CarrierShutdown]
-            .into_iter()
-            .find(|s| can(cell.radio_unit, *s));
-        let cover = sector_of(self.radio, id);
-        match deepest {
-            Some(deepest) if cell.capacity_layer && cover != id => {
-                self.depth(id, cover, current, deepest, bounds)
-            }
-            _ => Saving::SymbolShutdown,
+        let deepest = deepest(cell).filter(|_| cell.capacity_layer);
+        let sleeps = deepest.and_then(|deepest| Some((self.radio.cover_of(id)?, deepest)));
+        match sleeps {
+            Some((cover, deepest)) => self.depth(cell, cover, current, deepest, bounds),
+            None => Saving::SymbolShutdown,
         }
     }
 
     fn depth(
         &self,
-        id: &ElementId,
+        cell: &Cell,
         cover: &ElementId,
         current: Saving,
         deepest: Saving,
@@ -114,8 +108,7 @@ impl Outlook<'_> {
         if current == deepest || self.bears(cover, DEEP_AHEAD_S, asleep, bounds) {
             return deepest;
         }
-        let unit = self.radio.cell(id).map(|c| c.radio_unit);
-        match unit.is_some_and(|u| can(u, Saving::CarrierShutdown)) {
+        match can(cell.radio_unit, Saving::CarrierShutdown) {
             true => Saving::CarrierShutdown,
             false if asleep => current,
             false => Saving::SymbolShutdown,
@@ -147,22 +140,15 @@ impl Outlook<'_> {
         };
         let least_mbps = bounds.min_throughput_mbps * margin;
         let left = (1.0 - load.min(0.99)) / (1.0 - today.load.min(0.99));
-        battery || keeps(today, left.min(1.0), least_mbps) && self.spares(cover, least_mbps)
-    }
-
-    /// True if the slowest users of the covering cells around have so much.
-    fn spares(&self, cover: &ElementId, least_mbps: f64) -> bool {
-        let planned = |id: &ElementId| self.radio.cell(id);
-        let neighbours = planned(cover).map_or(&[][..], |c| &c.neighbours);
-        let covers = |id: &&ElementId| planned(id).is_some_and(|c| !c.capacity_layer);
-        let around = neighbours.iter().filter(covers);
-        let mut measured = around.filter_map(|id| self.forecast.cell(id));
-        measured.all(|cell| keeps(cell, 1.0, least_mbps))
+        let keeps = |edge_mbps: f64, share: f64| edge_mbps * share >= least_mbps;
+        let here = edge_mbps(today).is_none_or(|edge| keeps(edge, left.min(1.0)));
+        let around = self.forecast.slowest_around_mbps(cover);
+        battery || here && around.is_none_or(|edge| keeps(edge, 1.0))
     }
 }
 
-/// True if a cell's slowest users have so much with `share` of what they get; nobody has no slowest.
-fn keeps(cell: &CellPerformance, share: f64, least_mbps: f64) -> bool {
-    let edge_mbps = cell.edge_throughput_mbps;
-    cell.users < USERS_TELLING || edge_mbps <= 0.0 || edge_mbps * share >= least_mbps
+/// How deeply a cell can sleep; none if it cannot.
+pub(super) fn deepest(cell: &Cell) -> Option<Saving> {
+    let ways = [Saving::DeepSleep, Saving::CarrierShutdown];
+    ways.into_iter().find(|s| can(cell.radio_unit, *s))
 }

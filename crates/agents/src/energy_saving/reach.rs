@@ -7,10 +7,10 @@
 //! Read next: [`super::policy`], which decides; [`super::negotiation`], what is offered instead.
 
 use super::EnergySaving;
-use super::forecast::sector_of;
+use super::forecast::{USERS_TELLING, sector_of};
 use super::meter::LOAD_OF_SLEEPERS;
-use super::policy::{BEYOND, Bounds, MARGIN_AWAKE, USERS_TELLING};
-use crate::radio::energy::{can, power_kw};
+use super::policy::{BEYOND, Bounds, MARGIN_AWAKE, deepest};
+use crate::radio::energy::power_kw;
 use domain::inventory::{Cell, ElementId};
 use domain::telemetry::Saving;
 use domain::time::Timestamp;
@@ -141,10 +141,4 @@ impl Reach {
             self.sleeps.push((promise_mbps, awake_kw - draws(sleep)));
         }
     }
-}
-
-/// How deeply a cell can sleep; none if it cannot.
-fn deepest(cell: &Cell) -> Option<Saving> {
-    let ways = [Saving::DeepSleep, Saving::CarrierShutdown];
-    ways.into_iter().find(|s| can(cell.radio_unit, *s))
 }

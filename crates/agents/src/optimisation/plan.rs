@@ -143,13 +143,13 @@ fn take_over(field: &mut Field, parts: &BTreeMap<ElementId, Part>) {
 fn improve(field: &mut Field, wish: Wish<'_>, parts: &mut BTreeMap<ElementId, Part>) {
     let most_db = wish.offset_max_db.clamp(0.0, OFFSET_MAX_DB);
     for _ in 0..STEPS_MAX {
-        let worth = field.served(wish.min_mbps).worth_mbps;
+        let worth = field.worth_mbps(wish.min_mbps);
         let mut best: Option<(f64, usize, bool, f64)> = None;
         for i in 0..field.candidates.len() {
             for (on, offset_db, cost) in steps(field, i, wish, most_db) {
                 let before = (field.candidates[i].on, field.candidates[i].offset_db);
                 (field.candidates[i].on, field.candidates[i].offset_db) = (on, offset_db);
-                let gained = field.served(wish.min_mbps).worth_mbps - worth;
+                let gained = field.worth_mbps(wish.min_mbps) - worth;
                 (field.candidates[i].on, field.candidates[i].offset_db) = before;
                 let net = gained - cost * field.demand_mbps;
                 if gained > WORTH_LEAST * field.demand_mbps && best.is_none_or(|b| net > b.0) {

@@ -111,26 +111,15 @@ impl Field {
 
     /// How the users fare, each promised `min_mbps`.
     pub fn served(&self, min_mbps: f64) -> Served {
-        let each = self.demand_mbps / self.heard.len().max(1) as f64;
-        let gains: Vec<f64> = self
-            .candidates
-            .iter()
-            .map(|c| milliwatt(c.offset_db))
-            .collect();
-        let hosts: Vec<Option<(usize, f64)>> =
-            self.heard.iter().map(|p| self.host(p, &gains)).collect();
-        let mut load: Vec<f64> = self.candidates.iter().map(|c| c.load).collect();
-        for (host, rate) in hosts.iter().flatten() {
-            load[*host] += each / rate.max(0.1);
-        }
+        let each = self.each_mbps();
+        let (hosts, load) = self.hosts();
         let mut rates: Vec<f64> = Vec::new();
         let mut served = Served::default();
         for (host, rate) in hosts.iter().flatten() {
-            let mbps = rate * (1.0 - load[*host]).max(SHARE_LEAST);
-            let carried = each / load[*host].max(1.0);
-            served.carried_mbps += carried;
-            served.worth_mbps += carried * (0.5 + 0.5 * (mbps / min_mbps.max(0.1)).min(1.0));
-            rates.push(mbps);
+            let fares = fares(*rate, load[*host], each, min_mbps);
+            served.carried_mbps += fares.carried_mbps;
+            served.worth_mbps += fares.worth_mbps;
+            rates.push(fares.rate_mbps);
         }
         rates.sort_by(f64::total_cmp);
         served.share = rates.len() as f64 / hosts.len().max(1) as f64;
@@ -138,29 +127,85 @@ impl Field {
         served
     }
 
-    /// The cell that a user chooses, and what all of it would give at that place, in Mbit/s. `gains`
-    /// are the offsets of the candidates as factors.
-    fn host(&self, heard: &[Heard], gains: &[f64]) -> Option<(usize, f64)> {
-        let dbm = |i: usize| heard[i].dbm + self.candidates[i].offset_db;
-        let on = |i: &usize| self.candidates[*i].on;
-        let strongest = |wanted: &dyn Fn(&usize) -> bool| {
-            let all = (0..heard.len()).filter(on).filter(|i| wanted(i));
-            all.max_by(|a, b| dbm(*a).total_cmp(&dbm(*b)))
-        };
-        let good =
-            |i: &usize| self.candidates[*i].capacity_layer && dbm(*i) >= CAPACITY_PREFERRED_DBM;
-        let host = strongest(&good).or_else(|| strongest(&|_| true))?;
-        if dbm(host) < COVERAGE_LIMIT_DBM {
+    /// [`Served::worth_mbps`] alone, of which plans ask for very many.
+    pub fn worth_mbps(&self, min_mbps: f64) -> f64 {
+        let each = self.each_mbps();
+        let (hosts, load) = self.hosts();
+        let hosts = hosts.iter().flatten();
+        let fares = hosts.map(|(host, rate)| fares(*rate, load[*host], each, min_mbps));
+        fares.fold(0.0, |sum, fares| sum + fares.worth_mbps)
+    }
+
+    /// What the users at one place want, in Mbit/s.
+    fn each_mbps(&self) -> f64 {
+        self.demand_mbps / self.heard.len().max(1) as f64
+    }
+
+    /// The cell that the users at each place choose and what all of it would give there, in Mbit/s; the
+    /// load of each candidate then.
+    fn hosts(&self) -> (Vec<Option<(usize, f64)>>, Vec<f64>) {
+        let each = self.each_mbps();
+        let candidates = self.candidates.iter();
+        let gains: Vec<f64> = candidates.clone().map(|c| milliwatt(c.offset_db)).collect();
+        let on = candidates.clone().enumerate().filter(|(_, c)| c.on);
+        let on: Vec<usize> = on.map(|(i, _)| i).collect();
+        let places = self.heard.iter();
+        let hosts: Vec<_> = places.map(|p| self.host(p, &on, &gains)).collect();
+        let mut load: Vec<f64> = candidates.map(|c| c.load).collect();
+        for (host, rate) in hosts.iter().flatten() {
+            load[*host] += each / rate.max(0.1);
+        }
+        (hosts, load)
+    }
+
+    /// The cell that a user chooses, and what all of it would give at that place, in Mbit/s. `on` are
+    /// the candidates that serve, `gains` the offsets of all as factors.
+    fn host(&self, heard: &[Heard], on: &[usize], gains: &[f64]) -> Option<(usize, f64)> {
+        let (mut strongest, mut preferred) = (None, None);
+        for &i in on {
+            let candidate = &self.candidates[i];
+            let dbm = heard[i].dbm + candidate.offset_db;
+            let louder = |than: Option<(usize, f64)>| than.is_none_or(|(_, other)| dbm >= other);
+            if louder(strongest) {
+                strongest = Some((i, dbm));
+            }
+            if candidate.capacity_layer && dbm >= CAPACITY_PREFERRED_DBM && louder(preferred) {
+                preferred = Some((i, dbm));
+            }
+        }
+        let (host, dbm) = preferred.or(strongest)?;
+        if dbm < COVERAGE_LIMIT_DBM {
             return None;
         }
         let carrier = self.candidates[host].carrier_khz;
-        let foreign: f64 = (0..heard.len())
-            .filter(|i| *i != host && on(i) && self.candidates[*i].carrier_khz == carrier)
+        let others = on.iter().copied().filter(|i| *i != host);
+        let foreign: f64 = others
+            .filter(|i| self.candidates[*i].carrier_khz == carrier)
             .map(|i| heard[i].milliwatt * gains[i] * self.candidates[i].load)
             .sum();
         let sinr = heard[host].milliwatt * gains[host] / (foreign + self.noise_milliwatt);
         let rate = spectral_efficiency(sinr) * self.candidates[host].bandwidth_mhz;
         Some((host, rate))
+    }
+}
+
+/// How the users at one place fare.
+struct Fares {
+    rate_mbps: f64,
+    carried_mbps: f64,
+    worth_mbps: f64,
+}
+
+/// How users fare who want `each` and are promised `min_mbps`, on a cell of such a load that would give
+/// them `rate` if it were all theirs, all in Mbit/s.
+fn fares(rate: f64, load: f64, each: f64, min_mbps: f64) -> Fares {
+    let rate_mbps = rate * (1.0 - load).max(SHARE_LEAST);
+    let carried_mbps = each / load.max(1.0);
+    let kept = (rate_mbps / min_mbps.max(0.1)).min(1.0);
+    Fares {
+        rate_mbps,
+        carried_mbps,
+        worth_mbps: carried_mbps * (0.5 + 0.5 * kept),
     }
 }
 
