@@ -1,6 +1,6 @@
 //! The HTTP door: what must be so before anybody behind it is asked.
 //!
-//! A tour: [`listener`] accepts, within the bounds of [`limits`] that `crowd` counts; `connection`
+//! A tour: [`listener`] accepts, within the bounds of [`limits`] that `admission` counts; `connection`
 //! is one connection, over [`tls`] or plain, with the patience of `wire`; `door` takes a request
 //! through [`guard`], [`caller`] (a token, or a [`certificate`]) and [`router`] to a room, which is
 //! handed an [`Ask`] and answers with a [`body`] or a [`problem`]. [`rooms`] are those that every
@@ -15,7 +15,7 @@ pub mod body;
 pub mod caller;
 pub mod certificate;
 mod connection;
-mod crowd;
+mod admission;
 mod door;
 pub mod guard;
 pub mod limits;

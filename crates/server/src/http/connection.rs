@@ -2,8 +2,8 @@
 //!
 //! What a request is answered is [`super::door`]'s; how long is waited for one, [`super::wire`]'s.
 
+use super::admission::{ConnectionPermit, Full};
 use super::certificate::Holder;
-use super::crowd::{Full, Place};
 use super::door::{Door, Visitor};
 use super::limits::Limits;
 use super::problem::Problem;
@@ -50,13 +50,13 @@ const REFUSAL: Duration = Duration::from_secs(1);
 pub(super) async fn run(tcp: TcpStream, source: SocketAddr, door: Arc<Door>) {
     let first = Instant::now() + door.limits.head;
     prepare(&tcp);
-    let place = match door.crowd.enter(source.ip()) {
-        Ok(place) => Arc::new(place),
+    let permit = match door.admission.enter(source.ip()) {
+        Ok(permit) => Arc::new(permit),
         Err(full) => return refuse(tcp, full, &door).await,
     };
     tokio::select! {
-        () = begin(tcp, source, &door, &place, first) => {}
-        () = place.cut() => debug!(http.source = %source, "{source} makes room for another"),
+        () = begin(tcp, source, &door, &permit, first) => {}
+        () = permit.cut() => debug!(http.source = %source, "{source} makes room for another"),
     }
 }
 
@@ -76,13 +76,13 @@ async fn begin(
     tcp: TcpStream,
     source: SocketAddr,
     door: &Arc<Door>,
-    place: &Arc<Place>,
+    permit: &Arc<ConnectionPermit>,
     first: Instant,
 ) {
     let visitor = |holder| Visitor {
         source,
         holder,
-        place: Arc::clone(place),
+        permit: Arc::clone(permit),
         pace: Arc::new(Pace::default()),
         last: Mutex::default(),
     };
@@ -192,7 +192,9 @@ async fn refuse(mut tcp: TcpStream, full: Full, door: &Door) {
     let wait = door.limits.retry_after;
     let problem = match full {
         Full::Connections => Problem::unavailable("too many connections", wait),
-        Full::Strangers => Problem::too_many("too many connections without a credential", wait),
+        Full::Unauthenticated => {
+            Problem::too_many("too many connections without a credential", wait)
+        }
     };
     let told = door.refusals.fetch_add(1, SeqCst);
     if door.tls.is_none() && told < door.limits.refusals_max {

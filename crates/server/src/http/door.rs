@@ -5,11 +5,11 @@
 //! is not there and one that is not the caller's are. Read next: [`super::guard`],
 //! [`super::caller`], [`super::router`].
 
+use super::admission::{Admission, ConnectionPermit};
 use super::ask::Ask;
 use super::body::{Ending, Reply};
 use super::caller::{Caller, Doorkeeper};
 use super::certificate::Holder;
-use super::crowd::{Crowd, Place};
 use super::guard::{self, Names};
 use super::limits::Limits;
 use super::problem::Problem;
@@ -56,7 +56,7 @@ pub(super) struct Door {
     pub(super) limits: Arc<Limits>,
     pub(super) gate: Arc<Gate>,
     pub(super) shares: Arc<FairShares>,
-    pub(super) crowd: Arc<Crowd>,
+    pub(super) admission: Arc<Admission>,
     pub(super) tls: Option<TlsAcceptor>,
     /// What bodies take of the memory, in bytes.
     pub(super) held: Arc<AtomicUsize>,
@@ -74,7 +74,7 @@ pub(super) struct Visitor {
     pub(super) source: SocketAddr,
     /// Of whom the client's certificate is, if it showed one.
     pub(super) holder: Option<Arc<Holder>>,
-    pub(super) place: Arc<Place>,
+    pub(super) permit: Arc<ConnectionPermit>,
     pub(super) pace: Arc<Pace>,
     /// Who has been recognised on the connection last.
     pub(super) last: Mutex<Option<String>>,
@@ -166,7 +166,7 @@ impl Door {
         let address = visitor.source.ip();
         match recognised {
             Ok(Some(caller)) => {
-                visitor.place.is_known();
+                visitor.permit.authenticate();
                 visitor.met(&caller, &self.keeper.trail);
                 Ok(Some(caller))
             }

@@ -30,7 +30,7 @@ pub struct Limits {
     /// The part of them that one user may hold, sessions over NETCONF included, in bytes: 429.
     pub bodies_of_user_bytes_max: usize,
     /// Connections on which nobody has authenticated, at once: 429.
-    pub strangers_max: usize,
+    pub unauthenticated_max: usize,
     /// How old such a connection must be to make room for another of the same source.
     pub stale: Duration,
     /// Connections at once: 503.
@@ -60,7 +60,7 @@ impl Default for Limits {
             body_bytes_max: 2 << 20,
             bodies_bytes_max: 256 << 20,
             bodies_of_user_bytes_max: 64 << 20,
-            strangers_max: 100,
+            unauthenticated_max: 100,
             stale: Duration::from_secs(3),
             connections_max: 10_000,
             streams_max: 100,

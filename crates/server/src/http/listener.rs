@@ -5,7 +5,7 @@
 
 use super::caller::Doorkeeper;
 use super::connection;
-use super::crowd::Crowd;
+use super::admission::Admission;
 use super::door::Door;
 use super::guard::Names;
 use super::limits::Limits;
@@ -84,7 +84,7 @@ impl Listener {
                 given: setup.names,
                 loopback: self.address.ip().is_loopback(),
             },
-            crowd: Crowd::new(&setup.limits),
+            admission: Admission::new(&setup.limits),
             limits: Arc::new(setup.limits),
             gate: setup.gate,
             shares: setup.shares,

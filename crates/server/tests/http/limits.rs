@@ -235,7 +235,7 @@ async fn too_many_connections_are_told_so() {
 #[tokio::test]
 async fn slow_strangers_do_not_stop_a_good_client() {
     let house = House::within(Limits {
-        strangers_max: 20,
+        unauthenticated_max: 20,
         ..Limits::default()
     });
     let operator = house.bearer("operator");

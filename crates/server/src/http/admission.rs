@@ -19,13 +19,13 @@ pub(super) enum Full {
     /// There are too many connections.
     Connections,
     /// There are too many on which nobody has authenticated.
-    Strangers,
+    Unauthenticated,
 }
 
 /// The connections of a door.
 #[derive(Debug)]
-pub(super) struct Crowd {
-    strangers_max: usize,
+pub(super) struct Admission {
+    unauthenticated_max: usize,
     stale: Duration,
     connections_max: usize,
     state: Mutex<State>,
@@ -36,20 +36,20 @@ struct State {
     next: u64,
     connections: usize,
     /// By number, and so by age.
-    strangers: BTreeMap<u64, Stranger>,
+    unauthenticated: BTreeMap<u64, Unauthenticated>,
 }
 
 #[derive(Debug)]
-struct Stranger {
+struct Unauthenticated {
     source: Source,
     since: Instant,
     cut: Arc<Notify>,
 }
 
-impl Crowd {
+impl Admission {
     pub(super) fn new(limits: &Limits) -> Arc<Self> {
         Arc::new(Self {
-            strangers_max: limits.strangers_max,
+            unauthenticated_max: limits.unauthenticated_max,
             stale: limits.stale,
             connections_max: limits.connections_max,
             state: Mutex::default(),
@@ -57,28 +57,28 @@ impl Crowd {
     }
 
     /// Lets a connection in, as a stranger.
-    pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Result<Place, Full> {
+    pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Result<ConnectionPermit, Full> {
         let (source, since, cut) = (Source::of(address), Instant::now(), Arc::new(Notify::new()));
         let mut state = self.lock();
         if state.connections >= self.connections_max {
             return Err(Full::Connections);
         }
-        if state.strangers.len() >= self.strangers_max {
+        if state.unauthenticated.len() >= self.unauthenticated_max {
             let out = state.to_make_room(source, since, self.stale);
-            let out = out.and_then(|number| state.strangers.remove(&number));
-            out.ok_or(Full::Strangers)?.cut.notify_one();
+            let out = out.and_then(|number| state.unauthenticated.remove(&number));
+            out.ok_or(Full::Unauthenticated)?.cut.notify_one();
         }
         state.next += 1;
         state.connections += 1;
         let number = state.next;
-        let stranger = Stranger {
+        let entry = Unauthenticated {
             source,
             since,
             cut: Arc::clone(&cut),
         };
-        state.strangers.insert(number, stranger);
-        Ok(Place {
-            crowd: Arc::clone(self),
+        state.unauthenticated.insert(number, entry);
+        Ok(ConnectionPermit {
+            admission: Arc::clone(self),
             number,
             cut,
         })
@@ -94,32 +94,35 @@ impl State {
     /// most. A source that has as many itself must wait until one is stale.
     fn to_make_room(&self, source: Source, now: Instant, stale: Duration) -> Option<u64> {
         let mut held: HashMap<Source, usize> = HashMap::new();
-        for stranger in self.strangers.values() {
+        for stranger in self.unauthenticated.values() {
             *held.entry(stranger.source).or_default() += 1;
         }
         let own = held.get(&source).copied().unwrap_or(0);
         let most = held.values().copied().max()?;
-        let goes = |stranger: &Stranger| {
+        let goes = |stranger: &Unauthenticated| {
             held[&stranger.source] == most
                 && (most > own + 1 || now.duration_since(stranger.since) >= stale)
         };
-        let (number, _) = self.strangers.iter().find(|(_, stranger)| goes(stranger))?;
+        let (number, _) = self
+            .unauthenticated
+            .iter()
+            .find(|(_, stranger)| goes(stranger))?;
         Some(*number)
     }
 }
 
-/// The place of a connection; given back when dropped.
+/// The permit of a connection; given back when dropped.
 #[derive(Debug)]
-pub(super) struct Place {
-    crowd: Arc<Crowd>,
+pub(super) struct ConnectionPermit {
+    admission: Arc<Admission>,
     number: u64,
     cut: Arc<Notify>,
 }
 
-impl Place {
+impl ConnectionPermit {
     /// Somebody has authenticated on it.
-    pub(super) fn is_known(&self) {
-        self.crowd.lock().strangers.remove(&self.number);
+    pub(super) fn authenticate(&self) {
+        self.admission.lock().unauthenticated.remove(&self.number);
     }
 
     /// Completes when the connection must make room for another.
@@ -128,11 +131,11 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        let mut state = self.crowd.lock();
+        let mut state = self.admission.lock();
         state.connections -= 1;
-        state.strangers.remove(&self.number);
+        state.unauthenticated.remove(&self.number);
     }
 }
 
@@ -141,9 +144,13 @@ impl Drop for Place {
 mod tests {
     use super::*;
 
-    fn crowd(strangers_max: usize, connections_max: usize, stale: Duration) -> Arc<Crowd> {
-        Crowd::new(&Limits {
-            strangers_max,
+    fn admission(
+        unauthenticated_max: usize,
+        connections_max: usize,
+        stale: Duration,
+    ) -> Arc<Admission> {
+        Admission::new(&Limits {
+            unauthenticated_max,
             connections_max,
             stale,
             ..Limits::default()
@@ -154,8 +161,8 @@ mod tests {
         [192, 0, 2, host].into()
     }
 
-    fn is_cut(place: &Place) -> bool {
-        let mut cut = std::pin::pin!(place.cut());
+    fn is_cut(permit: &ConnectionPermit) -> bool {
+        let mut cut = std::pin::pin!(permit.cut());
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         cut.as_mut().poll(&mut context).is_ready()
     }
@@ -163,40 +170,43 @@ mod tests {
     /// Row 20, 21: a crowd of one source keeps no other out.
     #[test]
     fn a_crowd_makes_room_for_others_and_not_for_itself() {
-        let crowd = crowd(4, 100, Duration::from_secs(3_600));
-        let many: Vec<Place> = (0..4).map(|_| crowd.enter(of(1)).unwrap()).collect();
-        assert_eq!(crowd.enter(of(1)).unwrap_err(), Full::Strangers);
-        let other = crowd.enter(of(2)).unwrap();
+        let admission = admission(4, 100, Duration::from_secs(3_600));
+        let many: Vec<ConnectionPermit> = (0..4).map(|_| admission.enter(of(1)).unwrap()).collect();
+        assert_eq!(admission.enter(of(1)).unwrap_err(), Full::Unauthenticated);
+        let other = admission.enter(of(2)).unwrap();
         let cut: Vec<bool> = many.iter().map(is_cut).collect();
         assert_eq!(cut, [true, false, false, false], "the oldest goes");
-        let third = crowd.enter(of(3)).unwrap();
+        let third = admission.enter(of(3)).unwrap();
         assert!(is_cut(&many[1]) && !is_cut(&other));
         // Two of one source, one each of two: nobody gains by going on.
-        assert_eq!(crowd.enter(of(2)).unwrap_err(), Full::Strangers);
+        assert_eq!(admission.enter(of(2)).unwrap_err(), Full::Unauthenticated);
         drop(third);
-        assert!(crowd.enter(of(2)).is_ok());
+        assert!(admission.enter(of(2)).is_ok());
     }
 
     #[test]
     fn whoever_is_stale_makes_room_for_its_own() {
-        let crowd = crowd(2, 100, Duration::ZERO);
-        let (first, second) = (crowd.enter(of(1)).unwrap(), crowd.enter(of(1)).unwrap());
-        let _third = crowd.enter(of(1)).unwrap();
+        let admission = admission(2, 100, Duration::ZERO);
+        let (first, second) = (
+            admission.enter(of(1)).unwrap(),
+            admission.enter(of(1)).unwrap(),
+        );
+        let _third = admission.enter(of(1)).unwrap();
         assert!(is_cut(&first) && !is_cut(&second));
     }
 
     /// Row 10, 20: those who have authenticated are no strangers, but count as connections.
     #[test]
     fn whoever_is_known_takes_no_strangers_place() {
-        let crowd = crowd(1, 3, Duration::from_secs(3_600));
-        let first = crowd.enter(of(1)).unwrap();
-        first.is_known();
-        let second = crowd.enter(of(1)).unwrap();
-        assert_eq!(crowd.enter(of(1)).unwrap_err(), Full::Strangers);
-        second.is_known();
-        let _third = crowd.enter(of(1)).unwrap();
-        assert_eq!(crowd.enter(of(1)).unwrap_err(), Full::Connections);
+        let admission = admission(1, 3, Duration::from_secs(3_600));
+        let first = admission.enter(of(1)).unwrap();
+        first.authenticate();
+        let second = admission.enter(of(1)).unwrap();
+        assert_eq!(admission.enter(of(1)).unwrap_err(), Full::Unauthenticated);
+        second.authenticate();
+        let _third = admission.enter(of(1)).unwrap();
+        assert_eq!(admission.enter(of(1)).unwrap_err(), Full::Connections);
         drop(first);
-        assert_eq!(crowd.enter(of(2)).unwrap_err(), Full::Strangers);
+        assert_eq!(admission.enter(of(2)).unwrap_err(), Full::Unauthenticated);
     }
 }
