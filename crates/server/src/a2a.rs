@@ -29,7 +29,6 @@ use std::collections::BTreeMap;
 use std::future::{Ready, ready};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
 use tracing::warn;
 
 /// The scope that a token needs, if it has any.
@@ -37,9 +36,6 @@ pub const SCOPE: &str = "a2a";
 
 /// A stream on which nothing happens is kept open by a comment so often.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-
-/// How many frames of a stream wait for whoever reads it; the log keeps the others.
-const FRAMES_WAITING: usize = 16;
 
 /// The paths of the platform's own agent. What is not among them is the door's to refuse.
 const OF_PLATFORM: [&str; 7] = [
@@ -198,7 +194,7 @@ fn reply(answer: Answer) -> Reply {
     let body = match answer.body {
         Body::Empty => body::whole(Bytes::new()),
         Body::Whole(text) => body::whole(text),
-        Body::Stream(frames) => body::stream(told(*frames)),
+        Body::Stream(frames) => body::unfold(frames, told),
     };
     let mut reply = Reply::new(body);
     let status = StatusCode::from_u16(answer.status);
@@ -212,27 +208,11 @@ fn reply(answer: Answer) -> Reply {
     reply
 }
 
-/// The frames of a stream, for as long as somebody reads them.
-fn told(mut frames: Frames) -> mpsc::Receiver<Bytes> {
-    let (sender, receiver) = mpsc::channel(FRAMES_WAITING);
-    tokio::spawn(async move {
-        loop {
-            let next = tokio::time::timeout(KEEP_ALIVE, frames.next());
-            let next = tokio::select! {
-                next = next => next,
-                () = sender.closed() => return,
-            };
-            let frame = match next {
-                Ok(Some(frame)) => frame,
-                Ok(None) => return,
-                Err(_) => sse::KEEP_ALIVE.to_owned(),
-            };
-            if sender.send(frame.into()).await.is_err() {
-                return;
-            }
-        }
-    });
-    receiver
+/// The next frame of a stream, and what comes behind it.
+async fn told(mut frames: Box<Frames>) -> Option<(Bytes, Box<Frames>)> {
+    let next = tokio::time::timeout(KEEP_ALIVE, frames.next()).await;
+    let frame = next.unwrap_or_else(|_| Some(sse::KEEP_ALIVE.to_owned()))?;
+    Some((frame.into(), frames))
 }
 
 /// What only the door knows of a card: how one authenticates, and whose signature is under the strict

@@ -36,7 +36,7 @@ impl FairShares {
     }
 
     /// At most `at_once` of a user's tasks are polled at a time.
-    fn new(at_once: usize) -> Self {
+    pub fn new(at_once: usize) -> Self {
         Self {
             at_once,
             users: Mutex::default(),
@@ -65,16 +65,39 @@ impl Share {
     /// The same work, polled in the user's turn.
     pub fn run<F: Future>(self, work: F) -> Fair<F> {
         Fair {
-            turns: PollSemaphore::new(self.0),
+            turns: self.turns(),
             work: Box::pin(work),
         }
+    }
+
+    /// The turns of something else that is polled.
+    pub fn turns(self) -> Turns {
+        Turns(PollSemaphore::new(self.0))
+    }
+}
+
+/// The turns of one piece of a user's work.
+#[derive(Debug)]
+pub struct Turns(PollSemaphore);
+
+impl Turns {
+    /// Polls in the user's turn: pending until it comes, and over with what is returned.
+    pub fn poll<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        work: impl FnOnce(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        let turn = ready!(self.0.poll_acquire(context));
+        let polled = work(context);
+        drop(turn);
+        polled
     }
 }
 
 /// Work that is polled in its user's turn.
 #[must_use = "futures do nothing unless polled"]
 pub struct Fair<F> {
-    turns: PollSemaphore,
+    turns: Turns,
     work: Pin<Box<F>>,
 }
 
@@ -82,10 +105,8 @@ impl<F: Future> Future for Fair<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        let turn = ready!(self.turns.poll_acquire(context));
-        let polled = self.work.as_mut().poll(context);
-        drop(turn);
-        polled
+        let Self { turns, work } = &mut *self;
+        turns.poll(context, |context| work.as_mut().poll(context))
     }
 }
 

@@ -1,17 +1,17 @@
 //! What the door answers with: a body at once, or one that goes on.
 //!
-//! A body that goes on ends by itself, or when the door closes, or when the credential under it
-//! counts no more: then it ends as streams end, so that what was sent stays good. Read next:
-//! [`super::door`].
+//! A body that goes on is made piece by piece, in its user's turns, each once the one before was
+//! taken. It ends by itself, or when the door closes, or when the credential under it counts no
+//! more: then it ends as streams end, so that what was sent stays good. Read next: [`super::door`].
 
+use crate::fair::{Share, Turns};
 use hyper::Response;
 use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use serde_json::Value;
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::task::{Context, Poll};
-use tokio::sync::mpsc;
+use std::task::{Context, Poll, ready};
 
 /// An answer.
 pub type Reply = Response<Body>;
@@ -24,10 +24,28 @@ pub fn whole(bytes: impl Into<Bytes>) -> Body {
     Box::pin(Whole(Some(bytes.into())))
 }
 
-/// A body whose pieces are still to come; it ends when the sender is dropped. Give it an `mpsc`
-/// channel with few places: a client that reads slowly then holds its sender back.
-pub fn stream(pieces: mpsc::Receiver<Bytes>) -> Body {
-    Box::pin(Pieces(pieces))
+/// A body whose pieces are still to come: `next` makes one of what is left, and says what is left
+/// then; it ends where there is none. A piece is made once the client has room for it, so that
+/// nothing is queued for one that reads slowly.
+pub fn unfold<S, N, F>(all: S, next: N) -> Body
+where
+    N: Fn(S) -> F + Send + Unpin + 'static,
+    F: Future<Output = Option<(Bytes, S)>> + Send + 'static,
+    S: 'static,
+{
+    let making = Some(Box::pin(next(all)));
+    Box::pin(Unfold { next, making })
+}
+
+/// The same body, made in its user's turns; one that is there as a whole needs none.
+pub(super) fn in_turn(body: Body, share: Share) -> Body {
+    match body.size_hint().exact() {
+        Some(_) => body,
+        None => Box::pin(InTurn {
+            turns: share.turns(),
+            body,
+        }),
+    }
 }
 
 /// An answer with a JSON document.
@@ -60,9 +78,17 @@ impl HttpBody for Whole {
     }
 }
 
-struct Pieces(mpsc::Receiver<Bytes>);
+struct Unfold<N, F> {
+    next: N,
+    /// The next piece; none at the end.
+    making: Option<Pin<Box<F>>>,
+}
 
-impl HttpBody for Pieces {
+impl<S, N, F> HttpBody for Unfold<N, F>
+where
+    N: Fn(S) -> F + Unpin,
+    F: Future<Output = Option<(Bytes, S)>>,
+{
     type Data = Bytes;
     type Error = Infallible;
 
@@ -70,8 +96,40 @@ impl HttpBody for Pieces {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let piece = self.0.poll_recv(cx);
-        piece.map(|piece| piece.map(|bytes| Ok(Frame::data(bytes))))
+        let Self { next, making } = &mut *self;
+        let Some(piece) = making else {
+            return Poll::Ready(None);
+        };
+        let Some((bytes, left)) = ready!(piece.as_mut().poll(cx)) else {
+            *making = None;
+            return Poll::Ready(None);
+        };
+        piece.set(next(left));
+        Poll::Ready(Some(Ok(Frame::data(bytes))))
+    }
+}
+
+/// Whoever polls it and is woken polls it again, which HTTP/1.1 and HTTP/2 both do unless they have a
+/// piece in hand: a turn that came is nobody else's until then.
+struct InTurn {
+    turns: Turns,
+    body: Body,
+}
+
+impl HttpBody for InTurn {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let Self { turns, body } = &mut *self;
+        turns.poll(cx, |cx| body.as_mut().poll_frame(cx))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
     }
 }
 
@@ -122,5 +180,55 @@ impl<H: Unpin> HttpBody for Ending<H> {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::fair::FairShares;
+    use std::cell::Cell;
+    use std::task::Waker;
+
+    thread_local! {
+        static MADE: Cell<u32> = const { Cell::new(0) };
+    }
+
+    async fn count(left: u32) -> Option<(Bytes, u32)> {
+        MADE.set(MADE.get() + 1);
+        Some((left.to_string().into(), left.checked_sub(1)?))
+    }
+
+    fn poll(body: &mut Body) -> Poll<Option<Bytes>> {
+        let mut context = Context::from_waker(Waker::noop());
+        let polled = body.as_mut().poll_frame(&mut context);
+        polled.map(|frame| Some(frame?.unwrap().into_data().unwrap()))
+    }
+
+    #[test]
+    fn a_piece_is_made_when_it_is_asked_for() {
+        let mut body = unfold(2, count);
+        for (piece, made) in [(Some("2"), 1), (Some("1"), 2), (None, 3), (None, 3)] {
+            assert_eq!(poll(&mut body), Poll::Ready(piece.map(Bytes::from)));
+            assert_eq!(MADE.get(), made);
+        }
+    }
+
+    #[test]
+    fn a_body_that_goes_on_waits_for_its_users_turn() {
+        let shares = FairShares::new(1);
+        let mut body = in_turn(unfold(9, count), shares.of("eve"));
+        let mut other = in_turn(unfold(9, count), shares.of("ann"));
+        let mut whole = in_turn(whole("all"), shares.of("eve"));
+        let mut turn = shares.of("eve").turns();
+        let mut context = Context::from_waker(Waker::noop());
+        let polled = turn.poll(&mut context, |_| {
+            assert!(poll(&mut body).is_pending() && MADE.get() == 0);
+            assert!(poll(&mut other).is_ready() && MADE.get() == 1);
+            poll(&mut whole)
+        });
+        assert_eq!(polled, Poll::Ready(Some("all".into())));
+        assert!(poll(&mut body).is_ready());
     }
 }

@@ -7,7 +7,7 @@
 
 use super::admission::{Admission, ConnectionPermit};
 use super::ask::Ask;
-use super::body::{Ending, Reply};
+use super::body::{self, Ending, Reply};
 use super::caller::{Caller, Doorkeeper};
 use super::certificate::Holder;
 use super::guard::{self, Names};
@@ -213,18 +213,28 @@ impl Door {
                     Some(caller) => caller.principal.name,
                     None => format!("/{}", visitor.source.ip()),
                 };
-                let share = self.shares.of(&name);
-                share.run(async move { answer(ask).await }).await
+                self.in_turn(&name, async move { answer(ask).await }).await
             }
             (Entry::Guarded { .. }, None) => Err(Problem::unauthenticated()),
             (Entry::Guarded { scope, answer }, Some(caller)) => match scope {
                 Some(scope) if !caller.has_scope(scope) => Err(Problem::insufficient_scope(scope)),
                 _ => {
-                    let share = self.shares.of(&caller.principal.name);
-                    share.run(answer(caller, ask)).await
+                    let name = caller.principal.name.clone();
+                    self.in_turn(&name, answer(caller, ask)).await
                 }
             },
         }
+    }
+
+    /// Answers in the turns of a user: the whole of it, where it goes on.
+    async fn in_turn(
+        &self,
+        user: &str,
+        answer: impl Future<Output = Result<Reply, Problem>>,
+    ) -> Result<Reply, Problem> {
+        let share = self.shares.of(user);
+        let reply = share.clone().run(answer).await?;
+        Ok(reply.map(|body| body::in_turn(body, share)))
     }
 
     /// Adds what every answer says, and sees to it that one that goes on ends in time.

@@ -3,9 +3,9 @@
 //! Knows when connections begin and when all of them must end; what happens between is
 //! [`super::connection`]'s.
 
+use super::admission::Admission;
 use super::caller::Doorkeeper;
 use super::connection;
-use super::admission::Admission;
 use super::door::Door;
 use super::guard::Names;
 use super::limits::Limits;

@@ -8,7 +8,7 @@ use hyper::Method;
 use hyper::body::Bytes;
 use server::access;
 use server::clock::Clock;
-use server::fair::FairShares;
+use server::fair::{FairShares, Share};
 use server::http::certificate::{CertificateRow, Register, Revoked, SharedRegister};
 use server::http::problem::Problem;
 use server::http::{Doorkeeper, Limits, Listener, Reply, Router, Serving, Setup, body, rooms};
@@ -16,10 +16,13 @@ use server::ssh::keys::{StateKeys, generate, write_public};
 use server::ssh::{Gate, Limits as GateLimits};
 use server::state::StateFolder;
 use server::token::{Grant, Issued, Terms, Tokens};
+use std::future::{poll_fn, ready};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use store::Condition;
 use tokio::sync::{mpsc, watch};
 use tokio_rustls::rustls::ServerConfig;
@@ -102,8 +105,9 @@ impl House {
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let address = listener.address();
         let accounts = Arc::new(Accounts::new(plan.users));
+        let shares = Arc::new(FairShares::new(1));
         let serving = listener.serve(Setup {
-            router: more(common, told),
+            router: more(common, told, Arc::clone(&shares)),
             keeper: Doorkeeper {
                 trail: Arc::new(move |event| drop(audited.send(event))),
                 tokens,
@@ -118,7 +122,7 @@ impl House {
             names: plan.names,
             limits: plan.limits,
             gate: Gate::new(GateLimits::default()),
-            shares: FairShares::of_this_machine().into(),
+            shares,
             tls: plan.tls,
             accounts: Arc::clone(&accounts),
             changes: changes.subscribe(),
@@ -214,9 +218,13 @@ pub fn bearer(token: &str) -> String {
     format!("Authorization: Bearer {token}")
 }
 
-/// Rooms that a protocol might have: one that reads a body, one that goes on, one with a scope, one
-/// that is partly open.
-fn more(router: Router, told: mpsc::UnboundedSender<mpsc::Sender<Bytes>>) -> Router {
+/// Rooms that a protocol might have: one that reads a body, one that goes on, one that says in whose
+/// turn it does, one with a scope, one that is partly open.
+fn more(
+    router: Router,
+    told: mpsc::UnboundedSender<mpsc::Sender<Bytes>>,
+    shares: Arc<FairShares>,
+) -> Router {
     router
         .guarded("/length", &[Method::POST], None, |_, mut ask| async move {
             let length = ask.content().await?.len();
@@ -225,7 +233,15 @@ fn more(router: Router, told: mpsc::UnboundedSender<mpsc::Sender<Bytes>>) -> Rou
         .guarded("/stream", &[Method::GET], None, move |_, _| {
             let (sender, pieces) = mpsc::channel(1);
             let _ = told.send(sender);
-            async { Ok(Reply::new(body::stream(pieces))) }
+            let next = |mut pieces: mpsc::Receiver<Bytes>| async move {
+                let piece = pieces.recv().await?;
+                Some((piece, pieces))
+            };
+            async move { Ok(Reply::new(body::unfold(pieces, next))) }
+        })
+        .guarded("/turn", &[Method::GET], None, move |caller, _| {
+            let share = Some(shares.of(&caller.principal.name));
+            async move { Ok(Reply::new(body::unfold(share, turn))) }
         })
         .open("/agents/{}/card", &[Method::GET], |ask| async move {
             Ok(Reply::new(body::whole(ask.captures[0].clone())))
@@ -237,4 +253,12 @@ fn more(router: Router, told: mpsc::UnboundedSender<mpsc::Sender<Bytes>>) -> Rou
                 false => Err(Problem::not_found()),
             }
         })
+}
+
+/// Says once whether the turn of a user is taken while this is asked; the user has one at a time.
+async fn turn(share: Option<Share>) -> Option<(Bytes, Option<Share>)> {
+    let mut other = pin!(share?.run(ready(())));
+    let is_taken = poll_fn(|cx| Poll::Ready(other.as_mut().poll(cx).is_pending())).await;
+    let told = if is_taken { "in turn" } else { "out of turn" };
+    Some((told.into(), None))
 }

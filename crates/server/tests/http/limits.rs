@@ -175,6 +175,18 @@ async fn a_user_has_so_many_requests_under_way() {
     assert_eq!(house.ask("GET /whoami", &[&noc]).await.status, 200);
 }
 
+/// What one user's streams make the server do is his part of it, as the beginning of their answers is.
+#[tokio::test]
+async fn what_goes_on_is_made_in_its_users_turns() {
+    let house = House::open();
+    let noc = house.bearer("noc");
+    let mut line = Line::to(house.address).await;
+    line.send(&request("GET /turn", &[&noc, "connection: close"]))
+        .await;
+    let told = line.rest().await;
+    assert!(told.ends_with("7\r\nin turn\r\n0\r\n\r\n"), "{told}");
+}
+
 /// Row 28: while memory is short nothing is begun; who asks whether the platform lives is told.
 #[tokio::test]
 async fn while_memory_is_short_who_asks_is_told_to_come_again() {
