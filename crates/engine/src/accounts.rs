@@ -15,7 +15,10 @@ use tracing::warn;
 pub struct UserLimits {
     /// Sessions at once; they are counted where they come in.
     pub sessions: usize,
-    /// Bytes that came in and are not handled, or are to go out and not taken, over all sessions.
+    /// Connections over HTTP at once.
+    pub connections: usize,
+    /// Bytes that came in and are not handled, or are to go out and not taken, over all sessions
+    /// and connections.
     pub held_bytes: usize,
     /// Requests under way, over all sessions and connections.
     pub requests: usize,
@@ -30,11 +33,12 @@ pub struct UserLimits {
 }
 
 impl Default for UserLimits {
-    /// 1,000 sessions, 256 MiB held, 4,096 requests, 10,000 open tasks, 4 GiB stored, 8 MiB/s after
+    /// 1,000 sessions, 1,000 connections, 256 MiB held, 4,096 requests, 10,000 open tasks, 4 GiB stored, 8 MiB/s after
     /// 1 GiB.
     fn default() -> Self {
         Self {
             sessions: 1_000,
+            connections: 1_000,
             held_bytes: 256 << 20,
             requests: 4_096,
             tasks_open: 10_000,
@@ -82,6 +86,7 @@ pub struct Accounts {
 pub struct Account {
     user: String,
     limits: UserLimits,
+    connections: AtomicUsize,
     held: AtomicUsize,
     requests: AtomicUsize,
     refused: AtomicU64,
@@ -104,6 +109,8 @@ struct Writing {
 pub struct Usage {
     /// The user.
     pub name: String,
+    /// See [`UserLimits::connections`].
+    pub connections: u64,
     /// See [`UserLimits::held_bytes`].
     pub held_bytes: u64,
     /// See [`UserLimits::requests`].
@@ -112,7 +119,7 @@ pub struct Usage {
     pub tasks_open: u64,
     /// See [`UserLimits::data_bytes`].
     pub data_bytes: u64,
-    /// What was refused because of a bound: sessions, requests, input.
+    /// What was refused because of a bound: sessions, connections, requests, input.
     pub refused: u64,
 }
 
@@ -151,7 +158,14 @@ impl Accounts {
         self.lock().values().cloned().collect()
     }
 
-    /// A share of what a user's sessions may hold together, empty at first.
+    /// A share of the connections that a user may have, none at first.
+    pub fn connections(&self, user: &str) -> Connections {
+        let account = self.of(user);
+        let most = account.limits.connections;
+        Connections::none(account, most)
+    }
+
+    /// A share of what a user's sessions and connections may hold together, empty at first.
     pub fn hold(&self, user: &str) -> Held {
         let account = self.of(user);
         let most = account.limits.held_bytes;
@@ -210,6 +224,7 @@ impl Account {
     pub(crate) fn usage(&self) -> Usage {
         Usage {
             name: self.user.clone(),
+            connections: self.connections.load(Relaxed) as u64,
             held_bytes: self.held.load(Relaxed) as u64,
             requests: self.requests.load(Relaxed) as u64,
             tasks_open: 0,
@@ -298,6 +313,11 @@ macro_rules! share {
                 Self { account, most, own }
             }
 
+            /// Whose share it is.
+            pub fn user(&self) -> &str {
+                &self.account.user
+            }
+
             /// Takes so much in all; false if the user would then have more than one may, and
             /// then it stays as it was. Less is always taken.
             pub fn set(&mut self, own: usize) -> bool {
@@ -347,7 +367,12 @@ macro_rules! share {
 }
 
 share!(
-    /// Bytes that a session holds, given back when dropped.
+    /// Connections over HTTP, given back when dropped.
+    Connections,
+    connections
+);
+share!(
+    /// Bytes that a session or connection holds, given back when dropped.
     Held,
     held
 );
@@ -365,6 +390,7 @@ mod tests {
     #[test]
     fn what_a_user_holds_has_an_end_and_is_given_back() {
         let limits = UserLimits {
+            connections: 1,
             held_bytes: 100,
             requests: 2,
             ..UserLimits::default()
@@ -381,6 +407,14 @@ mod tests {
         assert!(accounts.begin("guest").is_none() && first.is_full());
         drop(second);
         assert!(accounts.begin("guest").is_some());
+        let mut connections = [0, 1].map(|_| accounts.connections("guest"));
+        assert_eq!(connections.each_mut().map(|it| it.set(1)), [true, false]);
+        let usage = accounts.of("guest").usage();
+        assert_eq!(
+            (usage.connections, usage.refused),
+            (1, 3),
+            "each bound counts"
+        );
     }
 
     /// A law: over any time nobody writes more than the burst and the rate let through, and who waits

@@ -10,12 +10,12 @@
 //! [`Caller`], whose principal is the one that a NETCONF session of the same name has, and makes an
 //! `engine::Operation` of what it is asked. No protocol is known here.
 
+mod admission;
 pub mod ask;
 pub mod body;
 pub mod caller;
 pub mod certificate;
 mod connection;
-mod admission;
 mod door;
 pub mod guard;
 pub mod limits;

@@ -45,7 +45,9 @@ pub struct LimitSettings {
 pub struct UserSettings {
     /// `sessions`: sessions over SSH at once, 1 to 12,000; 1,000 if nothing is said.
     pub sessions: Option<u64>,
-    /// `held-mib`: what the sessions together may hold that came in and is not handled, or is to go
+    /// `connections`: connections over HTTP at once, 1 to 10,000; 1,000 if nothing is said.
+    pub connections: Option<u64>,
+    /// `held-mib`: what sessions and connections together may hold that came in and is not handled, or is to go
     /// out and not taken, 10 to 65,536 MiB; 256 if nothing is said.
     pub held_mib: Option<u64>,
     /// `requests`: requests under way at once, 1 to 1,000,000; 4,096 if nothing is said.
@@ -149,6 +151,7 @@ impl UserSettings {
     fn over(self, below: Self) -> Self {
         Self {
             sessions: self.sessions.or(below.sessions),
+            connections: self.connections.or(below.connections),
             held_mib: self.held_mib.or(below.held_mib),
             requests: self.requests.or(below.requests),
             tasks_open: self.tasks_open.or(below.tasks_open),
@@ -162,6 +165,7 @@ impl UserSettings {
         let mib = || 1..=1 << 24;
         check([
             ("sessions", self.sessions, 1..=12_000, "1 to 12000"),
+            ("connections", self.connections, 1..=10_000, "1 to 10000"),
             ("held-mib", self.held_mib, 10..=65_536, "10 to 65536"),
             ("requests", self.requests, 1..=1_000_000, "1 to 1000000"),
             (
@@ -187,6 +191,7 @@ impl UserSettings {
         let bytes = |mib: Option<u64>, usual| mib.map_or(usual, |mib| mib << 20);
         UserLimits {
             sessions: count(self.sessions, usual.sessions),
+            connections: count(self.connections, usual.connections),
             held_bytes: bytes(self.held_mib, usual.held_bytes as u64) as usize,
             requests: count(self.requests, usual.requests),
             tasks_open: count(self.tasks_open, usual.tasks_open),
@@ -229,13 +234,18 @@ mod tests {
             ..guest
         };
         assert_eq!(quotas.of("oss"), &oss);
-        let flags = "[user]\nheld-mib = 20\n[users.oss]\nsessions = 1\n";
+        let flags = "[user]\nheld-mib = 20\n[users.oss]\nsessions = 1\nconnections = 2\n";
         let flags: LimitSettings = toml::from_str(flags).unwrap();
         let quotas = flags.over(settings).users();
         assert_eq!(quotas.of("guest").held_bytes, 20 << 20);
         let oss = quotas.of("oss");
         assert_eq!((oss.sessions, oss.tasks_open), (1, 1_000_000));
-        for wrong in ["[user]\nsessions = 0\n", "[users.oss]\nheld-mib = 9\n"] {
+        assert_eq!(oss.connections, 2);
+        for wrong in [
+            "[user]\nsessions = 0\n",
+            "[user]\nconnections = 10001\n",
+            "[users.oss]\nheld-mib = 9\n",
+        ] {
             let wrong: LimitSettings = toml::from_str(wrong).unwrap();
             assert!(matches!(wrong.check(), Err(SettingsError::Range { .. })));
         }

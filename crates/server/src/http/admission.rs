@@ -1,45 +1,70 @@
-//! Who is at the door: how many connections there are, and on how many nobody has authenticated.
+//! Whose the connections of the door are: a user's, or, while nobody has authenticated, their
+//! source's.
 //!
-//! Strangers are limited in number, for what they may do costs them nothing. One stranger more does
-//! not wait for the others: whoever has been one longest, of the source that sends most of them,
-//! makes room. So many slow connections keep none out but their own. Knows addresses and times;
-//! who has failed too often is known to a [`crate::ssh::Gate`].
+//! ```text
+//! accepted ──► unauthenticated ──► authenticated: counts among those of its user
+//!     │ no room                         ▲
+//!     └──────► reserve ─────────────────┘
+//! ```
+//!
+//! Unauthenticated connections cost nothing, so that they have a bound of their own, and each source
+//! a share of it. One more does not wait for the others: the oldest of the source that has most makes
+//! room, or of its own source one that is stale. So many slow connections keep none out but their own.
+//! Where there is no room even so, there is the reserve: whoever asks there whether the platform lives
+//! is told, whoever shows a credential is let in, and nobody else is. The newest always gets into it,
+//! so that it cannot be kept full. Knows addresses, names and times; who has failed too often is known
+//! to a [`crate::ssh::Gate`].
 
 use super::limits::Limits;
 use crate::ssh::gate::Source;
+use engine::accounts::{Accounts, Connections};
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// Why there is no room.
+/// Why a connection does not count as that of who has authenticated on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Full {
     /// There are too many connections.
     Connections,
-    /// There are too many on which nobody has authenticated.
-    Unauthenticated,
+    /// There are too many of this user.
+    OfUser,
 }
 
 /// The connections of a door.
 #[derive(Debug)]
 pub(super) struct Admission {
-    unauthenticated_max: usize,
-    stale: Duration,
     connections_max: usize,
+    unauthenticated: Bounds,
+    reserve: Bounds,
     state: Mutex<State>,
+}
+
+/// How many connections there may be before anyone has authenticated on them.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    most: usize,
+    of_source: usize,
+    /// How old one is when it makes room for another of its own source.
+    stale: Duration,
 }
 
 #[derive(Debug, Default)]
 struct State {
     next: u64,
-    connections: usize,
-    /// By number, and so by age.
-    unauthenticated: BTreeMap<u64, Unauthenticated>,
+    authenticated: usize,
+    unauthenticated: Queue,
+    reserve: Queue,
 }
 
-#[derive(Debug)]
+/// Connections by number, and so by age.
+#[derive(Debug, Default)]
+struct Queue(BTreeMap<u64, Unauthenticated>);
+
+#[derive(Clone, Debug)]
 struct Unauthenticated {
     source: Source,
     since: Instant,
@@ -49,39 +74,59 @@ struct Unauthenticated {
 impl Admission {
     pub(super) fn new(limits: &Limits) -> Arc<Self> {
         Arc::new(Self {
-            unauthenticated_max: limits.unauthenticated_max,
-            stale: limits.stale,
             connections_max: limits.connections_max,
+            unauthenticated: Bounds {
+                most: limits.unauthenticated_max,
+                of_source: limits.unauthenticated_source_max,
+                stale: limits.stale,
+            },
+            reserve: Bounds {
+                most: limits.reserve,
+                of_source: limits.reserve,
+                stale: Duration::ZERO,
+            },
             state: Mutex::default(),
         })
     }
 
-    /// Lets a connection in, as a stranger.
-    pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Result<ConnectionPermit, Full> {
-        let (source, since, cut) = (Source::of(address), Instant::now(), Arc::new(Notify::new()));
-        let mut state = self.lock();
-        if state.connections >= self.connections_max {
-            return Err(Full::Connections);
-        }
-        if state.unauthenticated.len() >= self.unauthenticated_max {
-            let out = state.to_make_room(source, since, self.stale);
-            let out = out.and_then(|number| state.unauthenticated.remove(&number));
-            out.ok_or(Full::Unauthenticated)?.cut.notify_one();
-        }
-        state.next += 1;
-        state.connections += 1;
-        let number = state.next;
+    /// Lets a connection in on which nobody has authenticated yet.
+    pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> ConnectionPermit {
         let entry = Unauthenticated {
-            source,
-            since,
-            cut: Arc::clone(&cut),
+            source: Source::of(address),
+            since: Instant::now(),
+            cut: Arc::default(),
         };
-        state.unauthenticated.insert(number, entry);
-        Ok(ConnectionPermit {
+        let cut = Arc::clone(&entry.cut);
+        let mut state = self.lock();
+        state.next += 1;
+        let number = state.next;
+        let is_in = state
+            .unauthenticated
+            .enter(number, &entry, self.unauthenticated);
+        if !is_in {
+            state.reserve.enter(number, &entry, self.reserve);
+        }
+        drop(state);
+        ConnectionPermit {
             admission: Arc::clone(self),
             number,
+            reserved: !is_in,
             cut,
-        })
+            leaving: AtomicBool::new(false),
+            leaves: Notify::new(),
+            user: Mutex::default(),
+        }
+    }
+
+    /// Somebody has authenticated on a connection.
+    fn authenticate(&self, number: u64) -> Result<(), Full> {
+        let mut state = self.lock();
+        if state.authenticated >= self.connections_max {
+            return Err(Full::Connections);
+        }
+        state.authenticated += 1;
+        state.forget(number);
+        Ok(())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -90,123 +135,134 @@ impl Admission {
 }
 
 impl State {
-    /// The stranger that goes so that one of `source` can come: the oldest of the source that has
-    /// most. A source that has as many itself must wait until one is stale.
-    fn to_make_room(&self, source: Source, now: Instant, stale: Duration) -> Option<u64> {
+    fn forget(&mut self, number: u64) {
+        self.unauthenticated.0.remove(&number);
+        self.reserve.0.remove(&number);
+    }
+}
+
+impl Queue {
+    /// Takes a connection in if there is room, or if another makes room, which is cut.
+    fn enter(&mut self, number: u64, entry: &Unauthenticated, bounds: Bounds) -> bool {
         let mut held: HashMap<Source, usize> = HashMap::new();
-        for stranger in self.unauthenticated.values() {
-            *held.entry(stranger.source).or_default() += 1;
+        for other in self.0.values() {
+            *held.entry(other.source).or_default() += 1;
         }
-        let own = held.get(&source).copied().unwrap_or(0);
+        let own = held.get(&entry.source).copied().unwrap_or(0);
+        if own >= bounds.of_source || self.0.len() >= bounds.most {
+            let Some(out) = self.to_make_room(&held, entry, bounds) else {
+                return false;
+            };
+            if let Some(out) = self.0.remove(&out) {
+                out.cut.notify_one();
+            }
+        }
+        self.0.insert(number, entry.clone());
+        true
+    }
+
+    /// The connection that goes so that another can come: the oldest of the source that has most. A
+    /// source that has as many itself, or its share, must wait until one of those is stale.
+    fn to_make_room(
+        &self,
+        held: &HashMap<Source, usize>,
+        entry: &Unauthenticated,
+        bounds: Bounds,
+    ) -> Option<u64> {
+        let own = held.get(&entry.source).copied().unwrap_or(0);
         let most = held.values().copied().max()?;
-        let goes = |stranger: &Unauthenticated| {
-            held[&stranger.source] == most
-                && (most > own + 1 || now.duration_since(stranger.since) >= stale)
+        let is_stale = |other: &Unauthenticated| {
+            entry.since.saturating_duration_since(other.since) >= bounds.stale
         };
-        let (number, _) = self
-            .unauthenticated
-            .iter()
-            .find(|(_, stranger)| goes(stranger))?;
+        let goes = |other: &Unauthenticated| match own >= bounds.of_source {
+            true => other.source == entry.source && is_stale(other),
+            false => held[&other.source] == most && (most > own + 1 || is_stale(other)),
+        };
+        let (number, _) = self.0.iter().find(|(_, other)| goes(other))?;
         Some(*number)
     }
 }
 
-/// The permit of a connection; given back when dropped.
+/// The right to a connection; given back when dropped.
 #[derive(Debug)]
 pub(super) struct ConnectionPermit {
     admission: Arc<Admission>,
     number: u64,
+    /// True if it came in where there was no room but in the reserve.
+    reserved: bool,
     cut: Arc<Notify>,
+    leaving: AtomicBool,
+    leaves: Notify,
+    /// The user who was the last to authenticate on it, among whose connections it counts.
+    user: Mutex<Option<Connections>>,
 }
 
 impl ConnectionPermit {
-    /// Somebody has authenticated on it.
-    pub(super) fn authenticate(&self) {
-        self.admission.lock().unauthenticated.remove(&self.number);
+    /// A user has authenticated on it: from now on it counts among his. True if the one before was
+    /// another, or nobody.
+    ///
+    /// # Errors
+    /// [`Full`]; then it counts as before.
+    pub(super) fn authenticate(&self, name: &str, accounts: &Accounts) -> Result<bool, Full> {
+        let mut user = self.user();
+        if user.as_ref().is_some_and(|user| user.user() == name) {
+            return Ok(false);
+        }
+        let mut own = accounts.connections(name);
+        if !own.set(1) {
+            return Err(Full::OfUser);
+        }
+        if user.is_none() {
+            self.admission.authenticate(self.number)?;
+        }
+        *user = Some(own);
+        Ok(true)
+    }
+
+    /// Among whose connections it counts; none if nobody has authenticated on it.
+    pub(super) fn of_user(&self) -> Option<String> {
+        self.user().as_ref().map(|user| user.user().to_owned())
+    }
+
+    /// True if it is in the reserve, where only whoever authenticates may stay.
+    pub(super) fn is_in_reserve(&self) -> bool {
+        self.reserved && self.user().is_none()
+    }
+
+    /// Lets it end once what is under way on it is answered.
+    pub(super) fn leave(&self) {
+        self.leaving.store(true, Relaxed);
+        self.leaves.notify_one();
+    }
+
+    /// True if it is to end.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.leaving.load(Relaxed)
+    }
+
+    /// Completes when it is to end.
+    pub(super) async fn leaves(&self) {
+        self.leaves.notified().await;
     }
 
     /// Completes when the connection must make room for another.
     pub(super) async fn cut(&self) {
         self.cut.notified().await;
     }
+
+    fn user(&self) -> MutexGuard<'_, Option<Connections>> {
+        self.user.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Drop for ConnectionPermit {
     fn drop(&mut self) {
+        let authenticated = self.user().is_some();
         let mut state = self.admission.lock();
-        state.connections -= 1;
-        state.unauthenticated.remove(&self.number);
+        state.authenticated -= usize::from(authenticated);
+        state.forget(self.number);
     }
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    fn admission(
-        unauthenticated_max: usize,
-        connections_max: usize,
-        stale: Duration,
-    ) -> Arc<Admission> {
-        Admission::new(&Limits {
-            unauthenticated_max,
-            connections_max,
-            stale,
-            ..Limits::default()
-        })
-    }
-
-    fn of(host: u8) -> IpAddr {
-        [192, 0, 2, host].into()
-    }
-
-    fn is_cut(permit: &ConnectionPermit) -> bool {
-        let mut cut = std::pin::pin!(permit.cut());
-        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-        cut.as_mut().poll(&mut context).is_ready()
-    }
-
-    /// Row 20, 21: a crowd of one source keeps no other out.
-    #[test]
-    fn a_crowd_makes_room_for_others_and_not_for_itself() {
-        let admission = admission(4, 100, Duration::from_secs(3_600));
-        let many: Vec<ConnectionPermit> = (0..4).map(|_| admission.enter(of(1)).unwrap()).collect();
-        assert_eq!(admission.enter(of(1)).unwrap_err(), Full::Unauthenticated);
-        let other = admission.enter(of(2)).unwrap();
-        let cut: Vec<bool> = many.iter().map(is_cut).collect();
-        assert_eq!(cut, [true, false, false, false], "the oldest goes");
-        let third = admission.enter(of(3)).unwrap();
-        assert!(is_cut(&many[1]) && !is_cut(&other));
-        // Two of one source, one each of two: nobody gains by going on.
-        assert_eq!(admission.enter(of(2)).unwrap_err(), Full::Unauthenticated);
-        drop(third);
-        assert!(admission.enter(of(2)).is_ok());
-    }
-
-    #[test]
-    fn whoever_is_stale_makes_room_for_its_own() {
-        let admission = admission(2, 100, Duration::ZERO);
-        let (first, second) = (
-            admission.enter(of(1)).unwrap(),
-            admission.enter(of(1)).unwrap(),
-        );
-        let _third = admission.enter(of(1)).unwrap();
-        assert!(is_cut(&first) && !is_cut(&second));
-    }
-
-    /// Row 10, 20: those who have authenticated are no strangers, but count as connections.
-    #[test]
-    fn whoever_is_known_takes_no_strangers_place() {
-        let admission = admission(1, 3, Duration::from_secs(3_600));
-        let first = admission.enter(of(1)).unwrap();
-        first.authenticate();
-        let second = admission.enter(of(1)).unwrap();
-        assert_eq!(admission.enter(of(1)).unwrap_err(), Full::Unauthenticated);
-        second.authenticate();
-        let _third = admission.enter(of(1)).unwrap();
-        assert_eq!(admission.enter(of(1)).unwrap_err(), Full::Connections);
-        drop(first);
-        assert_eq!(admission.enter(of(2)).unwrap_err(), Full::Unauthenticated);
-    }
-}
+mod tests;

@@ -2,11 +2,10 @@
 //!
 //! What a request is answered is [`super::door`]'s; how long is waited for one, [`super::wire`]'s.
 
-use super::admission::{ConnectionPermit, Full};
+use super::admission::ConnectionPermit;
 use super::certificate::Holder;
 use super::door::{Door, Visitor};
 use super::limits::Limits;
-use super::problem::Problem;
 use super::wire::{Pace, Wire};
 use crate::trail;
 use hyper::service::service_fn;
@@ -17,10 +16,9 @@ use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::atomic::Ordering::SeqCst;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsAcceptor;
@@ -43,17 +41,12 @@ const RESETS: usize = 20;
 const ERRORS: usize = 100;
 /// How much an HTTP/2 stream may hold of an answer that is not taken, in bytes.
 const SEND_BYTES: usize = 256 << 10;
-/// How long a client that is refused may take to hang up.
-const REFUSAL: Duration = Duration::from_secs(1);
 
 /// Serves a connection until it ends.
 pub(super) async fn run(tcp: TcpStream, source: SocketAddr, door: Arc<Door>) {
     let first = Instant::now() + door.limits.head;
     prepare(&tcp);
-    let permit = match door.admission.enter(source.ip()) {
-        Ok(permit) => Arc::new(permit),
-        Err(full) => return refuse(tcp, full, &door).await,
-    };
+    let permit = Arc::new(door.admission.enter(source.ip()));
     tokio::select! {
         () = begin(tcp, source, &door, &permit, first) => {}
         () = permit.cut() => debug!(http.source = %source, "{source} makes room for another"),
@@ -84,7 +77,6 @@ async fn begin(
         holder,
         permit: Arc::clone(permit),
         pace: Arc::new(Pace::default()),
-        last: Mutex::default(),
     };
     let Some(tls) = &door.tls else {
         return speak(tcp, visitor(None), door, first).await;
@@ -98,8 +90,8 @@ async fn begin(
     }
 }
 
-/// TLS, in time; none if it fails. Costs us more than the client, so that a source which has failed
-/// too often is not even asked.
+/// TLS, in time and in the turns of its source; none if it fails. Costs us more than the client, so
+/// that a source which has failed too often is not even asked.
 async fn handshake(
     tls: &TlsAcceptor,
     tcp: TcpStream,
@@ -110,7 +102,8 @@ async fn handshake(
     if door.gate.refused_for(source.ip()).is_some() {
         return None;
     }
-    match timeout_at(first, tls.accept(tcp)).await {
+    let share = door.share_of_source(source.ip());
+    match timeout_at(first, share.run(tls.accept(tcp))).await {
         Ok(Ok(stream)) => Some(stream),
         Ok(Err(error)) => {
             door.gate.blame(source.ip());
@@ -149,13 +142,19 @@ where
     });
     let builder = builder(&door.limits);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(wire), service));
+    let farewell = async {
+        tokio::select! {
+            () = door.closes() => {}
+            () = visitor.permit.leaves() => {}
+        }
+    };
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
         () = door.revokes(visitor.holder.as_ref()) => {
             debug!(http.source = %source, "the certificate of {source} was revoked");
             return;
         }
-        () = door.closes() => {
+        () = farewell => {
             connection.as_mut().graceful_shutdown();
             timeout(door.limits.farewell, connection).await.unwrap_or(Ok(()))
         }
@@ -185,27 +184,4 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
         .keep_alive_interval(KEEPALIVE)
         .keep_alive_timeout(KEEPALIVE);
     builder
-}
-
-/// Tells a client why it is not let in, if that costs little; else hangs up.
-async fn refuse(mut tcp: TcpStream, full: Full, door: &Door) {
-    let wait = door.limits.retry_after;
-    let problem = match full {
-        Full::Connections => Problem::unavailable("too many connections", wait),
-        Full::Unauthenticated => {
-            Problem::too_many("too many connections without a credential", wait)
-        }
-    };
-    let told = door.refusals.fetch_add(1, SeqCst);
-    if door.tls.is_none() && told < door.limits.refusals_max {
-        let farewell = async {
-            tcp.write_all(&problem.bytes()).await?;
-            tcp.shutdown().await?;
-            // What has come unread would turn the answer into a reset.
-            while tcp.read(&mut [0; 1_024]).await? > 0 {}
-            Ok::<_, std::io::Error>(())
-        };
-        let _ = timeout(REFUSAL, farewell).await;
-    }
-    door.refusals.fetch_sub(1, SeqCst);
 }

@@ -5,7 +5,7 @@
 //! is not there and one that is not the caller's are. Read next: [`super::guard`],
 //! [`super::caller`], [`super::router`].
 
-use super::admission::{Admission, ConnectionPermit};
+use super::admission::{Admission, ConnectionPermit, Full};
 use super::ask::Ask;
 use super::body::{self, Ending, Reply};
 use super::caller::{Caller, Doorkeeper};
@@ -15,20 +15,21 @@ use super::limits::Limits;
 use super::problem::Problem;
 use super::router::{Entry, Found, Router};
 use super::wire::{Pace, UnderWay};
-use crate::fair::FairShares;
+use crate::fair::{FairShares, Share};
 use crate::ssh::Gate;
-use crate::trail::{self, Trail};
+use crate::ssh::gate::Source;
+use crate::trail;
 use engine::accounts::{Accounts, Requests};
 use hyper::body::Incoming;
 use hyper::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY,
+    CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::http::request::Parts;
-use hyper::{Request, StatusCode};
-use std::net::SocketAddr;
+use hyper::{Request, StatusCode, Version};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 use tracing::debug;
@@ -60,8 +61,6 @@ pub(super) struct Door {
     pub(super) tls: Option<TlsAcceptor>,
     /// What bodies take of the memory, in bytes.
     pub(super) held: Arc<AtomicUsize>,
-    /// How many connections are being told why they are refused.
-    pub(super) refusals: AtomicUsize,
     pub(super) closing: watch::Receiver<bool>,
     /// What each user holds.
     pub(super) accounts: Arc<Accounts>,
@@ -76,20 +75,6 @@ pub(super) struct Visitor {
     pub(super) holder: Option<Arc<Holder>>,
     pub(super) permit: Arc<ConnectionPermit>,
     pub(super) pace: Arc<Pace>,
-    /// Who has been recognised on the connection last.
-    pub(super) last: Mutex<Option<String>>,
-}
-
-impl Visitor {
-    /// The trail is told who somebody is once, not with each request.
-    fn met(&self, caller: &Caller, trail: &Trail) {
-        let name = &caller.principal.name;
-        let mut last = self.last.lock().expect("no holder panics");
-        if last.as_ref() != Some(name) {
-            *last = Some(name.clone());
-            trail(trail::of_caller(caller));
-        }
-    }
 }
 
 impl Door {
@@ -102,8 +87,17 @@ impl Door {
     ) -> Reply {
         let (head, body) = request.into_parts();
         let (method, path) = (head.method.clone(), head.uri.path().to_owned());
+        let version = head.version;
         let (caller, request, outcome) = self.attend(head, body, &visitor).await;
-        let reply = outcome.unwrap_or_else(Problem::reply);
+        let mut reply = outcome.unwrap_or_else(Problem::reply);
+        if visitor.permit.is_in_reserve() {
+            visitor.permit.leave();
+        }
+        // HTTP/2 has a frame for it (RFC 9113 §6.8, §8.2.2).
+        if visitor.permit.is_leaving() && version < Version::HTTP_2 {
+            let closes = HeaderValue::from_static("close");
+            reply.headers_mut().insert(CONNECTION, closes);
+        }
         let name = caller.as_ref().map(|caller| caller.principal.name.as_str());
         let status = reply.status().as_u16();
         debug!(
@@ -123,7 +117,14 @@ impl Door {
             return (None, None, Err(problem));
         }
         let open = self.router.find_open(&head.method, head.uri.path());
-        let caller = match (&open, self.recognised(&mut head, visitor)) {
+        let recognised = self.recognised(&mut head, visitor);
+        let shows_nothing = matches!(recognised, Ok(None)) && !is_of_health(&head);
+        if shows_nothing && visitor.permit.is_in_reserve() {
+            let detail = "too many connections without a credential";
+            let refused = Problem::too_many(detail, self.limits.retry_after);
+            return (None, None, Err(refused));
+        }
+        let caller = match (&open, recognised) {
             // What is open to everybody is open to those as well whose credential does not count.
             (Found::Room(..), recognised) => recognised.unwrap_or_default(),
             (_, Err(problem)) => return (None, None, Err(problem)),
@@ -166,8 +167,7 @@ impl Door {
         let address = visitor.source.ip();
         match recognised {
             Ok(Some(caller)) => {
-                visitor.permit.authenticate();
-                visitor.met(&caller, &self.keeper.trail);
+                self.admit(&caller, visitor)?;
                 Ok(Some(caller))
             }
             Err(problem) if problem.status() == StatusCode::UNAUTHORIZED => {
@@ -179,6 +179,29 @@ impl Door {
             }
             other => other,
         }
+    }
+
+    /// Counts a connection among those of who has authenticated on it. The trail is told who somebody
+    /// is once, not with each request.
+    fn admit(&self, caller: &Caller, visitor: &Visitor) -> Result<(), Problem> {
+        let (permit, wait) = (&visitor.permit, self.limits.retry_after);
+        let full = match permit.authenticate(&caller.principal.name, &self.accounts) {
+            Ok(is_new) => {
+                if is_new {
+                    (self.keeper.trail)(trail::of_caller(caller));
+                }
+                return Ok(());
+            }
+            Err(full) => full,
+        };
+        // One that counts as somebody else's stays for him.
+        if permit.of_user().is_none() {
+            permit.leave();
+        }
+        Err(match full {
+            Full::Connections => Problem::unavailable("too many connections", wait),
+            Full::OfUser => Problem::too_many("too many connections of this user", wait),
+        })
     }
 
     async fn enter(
@@ -196,7 +219,7 @@ impl Door {
         let own = caller
             .as_ref()
             .map(|caller| self.accounts.hold(&caller.principal.name));
-        let is_of_health = HEALTH.contains(&head.uri.path());
+        let is_of_health = is_of_health(&head);
         let ask = Ask {
             head,
             captures,
@@ -208,33 +231,27 @@ impl Door {
         match (entry, caller) {
             (Entry::Open(answer), _) if is_of_health => answer(ask).await,
             (Entry::Open(answer), caller) => {
-                // Names have no '/', so that no user shares with an address.
-                let name = match caller {
-                    Some(caller) => caller.principal.name,
-                    None => format!("/{}", visitor.source.ip()),
+                let share = match caller {
+                    Some(caller) => self.shares.of(&caller.principal.name),
+                    None => self.share_of_source(visitor.source.ip()),
                 };
-                self.in_turn(&name, async move { answer(ask).await }).await
+                in_turn(share, async move { answer(ask).await }).await
             }
             (Entry::Guarded { .. }, None) => Err(Problem::unauthenticated()),
             (Entry::Guarded { scope, answer }, Some(caller)) => match scope {
                 Some(scope) if !caller.has_scope(scope) => Err(Problem::insufficient_scope(scope)),
                 _ => {
-                    let name = caller.principal.name.clone();
-                    self.in_turn(&name, answer(caller, ask)).await
+                    let share = self.shares.of(&caller.principal.name);
+                    in_turn(share, answer(caller, ask)).await
                 }
             },
         }
     }
 
-    /// Answers in the turns of a user: the whole of it, where it goes on.
-    async fn in_turn(
-        &self,
-        user: &str,
-        answer: impl Future<Output = Result<Reply, Problem>>,
-    ) -> Result<Reply, Problem> {
-        let share = self.shares.of(user);
-        let reply = share.clone().run(answer).await?;
-        Ok(reply.map(|body| body::in_turn(body, share)))
+    /// The share of those from a source of whom nothing else is known. Names have no '/', so that no
+    /// user shares with a source.
+    pub(super) fn share_of_source(&self, address: IpAddr) -> Share {
+        self.shares.of(&format!("/{}", Source::of(address)))
     }
 
     /// Adds what every answer says, and sees to it that one that goes on ends in time.
@@ -288,6 +305,20 @@ impl Door {
         let mut closing = self.closing.clone();
         drop(closing.wait_for(|closing| *closing).await);
     }
+}
+
+/// Answers in somebody's turns: the whole of it, where it goes on.
+async fn in_turn(
+    share: Share,
+    answer: impl Future<Output = Result<Reply, Problem>>,
+) -> Result<Reply, Problem> {
+    let reply = share.clone().run(answer).await?;
+    Ok(reply.map(|body| body::in_turn(body, share)))
+}
+
+/// True if a request asks whether the platform lives.
+fn is_of_health(head: &Parts) -> bool {
+    HEALTH.contains(&head.uri.path())
 }
 
 /// Completes with the next change; never if nobody is left to tell of one.

@@ -29,16 +29,19 @@ pub struct Limits {
     pub bodies_bytes_max: usize,
     /// The part of them that one user may hold, sessions over NETCONF included, in bytes: 429.
     pub bodies_of_user_bytes_max: usize,
-    /// Connections on which nobody has authenticated, at once: 429.
+    /// Connections on which nobody has authenticated, at once; one more comes into the reserve.
     pub unauthenticated_max: usize,
+    /// The share of these that one source may hold.
+    pub unauthenticated_source_max: usize,
     /// How old such a connection must be to make room for another of the same source.
     pub stale: Duration,
-    /// Connections at once: 503.
+    /// Connections beyond that, on which it is told whether the platform lives and whoever shows a
+    /// credential is let in, at once: 429 for all else.
+    pub reserve: usize,
+    /// Connections on which somebody has authenticated, at once: 503.
     pub connections_max: usize,
     /// Requests at once on one HTTP/2 connection.
     pub streams_max: u32,
-    /// Connections that are being told why they are refused, at once; more are cut.
-    pub refusals_max: usize,
     /// What a client that is refused for a while is told to wait.
     pub retry_after: Duration,
     /// How often it is looked whether the credential under a long answer still counts.
@@ -61,10 +64,11 @@ impl Default for Limits {
             bodies_bytes_max: 256 << 20,
             bodies_of_user_bytes_max: 64 << 20,
             unauthenticated_max: 100,
+            unauthenticated_source_max: 80,
             stale: Duration::from_secs(3),
+            reserve: 32,
             connections_max: 10_000,
             streams_max: 100,
-            refusals_max: 256,
             retry_after: Duration::from_secs(3),
             recheck: Duration::from_secs(5),
             farewell: Duration::from_secs(2),

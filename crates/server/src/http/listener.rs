@@ -90,7 +90,6 @@ impl Listener {
             shares: setup.shares,
             tls: setup.tls.map(TlsAcceptor::from),
             held: Arc::default(),
-            refusals: 0.into(),
             closing,
             accounts: setup.accounts,
             changes: setup.changes,

@@ -1,7 +1,8 @@
 //! HTTP/2, without TLS by prior knowledge: the same answers, and bounds of its own.
 
 use crate::client::{Line, within};
-use crate::house::House;
+use crate::house::{House, Plan};
+use engine::UserLimits;
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper::{Request, Response};
@@ -133,4 +134,34 @@ async fn rapid_resets_end_the_connection() {
     let read = tokio::io::AsyncReadExt::read_to_end(&mut line.0, &mut last);
     let _ = within("the flood to be cut", read).await;
     assert_eq!(house.ask("GET /livez", &[]).await.status, 200);
+}
+
+/// RFC 9113 §6.8: whoever has too many connections is answered, and told to go.
+#[tokio::test]
+async fn a_connection_too_many_of_a_user_ends() {
+    let house = House::built(Plan {
+        users: UserLimits {
+            connections: 1,
+            ..UserLimits::default()
+        },
+        ..Plan::default()
+    });
+    let noc = format!("Bearer {}", house.issue("noc", 60, &[]).token);
+    let mut first = speak(TcpStream::connect(house.address).await.unwrap()).await;
+    let whoami = "http://localhost/whoami";
+    assert_eq!(get(&mut first, whoami, Some(&noc)).await.status(), 200);
+    let stream = TcpStream::connect(house.address).await.unwrap();
+    let (mut second, connection) = handshake(TokioExecutor::new(), TokioIo::new(stream))
+        .await
+        .unwrap();
+    let connection = tokio::spawn(connection);
+    let refused = get(&mut second, whoami, Some(&noc)).await;
+    assert_eq!(refused.status(), 429);
+    assert_eq!(refused.headers()["retry-after"], "3");
+    assert!(text(refused).await.contains("connections of this user"));
+    within("the connection to end", connection)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(get(&mut first, whoami, Some(&noc)).await.status(), 200);
 }

@@ -213,34 +213,110 @@ async fn a_head_and_a_target_have_bounds() {
     house.ask(&target, &[]).await.problem(414);
 }
 
-/// Row 10.
+/// Row 10: so many connections of those who are known, and beside them room to ask whether the
+/// platform lives.
 #[tokio::test]
 async fn too_many_connections_are_told_so() {
     let house = House::within(Limits {
-        connections_max: 2,
+        connections_max: 1,
         ..Limits::default()
     });
+    let (noc, operator) = (house.bearer("noc"), house.bearer("operator"));
     let mut first = Line::to(house.address).await;
+    assert_eq!(first.ask("GET /whoami", &[&noc]).await.status, 200);
     let mut second = Line::to(house.address).await;
-    for line in [&mut first, &mut second] {
-        assert_eq!(line.ask("GET /livez", &[]).await.status, 200);
+    let answer = second.ask("GET /whoami", &[&operator]).await.problem(503);
+    assert_eq!(answer.field("retry-after"), "3");
+    assert_eq!(answer.field("connection"), "close");
+    assert_eq!(second.rest().await, "");
+    assert_eq!(house.ask("GET /livez", &[]).await.status, 200);
+    drop(first);
+    within("a free place", admitted(&house, &operator)).await;
+}
+
+/// Asks on one connection after the other until one gets in.
+async fn admitted(house: &House, bearer: &str) {
+    while house.ask("GET /whoami", &[bearer]).await.status != 200 {}
+}
+
+/// RFC 6585 §4: one user has so many connections; one more is answered and closed, the user keeps those
+/// he has, others have theirs, and the refusal is counted as his.
+#[tokio::test]
+async fn a_user_has_so_many_connections() {
+    let house = House::built(Plan {
+        users: UserLimits {
+            connections: 2,
+            ..UserLimits::default()
+        },
+        ..Plan::default()
+    });
+    let (noc, operator) = (house.bearer("noc"), house.bearer("operator"));
+    let mut own = Vec::new();
+    for _ in 0..2 {
+        let mut line = Line::to(house.address).await;
+        assert_eq!(line.ask("GET /whoami", &[&noc]).await.status, 200);
+        own.push(line);
     }
     let mut third = Line::to(house.address).await;
-    let answer = third.answer().await.problem(503);
+    let answer = third.ask("GET /whoami", &[&noc]).await.problem(429);
     assert_eq!(answer.field("retry-after"), "3");
+    assert_eq!(answer.field("connection"), "close");
+    assert!(answer.body.contains("connections of this user"));
     assert_eq!(third.rest().await, "");
-    drop(first);
-    // The place is free once the door has noticed.
-    let fourth = async {
-        loop {
-            let mut line = Line::to(house.address).await;
-            line.send(&request("GET /livez", &[])).await;
-            if line.answer().await.status == 200 {
-                return;
-            }
-        }
-    };
-    within("a free place", fourth).await;
+    let mut others = Line::to(house.address).await;
+    assert_eq!(others.ask("GET /whoami", &[&operator]).await.status, 200);
+    // On somebody else's he is refused as well, and the other keeps it.
+    let answer = others.ask("GET /whoami", &[&noc]).await.problem(429);
+    assert_eq!(answer.field("connection"), "");
+    assert_eq!(others.ask("GET /whoami", &[&operator]).await.status, 200);
+    assert_eq!(own[0].ask("GET /whoami", &[&noc]).await.status, 200);
+    let counted = house.accounts.connections("noc");
+    assert_eq!((counted.of_user(), counted.is_full()), (2, true));
+    drop(own.pop());
+    within("a free place", admitted(&house, &noc)).await;
+}
+
+/// Row 10, 20: where all places are taken of those who have not authenticated, whoever asks whether the
+/// platform lives is told, from the same source too, and whoever shows a credential is let in; however
+/// many come.
+#[tokio::test]
+async fn the_reserve_is_for_health_and_for_credentials() {
+    let house = House::within(Limits {
+        unauthenticated_max: 4,
+        unauthenticated_source_max: 2,
+        reserve: 2,
+        stale: Duration::from_secs(3_600),
+        ..Limits::default()
+    });
+    let noc = house.bearer("noc");
+    let mut taken = Vec::new();
+    for host in [1, 1, 2, 2, 1, 1, 1, 1] {
+        let mut line = Line::from(house.address, host).await;
+        // Those that make room may be gone.
+        let _ = tokio::io::AsyncWriteExt::write_all(&mut line.0, b"GET / HTTP/1.1\r\nH").await;
+        taken.push(line);
+    }
+    for line in ["GET /livez", "GET /readyz"] {
+        let answer = house.ask(line, &[]).await;
+        assert_eq!((answer.status, answer.field("connection")), (200, "close"));
+    }
+    for line in ["GET /whoami", "GET /agents/ip/card"] {
+        let mut stranger = Line::to(house.address).await;
+        let answer = stranger.ask(line, &[]).await.problem(429);
+        assert_eq!(answer.field("retry-after"), "3");
+        assert_eq!(answer.field("connection"), "close");
+        assert_eq!(stranger.rest().await, "");
+    }
+    house
+        .ask("GET /whoami", &[&bearer("guess")])
+        .await
+        .problem(401);
+    let mut known = Line::to(house.address).await;
+    for _ in 0..2 {
+        let answer = known.ask("GET /whoami", &[&noc]).await;
+        assert_eq!((answer.status, answer.field("connection")), (200, ""));
+    }
+    assert_eq!(known.ask("GET /agents/ip/card", &[]).await.status, 200);
 }
 
 /// Rows 20, 21: slow strangers keep out nobody but their own source, and nobody who is known.
@@ -248,6 +324,7 @@ async fn too_many_connections_are_told_so() {
 async fn slow_strangers_do_not_stop_a_good_client() {
     let house = House::within(Limits {
         unauthenticated_max: 20,
+        stale: Duration::from_secs(3_600),
         ..Limits::default()
     });
     let operator = house.bearer("operator");
@@ -260,7 +337,7 @@ async fn slow_strangers_do_not_stop_a_good_client() {
         slow.push(line);
     }
     let mut one_more = Line::from(house.address, 2).await;
-    let answer = one_more.answer().await.problem(429);
+    let answer = one_more.ask("GET /whoami", &[]).await.problem(429);
     assert_eq!(answer.field("retry-after"), "3");
     for _ in 0..10 {
         let answer = house.ask("GET /whoami", &[&operator]).await;

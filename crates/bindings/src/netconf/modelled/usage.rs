@@ -33,6 +33,7 @@ fn of_user(usage: &Usage, sessions: u32) -> Node<'_> {
     Node::entry("", "user", 1)
         .leaf("name", &usage.name)
         .leaf("sessions", sessions)
+        .leaf("connections", usage.connections)
         .leaf("held-bytes", usage.held_bytes)
         .leaf("requests", usage.requests)
         .leaf("tasks-open", usage.tasks_open)
