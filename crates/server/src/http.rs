@@ -3,7 +3,7 @@
 //! A tour: [`listener`] accepts, within the bounds of [`limits`] that `admission` counts; `connection`
 //! is one connection, over [`tls`] or plain, with the patience of `wire`; `door` takes a request
 //! through [`guard`], [`caller`] (a token, or a [`certificate`]) and [`router`] to a room, which is
-//! handed an [`Ask`] and answers with a [`body`] or a [`problem`]. [`rooms`] are those that every
+//! handed an [`Ask`] and answers with a [`body`] or a [`problem`]; `delivery` sees to it that it is taken. [`rooms`] are those that every
 //! door has.
 //!
 //! Protocols mount rooms of their own on the [`Router`]: a room for callers is handed the
@@ -16,6 +16,7 @@ pub mod body;
 pub mod caller;
 pub mod certificate;
 mod connection;
+mod delivery;
 mod door;
 pub mod guard;
 pub mod limits;

@@ -15,12 +15,14 @@
 //! so that it cannot be kept full. Knows addresses, names and times; who has failed too often is known
 //! to a [`crate::ssh::Gate`].
 
+use super::ask::Share;
+use super::delivery::Untaken;
 use super::limits::Limits;
 use crate::ssh::gate::Source;
 use engine::accounts::{Accounts, Connections};
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
@@ -114,6 +116,7 @@ impl Admission {
             cut,
             leaving: AtomicBool::new(false),
             leaves: Notify::new(),
+            untaken: Arc::default(),
             user: Mutex::default(),
         }
     }
@@ -193,6 +196,8 @@ pub(super) struct ConnectionPermit {
     cut: Arc<Notify>,
     leaving: AtomicBool,
     leaves: Notify,
+    /// Bytes of answers that are not taken and count for no user.
+    untaken: Arc<AtomicUsize>,
     /// The user who was the last to authenticate on it, among whose connections it counts.
     user: Mutex<Option<Connections>>,
 }
@@ -219,14 +224,24 @@ impl ConnectionPermit {
         Ok(true)
     }
 
-    /// Among whose connections it counts; none if nobody has authenticated on it.
-    pub(super) fn of_user(&self) -> Option<String> {
-        self.user().as_ref().map(|user| user.user().to_owned())
+    /// True if somebody has authenticated on it, among whose connections it counts.
+    pub(super) fn is_of_user(&self) -> bool {
+        self.user().is_some()
+    }
+
+    /// For whom it counts what is not taken of an answer to `name`, or to nobody who is known: for the
+    /// user of the connection then, if it has one.
+    pub(super) fn untaken(&self, name: Option<&str>, accounts: &Accounts) -> Untaken {
+        let user = self.user();
+        match name.or(user.as_ref().map(Connections::user)) {
+            Some(name) => Untaken::OfUser(accounts.hold(name)),
+            None => Untaken::OfConnection(Share::of(&self.untaken)),
+        }
     }
 
     /// True if it is in the reserve, where only whoever authenticates may stay.
     pub(super) fn is_in_reserve(&self) -> bool {
-        self.reserved && self.user().is_none()
+        self.reserved && !self.is_of_user()
     }
 
     /// Lets it end once what is under way on it is answered.
@@ -257,7 +272,7 @@ impl ConnectionPermit {
 
 impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        let authenticated = self.user().is_some();
+        let authenticated = self.is_of_user();
         let mut state = self.admission.lock();
         state.authenticated -= usize::from(authenticated);
         state.forget(self.number);

@@ -95,15 +95,15 @@ impl Ask {
     }
 }
 
-/// A share of the memory that bodies may take together.
+/// A share of the memory that several may take together.
 #[derive(Debug)]
-struct Share {
+pub(super) struct Share {
     all: Arc<AtomicUsize>,
     own: usize,
 }
 
 impl Share {
-    fn of(all: &Arc<AtomicUsize>) -> Self {
+    pub(super) fn of(all: &Arc<AtomicUsize>) -> Self {
         Self {
             all: Arc::clone(all),
             own: 0,
@@ -116,6 +116,18 @@ impl Share {
         let grown = self.all.fetch_update(Relaxed, Relaxed, fits).is_ok();
         self.own += if grown { bytes } else { 0 };
         grown
+    }
+
+    /// Takes so much in all, for it is there already.
+    pub(super) fn note(&mut self, own: usize) {
+        self.all.fetch_add(own, Relaxed);
+        self.all.fetch_sub(self.own, Relaxed);
+        self.own = own;
+    }
+
+    /// What all have taken together.
+    pub(super) fn of_all(&self) -> usize {
+        self.all.load(Relaxed)
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! A body that goes on is made piece by piece, in its user's turns, each once the one before was
 //! taken. It ends by itself, or when the door closes, or when the credential under it counts no
-//! more: then it ends as streams end, so that what was sent stays good. Read next: [`super::door`].
+//! more: then it ends as streams end, so that what was sent stays good. Read next: [`super::door`];
+//! [`super::delivery`], for what is not taken.
 
+use super::delivery::{Delivery, Untaken};
 use crate::fair::{Share, Turns};
 use hyper::Response;
 use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
@@ -11,6 +13,7 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use serde_json::Value;
 use std::convert::Infallible;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 /// An answer.
@@ -136,27 +139,47 @@ impl HttpBody for InTurn {
 /// When a body must end, whatever it has still to say.
 pub(super) type End = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A body that ends when it must, and holds something until then.
-pub(super) struct Ending<H> {
+/// A body on its way out: it ends when it must, counts until it is taken, and holds something while
+/// it is under way.
+pub(super) struct Outgoing<H> {
     body: Body,
+    /// What was made and is not handed over.
+    made: Bytes,
     /// None for a body that is there as a whole.
     end: Option<End>,
+    delivery: Arc<Delivery>,
     _held: H,
 }
 
-impl<H> Ending<H> {
-    /// `end` is only made for a body that goes on.
-    pub(super) fn new(body: Body, held: H, end: impl FnOnce() -> End) -> Self {
-        let goes_on = body.size_hint().exact().is_none();
+impl<H> Outgoing<H> {
+    /// What is not taken counts as `untaken`; `end` is only made for a body that goes on.
+    pub(super) fn new(body: Body, untaken: Untaken, held: H, end: impl FnOnce() -> End) -> Self {
+        let length = body.size_hint().exact();
+        let delivery = Delivery::of_answer();
+        delivery.begin(untaken, length.unwrap_or(0) as usize);
         Self {
             body,
-            end: goes_on.then(end),
+            made: Bytes::new(),
+            end: length.is_none().then(end),
+            delivery,
             _held: held,
         }
     }
+
+    /// The next of what is to be handed over; none at the end.
+    fn poll_made(&mut self, cx: &mut Context<'_>) -> Poll<Option<Frame<Bytes>>> {
+        if let Some(end) = &mut self.end
+            && end.as_mut().poll(cx).is_ready()
+        {
+            self.end = None;
+            self.body = Box::pin(Whole(None));
+        }
+        let frame = ready!(self.body.as_mut().poll_frame(cx));
+        Poll::Ready(frame.map(|Ok(frame)| frame))
+    }
 }
 
-impl<H: Unpin> HttpBody for Ending<H> {
+impl<H: Unpin> HttpBody for Outgoing<H> {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -164,22 +187,34 @@ impl<H: Unpin> HttpBody for Ending<H> {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if let Some(end) = &mut self.end
-            && end.as_mut().poll(cx).is_ready()
-        {
-            self.end = None;
-            self.body = whole(Bytes::new());
-            return Poll::Ready(None);
+        let this = &mut *self;
+        if this.made.is_empty() {
+            match ready!(this.poll_made(cx)).map(Frame::into_data) {
+                Some(Ok(bytes)) => this.made = bytes,
+                Some(Err(trailers)) => return Poll::Ready(Some(Ok(trailers))),
+                None => return this.delivery.poll_end(cx).map(|()| None),
+            }
         }
-        self.body.as_mut().poll_frame(cx)
+        let piece = this.delivery.piece(&mut this.made);
+        Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.made.is_empty() && self.body.is_end_stream() && self.delivery.may_end()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let made = self.made.len() as u64;
+        match self.body.size_hint().exact() {
+            Some(more) => SizeHint::with_exact(made + more),
+            None => SizeHint::default(),
+        }
+    }
+}
+
+impl<H> Drop for Outgoing<H> {
+    fn drop(&mut self) {
+        self.delivery.abandon();
     }
 }
 

@@ -4,12 +4,13 @@
 
 use super::admission::ConnectionPermit;
 use super::certificate::Holder;
+use super::delivery::StreamExecutor;
 use super::door::{Door, Visitor};
 use super::limits::Limits;
 use super::wire::{Pace, Wire};
 use crate::trail;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use socket2::{SockRef, TcpKeepalive};
 use std::convert::Infallible;
@@ -164,8 +165,9 @@ where
     }
 }
 
-fn builder(limits: &Limits) -> Builder<TokioExecutor> {
-    let mut builder = Builder::new(TokioExecutor::new());
+fn builder(limits: &Limits) -> Builder<StreamExecutor> {
+    let stall = limits.stall;
+    let mut builder = Builder::new(StreamExecutor { stall });
     // The wire has the patience that HTTP/1.1 lacks, and answers when it ends.
     builder
         .http1()

@@ -7,13 +7,14 @@
 
 use super::admission::{Admission, ConnectionPermit, Full};
 use super::ask::Ask;
-use super::body::{self, Ending, Reply};
+use super::body::{self, Outgoing, Reply};
 use super::caller::{Caller, Doorkeeper};
 use super::certificate::Holder;
+use super::delivery::Untaken;
 use super::guard::{self, Names};
 use super::limits::Limits;
 use super::problem::Problem;
-use super::router::{Entry, Found, Router};
+use super::router::{Answering, Entry, Found, Router};
 use super::wire::{Pace, UnderWay};
 use crate::fair::{FairShares, Share};
 use crate::ssh::Gate;
@@ -104,7 +105,8 @@ impl Door {
             http.source = %visitor.source, http.status = status, user = name.unwrap_or(""),
             "{method} {path} is answered with {status}"
         );
-        self.finish(reply, caller, (under_way, request))
+        let untaken = visitor.permit.untaken(name, &self.accounts);
+        self.finish(reply, caller, untaken, (under_way, request))
     }
 
     async fn attend(
@@ -195,7 +197,7 @@ impl Door {
             Err(full) => full,
         };
         // One that counts as somebody else's stays for him.
-        if permit.of_user().is_none() {
+        if !permit.is_of_user() {
             permit.leave();
         }
         Err(match full {
@@ -216,9 +218,14 @@ impl Door {
             Found::Methods(allowed) => return Err(Problem::wrong_method(&allowed)),
             Found::Nothing => return Err(Problem::not_found()),
         };
-        let own = caller
-            .as_ref()
-            .map(|caller| self.accounts.hold(&caller.principal.name));
+        let name = caller.as_ref().map(|caller| caller.principal.name.clone());
+        let name = name.as_deref();
+        let own = name.map(|name| self.accounts.hold(name));
+        let untaken = visitor.permit.untaken(name, &self.accounts);
+        let share = match name {
+            Some(name) => self.shares.of(name),
+            None => self.share_of_source(visitor.source.ip()),
+        };
         let is_of_health = is_of_health(&head);
         let ask = Ask {
             head,
@@ -230,22 +237,40 @@ impl Door {
         };
         match (entry, caller) {
             (Entry::Open(answer), _) if is_of_health => answer(ask).await,
-            (Entry::Open(answer), caller) => {
-                let share = match caller {
-                    Some(caller) => self.shares.of(&caller.principal.name),
-                    None => self.share_of_source(visitor.source.ip()),
-                };
-                in_turn(share, async move { answer(ask).await }).await
-            }
+            (Entry::Open(answer), _) => self.in_turn(share, &untaken, || answer(ask)).await,
             (Entry::Guarded { .. }, None) => Err(Problem::unauthenticated()),
             (Entry::Guarded { scope, answer }, Some(caller)) => match scope {
                 Some(scope) if !caller.has_scope(scope) => Err(Problem::insufficient_scope(scope)),
-                _ => {
-                    let share = self.shares.of(&caller.principal.name);
-                    in_turn(share, answer(caller, ask)).await
-                }
+                _ => self.in_turn(share, &untaken, || answer(caller, ask)).await,
             },
         }
+    }
+
+    /// Answers in somebody's turns, the whole of it where it goes on, if enough was taken of what he was
+    /// answered before.
+    async fn in_turn(
+        &self,
+        share: Share,
+        untaken: &Untaken,
+        answer: impl FnOnce() -> Answering,
+    ) -> Result<Reply, Problem> {
+        let answered = async {
+            self.has_room(untaken)?;
+            answer().await
+        };
+        let reply = share.clone().run(answered).await?;
+        Ok(reply.map(|body| body::in_turn(body, share)))
+    }
+
+    fn has_room(&self, untaken: &Untaken) -> Result<(), Problem> {
+        if !untaken.is_full(self.limits.untaken_bytes_max) {
+            return Ok(());
+        }
+        if let Some(name) = untaken.user() {
+            self.accounts.of(name).refuse();
+        }
+        let detail = "too much of what was answered is not taken";
+        Err(Problem::too_many(detail, self.limits.retry_after))
     }
 
     /// The share of those from a source of whom nothing else is known. Names have no '/', so that no
@@ -259,13 +284,14 @@ impl Door {
         self: Arc<Self>,
         reply: Reply,
         caller: Option<Caller>,
+        untaken: Untaken,
         held: (UnderWay, Option<Requests>),
     ) -> Reply {
         let (mut head, body) = reply.into_parts();
         for (name, value) in USUAL {
             head.headers.entry(name).or_insert(value);
         }
-        let body = Ending::new(body, held, || Box::pin(self.end(caller)));
+        let body = Outgoing::new(body, untaken, held, || Box::pin(self.end(caller)));
         Reply::from_parts(head, Box::pin(body))
     }
 
@@ -305,15 +331,6 @@ impl Door {
         let mut closing = self.closing.clone();
         drop(closing.wait_for(|closing| *closing).await);
     }
-}
-
-/// Answers in somebody's turns: the whole of it, where it goes on.
-async fn in_turn(
-    share: Share,
-    answer: impl Future<Output = Result<Reply, Problem>>,
-) -> Result<Reply, Problem> {
-    let reply = share.clone().run(answer).await?;
-    Ok(reply.map(|body| body::in_turn(body, share)))
 }
 
 /// True if a request asks whether the platform lives.

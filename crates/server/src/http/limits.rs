@@ -15,7 +15,8 @@ pub struct Limits {
     pub body: Duration,
     /// How long a connection may be idle between requests.
     pub idle: Duration,
-    /// How long a client may take nothing of an answer.
+    /// How long a client may take nothing of an answer, in HTTP/2 less than 16 KiB or what is left of it:
+    /// its stream ends; the connection, if it is that which takes nothing.
     pub stall: Duration,
     /// The longest request target, in bytes: 414.
     pub target_bytes_max: usize,
@@ -29,6 +30,9 @@ pub struct Limits {
     pub bodies_bytes_max: usize,
     /// The part of them that one user may hold, sessions over NETCONF included, in bytes: 429.
     pub bodies_of_user_bytes_max: usize,
+    /// What of answers may wait to be taken on a connection on which nobody has authenticated, in bytes;
+    /// of those of a user, together, as much as [`engine::UserLimits`] says: 429.
+    pub untaken_bytes_max: usize,
     /// Connections on which nobody has authenticated, at once; one more comes into the reserve.
     pub unauthenticated_max: usize,
     /// The share of these that one source may hold.
@@ -63,6 +67,7 @@ impl Default for Limits {
             body_bytes_max: 2 << 20,
             bodies_bytes_max: 256 << 20,
             bodies_of_user_bytes_max: 64 << 20,
+            untaken_bytes_max: 256 << 10,
             unauthenticated_max: 100,
             unauthenticated_source_max: 80,
             stale: Duration::from_secs(3),

@@ -4,13 +4,15 @@ use crate::client::{Line, within};
 use crate::house::{House, Plan};
 use engine::UserLimits;
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
-use hyper::client::conn::http2::{SendRequest, handshake};
+use hyper::client::conn::http2::{Builder, SendRequest, handshake};
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use server::http::Limits;
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
@@ -62,6 +64,28 @@ pub async fn get(
     within("an answer", sender.send_request(request))
         .await
         .unwrap()
+}
+
+/// Speaks HTTP/2 with a window of so many bytes for each answer.
+async fn narrow(house: &House, window: u32) -> SendRequest<Empty> {
+    let stream = TcpStream::connect(house.address).await.unwrap();
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder.initial_stream_window_size(window);
+    let spoken = builder.handshake(TokioIo::new(stream)).await;
+    let (sender, connection) = spoken.unwrap();
+    tokio::spawn(async move { drop(connection.await) });
+    sender
+}
+
+/// Waits until nothing is left of answers that a user does not take.
+async fn given_back(house: &House, user: &str) {
+    let untaken = house.accounts.hold(user);
+    let given_back = async {
+        while untaken.of_user() > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    within("the end of what is not taken", given_back).await;
 }
 
 /// The body of an answer.
@@ -164,4 +188,85 @@ async fn a_connection_too_many_of_a_user_ends() {
         .unwrap()
         .unwrap();
     assert_eq!(get(&mut first, whoami, Some(&noc)).await.status(), 200);
+}
+
+/// P4: a stream of which nothing is taken ends, and what it held is given back; the connection and its
+/// other streams go on. With a window of a byte the whole answer has left the body.
+#[tokio::test]
+async fn an_answer_that_is_not_taken_ends_its_stream() {
+    let house = House::within(Limits {
+        stall: Duration::from_millis(500),
+        ..Limits::default()
+    });
+    let noc = format!("Bearer {}", house.issue("noc", 60, &[]).token);
+    let (whoami, stream) = ("http://localhost/whoami", "http://localhost/stream");
+    for window in [0, 1] {
+        let mut sender = narrow(&house, window).await;
+        let quiet = get(&mut sender, stream, Some(&noc)).await;
+        let writer = house.writer().await;
+        let answer = get(&mut sender, whoami, Some(&noc)).await;
+        let length: usize = answer.headers()["content-length"]
+            .to_str()
+            .unwrap()
+            .parse()
+            .unwrap();
+        assert_eq!(house.accounts.hold("noc").of_user(), length);
+        given_back(&house, "noc").await;
+        let mut body = answer.into_body();
+        let rest = async {
+            while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+                frame?;
+            }
+            Ok::<_, hyper::Error>(())
+        };
+        let reset = within("a reset", rest).await.unwrap_err();
+        assert!(format!("{reset:?}").contains("CANCEL"), "{reset:?}");
+        // Where nothing is to be taken nobody loses patience.
+        assert!(!writer.is_closed());
+        drop((quiet, writer));
+        assert_eq!(get(&mut sender, whoami, Some(&noc)).await.status(), 200);
+        drop(sender);
+        given_back(&house, "noc").await;
+    }
+}
+
+/// RFC 6585 §4: whoever takes nothing of his answers is given no more of them, and others are.
+#[tokio::test]
+async fn what_is_not_taken_has_a_bound() {
+    let house = House::built(Plan {
+        limits: Limits {
+            untaken_bytes_max: 100,
+            ..Limits::default()
+        },
+        users: UserLimits {
+            held_bytes: 100,
+            ..UserLimits::default()
+        },
+        ..Plan::default()
+    });
+    let [noc, operator, ip] = ["noc", "operator", "ip"]
+        .map(|name| format!("Bearer {}", house.issue(name, 60, &[]).token));
+    let (whoami, keys) = (
+        "http://localhost/whoami",
+        "http://localhost/.well-known/jwks.json",
+    );
+    for (credential, uri) in [(None, keys), (Some(noc.as_str()), whoami)] {
+        let mut sender = narrow(&house, 0).await;
+        let first = get(&mut sender, uri, credential).await;
+        assert_eq!(first.status(), 200);
+        let second = get(&mut sender, uri, credential).await;
+        assert_eq!(second.status(), 429);
+        assert_eq!(second.headers()["retry-after"], "3");
+        let livez = get(&mut sender, "http://localhost/livez", credential).await;
+        assert_eq!(livez.status(), 200);
+        let mut other = narrow(&house, 0).await;
+        assert_eq!(get(&mut other, whoami, Some(&operator)).await.status(), 200);
+        drop((first, second, livez, other));
+        given_back(&house, "operator").await;
+    }
+    // Whoever shows nothing on a connection of a user is him.
+    let mut sender = narrow(&house, 0).await;
+    let first = get(&mut sender, whoami, Some(&ip)).await;
+    let second = get(&mut sender, keys, None).await;
+    assert_eq!([first.status(), second.status()].map(u16::from), [200, 429]);
 }

@@ -86,7 +86,7 @@ fn whoever_has_authenticated_counts_for_himself() {
     let fourth = admission.enter(of(1));
     assert!(!fourth.is_in_reserve());
     let full = fourth.authenticate("noc", &accounts);
-    assert_eq!((full, fourth.of_user()), (Err(Full::Connections), None));
+    assert_eq!((full, fourth.is_of_user()), (Err(Full::Connections), false));
     assert_eq!(accounts.connections("noc").of_user(), 3);
     drop(permits);
     assert_eq!(fourth.authenticate("noc", &accounts), Ok(true));
@@ -102,7 +102,7 @@ fn a_user_has_so_many_connections_and_others_have_theirs() {
     assert_eq!(second.authenticate("ann", &accounts), Ok(true));
     // On one that several use it is the last of them who counts.
     assert_eq!(first.authenticate("ann", &accounts), Err(Full::OfUser));
-    assert_eq!(first.of_user().as_deref(), Some("noc"));
+    assert_eq!(first.authenticate("noc", &accounts), Ok(false));
     assert_eq!(first.authenticate("bob", &accounts), Ok(true));
     assert_eq!(second.authenticate("noc", &accounts), Ok(true));
     assert_eq!(accounts.connections("ann").of_user(), 0);
