@@ -194,6 +194,7 @@ fn reply(answer: Answer) -> Reply {
     let body = match answer.body {
         Body::Empty => body::whole(Bytes::new()),
         Body::Whole(text) => body::whole(text),
+        Body::Shared(text) => body::whole(body::shared(text)),
         Body::Stream(frames) => body::unfold(frames, told),
     };
     let mut reply = Reply::new(body);

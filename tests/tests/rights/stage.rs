@@ -644,8 +644,9 @@ impl Stage {
         let agents = AGENTS.map(|name| engine::Endpoint::Agent(name.to_owned()));
         let mut pages = Vec::new();
         for endpoint in agents.into_iter().chain([engine::Endpoint::Platform]) {
-            if let Body::Whole(text) = self.binding.card(&endpoint, None, self.now).body {
-                pages.push(text);
+            match self.binding.card(&endpoint, None, self.now).body {
+                Body::Shared(text) => pages.push(text.to_string()),
+                other => panic!("no card: {other:?}"),
             }
             pages.push(format!("{:?}", self.binding.forms(&endpoint, self.now)));
         }

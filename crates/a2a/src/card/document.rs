@@ -10,6 +10,7 @@ use domain::calendar::Day;
 use schema::canonical;
 use schema::time::Timestamp;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Where a card is found, below the agent's URL.
 pub const WELL_KNOWN: &str = "/.well-known/agent-card.json";
@@ -20,8 +21,8 @@ pub const WELL_KNOWN_OF_V02: &str = "/.well-known/agent.json";
 /// A card as it is served.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CardDocument {
-    /// The body, of media type `application/json`.
-    pub body: String,
+    /// The body, of media type `application/json`; shared by all who are told it.
+    pub body: Arc<str>,
     /// `ETag`: it changes when the card does, and not when the card is only signed anew.
     pub etag: String,
     /// `Cache-Control`.
@@ -36,7 +37,7 @@ impl CardDocument {
         let value = served(card, profile);
         Self {
             etag: etag(&value),
-            body: value.to_string(),
+            body: value.to_string().into(),
             cache_control: format!("public, max-age={max_age_s}"),
             last_modified: http_date(changed_at),
         }

@@ -15,6 +15,7 @@ use a2a::response::Response;
 use a2a::version::{self, Dialect, Version};
 use a2a::{rest, sse};
 use serde_json::Value;
+use std::sync::Arc;
 
 const JSON: &str = "application/json";
 
@@ -89,6 +90,8 @@ pub enum Body {
     Empty,
     /// All of it.
     Whole(String),
+    /// All of it, which others are told as well: a card.
+    Shared(Arc<str>),
     /// Server-sent events, as they come.
     Stream(Box<Frames>),
 }
@@ -117,7 +120,7 @@ impl Answer {
                 headers: Vec::new(),
                 body: Body::Empty,
             },
-            false => Self::new(200, JSON, Body::Whole(document.body.clone())),
+            false => Self::new(200, JSON, Body::Shared(Arc::clone(&document.body))),
         };
         answer
             .with("ETag", Some(document.etag.clone()))

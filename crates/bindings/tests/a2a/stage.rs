@@ -482,6 +482,7 @@ pub(crate) fn endpoint(name: &str) -> Endpoint {
 pub(crate) fn body(answer: Answer) -> Value {
     match answer.body {
         Body::Whole(text) => serde_json::from_str(&text).expect("JSON"),
+        Body::Shared(text) => serde_json::from_str(&text).expect("JSON"),
         other => panic!("{other:?}"),
     }
 }

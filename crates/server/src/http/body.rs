@@ -27,6 +27,17 @@ pub fn whole(bytes: impl Into<Bytes>) -> Body {
     Box::pin(Whole(Some(bytes.into())))
 }
 
+/// The bytes of a text that others have as well; they are not copied.
+pub fn shared(text: Arc<str>) -> Bytes {
+    struct Utf8(Arc<str>);
+    impl AsRef<[u8]> for Utf8 {
+        fn as_ref(&self) -> &[u8] {
+            self.0.as_bytes()
+        }
+    }
+    Bytes::from_owner(Utf8(text))
+}
+
 /// A body whose pieces are still to come: `next` makes one of what is left, and says what is left
 /// then; it ends where there is none. A piece is made once the client has room for it, so that
 /// nothing is queued for one that reads slowly.
