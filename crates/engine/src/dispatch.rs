@@ -214,6 +214,7 @@ impl Engine {
             Due::Task(id) => self.task_due(work, &id, now, staged),
             Due::Negotiation(task, kind) => self.negotiation_due(work, &task, kind, now, staged),
             Due::Lease(name) => self.lease_due(work, &name, now, staged),
+            Due::Store => self.store_due(work, now, staged),
         }
     }
 

@@ -8,6 +8,7 @@
 use crate::Engine;
 use crate::dispatch::state_reply;
 use crate::question::Question;
+use crate::recovery;
 use crate::staged::Staged;
 use crate::work::Work;
 use domain::agent::Input;
@@ -166,10 +167,14 @@ impl Engine {
 
     /// The agent is made anew and briefed, or left alone.
     fn restart(&self, work: &mut Work, index: usize, now: Timestamp, staged: &mut Staged) {
+        if self.is_beside() {
+            // If this is not stored, nobody else may look for long.
+            self.look_at_store(work, now + recovery::AGAIN_MS);
+        }
         let registration = self.roster.registration(index);
         let name = &registration.profile.name;
         let Some(agent) = work.instance(index).restart(now) else {
-            let why = format!("agent '{name}' failed too often and is left alone");
+            let why = left_alone(name);
             error!(agent = name, "{why}");
             self.fail_all(work, index, &why, now, staged);
             if let Some(actor) = work.instance(index).actor() {
@@ -178,16 +183,43 @@ impl Engine {
             return self.is_unavailable(&registration, now, staged);
         };
         warn!(agent = name, "agent '{name}' is started again");
-        let roster = self.roster.registrations();
-        let roster: Vec<Arc<Profile>> = roster.iter().map(|r| Arc::clone(&r.profile)).collect();
         let unanswered: Vec<Question> = work.instance(index).questions().cloned().collect();
-        let briefing = self.briefing(work, &registration, roster, unanswered.iter());
+        let briefing = self.briefing_anew(work, index, unanswered.iter());
         let mind = self.roster.mind(index, agent);
         work.instance(index).put_back(mind);
         let after = self.is_beside().then(|| self.mark(staged));
-        let number = work.post_first(index, Input::Started(briefing), after);
-        if let Some(mark) = after {
-            work.rests_on(mark, index, number);
+        work.post_first(index, briefing, after);
+    }
+
+    /// What an agent is told that was made anew.
+    pub(crate) fn briefing_anew<'q>(
+        &self,
+        work: &Work,
+        index: usize,
+        unanswered: impl Iterator<Item = &'q Question>,
+    ) -> Input {
+        let roster = self.roster.registrations();
+        let roster: Vec<Arc<Profile>> = roster.iter().map(|r| Arc::clone(&r.profile)).collect();
+        let registration = self.roster.registration(index);
+        Input::Started(self.briefing(work, &registration, roster, unanswered))
+    }
+
+    /// Ends again what agents that are left alone had taken on, where that was not stored.
+    pub(crate) fn end_for_those_left_alone(
+        &self,
+        work: &mut Work,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) {
+        for index in work.left_alone() {
+            let name = self.roster.name(index);
+            let why = left_alone(&name);
+            for asked in self.questions_on_record() {
+                if *asked.agent == *name {
+                    self.end_question(work, &asked, &why, now, staged);
+                }
+            }
+            self.fail_all(work, index, &why, now, staged);
         }
     }
 
@@ -212,4 +244,9 @@ impl Engine {
             .happenings
             .push((now, Happening::Agent(Arc::new(update))));
     }
+}
+
+/// Why everything fails that an agent had taken on.
+fn left_alone(name: &str) -> String {
+    format!("agent '{name}' failed too often and is left alone")
 }

@@ -70,15 +70,21 @@ impl AgentInstance {
         self.actor.is_some()
     }
 
+    /// True of an agent in here that failed too often and is not made anew.
+    pub(crate) fn is_left_alone(&self) -> bool {
+        let idle = |actor: &Actor| actor.running.is_none();
+        self.mind.is_none() && self.actor.as_ref().is_some_and(idle)
+    }
+
     /// Takes an input into the mailbox; false if the agent is left alone, or none in here.
     pub(crate) fn post(&mut self, envelope: Envelope) -> bool {
-        let gone = self.mind.is_none();
-        match self.actor.as_mut() {
-            Some(actor) if !gone || actor.running.is_some() => {
+        let gone = self.is_left_alone();
+        match self.actor.as_mut().filter(|_| !gone) {
+            Some(actor) => {
                 actor.mailbox.put(envelope);
                 true
             }
-            _ => false,
+            None => false,
         }
     }
 

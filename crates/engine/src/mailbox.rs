@@ -103,12 +103,14 @@ impl Mailbox {
         }
     }
 
-    /// Takes out every input whose commit is not on disk.
-    pub(crate) fn withdraw_unreleased(&mut self) {
+    /// Takes out every input whose commit is not on disk; true if a briefing was among them.
+    pub(crate) fn withdraw_unreleased(&mut self) -> bool {
         let waiting = std::mem::take(&mut self.waiting).into_iter();
         let (kept, withdrawn): (Vec<_>, Vec<_>) = waiting.partition(|e| e.after.is_none());
         self.waiting = kept.into();
         withdrawn.iter().for_each(|e| self.discount(e));
+        let is_briefing = |e: &Envelope| matches!(e.input, Input::Started(_));
+        withdrawn.iter().any(is_briefing)
     }
 
     /// Takes out every question, in their order.

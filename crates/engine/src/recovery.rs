@@ -11,13 +11,31 @@ use crate::work::{Due, Outgoing, Work};
 use domain::agent::{Input, Output, Undelivered};
 use domain::registry::Reach;
 use domain::telemetry::Outcome;
+use domain::time::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use store::{Batch, Condition, Document};
 use tracing::{error, warn};
 
 /// Why something was not carried out.
 const NOT_STORED: &str = "the store did not take what it follows from";
+
+/// How often a store that was full is tried again, in milliseconds.
+pub(crate) const AGAIN_MS: i64 = 5_000;
+
+/// Writes something and leaves nothing; no decision stands on it.
+fn trial() -> Batch {
+    let row = |body: Option<&str>| Document {
+        kind: "trial".into(),
+        name: "trial".to_owned(),
+        body: body.map(str::to_owned),
+    };
+    Batch {
+        documents: vec![row(Some("")), row(None)],
+        ..Batch::default()
+    }
+}
 
 impl Engine {
     /// Makes memory what the disk says, if a decision was not stored since the last time. Nobody
@@ -39,7 +57,7 @@ impl Engine {
         warn!("decisions that were not stored are taken back");
         // Everything is settled: what is not on disk by now never will be.
         work.release(self.outbox.take_durable());
-        work.withdraw_unreleased();
+        let unbriefed = work.withdraw_unreleased();
         work.reset(decided.tasks, decided.negotiations);
         self.teams.forget_all();
         self.entries.forget_all();
@@ -61,10 +79,39 @@ impl Engine {
             work.schedule(Due::Lease(registration.profile.name.clone()), until);
         }
         self.hand_back(work);
+        let unanswered = self.questions_on_record();
+        for index in unbriefed {
+            let briefing = self.briefing_anew(work, index, unanswered.iter());
+            work.hold_first(index, briefing);
+        }
         let mut moot = Staged::default();
-        self.put_again(work, self.questions_on_record(), &mut moot);
+        self.put_again(work, unanswered, &mut moot);
         if !moot.is_empty() {
             drop(self.commit(moot));
+        }
+        self.look_at_store(work, Timestamp::from_ms(0));
+        self.outbox.notify();
+    }
+
+    /// Has somebody look then whether the store takes something.
+    pub(crate) fn look_at_store(&self, work: &mut Work, at: Timestamp) {
+        work.schedule(Due::Store, Some(at));
+    }
+
+    /// A store that was full is tried again and again; once it takes something, what waited for that
+    /// goes on: agents made anew are briefed, and what those had taken on ends that are left alone.
+    pub(crate) fn store_due(&self, work: &mut Work, now: Timestamp, staged: &mut Staged) {
+        match self.store.statistics().condition {
+            Condition::Working => {
+                work.release_held();
+                self.end_for_those_left_alone(work, now, staged);
+                self.outbox.notify_ready();
+            }
+            Condition::Full => {
+                drop(self.store.commit(trial()));
+                self.look_at_store(work, now + AGAIN_MS);
+            }
+            Condition::Stopped => {}
         }
     }
 

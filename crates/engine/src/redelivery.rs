@@ -14,6 +14,7 @@ use domain::content::Content;
 use domain::negotiation::{Kind, Side, Stance};
 use domain::task::Task;
 use domain::verb::Verb;
+use std::collections::HashSet;
 use std::sync::Arc;
 use tracing::{error, info};
 
@@ -34,12 +35,20 @@ impl Engine {
 
     /// Puts questions again that are under way no more. What became moot is forgotten.
     pub(crate) fn put_again(&self, work: &mut Work, questions: Vec<Question>, staged: &mut Staged) {
+        let under_way: HashSet<String> = work.questions().map(|q| q.key.clone()).collect();
         for question in questions {
-            let index = self.roster.find(&question.agent);
-            let index = index.filter(|index| work.instance(*index).is_hosted());
-            let Some(index) = index.filter(|_| !work.is_asked(&question.key)) else {
+            let place = self.roster.find(&question.agent);
+            let Some(index) = place.filter(|index| work.instance(*index).is_hosted()) else {
+                // Who is outside by now is told of his open tasks as they are; who is nobody may be
+                // hosted again.
+                if place.is_some() || self.is_over(work, &question) {
+                    staged.documents.push(Question::answered(&question.key));
+                }
                 continue;
             };
+            if under_way.contains(&question.key) || work.instance(index).is_left_alone() {
+                continue;
+            }
             match self.ask_of(work, &question) {
                 Ok(Some(ask)) => {
                     info!(
@@ -63,6 +72,16 @@ impl Engine {
             }
         }
         self.outbox.notify_ready();
+    }
+
+    /// True if what a question is about has ended.
+    fn is_over(&self, work: &Work, question: &Question) -> bool {
+        if question.verb == Verb::FeasibilityNegotiate {
+            let negotiation = self.negotiation(work, &question.task, Kind::Feasibility);
+            return negotiation.is_ok_and(|n| n.is_none_or(|n| !n.is_open()));
+        }
+        let task = self.task(work, &question.task);
+        task.is_ok_and(|task| task.is_none_or(|task| task.status.is_terminal()))
     }
 
     /// The answer is for the record, and for whoever asks again.

@@ -129,7 +129,23 @@ pub(crate) enum Due {
     Negotiation(TaskId, Kind),
     /// The lease of an agent.
     Lease(String),
+    /// Whether the store takes something, and what waits for that.
+    Store,
 }
+
+impl Due {
+    /// True of what follows from what was decided: where that is taken back, so is this.
+    fn stands_on_decisions(&self) -> bool {
+        match self {
+            Self::Team(_) | Self::Task(_) | Self::Negotiation(..) | Self::Lease(_) => true,
+            // Agents go on stepping, and callers waiting. One wakes whom nothing else wakes.
+            Self::Wake { .. } | Self::Step { .. } | Self::Reply(_) | Self::Store => false,
+        }
+    }
+}
+
+/// The mark of no batch: what rests on it is held until the store takes something again.
+const HELD: u64 = u64::MAX;
 
 type Key = (TaskId, Kind);
 
@@ -223,8 +239,12 @@ impl Work {
         self.negotiations.clear();
         self.publishers = Publishers::default();
         self.answered.clear();
-        let scheduled: Vec<Due> = self.scheduled.keys().cloned().collect();
-        for due in scheduled {
+        let scheduled = self.scheduled.keys();
+        let stale: Vec<Due> = scheduled
+            .filter(|due| due.stands_on_decisions())
+            .cloned()
+            .collect();
+        for due in stale {
             self.schedule(due, None);
         }
         for task in tasks {
@@ -296,11 +316,6 @@ impl Work {
             .all(AgentInstance::is_at_rest)
     }
 
-    /// True if this question is open and under way.
-    pub(crate) fn is_asked(&self, key: &str) -> bool {
-        self.questions().any(|question| question.key == key)
-    }
-
     /// True if an agent in here was asked for a place in the team of a task and has not answered.
     pub(crate) fn asks_about_parts(&self, task: &TaskId) -> bool {
         let mut questions = self.questions();
@@ -337,8 +352,9 @@ impl Work {
         self.agents[index].post(envelope).then_some(number)
     }
 
-    /// Puts an input into the mailbox of an agent in here, before all others; its number.
-    pub(crate) fn post_first(&mut self, index: usize, input: Input, after: Option<u64>) -> u64 {
+    /// Puts an input into the mailbox of an agent in here, before all others; it is handed out once
+    /// the batch with that mark is on disk, or at once if there is none.
+    pub(crate) fn post_first(&mut self, index: usize, input: Input, after: Option<u64>) {
         let number = self.next_number();
         if let Some(actor) = self.agents[index].actor() {
             actor.mailbox.put_first(Envelope {
@@ -348,7 +364,26 @@ impl Work {
                 after,
             });
         }
-        number
+        if let Some(mark) = after {
+            self.rests_on(mark, index, number);
+        }
+    }
+
+    /// The same, handed out once the store takes something again: see [`Work::release_held`].
+    pub(crate) fn hold_first(&mut self, index: usize, input: Input) {
+        self.post_first(index, input, Some(HELD));
+    }
+
+    /// The store takes something again.
+    pub(crate) fn release_held(&mut self) {
+        self.release(vec![HELD]);
+    }
+
+    /// The agents in here that failed too often and are not made anew.
+    pub(crate) fn left_alone(&self) -> Vec<usize> {
+        let hosted = self.agents[..self.hosted].iter().enumerate();
+        let alone = hosted.filter(|(_, agent)| agent.is_left_alone());
+        alone.map(|(index, _)| index).collect()
     }
 
     /// An input is handed out once the batch with this mark is on disk.
@@ -367,14 +402,15 @@ impl Work {
         }
     }
 
-    /// Takes out what rests on batches that are not on disk.
-    pub(crate) fn withdraw_unreleased(&mut self) {
+    /// Takes out what rests on batches that are not on disk; the agents whose briefing was among it.
+    pub(crate) fn withdraw_unreleased(&mut self) -> Vec<usize> {
         self.resting.clear();
-        for agent in &mut self.agents[..self.hosted] {
-            if let Some(actor) = agent.actor() {
-                actor.mailbox.withdraw_unreleased();
-            }
-        }
+        let hosted = self.agents[..self.hosted].iter_mut().enumerate();
+        let unbriefed = hosted.filter_map(|(index, agent)| {
+            let mailbox = &mut agent.actor()?.mailbox;
+            mailbox.withdraw_unreleased().then_some(index)
+        });
+        unbriefed.collect()
     }
 
     /// Takes those out who wait for this because of that exchange; when they have waited long

@@ -127,6 +127,131 @@ fn a_step_that_does_not_return_is_given_up_with_all_that_its_agent_had_taken_on(
     assert_eq!(stage.health("worker"), Health::Ok);
 }
 
+/// What a file takes that is full soon; nothing is written before it is flushed, and then all together.
+fn small(home: &Path) -> Plan {
+    let plan = Plan::held_in(&home.join("small.db"));
+    Plan {
+        store: store::Options {
+            size_max: Some(400_000),
+            ..plan.store
+        },
+        ..plan
+    }
+}
+
+/// Of what is written together with this, nothing is stored.
+fn fill(stage: &Stage) {
+    let text = format!("{JOB} {}", "x".repeat(500_000));
+    let mut large = stage.ask(Negotiate {
+        asynchronous: Some(true),
+        ..message(Verb::TaskAssign, "other", "large", &text)
+    });
+    stage.flush();
+    assert_eq!(answered(&mut large), Some(Err(Refusal::StoreFull)));
+}
+
+/// Panics on "poison" so many times.
+fn poisoned(times: usize) -> Script {
+    let panics = AtomicUsize::new(0);
+    Arc::new(move |input| match asked(input) {
+        Some(ask) if ask.task.id.as_str() == "poison" => {
+            match panics.fetch_add(1, Ordering::Relaxed) < times {
+                true => panic!("no"),
+                false => vec![answer(Verdict::Accepted)],
+            }
+        }
+        Some(_) => vec![answer(Verdict::Accepted)],
+        None => Vec::new(),
+    })
+}
+
+#[test]
+fn an_agent_whose_restart_was_not_stored_is_briefed_once_the_store_takes_something() {
+    let home = tempfile::tempdir().unwrap();
+    let agents = [("worker", poisoned(1)), ("other", willing())];
+    let mut stage = stage(small(home.path()), agents);
+    stage.settle();
+    let mut taken = stage.ask(assignment("worker", "taken"));
+    stage.settle();
+    assert!(reply(&stage, &mut taken).is_some());
+    let poison = stage.ask(assignment("worker", "poison"));
+    stage.flush();
+    drop(stage.heard("worker"));
+    // It fails, and what follows from that is not stored.
+    stage.step().unwrap();
+    fill(&stage);
+    assert_eq!(stage.heard("worker"), ["taskAssgin poison 1"]);
+    assert!(
+        stage.next().is_none(),
+        "nothing is handed out while it is full"
+    );
+    // Whoever ticks sees that it is full, tries it, and finds that it takes something.
+    assert!(stage.engine.next_wakeup().unwrap() <= stage.now);
+    stage.pass(0);
+    stage.flush();
+    assert!(stage.next().is_none());
+    stage.pass(5_000);
+    stage.settle();
+    assert_eq!(
+        stage.heard("worker"),
+        ["started taken", "taskAssgin poison 1"]
+    );
+    for id in ["taken", "poison"] {
+        assert_eq!(stage.task(id).status, Status::Processing, "{id}");
+    }
+    let rows = stage.engine.store().documents("question").unwrap();
+    assert_eq!(rows, []);
+    assert_eq!(stage.engine.store().documents("trial").unwrap(), []);
+    drop(poison);
+}
+
+#[test]
+fn what_an_agent_had_taken_on_that_is_left_alone_ends_although_that_was_not_stored_at_first() {
+    let home = tempfile::tempdir().unwrap();
+    let plan = Plan {
+        renewable: false,
+        ..small(home.path())
+    };
+    let mut stage = stage(plan, [("worker", poisoned(1)), ("other", willing())]);
+    stage.settle();
+    drop(stage.ask(assignment("worker", "taken")));
+    stage.settle();
+    drop(stage.ask(assignment("worker", "poison")));
+    stage.flush();
+    stage.step().unwrap();
+    fill(&stage);
+    assert_eq!(stage.task("taken").status, Status::Processing, "taken back");
+    stage.pass(0);
+    stage.flush();
+    stage.pass(5_000);
+    stage.flush();
+    for id in ["taken", "poison"] {
+        assert_eq!(stage.task(id).status, Status::Failed, "{id}");
+    }
+    let rows = stage.engine.store().documents("question").unwrap();
+    assert_eq!(rows, []);
+}
+
+#[test]
+fn a_step_under_way_is_watched_also_when_decisions_are_taken_back() {
+    let home = tempfile::tempdir().unwrap();
+    let mut stage = stage(
+        small(home.path()),
+        [("worker", willing()), ("other", willing())],
+    );
+    stage.settle();
+    let mut stuck = stage.ask(assignment("worker", "stuck"));
+    stage.flush();
+    let lost = stage.next().unwrap();
+    fill(&stage);
+    stage.pass(Limits::default().answer_ms);
+    let told = reply(&stage, &mut stuck).map(|reply| reply.verdict);
+    assert_eq!(told, Some(Verdict::Pending), "who waits is told in time");
+    stage.pass(Limits::default().step_ms);
+    assert_eq!(stage.engine.steps_given_up(), 1);
+    assert!(!stage.engine.finish(lost.run(), stage.now));
+}
+
 #[test]
 fn an_agent_made_anew_hears_nothing_of_what_its_former_self_had_sent() {
     let sends = AtomicUsize::new(0);

@@ -809,6 +809,48 @@ fn what_was_not_answered_is_put_again_after_a_death_and_answered_once() {
     }
 }
 
+/// An agent that is hosted no more may be hosted again: what it was asked is kept for as long as that
+/// is open, and no longer.
+#[test]
+fn what_an_agent_was_asked_that_is_gone_is_kept_for_as_long_as_it_is_open() {
+    let home = tempfile::tempdir().unwrap();
+    let file = |name: &str| home.path().join(name);
+    let rows = |stage: &Stage| stage.engine.store().documents("question").unwrap().len();
+    let first = stage(
+        Plan::held_in(&file("1.db")),
+        [("worker", willing()), ("gone", willing())],
+    );
+    first.settle();
+    let asked = [
+        first.ask(assignment("gone", "ends")),
+        first.ask(assignment("gone", "stays")),
+    ];
+    first.flush();
+    let second = Plan::held_in(&first.dead(&file("2.db")));
+    drop((asked, first));
+    let second = stage(second, [("worker", willing())]);
+    second.settle();
+    assert_eq!(rows(&second), 2);
+    drop(second.ask(message(Verb::TaskCancel, "gone", "ends", "")));
+    second.settle();
+    assert_eq!(second.task("ends").status, Status::Cancelled);
+    let third = Plan::held_in(&second.dead(&file("3.db")));
+    drop(second);
+    let third = stage(third, [("worker", willing())]);
+    third.settle();
+    assert_eq!(
+        rows(&third),
+        1,
+        "nobody waits for an answer about what has ended"
+    );
+    let fourth = Plan::held_in(&third.dead(&file("4.db")));
+    drop(third);
+    let fourth = stage(fourth, [("worker", willing()), ("gone", willing())]);
+    fourth.settle();
+    assert_eq!(fourth.heard("gone"), ["started", "taskAssgin stays 1"]);
+    assert_eq!(rows(&fourth), 0);
+}
+
 /// Agents are kept apart by unwinding, in every profile of the workspace.
 #[test]
 fn no_profile_aborts_on_panic() {

@@ -178,3 +178,35 @@ fn while_memory_is_short_only_what_is_under_way_goes_on() {
     let operator = usage.iter().find(|usage| usage.name == "operator");
     assert_eq!(operator.unwrap().refused, 0, "it was not for them");
 }
+
+/// Of what is stored, each user's own data count: results and replies are the platform's.
+#[test]
+fn what_tasks_leave_behind_is_nobodys_data() {
+    let stage = stage(|_| {
+        let done = words("done").with_result("x");
+        vec![Output::Answer(Reply::new(Verdict::Result, vec![done]))]
+    });
+    stage.say("noc", assignment("t", JOB)).unwrap();
+    stage.flush();
+    assert!(
+        stage
+            .engine
+            .store()
+            .data_param("t/result")
+            .unwrap()
+            .is_some()
+    );
+    let stored = |who: &str| {
+        stage.engine.sum_up_data().unwrap();
+        let usage = stage.engine.usage();
+        let own = usage.into_iter().find(|usage| usage.name == who);
+        own.map_or(0, |usage| usage.data_bytes)
+    };
+    for who in ["noc", "desk", "worker"] {
+        assert_eq!(stored(who), 0, "{who}");
+    }
+    stage
+        .run("noc", Operation::WriteData(inline("own", "12345")))
+        .unwrap();
+    assert_eq!(stored("noc"), 5 + 512);
+}
