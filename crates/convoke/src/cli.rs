@@ -44,8 +44,8 @@ use std::path::PathBuf;
     after_help = "\
 Start here:\n  convoke demo fault          a fault is found and repaired by five agents\n  convoke serve               \
 run the platform; then, in another terminal:\n  convoke agent list          who is there\n  convoke watch               \
-what they do\n  convoke task timeline TASK  how a task went\n\nExit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable, 5 conflict, \
-6 not authenticated."
+what they do\n  convoke task timeline TASK  how a task went\n\nExit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable, 5 conflict \
+(there already, or in use), 6 not authenticated."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]

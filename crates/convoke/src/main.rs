@@ -6,7 +6,7 @@
 //! [`mcp`] lets assistants do so; [`token`] lets people in at the HTTP door; [`eval`] scores those who read words ([`understanding`]);
 //! [`record`] reads how a task went and [`timeline`] draws it; [`show`], [`output`] and [`words`] are
 //! how things look. Exit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable,
-//! 5 conflict.
+//! 5 conflict, 6 not authenticated.
 
 mod agent;
 mod ask;

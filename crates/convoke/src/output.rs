@@ -2,11 +2,13 @@
 
 use crate::cli::Common;
 use netconf::error::RpcError;
-use report::words::{left, legible, legible_line, turns_around, width};
+use report::words::{deceives, left, legible, legible_line, width};
 use serde::Serialize;
 use server::StoreOpenError;
 use server::client::CallError;
 use server::host::StartError;
+use server::kept::AcceptError;
+use server::master_key::RotateError;
 use server::ssh::ConnectError;
 use server::stage::StageError;
 use std::fmt::{Display, Formatter};
@@ -117,14 +119,51 @@ impl From<StartError> for Failure {
         let code = match &error {
             StartError::Settings(_) | StartError::File(_) => 2,
             StartError::Bind(_) => 5,
-            StartError::Store(StoreOpenError::Locked { .. }) => 5,
-            StartError::Store(StoreOpenError::Forged { .. } | StoreOpenError::Schema { .. })
-            | StartError::Doubt { .. } => 3,
+            StartError::Store(cause) | StartError::Doubt { cause, .. } => code_of(cause),
             _ => 1,
         };
         Self {
             code,
             message: error.to_string(),
+        }
+    }
+}
+
+/// The exit code where a store does not open, whichever command wants it.
+fn code_of(error: &StoreOpenError) -> u8 {
+    match error {
+        StoreOpenError::Locked { .. } => 5,
+        StoreOpenError::Forged { .. } | StoreOpenError::Schema { .. } => 3,
+        doubt if doubt.may_be_accepted() => 3,
+        _ => 1,
+    }
+}
+
+impl From<StoreOpenError> for Failure {
+    fn from(error: StoreOpenError) -> Self {
+        Self {
+            code: code_of(&error),
+            message: error.to_string(),
+        }
+    }
+}
+
+impl From<AcceptError> for Failure {
+    fn from(error: AcceptError) -> Self {
+        match error {
+            AcceptError::Open(cause) => cause.into(),
+            AcceptError::Settings(wrong) => Self::usage(wrong.to_string()),
+            other => Self::failed(other.to_string()),
+        }
+    }
+}
+
+impl From<RotateError> for Failure {
+    fn from(error: RotateError) -> Self {
+        match error {
+            RotateError::Open(cause) => cause.into(),
+            RotateError::Settings(wrong) => Self::usage(wrong.to_string()),
+            other => Self::failed(other.to_string()),
         }
     }
 }
@@ -146,14 +185,19 @@ pub(crate) fn json(value: &impl Serialize) {
 
 /// What a terminal would act on stands in strings alone, where JSON has an escape for it.
 fn ascii_where_it_deceives(json: String) -> String {
-    let odd = |c: char| c.is_control() || turns_around(c);
+    let odd = |c: char| c.is_control() || deceives(c);
     if !json.contains(odd) {
         return json;
     }
     let mut out = String::with_capacity(json.len() + 16);
     for c in json.chars() {
         match odd(c) {
-            true => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            true => {
+                // RFC 8259 §7: what is beyond the first plane is two halves.
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    out.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
             false => out.push(c),
         }
     }
@@ -264,5 +308,60 @@ pub(crate) fn start_log(common: &Common) {
         log.json().init();
     } else {
         log.with_ansi(std::io::stderr().is_terminal()).init();
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    /// Whoever looks at the exit code need not know which command it is of.
+    #[test]
+    fn one_reason_has_one_exit_code() {
+        let path = || PathBuf::from("convoke.db");
+        let (table, key) = ("task".to_owned(), "t".to_owned());
+        let reasons: [(&dyn Fn() -> StoreOpenError, u8); 4] = [
+            (&|| StoreOpenError::Locked { path: path() }, 5),
+            (&|| StoreOpenError::HeadMissing { path: path() }, 3),
+            (
+                &|| StoreOpenError::Forged {
+                    table: table.clone(),
+                    key: key.clone(),
+                },
+                3,
+            ),
+            (&|| StoreOpenError::Foreign, 1),
+        ];
+        for (reason, code) in reasons {
+            let failures = [
+                Failure::from(StartError::Store(reason())),
+                Failure::from(AcceptError::Open(reason())),
+                Failure::from(RotateError::Open(reason())),
+                Failure::from(reason()),
+            ];
+            let codes = failures.map(|failure| failure.code);
+            assert_eq!(codes, [code; 4], "{}", reason());
+        }
+    }
+
+    #[test]
+    fn json_shows_what_it_holds() {
+        let shown = |text: &str| ascii_where_it_deceives(serde_json::to_string(text).unwrap());
+        assert_eq!(shown("a\u{202e}b\u{3164}"), r#""a\u202eb\u3164""#);
+        let hidden = shown("a\u{e0041}");
+        assert_eq!(hidden, r#""a\udb40\udc41""#);
+        let read: String = serde_json::from_str(&hidden).unwrap();
+        assert_eq!(read, "a\u{e0041}");
+    }
+
+    /// What is written out is what names may not hold.
+    #[test]
+    fn what_deceives_is_the_same_to_the_platform_and_to_the_command() {
+        for c in '\0'..=char::MAX {
+            let expected = domain::profile::is_deceptive(c);
+            assert_eq!(c.is_control() || deceives(c), expected, "{c:?}");
+        }
     }
 }

@@ -18,8 +18,7 @@ pub(crate) async fn run(common: &Common, command: StoreCommand) -> Result<(), Fa
 
 async fn accept(common: &Common) -> Result<(), Failure> {
     let folder = StateFolder::new(&common.state);
-    let accepted = server::kept::accept(&folder, Clock::wall_time()).await;
-    let accepted = accepted.map_err(|error| Failure::refused(error.to_string()))?;
+    let accepted = server::kept::accept(&folder, Clock::wall_time()).await?;
     match (common.json, accepted.is_empty()) {
         (true, _) => output::json(&json!({ "event": "accepted", "accepted": accepted })),
         (false, true) => line("there is nothing to accept"),
@@ -32,8 +31,7 @@ async fn accept(common: &Common) -> Result<(), Failure> {
 
 async fn rotate(common: &Common) -> Result<(), Failure> {
     let folder = StateFolder::new(&common.state);
-    let rotated = server::master_key::rotate_all(&folder, Clock::wall_time()).await;
-    let rows = rotated.map_err(|error| Failure::failed(error.to_string()))?;
+    let rows = server::master_key::rotate_all(&folder, Clock::wall_time()).await?;
     match common.json {
         true => output::json(&json!({ "event": "rotated", "rows": rows })),
         false => line(&format!("new keys; {rows} rows were encrypted under them")),

@@ -4,6 +4,7 @@
 //! What strangers can bring about is gathered, so that a flood of it is a handful of records
 //! ([`Tally`]). Pure. Records lie in the log as every happening does. Read next: `engine`'s `trail`.
 
+use crate::profile::{is_deceptive, is_joining};
 use crate::time::Timestamp;
 use std::collections::BTreeMap;
 
@@ -125,7 +126,7 @@ impl AuditEvent {
     pub fn new(kind: AuditKind, user: &str) -> Self {
         Self {
             kind,
-            user: clean(user),
+            user: clean_name(user),
             source: String::new(),
             subject: String::new(),
             reason: String::new(),
@@ -162,16 +163,16 @@ impl AuditEvent {
 
 /// Without what could fake a line of the trail, and not too long.
 fn clean(text: &str) -> String {
-    let safe = |c: char| match c {
-        // What turns the direction of writing (UAX #9), and what ends or hides a line.
-        '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' => {
-            char::REPLACEMENT_CHARACTER
-        }
-        '\u{feff}' => char::REPLACEMENT_CHARACTER,
-        c if c.is_control() => char::REPLACEMENT_CHARACTER,
-        c => c,
+    let safe = |c: char| match is_deceptive(c) || is_joining(c) {
+        true => char::REPLACEMENT_CHARACTER,
+        false => c,
     };
     text.chars().take(AuditEvent::TEXT_MOST).map(safe).collect()
+}
+
+/// The same of a name, which may be anybody's choice: none reads as what stands for [`SEVERAL`].
+fn clean_name(name: &str) -> String {
+    clean(name).replace(['(', ')'], "\u{fffd}")
 }
 
 /// A record of the trail.
@@ -207,7 +208,7 @@ struct Counted {
     since: Timestamp,
 }
 
-/// In place of names that are too many.
+/// In place of names that are too many. No name has parentheses.
 const SEVERAL: &str = "(several)";
 
 /// Who brings an event about: whoever got in, by name; strangers by where they come from.
@@ -413,6 +414,19 @@ mod tests {
         }
     }
 
+    /// Whoever calls himself what stands for many is told apart from them.
+    #[test]
+    fn no_name_is_the_word_for_many() {
+        let named = failed(SEVERAL, "ssh a");
+        assert_ne!(named.user, SEVERAL);
+        let mut tally = Tally::default();
+        for n in 0..Tally::PER_SOURCE + 2 {
+            tally.take(failed(&format!("user-{n}"), "ssh a"), at(0));
+        }
+        let gathered = tally.close(at(Tally::INTERVAL_MS));
+        assert_eq!(gathered[0].event.user, SEVERAL);
+    }
+
     #[test]
     fn what_administrators_do_is_told_each_time() {
         let mut tally = Tally::default();
@@ -426,6 +440,18 @@ mod tests {
     fn a_text_fakes_no_line_and_has_an_end() {
         let event = AuditEvent::new(AuditKind::Denied, "a\nb\u{202e}c\u{9b}d");
         assert_eq!(event.user, "a\u{fffd}b\u{fffd}c\u{fffd}d");
+        for hidden in [
+            '\u{ad}',
+            '\u{1160}',
+            '\u{2800}',
+            '\u{3164}',
+            '\u{ffa0}',
+            '\u{e0041}',
+        ] {
+            let event = AuditEvent::new(AuditKind::Denied, &format!("ann{hidden}"));
+            assert_eq!(event.user, "ann\u{fffd}", "{hidden:?}");
+            assert_eq!(event.to(&hidden.to_string()).subject, "\u{fffd}");
+        }
         let long = "x".repeat(1_000);
         assert_eq!(event.to(&long).subject.len(), AuditEvent::TEXT_MOST);
     }

@@ -4,17 +4,16 @@
 //! form C and holds nothing that shows no shape. Knows no lengths: each key has its own. Names of
 //! agents and users are narrower, see [`crate::profile`].
 
-use crate::profile::is_deceptive;
+use crate::profile::{is_deceptive, is_joining};
 use unicode_normalization::is_nfc;
 
 /// The rule, in the words of a refusal.
 pub const RULE: &str =
-    "in Unicode normal form C, without control, direction and zero-width characters";
+    "in Unicode normal form C, without control, direction and invisible characters";
 
 /// True if a text of 1 to `bytes_max` bytes may be a key.
 pub fn is_identifier(text: &str, bytes_max: usize) -> bool {
-    // Joiners have a place in words, but none that is seen.
-    let hidden = |c: char| is_deceptive(c) || matches!(c, '\u{200c}' | '\u{200d}');
+    let hidden = |c: char| is_deceptive(c) || is_joining(c);
     (1..=bytes_max).contains(&text.len()) && !text.chars().any(hidden) && is_nfc(text)
 }
 
@@ -44,6 +43,9 @@ mod tests {
             "a\u{2066}b",
             "Zu\u{308}rich",
             "a\u{e0041}",
+            "a\u{ad}b",
+            "a\u{3164}",
+            "a\u{fe0f}",
         ];
         for bad in bad {
             assert!(!is_identifier(bad, 128), "{bad:?}");

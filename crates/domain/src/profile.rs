@@ -167,14 +167,29 @@ pub fn usable_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.bytes().all(fits) && !name.starts_with(['.', '-'])
 }
 
-/// True for what shows something else than it is: controls (C0, DEL, C1), marks that set the direction
-/// of text (UAX #9 §2), line and paragraph separators, characters without width, and the tags in
-/// which text hides.
+/// True for what shows something else than it is, or nothing: controls (C0, DEL, C1), marks that set the
+/// direction of text (UAX #9 §2), line and paragraph separators, characters without width, fillers and
+/// the blank of Braille, and the tags in which text hides. What joins others is not among it: see
+/// [`is_joining`].
 pub fn is_deceptive(c: char) -> bool {
     c.is_control()
+        // Soft hyphen, fillers of Hangul, vowels that are not shown, the blank of Braille.
+        || matches!(c, '\u{ad}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}')
+        || matches!(c, '\u{17b4}' | '\u{17b5}' | '\u{180e}' | '\u{2800}')
         || matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}')
         || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-        || matches!(c, '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+        || matches!(c, '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}')
+        || matches!(c, '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e00ff}')
+        || matches!(c, '\u{e01f0}'..='\u{e0fff}')
+}
+
+/// True for what says how its neighbours are drawn and is not seen itself: joiners and variation
+/// selectors. It has a place in words, and none in a key.
+pub fn is_joining(c: char) -> bool {
+    matches!(
+        c,
+        '\u{34f}' | '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{200c}' | '\u{200d}'
+    ) || matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
 impl Profile {
@@ -378,6 +393,11 @@ mod tests {
             '\u{202e}',
             '\u{2066}',
             '\u{200f}',
+            '\u{ad}',
+            '\u{1160}',
+            '\u{2800}',
+            '\u{3164}',
+            '\u{ffa0}',
             '\u{e0041}',
         ] {
             let text = format!("ip{c}noc");

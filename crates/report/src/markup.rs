@@ -4,7 +4,7 @@
 //! to a page but [`Markup::raw`], which takes constants, and [`Markup::well_formed`]. Pages are well-formed
 //! XML below their doctype. Read next: [`crate::picture`].
 
-use crate::words::turns_around;
+use crate::words::deceives;
 use std::fmt::{Display, Write};
 
 /// XML that grows.
@@ -117,7 +117,7 @@ impl Write for Escaping<'_> {
                 '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => {
                     self.0.push('\u{fffd}');
                 }
-                _ if turns_around(c) => self.0.push('\u{fffd}'),
+                _ if deceives(c) => self.0.push('\u{fffd}'),
                 _ => self.0.push(c),
             }
         }
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_turns_around_what_stands_next_to_it() {
+    fn nothing_deceives_what_stands_next_to_it() {
         let mut page = Markup::new();
         page.leaf("p", &[], &"\u{202e}ip\u{2066}.");
         insta::assert_snapshot!(page.finish(), @"<p>�ip�.</p>");

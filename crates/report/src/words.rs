@@ -25,19 +25,28 @@ pub fn width(text: &str) -> usize {
     text.chars().map(columns).sum()
 }
 
-/// True for characters that set the direction of others (UAX #9 §2): a name that holds one would
-/// reorder the words behind it.
-pub fn turns_around(c: char) -> bool {
+/// True for characters that set the direction of others (UAX #9 §2), and for those that show nothing: a
+/// name that holds one would reorder the words behind it, or look like another. What joins others has its
+/// place in words.
+pub fn deceives(c: char) -> bool {
     matches!(
         c,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-    )
+        '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+    ) || matches!(
+        c,
+        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+    ) || matches!(
+        c,
+        '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+    ) || matches!(c, '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}')
+        || matches!(c, '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e00ff}')
+        || matches!(c, '\u{e01f0}'..='\u{e0fff}')
 }
 
-/// The text as a terminal may be given it: controls (C0, C1) and what turns text around are
-/// written as `\u{9b}`. Lines stay lines; so do the styles of [`is_style`], which move nothing.
+/// The text as a terminal may be given it: controls (C0, C1) and what turns text around or hides in it
+/// are written as `\u{9b}`. Lines stay lines; so do the styles of [`is_style`], which move nothing.
 pub fn legible(text: &str) -> Cow<'_, str> {
-    let odd = |c: char| (c.is_control() && c != '\n') || turns_around(c);
+    let odd = |c: char| (c.is_control() && c != '\n') || deceives(c);
     if !text.contains(odd) {
         return Cow::Borrowed(text);
     }
@@ -58,7 +67,7 @@ pub fn legible(text: &str) -> Cow<'_, str> {
 
 /// The same on one line: a cell of a table.
 pub fn legible_line(text: &str) -> String {
-    let odd = |c: &char| c.is_control() || turns_around(*c);
+    let odd = |c: &char| c.is_control() || deceives(*c);
     let escaped = |c: char| match odd(&c) {
         true => c.escape_unicode().collect(),
         false => c.to_string(),
@@ -90,7 +99,7 @@ fn style_length(text: &str) -> Option<usize> {
 /// The text on one line, at most so many columns wide; what is cut off leaves an ellipsis.
 pub fn cut(text: &str, most: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = text.replace(|c: char| c.is_control() || turns_around(c), "\u{fffd}");
+    let text = text.replace(|c: char| c.is_control() || deceives(c), "\u{fffd}");
     if width(&text) <= most {
         return text;
     }
@@ -188,6 +197,21 @@ mod tests {
             "a\\u{202e}b\\u{9b}2J\\u{1b}[2J\\u{1b}[8mc\\u{9}d\n\u{1b}[1;31mred\u{1b}[0m"
         );
         assert_eq!(legible_line("a\nip  ok"), "a\\u{a}ip  ok");
+        for (hidden, written) in [
+            ('\u{ad}', "\\u{ad}"),
+            ('\u{1160}', "\\u{1160}"),
+            ('\u{200b}', "\\u{200b}"),
+            ('\u{2800}', "\\u{2800}"),
+            ('\u{3164}', "\\u{3164}"),
+            ('\u{ffa0}', "\\u{ffa0}"),
+            ('\u{e0041}', "\\u{e0041}"),
+        ] {
+            let text = format!("ip{hidden}");
+            assert_eq!(legible(&text), format!("ip{written}"));
+            assert_eq!(legible_line(&text), format!("ip{written}"));
+            assert_eq!(cut(&text, 9), "ip\u{fffd}");
+        }
+        assert_eq!(legible_line("می\u{200c}خواهم"), "می\u{200c}خواهم");
         assert!(matches!(
             legible("基站 Zürich\n"),
             std::borrow::Cow::Borrowed(_)
