@@ -105,7 +105,7 @@ impl Memory {
             inventory: network::inventory(),
             seed: 1,
             limits: Limits {
-                users: cast::limits().users(),
+                users: cast::limits().users(None),
                 ..Limits::default()
             },
             deliverable: Box::new(cast::deliverable),

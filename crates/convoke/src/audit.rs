@@ -13,6 +13,7 @@ use netconf::xml::Element;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 
 const NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-audit";
 
@@ -42,12 +43,28 @@ pub(crate) async fn run(common: &Common, command: AuditCommand) -> Result<(), Fa
         } => {
             let failed = |cause: io::Error| Failure::failed(format!("{}: {cause}", path.display()));
             let file = File::create_new(&path).map_err(failed)?;
-            let written = export(common, &wanted, file, failed).await;
-            if written.is_err() {
-                // A part would look like the whole.
-                let _ = std::fs::remove_file(&path);
-            }
-            written
+            let part = Part(Some(path.clone()));
+            export(common, &wanted, file, failed).await?;
+            part.keep();
+            Ok(())
+        }
+    }
+}
+
+/// A file that is being written. Left before it is whole, by a failure or an interruption, it is removed:
+/// a part would look like the whole.
+struct Part(Option<PathBuf>);
+
+impl Part {
+    fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if let Some(path) = self.0.take() {
+            let _ = std::fs::remove_file(path);
         }
     }
 }
@@ -164,4 +181,34 @@ fn told(record: Element<'_>) -> Value {
         "count": number("count"),
         "first": text(record, "first"),
     })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, Command};
+    use clap::Parser;
+
+    /// Nobody answers, or somebody wants no more of it: what was begun is not left.
+    #[tokio::test]
+    async fn an_export_that_fails_or_is_interrupted_leaves_no_part() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("trail.jsonl");
+        let state = folder.path().display().to_string();
+        let words = ["convoke", "--state", &state, "audit", "export", "--file"];
+        let words = words.into_iter().map(str::to_owned);
+        let cli = Cli::parse_from(words.chain([file.display().to_string()]));
+        let Command::Audit(command) = cli.command else {
+            panic!("another command");
+        };
+        assert!(run(&cli.common, command).await.is_err());
+        assert!(!file.exists());
+        std::fs::write(&file, "{}\n").unwrap();
+        drop(Part(Some(file.clone())));
+        assert!(!file.exists());
+        std::fs::write(&file, "{}\n").unwrap();
+        Part(Some(file.clone())).keep();
+        assert!(file.exists());
+    }
 }

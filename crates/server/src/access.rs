@@ -59,14 +59,14 @@ impl From<Word> for Action {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Group {
-    name: String,
+    name: toml::Spanned<String>,
     user_name: BTreeSet<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct List {
-    name: String,
+    name: toml::Spanned<String>,
     group: BTreeSet<String>,
     rule: Vec<RuleTable>,
 }
@@ -129,13 +129,19 @@ pub fn certificates(path: &Path) -> Result<Vec<CertificateRow>, FileError> {
 pub fn parse(file: &str, text: &str) -> Result<AccessRules, FileError> {
     let wrong = |offset: usize, message: String| FileError::at(file, text, offset, message);
     let document = document(file, text)?;
-    let groups: BTreeMap<_, _> = document
-        .group
-        .into_iter()
-        .map(|group| (group.name, group.user_name))
-        .collect();
+    let mut groups = BTreeMap::new();
+    for Group { name, user_name } in document.group {
+        let offset = name.span().start;
+        let name = name.into_inner();
+        if groups.contains_key(&name) {
+            let message = format!("the group '{name}' is there twice; put its users together");
+            return Err(wrong(offset, message));
+        }
+        groups.insert(name, user_name);
+    }
     let mut lists = Vec::new();
     for list in document.rule_list {
+        let offset = list.name.span().start;
         let rules = list
             .rule
             .into_iter()
@@ -144,11 +150,21 @@ pub fn parse(file: &str, text: &str) -> Result<AccessRules, FileError> {
                 rule(table).map_err(|message| wrong(offset, message))
             })
             .collect::<Result<_, _>>()?;
-        lists.push(RuleList {
-            name: list.name,
+        let list = RuleList {
+            name: list.name.into_inner(),
             groups: list.group,
             rules,
-        });
+        };
+        let denies = list.rules.iter().any(|rule| rule.action == Action::Deny);
+        if let Some(group) = unknown(&list, &groups).next().filter(|_| denies) {
+            let message = format!(
+                "the list '{}' denies something to the group '{group}', which is not there: whom it \
+                 is to keep out would get in",
+                list.name
+            );
+            return Err(wrong(offset, message));
+        }
+        lists.push(list);
     }
     Ok(AccessRules {
         enabled: document.enable_nacm,
@@ -158,6 +174,33 @@ pub fn parse(file: &str, text: &str) -> Result<AccessRules, FileError> {
         groups,
         lists,
     })
+}
+
+/// Groups that are there by themselves.
+const GIVEN: [&str; 2] = ["*", "agents"];
+
+/// The groups of a list that are not there.
+fn unknown<'l>(
+    list: &'l RuleList,
+    groups: &'l BTreeMap<String, BTreeSet<String>>,
+) -> impl Iterator<Item = &'l String> {
+    let is_there = |group: &str| GIVEN.contains(&group) || groups.contains_key(group);
+    list.groups.iter().filter(move |group| !is_there(group))
+}
+
+/// What the rules say to nobody, for people: lists for groups that are not there. All of these permit;
+/// what denies is refused when it is read.
+pub fn doubts(rules: &AccessRules) -> Vec<String> {
+    let lists = rules.lists.iter();
+    let doubts = lists.flat_map(|list| {
+        unknown(list, &rules.groups).map(|group| {
+            format!(
+                "the list '{}' is for the group '{group}', which is not there: it permits nobody anything",
+                list.name
+            )
+        })
+    });
+    doubts.collect()
 }
 
 fn document(file: &str, text: &str) -> Result<Document, FileError> {
@@ -274,6 +317,43 @@ mod tests {
         let secret = &["agent", "authentication", "authentication-methods", "oauth"];
         assert!(!rules.permits(&operator, read("irtf-agent", secret)));
         assert!(!rules.permits(&agent, read("irtf-agent", secret)));
+    }
+
+    /// A list for a group that nobody made is said; one that would have kept somebody out is refused.
+    #[test]
+    fn a_group_that_is_not_there_is_told_and_never_keeps_out_nobody() {
+        let list = |groups: &str, action: &str| {
+            format!(
+                "[[group]]\nname = \"noc\"\nuser-name = [\"ann\"]\n\n[[rule-list]]\nname = \"l\"\n\
+                 group = [{groups}]\n[[rule-list.rule]]\nname = \"r\"\naction = \"{action}\"\n"
+            )
+        };
+        let rules = |text: &str| parse("a", text);
+        for known in ["\"noc\"", "\"*\"", "\"agents\""] {
+            for action in ["permit", "deny"] {
+                let read = rules(&list(known, action)).unwrap();
+                assert_eq!(doubts(&read), [""; 0]);
+            }
+        }
+        let read = rules(&list("\"noc\", \"nocc\"", "permit")).unwrap();
+        assert_eq!(
+            doubts(&read),
+            [
+                "the list 'l' is for the group 'nocc', which is not there: it permits nobody anything"
+            ]
+        );
+        let refused = rules(&list("\"nocc\"", "deny")).unwrap_err().to_string();
+        assert!(
+            refused.starts_with("a:6: the list 'l' denies something to the group 'nocc'"),
+            "{refused}"
+        );
+        let twice = "[[group]]\nname = \"g\"\nuser-name = []\n".repeat(2);
+        let refused = rules(&twice).unwrap_err().to_string();
+        assert!(
+            refused.starts_with("a:5: the group 'g' is there twice"),
+            "{refused}"
+        );
+        assert_eq!(doubts(&rules(SHIPPED).unwrap()), [""; 0]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ const NICE: i32 = 10;
 /// Starts a background thread.
 ///
 /// What the system does not grant of priority or cores is told in the log, and the thread runs
-/// without it.
+/// without it; one of both does not stand on the other.
 ///
 /// # Errors
 /// The system starts no more threads.
@@ -26,12 +26,7 @@ pub fn spawn<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<JoinHandle<T>> {
     Builder::new().name(name.to_owned()).spawn(move || {
-        if let Err(cause) = confine() {
-            tracing::warn!(
-                cause = %cause,
-                "a background thread runs at ordinary priority: {cause}"
-            );
-        }
+        confine(CONFINEMENTS);
         work()
     })
 }
@@ -43,14 +38,43 @@ pub fn cores() -> NonZeroUsize {
     NonZeroUsize::new(all - 1).unwrap_or(NonZeroUsize::MIN)
 }
 
-/// Lowers the priority of the calling thread and takes it off the core that is kept free.
+/// What is asked of the system for the calling thread, and what it goes without if that is refused.
+type Confinement = (&'static str, fn() -> io::Result<()>);
+
 #[cfg(target_os = "linux")]
-fn confine() -> io::Result<()> {
-    use rustix::process::{getpid, getpriority_process, setpriority_process};
-    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+const CONFINEMENTS: &[Confinement] = &[
+    ("runs at ordinary priority", lower_priority),
+    ("leaves no core free", leave_a_core),
+];
+
+#[cfg(not(target_os = "linux"))]
+const CONFINEMENTS: &[Confinement] = &[];
+
+/// Asks for each, whatever became of the others.
+fn confine(confinements: &[Confinement]) {
+    for (without, ask) in confinements {
+        if let Err(cause) = ask() {
+            tracing::warn!(cause = %cause, "a background thread {without}: {cause}");
+        }
+    }
+}
+
+/// Lowers the priority of the calling thread.
+#[cfg(target_os = "linux")]
+fn lower_priority() -> io::Result<()> {
+    use rustix::process::{getpriority_process, setpriority_process};
 
     // Zero, which `None` stands for, is the calling thread and not its process.
     setpriority_process(None, getpriority_process(None)?.max(NICE))?;
+    Ok(())
+}
+
+/// Takes the calling thread off the core that is kept free.
+#[cfg(target_os = "linux")]
+fn leave_a_core() -> io::Result<()> {
+    use rustix::process::getpid;
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
     // The first thread of the process is never confined; the calling one may be a child of one
     // that is.
     let mut cores = sched_getaffinity(Some(getpid()))?;
@@ -63,15 +87,10 @@ fn confine() -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(not(target_os = "linux"))]
-fn confine() -> io::Result<()> {
-    Ok(())
-}
-
 #[cfg(all(test, target_os = "linux"))]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::{NICE, cores, spawn};
+    use super::{NICE, confine, cores, leave_a_core, spawn};
     use rustix::process::{getpid, getpriority_process};
     use rustix::thread::sched_getaffinity;
 
@@ -89,6 +108,17 @@ mod tests {
         assert_eq!(confined, (priority.max(NICE), (all - 1).max(1)));
         assert_eq!(standing(), (priority, kept), "the spawner stays as it was");
         assert_eq!(cores().get(), (all as usize - 1).max(1));
+    }
+
+    #[test]
+    fn who_may_not_lower_his_priority_leaves_a_core_free_all_the_same() {
+        let all = sched_getaffinity(Some(getpid())).unwrap().count();
+        let confined = std::thread::spawn(|| {
+            let refused = || Err(std::io::ErrorKind::PermissionDenied.into());
+            confine(&[("runs at ordinary priority", refused), ("", leave_a_core)]);
+            standing().1
+        });
+        assert_eq!(confined.join().unwrap(), (all - 1).max(1));
     }
 
     #[test]

@@ -129,6 +129,9 @@ pub enum SettingsError {
     /// There is no such embedder, or what it needs is not given.
     #[error("[schemas.embedder]: {0}")]
     Embedder(#[source] semantics::backend::Unavailable),
+    /// No agent has the role.
+    #[error("roles: no agent has the role '{0}'; known are {known}", known = known_roles())]
+    Role(String),
     /// A number is out of range.
     #[error("{name} is {value}; it must be {range}")]
     Range {
@@ -142,11 +145,12 @@ pub enum SettingsError {
 }
 
 impl Settings {
-    /// What the engine bounds.
-    pub fn bounds(&self) -> engine::Limits {
+    /// What the engine bounds where the process may use so many bytes of memory; none if nobody bounds
+    /// it.
+    pub fn bounds(&self, memory: Option<u64>) -> engine::Limits {
         let limits = self.agents.limits(self.tasks.limits());
         engine::Limits {
-            users: self.limits.users(),
+            users: self.limits.users(memory),
             ..limits.at_speed(self.speed.unwrap_or(1.0))
         }
     }
@@ -229,6 +233,10 @@ impl Settings {
     /// [`SettingsError::Exposed`] and [`SettingsError::Range`].
     pub fn check(&self, folder: &StateFolder) -> Result<(), SettingsError> {
         self.schemas.check()?;
+        let unknown = |role: &&String| !agents::roster::roles().any(|known| known == **role);
+        if let Some(role) = self.roles.iter().flatten().find(unknown) {
+            return Err(SettingsError::Role(role.clone()));
+        }
         let netconf = self.netconf.unwrap_or(NETCONF);
         let someone_let_in = std::fs::read_dir(folder.path().join("users"))
             .is_ok_and(|mut users| users.next().is_some());
@@ -255,6 +263,11 @@ impl Settings {
             _ => Ok(()),
         }
     }
+}
+
+fn known_roles() -> String {
+    let known: Vec<&str> = agents::roster::roles().collect();
+    known.join(", ")
 }
 
 /// Checks that a number, if it is given, lies within its range.
@@ -298,6 +311,24 @@ mod tests {
         std::fs::write(folder.path().join("users/noc.pub"), "").unwrap();
         std::fs::write(state.access(), "").unwrap();
         assert!(settings.check(&state).is_ok());
+    }
+
+    /// Whoever mistypes a role would miss an agent, and not know why.
+    #[test]
+    fn a_role_that_no_agent_has_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = StateFolder::new(folder.path());
+        let with = |roles: &[&str]| Settings {
+            roles: Some(roles.iter().map(|role| (*role).to_owned()).collect()),
+            ..Settings::default()
+        };
+        assert!(with(&["oss-fault", "ip-fault"]).check(&state).is_ok());
+        let refused = with(&["oss-fault", "ip-fualt"]).check(&state).unwrap_err();
+        let refused = refused.to_string();
+        assert!(
+            refused.starts_with("roles: no agent has the role 'ip-fualt'; known are "),
+            "{refused}"
+        );
     }
 
     #[test]
@@ -346,13 +377,13 @@ mod tests {
 
     #[test]
     fn what_takes_an_agent_time_is_the_machines_time_at_any_speed() {
-        let usual = Settings::default().bounds();
+        let usual = Settings::default().bounds(None);
         let speed = Some(600.0);
         let fast = Settings {
             speed,
             ..Settings::default()
         };
-        let fast = fast.bounds();
+        let fast = fast.bounds(None);
         assert_eq!(fast.step_ms, 600 * usual.step_ms);
         assert_eq!(fast.answer_ms, 600 * usual.answer_ms);
         assert_eq!(fast.answer_within_ms, usual.answer_within_ms);

@@ -3,14 +3,16 @@
 //! A host without listeners serves the same sessions over pipes; that is how `simulate` and many
 //! tests run. Read next: [`crate::world`], which brings agents and network to life on it.
 
+mod check;
 mod error;
 mod housekeeping;
+mod listeners;
 mod roster;
 
 use crate::a2a;
 use crate::access;
 use crate::clock::Clock;
-use crate::config::{AGENTS_FROM, NETCONF, Settings};
+use crate::config::Settings;
 use crate::fair::FairShares;
 use crate::http;
 use crate::kept;
@@ -19,20 +21,19 @@ use crate::outside::Watched;
 use crate::pool;
 use crate::post::Post;
 use crate::profile;
-use crate::revocation::{self, KeyHolders, Lookout};
+use crate::revocation::{KeyHolders, Lookout, Seen};
 use crate::schemas;
 use crate::session::{self, Patience};
-use crate::ssh::keys::{self, KeyError, StateKeys};
-use crate::ssh::{
-    Authenticator, ByteStream, Gate, KeyDirectory, Listener, Login, PrivateKey, Serving,
-};
+use crate::ssh::keys::{self, StateKeys};
+use crate::ssh::{Authenticator, ByteStream, Listener, Login, Serving};
 use crate::state::{NameError, StateFolder};
 use crate::trail::{self, Witnessed};
 use crate::webhook::{self, AllowList, Deliveries};
 use crate::writable;
 use bindings::netconf::{Peer, Platform};
+pub use check::check_files;
+use check::doubts;
 use domain::access::AccessRules;
-use domain::ems::Ems;
 use domain::inventory::Inventory;
 use domain::profile::Profile;
 use domain::registry::Reach;
@@ -40,17 +41,19 @@ use domain::time::Timestamp;
 pub use engine::Endpoint;
 use engine::{Credentials, Engine, Hosted, Setup};
 pub use error::StartError;
+use listeners::{authenticator, bind};
 use roster::{check_roster, hosted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use store::{Condition, Options as StoreOptions};
+use tokio::task::JoinHandle;
 use tracing::{info, warn};
 use yang::{Generation, ModuleSet};
 
-/// How often it is looked whether the store still works.
-const LOOK_AT_STORE: Duration = Duration::from_secs(1);
+/// How often it is looked whether the store still works, and who watches over the platform.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// How much a pipe between two sessions of this process holds, in bytes.
 const PIPE_BYTES: usize = 1_024 * 1_024;
@@ -87,10 +90,10 @@ pub struct Host {
     shares: Arc<FairShares>,
     serving: Vec<Serving>,
     door: Option<http::Serving>,
-    housekeeping: Option<tokio::task::JoinHandle<()>>,
-    learning: Option<tokio::task::JoinHandle<()>>,
-    revocation: Option<tokio::task::JoinHandle<()>>,
-    memory: Option<tokio::task::JoinHandle<()>>,
+    housekeeping: Option<JoinHandle<()>>,
+    learning: Option<JoinHandle<()>>,
+    revocation: Option<JoinHandle<()>>,
+    memory: Option<JoinHandle<()>>,
     deliveries: Option<Deliveries>,
     /// The A2A agents elsewhere; none if nobody may be spoken to.
     pub(crate) outside: Option<Watched>,
@@ -127,6 +130,7 @@ impl Host {
         inventory: Arc<Inventory>,
         clock: Arc<Clock>,
     ) -> Result<Self, StartError> {
+        let seen = seen(&home);
         let generation = Generation::load(&ModuleSet::convoke())?;
         let files = match &settings.profiles {
             Some(folder) => profile::in_folder(folder, &generation)?,
@@ -147,10 +151,11 @@ impl Host {
                 writable::check(folder)?;
                 settings.check(folder)?;
                 StateKeys::open(folder.path())?;
-                for path in writable::keys_of_nobody(folder) {
-                    warn!("{}", writable::lets_nobody_in(&path));
+                let access = access::load(&folder.access())?;
+                for doubt in doubts(folder, &access) {
+                    warn!("{doubt}");
                 }
-                access::load(&folder.access())?
+                access
             }
             Home::Memory => access::parse("access.toml", access::SHIPPED)?,
         };
@@ -160,7 +165,7 @@ impl Host {
             default_agent,
             access,
         };
-        Self::with(home, settings, company, generation, inventory, clock).await
+        Self::put_together(home, seen, settings, company, generation, inventory, clock).await
     }
 
     /// Puts a platform together with any agents and access rules.
@@ -169,6 +174,20 @@ impl Host {
     /// [`StartError`]
     pub async fn with(
         home: Home,
+        settings: &Settings,
+        company: Company,
+        generation: Arc<Generation>,
+        inventory: Arc<Inventory>,
+        clock: Arc<Clock>,
+    ) -> Result<Self, StartError> {
+        let seen = seen(&home);
+        Self::put_together(home, seen, settings, company, generation, inventory, clock).await
+    }
+
+    /// How the files of the folder were `seen` to be is from before the first of them was read.
+    async fn put_together(
+        home: Home,
+        seen: Option<Seen>,
         settings: &Settings,
         mut company: Company,
         generation: Arc<Generation>,
@@ -196,6 +215,12 @@ impl Host {
             Home::Memory => (StoreOptions::memory(), None, Vec::new(), None),
         };
         let credentials = credentials(&home, &company)?;
+        // What runs in memory is a test or a simulation, and alone in its process.
+        let meter = match &home {
+            Home::Folder(_) => Some(Meter::new(settings.limits.memory_mib.map(|mib| mib << 20))),
+            Home::Memory => None,
+        };
+        let memory = meter.as_ref().and_then(Meter::most);
         let now = clock.now();
         for agent in &mut company.agents {
             let endpoint = Endpoint::Agent(agent.profile.name.clone());
@@ -211,7 +236,7 @@ impl Host {
             default_agent: company.default_agent,
             inventory,
             seed: settings.seed.unwrap_or(0),
-            limits: settings.bounds(),
+            limits: settings.bounds(memory),
             retention: settings.retention.retention(),
             deliverable: webhook::deliverable(allowed.clone()),
             credentials,
@@ -261,9 +286,8 @@ impl Host {
             deliveries: None,
             outside: None,
         };
-        if let Home::Folder(_) = &home {
+        if let Some(meter) = meter {
             let short = host.platform.engine().accounts().short_of_memory();
-            let meter = Meter::new(settings.limits.memory_mib.map(|mib| mib << 20));
             host.memory = Some(memory::watch(meter, Arc::clone(short)));
         }
         host.encrypt_what_is_plain();
@@ -284,11 +308,12 @@ impl Host {
         if let Home::Folder(folder) = &home {
             host.outside = Watched::begin(settings, folder, &host.platform, &host.clock)?;
         }
-        let lookout = match &home {
-            Home::Folder(folder) => {
-                Some(Lookout::begin(folder, host.platform.engine(), &host.clock)?)
+        let lookout = match (&home, seen) {
+            (Home::Folder(folder), Some(seen)) => {
+                let engine = host.platform.engine();
+                Some(Lookout::begin(folder, seen, engine, &host.clock)?)
             }
-            Home::Memory => None,
+            _ => None,
         };
         let watched = lookout.as_ref().map(Lookout::watched);
         host.serve(listeners, lookout)?;
@@ -421,17 +446,37 @@ impl Host {
     }
 
     /// Resolves with why once the platform can go on no more: the store accepts nothing, because
-    /// writing failed, or a decision panicked.
+    /// writing failed, a decision panicked, or whoever watches over it did.
     pub async fn failed(&self) -> &'static str {
-        let engine = self.platform.engine();
-        let stopped = async {
-            while engine.store().statistics().condition != Condition::Stopped {
-                tokio::time::sleep(LOOK_AT_STORE).await;
+        let found = async {
+            loop {
+                match self.found_failed() {
+                    Some(why) => break why,
+                    None => tokio::time::sleep(LOOK_AGAIN).await,
+                }
             }
         };
         tokio::select! {
-            () = engine.broken() => "a decision failed: nothing more can be decided",
-            () = stopped => "the store failed: nothing more can be promised",
+            () = self.platform.engine().broken() => "a decision failed: nothing more can be decided",
+            why = found => why,
+        }
+    }
+
+    /// What can be found only by looking.
+    fn found_failed(&self) -> Option<&'static str> {
+        let has_ended = |task: &Option<JoinHandle<()>>| match task {
+            Some(task) => task.is_finished(),
+            None => false,
+        };
+        let store = self.platform.engine().store().statistics();
+        if store.condition == Condition::Stopped {
+            Some("the store failed: nothing more can be promised")
+        } else if has_ended(&self.revocation) {
+            Some("nobody looks any more whether keys were taken away: nobody can be let in")
+        } else if has_ended(&self.memory) {
+            Some("nobody looks any more whether memory is short: nothing bounds what is taken")
+        } else {
+            None
         }
     }
 
@@ -469,6 +514,14 @@ impl Host {
     }
 }
 
+/// How the files of a folder are.
+fn seen(home: &Home) -> Option<Seen> {
+    match home {
+        Home::Folder(folder) => Some(Seen::of(folder)),
+        Home::Memory => None,
+    }
+}
+
 /// The profiles of the agents that are hosted here.
 fn hosted_profiles(engine: &Engine) -> Vec<Arc<Profile>> {
     let registrations = engine.registrations().into_iter();
@@ -481,67 +534,6 @@ fn latest(engine: &Engine) -> Result<Option<Timestamp>, StartError> {
     let feed = engine.feed();
     let last = feed.after(feed.last().saturating_sub(1), 1)?;
     Ok(last.first().map(|entry| entry.time))
-}
-
-/// Listens for the platform, then for each agent, then, if there is a network, for each of its
-/// management systems.
-fn bind(
-    keys: &StateKeys,
-    settings: &Settings,
-    company: &Company,
-    managed: bool,
-) -> Result<Vec<(Listening, Listener)>, StartError> {
-    let (host_key, gate) = (keys.host()?, Gate::new(settings.limits.gate()));
-    let platform = settings.netconf.unwrap_or(NETCONF);
-    let first = settings.agents_from.unwrap_or(AGENTS_FROM);
-    let mut listeners = Vec::new();
-    let mut open = |endpoint, agent: &str, address| -> Result<(), StartError> {
-        let listener = Listener::bind(address, &host_key, &gate)?;
-        let address = listener.address();
-        listeners.push((
-            Listening {
-                endpoint,
-                agent: agent.to_owned(),
-                address,
-            },
-            listener,
-        ));
-        Ok(())
-    };
-    open(Endpoint::Platform, &company.default_agent, platform)?;
-    let agents = company.agents.iter().map(|agent| {
-        let name = agent.profile.name.clone();
-        (Endpoint::Agent(name.clone()), name)
-    });
-    let systems = Ems::ALL.into_iter().filter(|_| managed);
-    let systems = systems.map(|ems| (Endpoint::Ems(ems), format!("{}-ems", ems.as_str())));
-    for (place, (endpoint, name)) in agents.chain(systems).enumerate() {
-        let port = if first == 0 {
-            0
-        } else {
-            first.saturating_add(place as u16)
-        };
-        open(endpoint, &name, SocketAddr::new(platform.ip(), port))?;
-    }
-    Ok(listeners)
-}
-
-fn authenticator(
-    keys: &StateKeys,
-    profiles: &[Arc<domain::profile::Profile>],
-) -> Result<KeyDirectory, KeyError> {
-    let known = |directory: KeyDirectory, user: &str, key: PrivateKey| {
-        directory.with_key(user, key.public_key())
-    };
-    let mut directory = known(
-        KeyDirectory::new(keys.users()).with_agents(keys.agents()),
-        "operator",
-        keys.operator()?,
-    );
-    for profile in profiles {
-        directory = known(directory, &profile.name, keys.agent(&profile.name)?);
-    }
-    Ok(directory)
 }
 
 /// Whose the names are that are no hosted agents'.
@@ -558,32 +550,6 @@ fn credentials(home: &Home, company: &Company) -> Result<Credentials, NameError>
     }))
 }
 
-/// Checks settings, access rules, names and profiles without starting anything or writing a file.
-/// Returns what is allowed but not recommended, each with its file.
-///
-/// # Errors
-/// [`StartError`] for the first that cannot be used.
-pub fn check_files(folder: &StateFolder) -> Result<Vec<String>, StartError> {
-    writable::check(folder)?;
-    let settings = Settings::load(folder)?;
-    settings.check(folder)?;
-    if folder.access().exists() {
-        access::load(&folder.access())?;
-    }
-    revocation::register(folder)?;
-    let generation = Generation::load(&ModuleSet::convoke())?;
-    let files = match &settings.profiles {
-        Some(profiles) => profile::in_folder(profiles, &generation)?,
-        None => profile::shipped(&generation)?,
-    };
-    let files = settings.cast(files);
-    check_roster(&files)?;
-    folder.check_agents(files.iter().map(|f| f.profile.name.as_str()))?;
-    let advice = files.iter().flat_map(|f| {
-        let advice = f.profile.advice().into_iter();
-        advice.map(|advice| format!("{}: {advice}", f.file))
-    });
-    let keys = writable::keys_of_nobody(folder).into_iter();
-    let keys = keys.map(|path| writable::lets_nobody_in(&path));
-    Ok(advice.chain(keys).collect())
-}
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -1,13 +1,25 @@
 //! Sockets, configuration, clock and composition: the only crate that knows everything.
 //!
-//! A tour: [`ssh`] is the transport; [`state`], [`config`], [`access`] and [`profile`] are the
-//! files, and [`revocation`] watches those that let people in; [`clock`] is the time; [`session`] moves the bytes of one NETCONF session; [`host`] puts
-//! a platform together on the store that [`kept`] opens; [`peers`] lets its agents speak to others over NETCONF, [`remote`]
-//! stands for those that are servers elsewhere, and [`outside`] speaks A2A with those; [`world`]
-//! brings network and agents to life, [`workers`] are the threads on which agents step, `ems` joins its management systems to it, [`faults`] breaks and
-//! mends in it what people want; [`webhook`] tells of tasks over HTTP; [`story`] tells what
-//! happens and [`referee`] scores it; [`training`] collects what agents learn from.
-//! [`client`] is the other side, for the command line.
+//! A tour:
+//! - [`ssh`] and [`http`] are the transports, [`token`] lets people in at the latter, [`a2a`] is what is
+//!   served there; [`session`] moves the bytes of one NETCONF session;
+//! - [`state`], [`config`], [`access`], [`profile`] and [`file`] are the files; `writable` refuses those
+//!   that everybody may write, [`revocation`] watches those that let people in, by their `stamp`;
+//!   [`trail`] tells who got in;
+//! - [`clock`] is the time; [`memory`] tells how much the process has and may have; [`fair`] gives
+//!   users their turns, [`pool`] and [`workers`] give threads in the [`background`] to what users cause and
+//!   to agents;
+//! - [`host`] puts a platform together on the store that [`kept`] opens, under the key of [`master_key`],
+//!   signed by `seal`, with the templates of [`schemas`];
+//! - [`peers`] lets its agents speak to others over NETCONF, by [`dialer`]; [`remote`] stands for those
+//!   that are servers elsewhere, and [`outside`] speaks A2A with those; [`webhook`] tells of tasks over
+//!   HTTP;
+//! - [`world`] brings network and agents to life, by the [`scenario`] or the [`day`] that [`stage`] sets;
+//!   `ems` joins its management systems to it, [`post`] says what agents hear and may do, [`faults`]
+//!   breaks and mends in it what people want, [`practice`] is how it is done without agents;
+//! - [`story`] tells what happens, [`recorder`] keeps it, [`referee`] and [`score`] judge it,
+//!   [`training`] collects what agents learn from;
+//! - [`client`] is the other side, for the command line.
 //!
 //! No rule of the domain is here.
 
@@ -45,6 +57,7 @@ mod seal;
 pub mod session;
 pub mod ssh;
 pub mod stage;
+mod stamp;
 pub mod state;
 pub mod story;
 pub mod token;

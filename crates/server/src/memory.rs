@@ -79,6 +79,12 @@ impl Meter {
         resident.into_iter().chain(space).max_by_key(part)
     }
 
+    /// The tightest bound, in bytes; none if there is none.
+    pub fn most(&self) -> Option<u64> {
+        let bounds = [self.of_groups(), self.most, self.address_space()];
+        bounds.into_iter().flatten().min()
+    }
+
     /// The least that the control groups allow, from the process's own one up.
     fn of_groups(&self) -> Option<u64> {
         let text = fs::read_to_string(self.proc.join("cgroup")).ok()?;
@@ -196,6 +202,7 @@ mod tests {
     fn the_tightest_bound_counts() {
         let system = System::new();
         assert_eq!(system.meter(None).read(), None, "nobody bounds it");
+        assert_eq!(system.meter(None).most(), None);
         assert_eq!(system.meter(Some(512)).read(), mib(100, 512));
         system.write("proc/cgroup", "0::/a/b\n");
         system.write("cg/a/b/memory.max", "max\n");
@@ -213,6 +220,8 @@ mod tests {
         );
         system.write("proc/limits", &space);
         assert_eq!(system.meter(None).read(), mib(400, 420));
+        assert_eq!(system.meter(None).most(), Some(128 << 20));
+        assert_eq!(system.meter(Some(64)).most(), Some(64 << 20));
     }
 
     /// Row 28: short before the kernel says so, and not in and out with every message.

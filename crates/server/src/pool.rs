@@ -19,6 +19,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use tracing::{error, warn};
@@ -55,6 +57,9 @@ struct Shared {
     limits: PoolLimits,
     queues: Mutex<Queues>,
     arrived: Condvar,
+    /// Set under the lock of the queues, so that nobody waits who has not seen it; work that counts its
+    /// steps asks for it at each, and must not wait for that lock.
+    closed: AtomicBool,
 }
 
 #[derive(Default)]
@@ -64,7 +69,6 @@ struct Queues {
     /// Users with work, whose turn is next first.
     turns: VecDeque<String>,
     waiting: usize,
-    closed: bool,
 }
 
 struct Waiting {
@@ -91,6 +95,7 @@ impl WorkerPool {
             limits,
             queues: Mutex::default(),
             arrived: Condvar::new(),
+            closed: AtomicBool::new(false),
         });
         // Dropped if a thread cannot be started, which ends those that were.
         let pool = Self {
@@ -107,7 +112,7 @@ impl WorkerPool {
 impl Drop for WorkerPool {
     fn drop(&mut self) {
         let mut queues = self.shared.queues();
-        queues.closed = true;
+        self.shared.closed.store(true, Release);
         // Whoever waits for them is told that they are not done.
         let dropped = std::mem::take(&mut queues.jobs);
         drop(queues);
@@ -118,13 +123,13 @@ impl Drop for WorkerPool {
 
 impl Background for WorkerPool {
     fn has_room(&self, user: &str) -> bool {
-        self.shared.queues().has_room(user, &self.shared.limits)
+        self.shared.has_room(&self.shared.queues(), user)
     }
 
     fn run(&self, user: &str, job: Job) -> Result<(), Busy> {
         let until = Instant::now() + self.shared.limits.time;
         let mut queues = self.shared.queues();
-        if !queues.has_room(user, &self.shared.limits) {
+        if !self.shared.has_room(&queues, user) {
             return Err(Busy);
         }
         queues.push(user, Waiting { job, until });
@@ -139,12 +144,20 @@ impl Shared {
         self.queues.lock().expect("no holder panics")
     }
 
+    fn is_closed(&self) -> bool {
+        self.closed.load(Acquire)
+    }
+
+    fn has_room(&self, queues: &Queues, user: &str) -> bool {
+        !self.is_closed() && queues.have_room(user, &self.limits)
+    }
+
     /// What a thread does until the pool is dropped.
     fn work(&self) {
         loop {
             let mut queues = self.queues();
             let Waiting { job, until } = loop {
-                if queues.closed {
+                if self.is_closed() {
                     return;
                 }
                 match queues.pop() {
@@ -157,7 +170,7 @@ impl Shared {
                 warn!("a piece of work waited for longer than it may take, and is not done");
                 continue;
             }
-            let over = || Instant::now() >= until || self.queues().closed;
+            let over = || Instant::now() >= until || self.is_closed();
             // Who waits for it is told that it was not done; the thread goes on.
             if catch_unwind(AssertUnwindSafe(|| job(&over))).is_err() {
                 error!("a piece of background work panicked");
@@ -167,9 +180,9 @@ impl Shared {
 }
 
 impl Queues {
-    fn has_room(&self, user: &str, limits: &PoolLimits) -> bool {
+    fn have_room(&self, user: &str, limits: &PoolLimits) -> bool {
         let own = self.jobs.get(user).map_or(0, VecDeque::len);
-        !self.closed && own < limits.waiting_a_user && self.waiting < limits.waiting
+        own < limits.waiting_a_user && self.waiting < limits.waiting
     }
 
     fn push(&mut self, user: &str, waiting: Waiting) {
@@ -295,6 +308,26 @@ mod tests {
         running.recv().unwrap();
         drop(waiting);
         assert_eq!(stopped.recv(), Ok(()));
+    }
+
+    /// Work counts its steps by the million: to ask whether it is over must not wait for who queues.
+    #[test]
+    fn what_runs_asks_whether_it_is_over_without_a_lock() {
+        let pool = pool(8, 64, LONG);
+        let (asked, answered) = mpsc::channel();
+        let (begun, running) = mpsc::channel();
+        let (go, wait) = mpsc::channel::<()>();
+        let job = move |over: &dyn Fn() -> bool| {
+            begun.send(()).unwrap();
+            let _ = wait.recv();
+            asked.send(over()).unwrap();
+        };
+        pool.run("ann", Box::new(job)).unwrap();
+        running.recv().unwrap();
+        let queues = pool.shared.queues();
+        drop(go);
+        assert_eq!(answered.recv(), Ok(false));
+        drop(queues);
     }
 
     #[test]

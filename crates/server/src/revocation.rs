@@ -10,8 +10,9 @@ use crate::clock::Clock;
 use crate::file::FileError;
 use crate::http::certificate::{Register, Revoked, SharedRegister};
 use crate::ssh::{Authenticator, Logins};
+use crate::stamp::Stamp;
 use crate::state::StateFolder;
-use crate::token::{self, Entry};
+use crate::token::{self, Entry, Listed};
 use crate::trail::{self, Trail};
 use crate::writable;
 use domain::audit::{AuditEvent, AuditKind};
@@ -19,13 +20,12 @@ use engine::{Credential, Engine};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tracing::{error, info};
+use tracing::{error, info, warn};
 
 /// The time between two looks.
 const BETWEEN: Duration = Duration::from_millis(250);
@@ -50,27 +50,34 @@ pub struct KeyHolders {
     pub logins: Arc<Logins>,
 }
 
-/// What distinguishes two states of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    inode: u64,
-    length: u64,
-    changed: (i64, i64),
-}
-
-impl Stamp {
-    fn of(path: &Path) -> Option<Self> {
-        let metadata = fs::metadata(path).ok()?;
-        Some(Self {
-            inode: metadata.ino(),
-            length: metadata.len(),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-        })
-    }
-}
-
 /// Key files of users and agents: whose they are, and their state.
 type Keys = BTreeMap<PathBuf, (String, Credential, Option<Stamp>)>;
+
+/// How the files are that let people in, as the system tells it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    keys: Keys,
+    tokens: Option<Stamp>,
+    /// `access.toml` and the list of revoked certificates.
+    rules: [Option<Stamp>; 2],
+}
+
+impl Seen {
+    /// Looks at the files of a state folder and reads none. Whoever reads them looks first: what changes
+    /// in between is then seen as a change.
+    pub fn of(folder: &StateFolder) -> Self {
+        let keys = folder.key_files().into_iter().map(|(name, whose, path)| {
+            let stamp = Stamp::of(&path);
+            (path, (name, whose, stamp))
+        });
+        let rules = [folder.access(), folder.revoked_certificates()];
+        Self {
+            keys: keys.collect(),
+            tokens: Stamp::of(&folder.tokens()),
+            rules: rules.map(|file| Stamp::of(&file)),
+        }
+    }
+}
 
 /// Looks at the files of a state folder.
 pub struct Lookout {
@@ -79,42 +86,32 @@ pub struct Lookout {
     clock: Arc<Clock>,
     certificates: SharedRegister,
     changes: watch::Sender<u64>,
-    keys: Keys,
-    tokens: Option<Stamp>,
-    /// The tokens that were issued, by their identifiers.
-    issued: BTreeMap<String, Entry>,
+    seen: Seen,
+    tokens: Listed,
     trail: Trail,
-    /// `access.toml` and the list of revoked certificates.
-    rules: [Option<Stamp>; 2],
 }
 
 impl Lookout {
-    /// Remembers how the files are; what lets people in is read once.
+    /// Looks for what is otherwise than it was `seen` to be before anything of it was read.
     ///
     /// # Errors
     /// [`FileError`] if one cannot be used.
     pub fn begin(
         folder: &StateFolder,
+        seen: Seen,
         engine: &Arc<Engine>,
         clock: &Arc<Clock>,
     ) -> Result<Self, FileError> {
-        let mut lookout = Self {
+        Ok(Self {
             folder: folder.clone(),
             engine: Arc::clone(engine),
             clock: Arc::clone(clock),
-            certificates: Arc::default(),
+            certificates: Arc::new(RwLock::new(Arc::new(register(folder)?))),
             changes: watch::Sender::new(0),
-            keys: Keys::new(),
-            tokens: None,
-            issued: token::issued(folder),
+            seen,
+            tokens: token::listed(folder),
             trail: trail::of(engine, clock),
-            rules: [None; 2],
-        };
-        lookout.rules = lookout.stamps_of_rules();
-        lookout.certificates = Arc::new(RwLock::new(Arc::new(register(folder)?)));
-        lookout.keys = lookout.key_files();
-        lookout.tokens = Stamp::of(&folder.tokens());
-        Ok(lookout)
+        })
     }
 
     /// What the HTTP door needs of it.
@@ -125,7 +122,8 @@ impl Lookout {
         }
     }
 
-    /// Looks from now on, until the handle is aborted.
+    /// Looks from now on, until the handle is aborted. It ends by itself if a look panics: nobody knows
+    /// then who would still be let in, so whoever runs the platform ends it.
     pub fn watch(mut self, mut holders: KeyHolders) -> JoinHandle<()> {
         tokio::spawn(async move {
             loop {
@@ -135,7 +133,7 @@ impl Lookout {
                     (self, holders)
                 });
                 let Ok((lookout, held)) = looked.await else {
-                    error!("nobody looks any more whether keys were taken away: restart");
+                    error!("nobody looks any more whether keys were taken away");
                     return;
                 };
                 (self, holders) = (lookout, held);
@@ -146,26 +144,19 @@ impl Lookout {
 
     /// Looks once, and ends what counts no more.
     pub fn look(&mut self, holders: &KeyHolders) {
-        let (rules, tokens, keys) = (
-            self.stamps_of_rules(),
-            Stamp::of(&self.folder.tokens()),
-            self.key_files(),
-        );
-        let read_anew = rules != self.rules;
-        let keys_changed = keys != self.keys;
-        if !read_anew && !keys_changed && tokens == self.tokens {
+        let now = Seen::of(&self.folder);
+        if now == self.seen {
             return;
         }
-        let before = std::mem::replace(&mut self.keys, keys);
-        if tokens != self.tokens {
+        let before = std::mem::replace(&mut self.seen, now);
+        if before.tokens != self.seen.tokens {
             self.tell_tokens();
         }
-        (self.rules, self.tokens) = (rules, tokens);
-        if read_anew {
+        if before.rules != self.seen.rules {
             self.read_rules();
         }
-        if keys_changed {
-            self.tell(&before);
+        if before.keys != self.seen.keys {
+            self.tell(&before.keys);
             let still = |name: &str, key: &_| holders.authenticator.still_admits(name, key);
             for name in holders.logins.recheck(still) {
                 info!(
@@ -181,7 +172,7 @@ impl Lookout {
     fn tell(&self, before: &Keys) {
         let gone = before
             .iter()
-            .filter(|(path, _)| !self.keys.contains_key(*path));
+            .filter(|(path, _)| !self.seen.keys.contains_key(*path));
         for (path, (name, whose, _)) in gone {
             info!(user = name, "{} is gone", path.display());
             self.audit_key(AuditKind::KeyRemoved, name, path);
@@ -189,11 +180,12 @@ impl Lookout {
                 self.engine.suspend(name, self.clock.now());
             }
         }
-        for (path, (name, ..)) in self.keys.iter().filter(|(p, _)| !before.contains_key(*p)) {
+        let keys = &self.seen.keys;
+        for (path, (name, ..)) in keys.iter().filter(|(p, _)| !before.contains_key(*p)) {
             info!(user = name, "{} lets '{name}' in", path.display());
             self.audit_key(AuditKind::KeyAdded, name, path);
         }
-        for (path, (name, _, stamp)) in &self.keys {
+        for (path, (name, _, stamp)) in keys {
             let is_other = |(_, _, known): &(String, Credential, Option<Stamp>)| known != stamp;
             if before.get(path).is_some_and(is_other) {
                 self.audit_key(AuditKind::KeyChanged, name, path);
@@ -213,25 +205,35 @@ impl Lookout {
         );
     }
 
-    /// Tells which tokens came and went. One that has expired goes by itself.
+    /// Tells which tokens came and went, those too that did both since the last look. One that has
+    /// expired goes by itself.
     fn tell_tokens(&mut self) {
-        let now = token::issued(&self.folder);
-        let before = std::mem::replace(&mut self.issued, now);
+        let now = token::listed(&self.folder);
+        let before = std::mem::replace(&mut self.tokens, now);
+        let now = &self.tokens;
         let told = |kind, entry: &Entry| {
             let event = AuditEvent::new(kind, &entry.name).from("state folder");
             (self.trail)(event.to(&format!("token {}", entry.id)));
         };
-        for (id, entry) in &self.issued {
-            if !before.contains_key(id) {
-                told(AuditKind::TokenIssued, entry);
-            }
-        }
-        let now = self.clock.now();
-        for (id, entry) in before.iter().filter(|(_, entry)| entry.expires > now) {
-            if !self.issued.contains_key(id) {
-                told(AuditKind::TokenRevoked, entry);
-            }
-        }
+        let was_known =
+            |id: &String| before.issued.contains_key(id) || before.revoked.contains_key(id);
+        let seen = now.issued.iter().chain(&now.revoked);
+        let came: BTreeMap<_, _> = seen.filter(|(id, _)| !was_known(id)).collect();
+        came.values()
+            .for_each(|entry| told(AuditKind::TokenIssued, entry));
+        let time = self.clock.now();
+        let went = before
+            .issued
+            .iter()
+            .filter(|(_, entry)| entry.expires > time);
+        let went = went.filter(|(id, _)| !now.issued.contains_key(*id));
+        let revoked = now
+            .revoked
+            .iter()
+            .filter(|(id, _)| !before.revoked.contains_key(*id));
+        let gone: BTreeMap<_, _> = went.chain(revoked).collect();
+        gone.values()
+            .for_each(|entry| told(AuditKind::TokenRevoked, entry));
     }
 
     /// What cannot be read leaves in force what was: half a file opens nothing and closes nothing.
@@ -249,6 +251,10 @@ impl Lookout {
                     self.rules_changed("revoked_certificates");
                 }
                 if are_others {
+                    let file = self.folder.access();
+                    for doubt in access::doubts(&rules) {
+                        warn!("{}: {doubt}", file.display());
+                    }
                     self.engine.set_access(rules);
                 }
                 *self.certificates.write().expect("no writer panics") = Arc::new(register);
@@ -261,21 +267,6 @@ impl Lookout {
         info!("{file} is in force as it is now");
         let changed = AuditEvent::new(AuditKind::RulesChanged, "").from("state folder");
         (self.trail)(changed.to(file));
-    }
-
-    fn stamps_of_rules(&self) -> [Option<Stamp>; 2] {
-        let files = [self.folder.access(), self.folder.revoked_certificates()];
-        files.map(|file| Stamp::of(&file))
-    }
-
-    fn key_files(&self) -> Keys {
-        let files = self.folder.key_files().into_iter();
-        files
-            .map(|(name, whose, path)| {
-                let stamp = Stamp::of(&path);
-                (path, (name, whose, stamp))
-            })
-            .collect()
     }
 }
 

@@ -147,12 +147,12 @@ pub async fn serve(
         let is_too_much = accounts.is_short()
             && holds > HELD_BYTES_ALWAYS
             && (holds > HELD_BYTES_SHORT || held.of_user() > HELD_BYTES_SHORT_OF_USER);
-        if is_too_much || !held.set(holds + output.len()) {
-            let error = format!(
-                "{holds} bytes of '{}' are held, and there is no room",
-                peer.user
-            );
+        if is_too_much {
+            let error = format!("memory is short, and {holds} bytes of its input wait");
             return lost(session, outbound, &io::Error::other(error), true);
+        }
+        if !held.set(holds + output.len()) {
+            return lost(session, outbound, &InboundError::OverShare, true);
         }
         if !output.is_empty() {
             match write(
@@ -202,7 +202,7 @@ pub async fn serve(
                 Ok(Some(bytes)) => guarded.session().receive(&bytes, clock.monotonic_ms()),
                 Ok(None) => input_ended = true,
                 Err(error) => {
-                    let over_quota = matches!(error, InboundError::OverQuota { .. });
+                    let over_quota = !matches!(error, InboundError::Read(_));
                     return lost(guarded.session(), outbound, &error, over_quota);
                 }
             },

@@ -92,6 +92,23 @@ impl StateFolder {
         found
     }
 
+    /// The files in `users/` that nobody can have the key of, by their names; hidden ones aside.
+    pub fn unusable_keys(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.0.join("users"))
+            .into_iter()
+            .flatten();
+        let files = entries.flatten().map(|entry| entry.path());
+        let mut unusable: Vec<PathBuf> = files
+            .filter(|path| {
+                let file = path.file_name().unwrap_or_default().to_string_lossy();
+                let name = file.strip_suffix(".pub");
+                name.is_some_and(|name| !name.starts_with('.') && !is_user_name(name))
+            })
+            .collect();
+        unusable.sort();
+        unusable
+    }
+
     /// The list of tokens.
     pub fn tokens(&self) -> PathBuf {
         self.0.join("tokens")
@@ -264,6 +281,21 @@ mod tests {
         }
         assert!(state.check_agents(["hosted"]).is_ok());
         assert!(StateFolder::new("/nonexistent").check_agents([]).is_ok());
+    }
+
+    #[test]
+    fn a_key_under_a_name_that_nobody_can_have_is_named() {
+        let files = [
+            "users/noc.pub",
+            "users/(several).pub",
+            "users/.x.pub",
+            "users/readme",
+        ];
+        let (folder, state) = folder_with(&files);
+        let odd = folder.path().join("users/(several).pub");
+        assert_eq!(state.unusable_keys(), [odd]);
+        let keys = state.key_files().into_iter().map(|(name, ..)| name);
+        assert_eq!(keys.collect::<Vec<_>>(), ["noc"]);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! A token is a JWT (RFC 7519) that this platform has signed and that is on its list: the folder
 //! `tokens/` of the state folder holds a file for each, and a token whose file is gone is void. So
-//! whoever revokes one removes a file, at once and for good, as with keys in `users/`. A token
+//! whoever revokes one removes a file, at once and for good, as with keys in `users/`; the command leaves
+//! word of it until the token would have expired. A token
 //! never makes a principal: its name must have a key, the same key as when it was issued. What the
 //! principal may then do is not known here.
 //!
@@ -126,12 +127,26 @@ pub struct Tokens {
     terms: Terms,
 }
 
-/// What a state folder knows of the tokens that were issued and not revoked, by their identifiers; what
-/// cannot be read is none.
-pub fn issued(folder: &StateFolder) -> BTreeMap<String, Entry> {
-    let entries = List::new(folder.tokens()).entries().unwrap_or_default();
-    let by_id = entries.into_iter().map(|entry| (entry.id.clone(), entry));
-    by_id.collect()
+/// The tokens that a state folder knows, by their identifiers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Those that were issued and not revoked.
+    pub issued: BTreeMap<String, Entry>,
+    /// Those that were revoked by the command and would not have expired yet.
+    pub revoked: BTreeMap<String, Entry>,
+}
+
+/// What a state folder knows; what cannot be read is none.
+pub fn listed(folder: &StateFolder) -> Listed {
+    let list = List::new(folder.tokens());
+    let by_id = |entries: Result<Vec<Entry>, ListError>| -> BTreeMap<String, Entry> {
+        let entries = entries.unwrap_or_default().into_iter();
+        entries.map(|entry| (entry.id.clone(), entry)).collect()
+    };
+    // In this order: one that is revoked meanwhile is in both, and never in none.
+    let (mut issued, revoked) = (by_id(list.entries()), by_id(list.revoked()));
+    issued.retain(|id, _| !revoked.contains_key(id));
+    Listed { issued, revoked }
 }
 
 impl Tokens {
@@ -234,7 +249,7 @@ impl Tokens {
             return Err(TokenError::Unknown(id_or_name.to_owned()));
         }
         for entry in &entries {
-            self.list.remove(&entry.id)?;
+            self.list.revoke(&entry.id)?;
         }
         Ok(entries)
     }

@@ -297,7 +297,6 @@ impl Session {
         }
     }
 
-    /// Whether another request may be taken up: one of a session always.
     /// Whether the request taken up last waits to be looked at: what comes behind it waits as bytes, which
     /// are counted.
     fn is_waiting(&self) -> bool {
@@ -305,6 +304,7 @@ impl Session {
         last.is_some_and(|turn| matches!(turn.state, State::Unread(_)))
     }
 
+    /// Whether another request may be taken up: one of a session always.
     fn has_room(&self) -> bool {
         self.turns.is_empty() || !self.requests.is_full()
     }

@@ -39,16 +39,28 @@ pub struct LimitSettings {
     pub users: BTreeMap<String, UserSettings>,
 }
 
+/// Where nothing is said, one user's sessions hold no more than this part of the memory that the process
+/// may use,
+const HELD_PART: u64 = 8;
+/// what he writes at once is no more than this part of it,
+const BURST_PART: u64 = 4;
+/// and there is so much of it for each of his sessions, in bytes.
+const SESSION_BYTES: u64 = 512 << 10;
+/// What a session can do with: the largest message, and what goes on beside it.
+const HELD_LEAST: usize = 10 << 20;
+
 /// How much a user may have, as far as it is given.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct UserSettings {
-    /// `sessions`: sessions over SSH at once, 1 to 12,000; 1,000 if nothing is said.
+    /// `sessions`: sessions over SSH at once, 1 to 12,000; 1,000 if nothing is said, or one for each
+    /// 512 KiB of that memory.
     pub sessions: Option<u64>,
     /// `connections`: connections over HTTP at once, 1 to 10,000; 1,000 if nothing is said.
     pub connections: Option<u64>,
     /// `held-mib`: what sessions and connections together may hold that came in and is not handled, or is to go
-    /// out and not taken, 10 to 65,536 MiB; 256 if nothing is said.
+    /// out and not taken, 10 to 65,536 MiB; 256 if nothing is said, or an eighth of the memory that the
+    /// process may use if that is less.
     pub held_mib: Option<u64>,
     /// `requests`: requests under way at once, 1 to 1,000,000; 4,096 if nothing is said.
     pub requests: Option<u64>,
@@ -61,7 +73,7 @@ pub struct UserSettings {
     /// tasks, 1 to 65,536 MiB; 8 if nothing is said.
     pub write_mib_s: Option<u64>,
     /// `write-burst-mib`: what may be written at once before that holds, 1 to 16,777,216 MiB; 1,024 if
-    /// nothing is said.
+    /// nothing is said, or a quarter of that memory.
     pub write_burst_mib: Option<u64>,
 }
 
@@ -108,9 +120,10 @@ impl LimitSettings {
         self.users.values().try_for_each(UserSettings::check)
     }
 
-    /// How much users may hold.
-    pub fn users(&self) -> Quotas {
-        let usual = self.user.limits(UserLimits::default());
+    /// How much users may hold where the process may use so many bytes of memory; none if nobody bounds
+    /// it.
+    pub fn users(&self, memory: Option<u64>) -> Quotas {
+        let usual = self.user.limits(usual(memory));
         let named = self.users.iter();
         Quotas {
             named: named
@@ -202,6 +215,22 @@ impl UserSettings {
     }
 }
 
+/// What a user may have where nothing is said.
+fn usual(memory: Option<u64>) -> UserLimits {
+    let usual = UserLimits::default();
+    let Some(memory) = memory else {
+        return usual;
+    };
+    let held = usize::try_from(memory / HELD_PART).unwrap_or(usize::MAX);
+    let sessions = usize::try_from(memory / SESSION_BYTES).unwrap_or(usize::MAX);
+    UserLimits {
+        held_bytes: usual.held_bytes.min(held.max(HELD_LEAST)),
+        sessions: usual.sessions.min(sessions.max(1)),
+        write_burst_bytes: usual.write_burst_bytes.min(memory / BURST_PART),
+        ..usual
+    }
+}
+
 fn check<const N: usize>(bounds: [Bound; N]) -> Result<(), SettingsError> {
     for (name, value, within, range) in bounds {
         if let Some(value) = value.filter(|value| !within.contains(value)) {
@@ -225,7 +254,7 @@ mod tests {
         let text = "[user]\ntasks-open = 5\nheld-mib = 10\n[users.oss]\ntasks-open = 1000000\n";
         let settings: LimitSettings = toml::from_str(text).unwrap();
         settings.check().unwrap();
-        let quotas = settings.users();
+        let quotas = settings.users(None);
         let guest = *quotas.of("guest");
         assert_eq!((guest.tasks_open, guest.held_bytes), (5, 10 << 20));
         assert_eq!(guest.sessions, 1_000, "what is not said is usual");
@@ -236,7 +265,7 @@ mod tests {
         assert_eq!(quotas.of("oss"), &oss);
         let flags = "[user]\nheld-mib = 20\n[users.oss]\nsessions = 1\nconnections = 2\n";
         let flags: LimitSettings = toml::from_str(flags).unwrap();
-        let quotas = flags.over(settings).users();
+        let quotas = flags.over(settings).users(None);
         assert_eq!(quotas.of("guest").held_bytes, 20 << 20);
         let oss = quotas.of("oss");
         assert_eq!((oss.sessions, oss.tasks_open), (1, 1_000_000));
@@ -249,5 +278,26 @@ mod tests {
             let wrong: LimitSettings = toml::from_str(wrong).unwrap();
             assert!(matches!(wrong.check(), Err(SettingsError::Range { .. })));
         }
+    }
+
+    /// Of a small platform nobody may have more than a part, unless somebody says so.
+    #[test]
+    fn what_a_user_may_have_is_a_part_of_what_there_is() {
+        let quotas = LimitSettings::default().users(Some(256 << 20));
+        let guest = quotas.of("guest");
+        assert_eq!(guest.held_bytes, 32 << 20);
+        assert_eq!(guest.write_burst_bytes, 64 << 20);
+        assert_eq!(guest.sessions, 512);
+        let small = LimitSettings::default().users(Some(64 << 20));
+        assert_eq!(small.of("guest").held_bytes, 10 << 20, "a message has room");
+        let large = LimitSettings::default().users(Some(8 << 30));
+        assert_eq!(*large.of("guest"), UserLimits::default());
+        let text = "[user]\nheld-mib = 100\n[users.oss]\nsessions = 2000\n";
+        let said: LimitSettings = toml::from_str(text).unwrap();
+        let quotas = said.users(Some(256 << 20));
+        assert_eq!(quotas.of("guest").held_bytes, 100 << 20);
+        let oss = quotas.of("oss");
+        assert_eq!((oss.sessions, oss.held_bytes), (2_000, 100 << 20));
+        assert_eq!(oss.write_burst_bytes, 64 << 20);
     }
 }

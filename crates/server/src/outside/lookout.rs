@@ -11,12 +11,12 @@ use domain::access::Principal;
 use domain::profile::ProfileError;
 use domain::registry::{Health, Reach, Registration};
 use engine::{Engine, Introduction, IntroductionWanted, Operation, Outcome, Refusal, Register};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
-use tokio::task::{JoinHandle, JoinSet};
-use tracing::{debug, info, warn};
+use tokio::task::{Id, JoinHandle, JoinSet};
+use tracing::{debug, error, info, warn};
 
 /// How many introductions wait at most.
 const WAITING: usize = 16;
@@ -34,21 +34,61 @@ pub fn begin(engine: &Arc<Engine>, outside: Arc<Outside>) -> JoinHandle<()> {
 
 struct Lookout {
     outside: Arc<Outside>,
-    /// When each agent's card was looked at last.
+    looks: Looks,
+}
+
+/// The looks that are under way, and when each agent's card was looked at last.
+#[derive(Default)]
+struct Looks {
     looked: BTreeMap<String, Instant>,
     /// Whose card is being looked at.
     under_way: BTreeSet<String>,
-    /// What is under way: whose card was looked at, if it is an agent's that is here.
-    looks: JoinSet<Option<String>>,
+    tasks: JoinSet<()>,
+    /// Which of these looks at the card of which agent that is here.
+    lookers: HashMap<Id, String>,
+}
+
+impl Looks {
+    /// Looks at a card that is not yet of an agent that is here.
+    fn introduce(&mut self, look: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.spawn(look);
+    }
+
+    fn is_due(&self, agent: &str, pause: Duration) -> bool {
+        let looked = self.looked.get(agent);
+        !self.under_way.contains(agent) && looked.is_none_or(|at| at.elapsed() >= pause)
+    }
+
+    /// Looks at the card of an agent that is here.
+    fn again(&mut self, agent: &str, look: impl Future<Output = ()> + Send + 'static) {
+        self.under_way.insert(agent.to_owned());
+        self.looked.insert(agent.to_owned(), Instant::now());
+        let looker = self.tasks.spawn(look);
+        self.lookers.insert(looker.id(), agent.to_owned());
+    }
+
+    /// Waits until one has ended; none if none is under way. One that failed has ended as well: that
+    /// card is looked at again when it is due.
+    async fn ended(&mut self) -> Option<()> {
+        let id = match self.tasks.join_next_with_id().await? {
+            Ok((id, ())) => id,
+            Err(failed) => {
+                error!("a look at a card failed: {failed}");
+                failed.id()
+            }
+        };
+        if let Some(agent) = self.lookers.remove(&id) {
+            self.under_way.remove(&agent);
+        }
+        Some(())
+    }
 }
 
 impl Lookout {
     fn new(outside: Arc<Outside>) -> Self {
         Self {
             outside,
-            looked: BTreeMap::new(),
-            under_way: BTreeSet::new(),
-            looks: JoinSet::new(),
+            looks: Looks::default(),
         }
     }
 
@@ -60,11 +100,7 @@ impl Lookout {
                     Some(next) => self.introduce(next),
                     None => return,
                 },
-                Some(looked) = self.looks.join_next() => {
-                    if let Ok(Some(agent)) = looked {
-                        self.under_way.remove(&agent);
-                    }
-                }
+                Some(()) = self.looks.ended() => {}
                 _ = turn.tick() => self.look_at_who_is_due(),
             }
         }
@@ -72,7 +108,7 @@ impl Lookout {
 
     fn introduce(&mut self, wanted: IntroductionWanted) {
         let outside = Arc::clone(&self.outside);
-        self.looks.spawn(async move {
+        self.looks.introduce(async move {
             let IntroductionWanted {
                 who,
                 introduction,
@@ -80,7 +116,6 @@ impl Lookout {
             } = wanted;
             // Whoever asked may be gone.
             let _ = answer.send(outside.introduced(&who, introduction).await);
-            None
         });
     }
 
@@ -95,17 +130,10 @@ impl Lookout {
             };
             let agent = &registration.profile.name;
             let pause = Duration::from_millis(lease_ms.unsigned_abs()) / LOOKS;
-            let is_due = self
-                .looked
-                .get(agent)
-                .is_none_or(|at| at.elapsed() >= pause);
-            if is_due && self.under_way.insert(agent.clone()) {
-                self.looked.insert(agent.clone(), Instant::now());
-                let outside = Arc::clone(&self.outside);
-                self.looks.spawn(async move {
-                    outside.look_again(&registration).await;
-                    Some(registration.profile.name.clone())
-                });
+            if self.looks.is_due(agent, pause) {
+                let (outside, known) = (Arc::clone(&self.outside), Arc::clone(&registration));
+                let look = async move { outside.look_again(&known).await };
+                self.looks.again(agent, look);
             }
         }
     }
@@ -256,5 +284,23 @@ fn refusal(url: &str, unseen: &Unseen) -> Refusal {
             leaf: "card-url",
             why: unseen.to_string(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A look that panics is no reason to look at that card never again.
+    #[tokio::test]
+    async fn a_card_is_looked_at_again_after_a_look_that_failed() {
+        let mut looks = Looks::default();
+        for _ in 0..2 {
+            assert!(looks.is_due("ip", Duration::ZERO));
+            looks.again("ip", async { panic!("as the test wants") });
+            assert!(!looks.is_due("ip", Duration::ZERO), "it is under way");
+            assert_eq!(looks.ended().await, Some(()));
+        }
+        assert_eq!(looks.ended().await, None);
     }
 }

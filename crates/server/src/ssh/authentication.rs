@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
 use std::io::Read as _;
 use std::net::IpAddr;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
 
+use crate::stamp::Stamp;
 use crate::writable::{is_writable_by_others, lets_nobody_in};
+use domain::profile::{is_deceptive, is_joining};
 use russh::keys::PublicKey;
 use russh::keys::ssh_key::public::KeyData;
 use tracing::warn;
@@ -56,14 +56,19 @@ pub struct Attempt {
     pub refused: Option<&'static str>,
 }
 
-/// Whether `name` can be a user: 1 to 64 characters, no path separator, no
-/// control character, no leading dot.
+/// What a name of a user is, for people.
+pub const USER_NAME_RULE: &str =
+    "a name is 1 to 64 characters that are seen, no '/', '\\', '(' or ')', and begins with no '.'";
+
+/// Whether `name` can be a user: 1 to 64 characters, no path separator, no parenthesis (in those stands
+/// what the audit trail says of many), nothing that is not seen or turns text around, no leading dot.
 #[must_use]
 pub fn is_user_name(name: &str) -> bool {
     !name.is_empty()
         && name.chars().count() <= 64
         && !name.starts_with('.')
-        && !name.contains(|c: char| c == '/' || c == '\\' || c.is_control())
+        && !name.contains(['/', '\\', '(', ')'])
+        && !name.contains(|c| is_deceptive(c) || is_joining(c))
 }
 
 /// The files `NAME.pub` of a folder of users, and perhaps of one of agents, each with one or more
@@ -86,22 +91,12 @@ struct KeyFiles {
     read: Mutex<BTreeMap<String, Entry>>,
 }
 
-/// What distinguishes two states of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    inode: u64,
-    length: u64,
-    changed: (i64, i64),
-}
-
 #[derive(Debug)]
 struct Entry {
     stamp: Stamp,
     keys: Vec<KeyData>,
 }
 
-/// A file changed so recently may change again within its time stamp.
-const UNSETTLED: Duration = Duration::from_secs(2);
 /// Largest file of a user, in bytes.
 const FILE_BYTES_MAX: u64 = 64 << 10;
 /// Largest number of users kept in memory.
@@ -179,7 +174,7 @@ impl KeyFiles {
             warn!(ssh.file = %open.display(), "{}", lets_nobody_in(open));
             return Some(Vec::new());
         }
-        let stamp = Stamp::of(&metadata);
+        let stamp = Stamp::from(&metadata);
         if let Some(entry) = read.get(name).filter(|entry| entry.stamp == stamp) {
             return Some(entry.keys.clone());
         }
@@ -195,21 +190,6 @@ impl KeyFiles {
             read.insert(name.to_owned(), entry);
         }
         Some(keys)
-    }
-}
-
-impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
-        Self {
-            inode: metadata.ino(),
-            length: metadata.len(),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-        }
-    }
-
-    fn is_settled(self) -> bool {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        now.is_ok_and(|now| now.as_secs() as i64 > self.changed.0 + UNSETTLED.as_secs() as i64)
     }
 }
 
@@ -265,6 +245,12 @@ mod tests {
             "a\\b",
             "a\0b",
             "a\nb",
+            "(several)",
+            "ann\u{ad}",
+            "ann\u{202e}",
+            "ann\u{3164}",
+            "ann\u{e0041}",
+            "ann\u{200d}",
             long.as_str(),
         ] {
             assert!(!is_user_name(bad), "{bad:?}");

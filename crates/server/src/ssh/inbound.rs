@@ -62,11 +62,20 @@ const PIECE_BYTES: usize = 64 << 10;
 pub enum InboundError {
     /// The peer sent more than the quota ahead of what was taken. The rest of
     /// its bytes is discarded and the outbound side refuses to write.
-    #[error("more than {quota_bytes} bytes are received and not yet processed")]
+    #[error(
+        "more than {quota_bytes} bytes wait that the peer sent on one session, which is the most: it is to \
+         wait for replies before it sends more"
+    )]
     OverQuota {
         /// The quota in bytes.
         quota_bytes: usize,
     },
+    /// Whoever counts said that no more may wait. Else the same.
+    #[error(
+        "more waits of the user's sessions than `held-mib` allows in `[limits.user]`, or in \
+         `[limits.users.NAME]` for him alone: he is to take replies before he sends more"
+    )]
+    OverShare,
     /// The transport failed.
     #[error("reading from the peer")]
     Read(#[source] io::Error),
@@ -126,8 +135,8 @@ impl Inbound {
     /// stream. Can be abandoned without losing bytes.
     ///
     /// # Errors
-    /// [`InboundError::OverQuota`] as soon as the quota is exceeded, even if
-    /// bytes are queued; [`InboundError::Read`] after the last byte received.
+    /// [`InboundError::OverQuota`] and [`InboundError::OverShare`] as soon as
+    /// too much waits, even if bytes are queued; [`InboundError::Read`] after the last byte received.
     pub async fn receive(&mut self) -> Result<Option<Vec<u8>>, InboundError> {
         std::future::poll_fn(|cx| self.poll_receive(cx)).await
     }
@@ -138,10 +147,14 @@ impl Inbound {
         cx: &mut Context<'_>,
     ) -> Poll<Result<Option<Vec<u8>>, InboundError>> {
         let mut state = self.queue.lock();
-        if matches!(state.end, Some(End::OverQuota)) {
-            return Poll::Ready(Err(InboundError::OverQuota {
-                quota_bytes: self.queue.quota_bytes,
-            }));
+        match state.end {
+            Some(End::OverQuota) => {
+                return Poll::Ready(Err(InboundError::OverQuota {
+                    quota_bytes: self.queue.quota_bytes,
+                }));
+            }
+            Some(End::OverShare) => return Poll::Ready(Err(InboundError::OverShare)),
+            _ => {}
         }
         if let Some(piece) = state.pieces.pop_front() {
             state.queued_bytes -= piece.len();
@@ -213,7 +226,7 @@ impl AsyncWrite for Outbound {
     ) -> Poll<io::Result<usize>> {
         {
             let mut state = self.queue.lock();
-            if matches!(state.end, Some(End::OverQuota)) {
+            if matches!(state.end, Some(End::OverQuota | End::OverShare)) {
                 return Poll::Ready(Err(io::ErrorKind::QuotaExceeded.into()));
             }
             if self.ends_with_input && state.end.is_some() {
@@ -243,6 +256,7 @@ impl AsyncWrite for Outbound {
 enum End {
     Finished,
     OverQuota,
+    OverShare,
     Failed(io::Error),
 }
 
@@ -298,8 +312,13 @@ impl Queue {
             return; // Over quota: read on, so that keep-alives pass, but forget.
         }
         state.queued_bytes += bytes.len();
-        if !self.measure(&mut state) || state.queued_bytes > self.quota_bytes {
-            state.end = Some(End::OverQuota);
+        let over = match (self.measure(&mut state), state.queued_bytes) {
+            (_, queued) if queued > self.quota_bytes => Some(End::OverQuota),
+            (false, _) => Some(End::OverShare),
+            (true, _) => None,
+        };
+        if let Some(over) = over {
+            state.end = Some(over);
             state.pieces = VecDeque::new();
             state.queued_bytes = 0;
             self.measure(&mut state);
@@ -440,7 +459,9 @@ mod tests {
                 }
             }
         };
-        assert!(matches!(over, InboundError::OverQuota { .. }));
+        assert!(matches!(over, InboundError::OverShare));
+        let told = over.to_string();
+        assert!(told.contains("`held-mib`"), "{told}");
     }
 
     #[tokio::test]

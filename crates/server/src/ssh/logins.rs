@@ -36,15 +36,6 @@ struct Key {
     over: watch::Sender<bool>,
 }
 
-/// How many sessions a user has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UserSessions {
-    /// The user.
-    pub name: String,
-    /// Sessions now.
-    pub open: usize,
-}
-
 /// The user has as many sessions as one may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooMany;
@@ -143,16 +134,6 @@ impl Logins {
             }
         }
         ended
-    }
-
-    /// Every user that has sessions, by name.
-    pub fn users(&self) -> Vec<UserSessions> {
-        let state = self.lock();
-        let users = state.users.iter().map(|(name, user)| UserSessions {
-            name: name.clone(),
-            open: user.sessions,
-        });
-        users.collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -281,14 +262,17 @@ mod tests {
         let other = logins.enter("ip", &key).unwrap();
         drop(second);
         let third = logins.enter("noc", &key).unwrap();
-        let of = |name: &str, open| UserSessions {
-            name: name.to_owned(),
-            open,
+        let open = || -> Vec<(String, usize)> {
+            let state = logins.lock();
+            let users = state.users.iter();
+            users
+                .map(|(name, of)| (name.clone(), of.sessions))
+                .collect()
         };
-        assert_eq!(logins.users(), [of("ip", 1), of("noc", 2)]);
+        assert_eq!(open(), [("ip".to_owned(), 1), ("noc".to_owned(), 2)]);
         let more: Vec<_> = (0..3).map(|_| logins.enter("oss", &key).unwrap()).collect();
         assert_eq!(accounts.all().len(), 1, "nobody else was refused");
         drop((first, third, other, more));
-        assert_eq!(logins.users(), []);
+        assert_eq!(open(), []);
     }
 }

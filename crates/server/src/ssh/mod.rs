@@ -24,14 +24,14 @@ pub mod logins;
 pub mod stream;
 mod wire;
 
-pub use authentication::{Attempt, Authenticator, KeyDirectory, is_user_name};
+pub use authentication::{Attempt, Authenticator, KeyDirectory, USER_NAME_RULE, is_user_name};
 pub use client::{ConnectError, Connector, HostKeyPolicy, Target, connect};
 pub use gate::{Gate, GateCounts, Limits};
 pub use inbound::{
     DEFAULT_QUOTA_BYTES, Inbound, InboundError, Outbound, Throttle, split, split_metered,
 };
 pub use listener::{BindError, Listener, Serving};
-pub use logins::{Login, Logins, UserSessions};
+pub use logins::{Login, Logins};
 pub use russh::keys::{PrivateKey, PublicKey};
 pub use stream::{ByteStream, Peer, Served, Subsystem};
 

@@ -1,4 +1,5 @@
-//! The list of tokens: the folder `tokens/`, a file `ID.json` for each that was issued.
+//! The list of tokens: the folder `tokens/`, a file `ID.json` for each that was issued, and `ID.revoked`
+//! in its place once it was revoked.
 //!
 //! The token itself is not in it, and nothing that would help to make one. Files appear complete or
 //! not at all. What a token must be besides is [`super`]'s.
@@ -59,6 +60,12 @@ struct Filed {
 #[derive(Debug)]
 pub(super) struct List(PathBuf);
 
+/// How the file of a token ends that is on the list.
+const ISSUED: &str = "json";
+/// And of one that was revoked: it is kept until it would have expired, so that whoever looks at the
+/// folder now and then sees that there was one.
+const REVOKED: &str = "revoked";
+
 impl List {
     pub(super) fn new(folder: PathBuf) -> Self {
         Self(folder)
@@ -66,12 +73,25 @@ impl List {
 
     /// The entry of that identifier, if it is on the list and can be read.
     pub(super) fn entry(&self, id: &str) -> Option<Entry> {
-        let text = is_id(id).then(|| fs::read(self.file(id)).ok())??;
+        self.read(id, ISSUED)
+    }
+
+    fn read(&self, id: &str, ending: &str) -> Option<Entry> {
+        let text = is_id(id).then(|| fs::read(self.file(id, ending)).ok())??;
         entry(id, &text)
     }
 
     /// All entries, by name and then by when they expire.
     pub(super) fn entries(&self) -> Result<Vec<Entry>, ListError> {
+        self.all(ISSUED)
+    }
+
+    /// Those that were revoked and would not have expired yet, in the same order.
+    pub(super) fn revoked(&self) -> Result<Vec<Entry>, ListError> {
+        self.all(REVOKED)
+    }
+
+    fn all(&self, ending: &str) -> Result<Vec<Entry>, ListError> {
         let files = match fs::read_dir(&self.0) {
             Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             files => files.map_err(at(&self.0))?,
@@ -79,8 +99,10 @@ impl List {
         let mut entries = Vec::new();
         for file in files {
             let name = file.map_err(at(&self.0))?.file_name();
-            let id = name.to_str().and_then(|name| name.strip_suffix(".json"));
-            entries.extend(id.and_then(|id| self.entry(id)));
+            let id = name
+                .to_str()
+                .and_then(|name| name.strip_suffix(ending)?.strip_suffix('.'));
+            entries.extend(id.and_then(|id| self.read(id, ending)));
         }
         entries.sort_by(|a, b| (&a.name, a.expires, &a.id).cmp(&(&b.name, b.expires, &b.id)));
         Ok(entries)
@@ -92,7 +114,7 @@ impl List {
             .mode(0o700)
             .create(&self.0);
         made.map_err(at(&self.0))?;
-        let file = self.file(&entry.id);
+        let file = self.file(&entry.id, ISSUED);
         let filed = Filed {
             name: entry.name.clone(),
             issued: entry.issued.to_string(),
@@ -108,23 +130,25 @@ impl List {
     }
 
     /// Takes one off the list; it may be gone already.
-    pub(super) fn remove(&self, id: &str) -> Result<(), ListError> {
-        let file = self.file(id);
-        match fs::remove_file(&file) {
-            Err(cause) if cause.kind() != ErrorKind::NotFound => Err(at(&file)(cause)),
-            _ => sync_parent(&file).map_err(at(&file)),
-        }
+    pub(super) fn revoke(&self, id: &str) -> Result<(), ListError> {
+        let (file, revoked) = (self.file(id, ISSUED), self.file(id, REVOKED));
+        done(&file, fs::rename(&file, revoked))
     }
 
-    /// Takes those off the list that expired before `then`.
+    /// Forgets those that expired before `then`, whether they were revoked or not.
     pub(super) fn forget_expired(&self, then: Timestamp) -> Result<(), ListError> {
-        let entries = self.entries()?;
-        let mut expired = entries.iter().filter(|entry| entry.expires < then);
-        expired.try_for_each(|entry| self.remove(&entry.id))
+        for ending in [ISSUED, REVOKED] {
+            let entries = self.all(ending)?;
+            for entry in entries.iter().filter(|entry| entry.expires < then) {
+                let file = self.file(&entry.id, ending);
+                done(&file, fs::remove_file(&file))?;
+            }
+        }
+        Ok(())
     }
 
-    fn file(&self, id: &str) -> PathBuf {
-        self.0.join(format!("{id}.json"))
+    fn file(&self, id: &str, ending: &str) -> PathBuf {
+        self.0.join(format!("{id}.{ending}"))
     }
 }
 
@@ -158,6 +182,14 @@ fn entry(id: &str, text: &[u8]) -> Option<Entry> {
         scope: scope.split_whitespace().map(str::to_owned).collect(),
         key: filed.key,
     })
+}
+
+/// What was done to a file is on disk; the file may have been gone already.
+fn done(file: &Path, outcome: io::Result<()>) -> Result<(), ListError> {
+    match outcome {
+        Err(cause) if cause.kind() != ErrorKind::NotFound => Err(at(file)(cause)),
+        _ => sync_parent(file).map_err(at(file)),
+    }
 }
 
 fn at(path: &Path) -> impl Fn(io::Error) -> ListError {

@@ -5,7 +5,7 @@ use engine::Usage;
 use server::client::{CallError, Client, Identity};
 use server::clock::Clock;
 use server::config::Settings;
-use server::host::{Endpoint, Home, Host};
+use server::host::{Endpoint, Home, Host, StartError};
 use server::ssh::keys::{StateKeys, write_public};
 use server::state::StateFolder;
 use std::future::Future;
@@ -28,18 +28,16 @@ impl Platform {
     pub async fn with(settings: &str) -> Self {
         let state = tempfile::tempdir().unwrap();
         let folder = StateFolder::new(state.path());
-        let settings = format!(
-            "netconf = \"127.0.0.1:0\"\nagents-from = 0\nnetwork = \"none\"\nroles = [\"oss-fault\"]\n{settings}"
-        );
-        let settings: Settings = toml::from_str(&settings).unwrap();
-        let clock = Arc::new(Clock::wall());
-        let home = Home::Folder(folder.clone());
-        let host = Host::start(home, &settings, Arc::default(), clock);
         Self {
-            host: host.await.unwrap(),
+            host: start(&folder, settings).await.unwrap(),
             folder,
             _state: state,
         }
+    }
+
+    /// Why another one does not start on the same state; none if it does.
+    pub async fn start_another(&self) -> Option<StartError> {
+        start(&self.folder, "").await.err()
     }
 
     pub fn file(&self, name: &str) -> PathBuf {
@@ -107,6 +105,16 @@ impl Platform {
         };
         within("the end of a session", ended).await
     }
+}
+
+async fn start(folder: &StateFolder, settings: &str) -> Result<Host, StartError> {
+    let settings = format!(
+        "netconf = \"127.0.0.1:0\"\nagents-from = 0\nnetwork = \"none\"\nroles = [\"oss-fault\"]\n{settings}"
+    );
+    let settings: Settings = toml::from_str(&settings).unwrap();
+    let clock = Arc::new(Clock::wall());
+    let home = Home::Folder(folder.clone());
+    Host::start(home, &settings, Arc::default(), clock).await
 }
 
 /// What comes of it, in time.

@@ -88,6 +88,32 @@ async fn keys_tokens_and_rules_that_come_and_go_are_told() {
     platform.record(AuditKind::RulesChanged, "").await;
 }
 
+/// A token that came and went between two looks of the platform was there, and is on record.
+#[tokio::test]
+async fn a_token_that_is_revoked_at_once_is_told_all_the_same() {
+    let platform = Platform::with("").await;
+    let tokens = Tokens::open(&platform.folder, Terms::default()).unwrap();
+    let grant = Grant {
+        name: "operator".to_owned(),
+        valid_s: 600,
+        scope: Default::default(),
+    };
+    let now = server::clock::Clock::wall_time();
+    let entry = tokens.issue(&grant, now).unwrap().entry;
+    tokens.revoke(&entry.id).unwrap();
+    assert_eq!(tokens.entries().unwrap(), []);
+    let subject = format!("token {}", entry.id);
+    for kind in [AuditKind::TokenIssued, AuditKind::TokenRevoked] {
+        let told = platform.record(kind, "operator").await;
+        assert_eq!(told.event.subject, subject);
+    }
+    // What would have expired by now is forgotten, whatever became of it.
+    let later = now.plus_s(1_000.0);
+    tokens.issue(&grant, later).unwrap();
+    let kept = std::fs::read_dir(platform.file("tokens")).unwrap();
+    assert_eq!(kept.count(), 1);
+}
+
 /// A thousand knocks from one place are a handful of records, and everybody else is still let in.
 #[tokio::test]
 async fn a_flood_of_denials_is_a_handful_of_records() {

@@ -1,0 +1,61 @@
+//! What the files of a state folder say, before anything is started.
+//!
+//! Whatever cannot be used is an error; what is allowed and does not do what whoever wrote it may think is
+//! told, at a start and by `convoke config check`. Read next: [`super::Host`], [`crate::access`].
+
+use super::StartError;
+use super::roster::check_roster;
+use crate::access;
+use crate::config::Settings;
+use crate::profile;
+use crate::revocation;
+use crate::ssh::USER_NAME_RULE;
+use crate::state::StateFolder;
+use crate::writable;
+use domain::access::AccessRules;
+use yang::{Generation, ModuleSet};
+
+/// Checks settings, access rules, names and profiles without starting anything or writing a file.
+/// Returns what is allowed but not recommended, each with its file.
+///
+/// # Errors
+/// [`StartError`] for the first that cannot be used.
+pub fn check_files(folder: &StateFolder) -> Result<Vec<String>, StartError> {
+    writable::check(folder)?;
+    let settings = Settings::load(folder)?;
+    settings.check(folder)?;
+    let access = match folder.access().exists() {
+        true => access::load(&folder.access())?,
+        false => access::parse("access.toml", access::SHIPPED)?,
+    };
+    revocation::register(folder)?;
+    let generation = Generation::load(&ModuleSet::convoke())?;
+    let files = match &settings.profiles {
+        Some(profiles) => profile::in_folder(profiles, &generation)?,
+        None => profile::shipped(&generation)?,
+    };
+    let files = settings.cast(files);
+    check_roster(&files)?;
+    folder.check_agents(files.iter().map(|f| f.profile.name.as_str()))?;
+    let advice = files.iter().flat_map(|f| {
+        let advice = f.profile.advice().into_iter();
+        advice.map(|advice| format!("{}: {advice}", f.file))
+    });
+    Ok(advice.chain(doubts(folder, &access)).collect())
+}
+
+/// What in a folder lets nobody in, or is a rule for nobody, for people.
+pub(super) fn doubts(folder: &StateFolder, access: &AccessRules) -> Vec<String> {
+    let keys = writable::keys_of_nobody(folder).into_iter();
+    let keys = keys.map(|path| writable::lets_nobody_in(&path));
+    let names = folder.unusable_keys().into_iter().map(|path| {
+        format!(
+            "{}: nobody can have that name, so it lets nobody in; {}",
+            path.display(),
+            USER_NAME_RULE
+        )
+    });
+    let rules = access::doubts(access).into_iter();
+    let rules = rules.map(|doubt| format!("{}: {doubt}", folder.access().display()));
+    keys.chain(names).chain(rules).collect()
+}

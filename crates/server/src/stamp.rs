@@ -1,0 +1,44 @@
+//! What distinguishes two states of a file, as the system tells it; nothing is read.
+//!
+//! Who writes a file twice within the grain of the system's clock may leave the same stamp: what was read
+//! counts for later only once its stamp is settled. Read next: [`crate::revocation`],
+//! `ssh::authentication`.
+
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// A file changed so recently may change again within its time stamp.
+const UNSETTLED: Duration = Duration::from_secs(2);
+
+/// The state of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    inode: u64,
+    length: u64,
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    /// That of a file or folder; none if there is none.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().as_ref().map(Self::from)
+    }
+
+    /// False while the file may change without another stamp.
+    pub(crate) fn is_settled(self) -> bool {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        now.is_ok_and(|now| now.as_secs() as i64 > self.changed.0 + UNSETTLED.as_secs() as i64)
+    }
+}
+
+impl From<&Metadata> for Stamp {
+    fn from(metadata: &Metadata) -> Self {
+        Self {
+            inode: metadata.ino(),
+            length: metadata.len(),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+}
