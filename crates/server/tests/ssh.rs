@@ -11,11 +11,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use engine::{Accounts, UserLimits};
 use russh::keys::PrivateKeyWithHashAlg;
+use russh::keys::ssh_key::public::KeyData;
 use russh::{ChannelMsg, Disconnect, client};
 use server::ssh::{
-    ByteStream, ConnectError, Connector, Gate, HostKeyPolicy, Inbound, InboundError, KeyDirectory,
-    Limits, Listener, Peer, PrivateKey, Serving, Subsystem, Target, keys, split,
+    Authenticator, ByteStream, ConnectError, Connector, Gate, HostKeyPolicy, Inbound, InboundError,
+    KeyDirectory, Limits, Listener, Peer, PrivateKey, PublicKey, Serving, Subsystem, Target, keys,
+    split,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
@@ -34,6 +37,15 @@ struct Bench {
 
 impl Bench {
     fn new(limits: Limits, subsystem: impl Subsystem) -> Self {
+        Self::with(limits, subsystem, |known| known)
+    }
+
+    /// The same where keys are checked by what is made of those who are known.
+    fn with<A: Authenticator>(
+        limits: Limits,
+        subsystem: impl Subsystem,
+        checked: impl FnOnce(KeyDirectory) -> A,
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let host_key = keys::generate("host");
         let key = Arc::new(keys::generate("operator"));
@@ -43,7 +55,7 @@ impl Bench {
         let gate = Gate::new(limits);
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
         let listener = Listener::bind(any, &host_key, &gate).unwrap();
-        let serving = listener.serve(Arc::new(known), Arc::new(subsystem));
+        let serving = listener.serve(Arc::new(checked(known)), Arc::new(subsystem));
         Self {
             serving,
             gate,
@@ -314,6 +326,56 @@ async fn a_users_file_dropped_in_works_at_once_and_until_it_is_removed() {
         refused,
         ConnectError::AuthenticationRefused { .. }
     ));
+}
+
+/// Takes every key away once its holder has proved that it is his.
+struct Fickle(KeyDirectory);
+
+impl Authenticator for Fickle {
+    fn authenticate(&self, user: &str, key: &PublicKey) -> Option<String> {
+        self.0.authenticate(user, key)
+    }
+
+    fn still_admits(&self, _: &str, _: &KeyData) -> bool {
+        false
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_is_taken_away_between_its_proof_and_the_login_lets_nobody_in() {
+    let served = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&served);
+    let subsystem = move |stream: ByteStream, peer: Peer| {
+        count.fetch_add(1, Ordering::Relaxed);
+        echo(stream, peer)
+    };
+    let bench = Bench::with(quick(), subsystem, Fickle);
+    assert!(bench.connect().await.is_err());
+    bench.serving.close().await;
+    assert_eq!(served.load(Ordering::Relaxed), 0);
+}
+
+/// Row 28: while memory is short the platform's own people are let in, and nobody else.
+#[tokio::test]
+async fn while_memory_is_short_those_of_the_platform_alone_are_let_in() {
+    let bench = Bench::echo();
+    let guest = Arc::new(keys::generate("guest"));
+    let file = bench.folder.path().join("users/guest.pub");
+    keys::write_public(&file, guest.public_key()).unwrap();
+    let target = Target {
+        user: "guest".into(),
+        key: guest,
+        ..bench.target()
+    };
+    let accounts = Arc::new(Accounts::new(UserLimits::default()));
+    bench.gate.logins().heed(Arc::clone(&accounts));
+    let connector = Connector::default();
+    for short in [true, false] {
+        accounts.short_of_memory().store(short, Ordering::Relaxed);
+        let mut own = bench.connect().await.unwrap();
+        assert_eq!(exchange(&mut own, b"hello").await, b"hello");
+        assert_eq!(connector.connect(&target).await.is_ok(), !short);
+    }
 }
 
 #[tokio::test]

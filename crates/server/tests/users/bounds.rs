@@ -2,8 +2,8 @@
 
 use crate::platform::{Platform, within};
 use netconf::error::RpcError;
-use russh::client;
 use russh::keys::PrivateKeyWithHashAlg;
+use russh::{Channel, client};
 use server::client::{CallError, Client};
 use server::host::Endpoint;
 use server::ssh::keys::load;
@@ -111,32 +111,49 @@ struct Flood {
     sending: JoinHandle<Result<(), russh::Error>>,
 }
 
+/// A session of a user whose key lies in `keys/`, who opens a window of so many bytes and has said
+/// nothing yet but hello.
+async fn bare(
+    platform: &Platform,
+    user: &str,
+    window_size: u32,
+) -> (client::Handle<Trusting>, Channel<client::Msg>) {
+    let config = client::Config {
+        window_size,
+        ..client::Config::default()
+    };
+    let address = platform.host.address_of(&Endpoint::Platform).unwrap();
+    let connection = client::connect(Arc::new(config), address, Trusting).await;
+    let mut connection = connection.unwrap();
+    let key = Arc::new(load(&platform.file(&format!("keys/{user}_ed25519"))).unwrap());
+    let key = PrivateKeyWithHashAlg::new(key, None);
+    let answer = connection.authenticate_publickey(user, key).await.unwrap();
+    assert!(answer.success());
+    let channel = connection.channel_open_session().await.unwrap();
+    channel.request_subsystem(false, "netconf").await.unwrap();
+    let hello = format!(
+        "<hello xmlns=\"{BASE}\"><capabilities><capability>urn:ietf:params:netconf:base:1.0\
+         </capability></capabilities></hello>]]>]]>"
+    );
+    channel.data(hello.as_bytes()).await.unwrap();
+    (connection, channel)
+}
+
+const BASE: &str = "urn:ietf:params:xml:ns:netconf:base:1.0";
+
+/// A request of 64 KiB and some more.
+fn request() -> String {
+    let blanks = " ".repeat(64 << 10);
+    format!("<rpc message-id=\"1\" xmlns=\"{BASE}\">{blanks}<get/></rpc>]]>]]>")
+}
+
 impl Flood {
     async fn over(platform: &Platform, user: &str) -> Self {
-        let config = client::Config {
-            window_size: 1,
-            ..client::Config::default()
-        };
-        let address = platform.host.address_of(&Endpoint::Platform).unwrap();
-        let connection = client::connect(Arc::new(config), address, Trusting).await;
-        let mut connection = connection.unwrap();
-        let key = Arc::new(load(&platform.file(&format!("keys/{user}_ed25519"))).unwrap());
-        let key = PrivateKeyWithHashAlg::new(key, None);
-        let answer = connection.authenticate_publickey(user, key).await.unwrap();
-        assert!(answer.success());
-        let channel = connection.channel_open_session().await.unwrap();
-        channel.request_subsystem(false, "netconf").await.unwrap();
-        let base = "urn:ietf:params:xml:ns:netconf:base:1.0";
-        let hello = format!(
-            "<hello xmlns=\"{base}\"><capabilities><capability>urn:ietf:params:netconf:base:1.0\
-             </capability></capabilities></hello>]]>]]>"
-        );
-        let blanks = " ".repeat(64 << 10);
-        let request = format!("<rpc message-id=\"1\" xmlns=\"{base}\">{blanks}<get/></rpc>]]>]]>");
+        let (connection, channel) = bare(platform, user, 1).await;
+        let request = request();
         let sent = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&sent);
         let sending = tokio::spawn(async move {
-            channel.data(hello.as_bytes()).await?;
             for _ in 0..FLOOD {
                 channel.data(request.as_bytes()).await?;
                 count.fetch_add(1, Relaxed);
@@ -201,5 +218,117 @@ async fn sessions_of_a_user_hold_so_much_together() {
     assert!((5 * MIB..=10 * MIB).contains(&most), "{most}");
     assert!(platform.usage("noc").refused > 0);
     let mut operator = platform.client("operator").await;
+    operator.call(READ).await.unwrap();
+}
+
+/// What waits behind a request that is not answered is held as it came, and counted to who sent it.
+#[tokio::test]
+async fn requests_that_wait_behind_another_are_counted() {
+    let platform = Platform::with("").await;
+    platform.admit("agents/ip.pub");
+    let mut agent = platform.client("ip").await;
+    agent.call(crate::endings::REGISTER).await.unwrap();
+    platform.admit("users/noc.pub");
+    let rules = std::fs::read_to_string(platform.file("access.toml")).unwrap();
+    let rules = rules.replacen("[\"operator\"]", "[\"operator\", \"noc\"]", 1);
+    std::fs::write(platform.file("access.toml"), rules).unwrap();
+    let engine = platform.host.platform.engine();
+    within("the new rules", async {
+        while !engine.principal("noc").is_administrator() {
+            yield_now().await;
+        }
+    })
+    .await;
+    let (_connection, channel) = bare(&platform, "noc", 1 << 20).await;
+    // It waits for the end of a task of somebody who does not work on it; whoever reads waits for that.
+    let assignment = format!(
+        "<rpc message-id=\"1\" xmlns=\"{BASE}\"><task-negotiate \
+         xmlns=\"urn:ietf:params:xml:ns:yang:irtf-agent\"><task-sendTo>ip</task-sendTo>\
+         <commuType>taskAssgin</commuType><task-id>t</task-id><content>## target object\nlink\n\
+         ## task description\nstay</content></task-negotiate></rpc>]]>]]>"
+    );
+    channel.data(assignment.as_bytes()).await.unwrap();
+    let request = request();
+    for _ in 0..8 {
+        channel.data(request.as_bytes()).await.unwrap();
+    }
+    let counted = 8 * request.len() as u64;
+    within("the count", async {
+        while platform.usage("noc").held_bytes < counted {
+            yield_now().await;
+        }
+    })
+    .await;
+}
+
+/// Says that memory is short for as long as it lives, whatever the meter says.
+struct Shortage(JoinHandle<()>);
+
+impl Shortage {
+    fn of(platform: &Platform) -> Self {
+        let short = Arc::clone(platform.host.platform.engine().accounts().short_of_memory());
+        Self(tokio::spawn(async move {
+            loop {
+                short.store(true, Relaxed);
+                yield_now().await;
+            }
+        }))
+    }
+}
+
+impl Drop for Shortage {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Row 28: who has begun a message and does not end it holds what others need.
+#[tokio::test]
+async fn while_memory_is_short_a_message_that_is_not_ended_is_dropped() {
+    let platform = Platform::with("").await;
+    platform.admit("users/noc.pub");
+    let mut operator = platform.client("operator").await;
+    let (_connection, channel) = bare(&platform, "noc", 1 << 20).await;
+    let blanks = " ".repeat(512 << 10);
+    let part = format!("<rpc message-id=\"1\" xmlns=\"{BASE}\">{blanks}");
+    channel.data(part.as_bytes()).await.unwrap();
+    within("the part", async {
+        while platform.usage("noc").held_bytes < 512 << 10 {
+            yield_now().await;
+        }
+    })
+    .await;
+    let _shortage = Shortage::of(&platform);
+    platform.end_of("noc").await;
+    within("the room", async {
+        while platform.usage("noc").held_bytes > 0 {
+            yield_now().await;
+        }
+    })
+    .await;
+    operator.call(READ).await.unwrap();
+}
+
+/// Row 28: who takes nothing of what waits for him keeps it from others.
+#[tokio::test]
+async fn while_memory_is_short_who_takes_nothing_is_let_go() {
+    let platform = Platform::with("").await;
+    platform.admit("users/noc.pub");
+    let mut operator = platform.client("operator").await;
+    // Even the hello of the platform is too much for the window.
+    let (_connection, _channel) = bare(&platform, "noc", 1).await;
+    within("the hello", async {
+        while platform.usage("noc").held_bytes == 0 {
+            yield_now().await;
+        }
+    })
+    .await;
+    let _shortage = Shortage::of(&platform);
+    within("the room", async {
+        while platform.usage("noc").held_bytes > 0 {
+            yield_now().await;
+        }
+    })
+    .await;
     operator.call(READ).await.unwrap();
 }

@@ -2,7 +2,9 @@
 
 use crate::platform::{Platform, within};
 use domain::event::Termination;
+use server::StoreOpenError;
 use server::client::CallError;
+use server::host::StartError;
 
 /// A client that is done says so, whether its command closes the session or merely lets go of it.
 #[tokio::test]
@@ -91,7 +93,7 @@ async fn an_agent_whose_key_is_taken_away_is_given_nothing_more() {
     assert!(!engine.registration("ip").unwrap().is_available());
 }
 
-const REGISTER: &str = "<register-agent xmlns=\"urn:convoke:params:xml:ns:yang:convoke-registry\">\
+pub const REGISTER: &str = "<register-agent xmlns=\"urn:convoke:params:xml:ns:yang:convoke-registry\">\
     <name>ip</name><description>d</description><version>1.0.0</version>\
     <provider>p</provider><layer>resource</layer><reach>client</reach><lease>600</lease>\
     </register-agent>";
@@ -124,4 +126,23 @@ async fn a_right_that_is_taken_away_is_gone_in_open_sessions() {
     std::fs::write(platform.file("access.toml"), "rubbish").unwrap();
     std::fs::write(platform.file("users/x.pub"), "").unwrap();
     assert!(!sees_agents(&operator.call(get).await.unwrap()));
+}
+
+/// A platform that does not start, because another runs on the state, leaves what its clients need.
+#[tokio::test]
+async fn a_start_that_is_refused_leaves_known_hosts_as_they_are() {
+    let platform = Platform::with("").await;
+    let known = std::fs::read_to_string(platform.file("known_hosts")).unwrap();
+    // On other ports, so that nothing but the store is in use.
+    let refused = platform.start_another().await;
+    assert!(
+        matches!(
+            refused,
+            Some(StartError::Store(StoreOpenError::Locked { .. }))
+        ),
+        "{refused:?}"
+    );
+    let after = std::fs::read_to_string(platform.file("known_hosts")).unwrap();
+    assert_eq!(after, known);
+    platform.client("operator").await.close().await.unwrap();
 }

@@ -8,3 +8,4 @@ mod bounds;
 mod endings;
 mod platform;
 mod trail;
+mod workers;
