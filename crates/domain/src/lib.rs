@@ -11,7 +11,8 @@
 //! - [`task`]: the life of one task, decided and then applied;
 //! - [`notification`]: what its publisher is told; [`push`]: who else is; [`context`]: what was said;
 //!   [`event`]: the log;
-//! - [`access`]: who may do and read what;
+//! - [`access`]: who may do and read what; [`audit`]: what is on record of that;
+//! - [`identifier`]: what things may be called that others find by their names;
 //! - [`time`]: instants and chance, which are always arguments; [`calendar`] and [`gazetteer`]: how
 //!   people name days and towns.
 //!

@@ -11,7 +11,18 @@
 //!
 //! The engine never spawns, never sleeps and has no clock: `now` is always an argument. It knows
 //! no protocol and no file. Read next: [`operation`], then `work` (the decision), `view` (what
-//! readers see), [`feed`].
+//! readers see), [`feed`]. A tour of the rest:
+//! - `access`: who may do, read and hear what; `trail`: what is on record of that; `quota`, with
+//!   [`accounts`] and `publishers`: whether there is room for it; [`refusal`]: why not;
+//! - `negotiate`: what is said of tasks, verb by verb; `life` and `dispatch`: what follows for a task;
+//!   `query`, `data`, `team`, `registry`, `push`: all else that can be asked for; `schemas`: what
+//!   payloads are held to;
+//! - `roster`, `places`, `instance`, `mailbox`, `question`, [`Step`]: agents in here, what they owe
+//!   answers to, and how they take steps; `failing`: those that fail; `standin`: those elsewhere;
+//! - `staged`, `outbox`, `lock`: a decision as one batch, what waits for the disk, and what becomes of a
+//!   platform whose decision panicked; `recovery` and `redelivery`: what was not stored is taken back, and
+//!   what was not answered is asked again;
+//! - `ems`, `faults`, [`stream`], `introduction`: what others run beside it, and answer for it.
 #![forbid(unsafe_code)]
 
 mod access;
