@@ -61,6 +61,21 @@ fn a_store_is_verified_set_back_and_accepted() {
 }
 
 #[test]
+fn a_store_in_use_ends_every_command_alike() {
+    block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path();
+        let running = Running::serve(state).await;
+        for command in ["rotate", "accept"] {
+            let told = run(state, &["store", command]).await.with_code(5).stderr;
+            assert!(told.contains("is in use by another process"), "{told}");
+        }
+        refused(state).await.with_code(5);
+        assert_eq!(running.stop().await.code(), Some(0));
+    });
+}
+
+#[test]
 fn a_store_without_its_key_is_sound_and_not_authenticated() {
     block_on(async {
         let folder = tempfile::tempdir().unwrap();
