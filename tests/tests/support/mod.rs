@@ -5,6 +5,7 @@
 //! - [`raw`]: a session on which anything can be sent, XML or not;
 //! - [`http`]: a request over HTTP and its answer;
 //! - [`page`]: a page of the documentation, typed as it stands;
+//! - [`site`]: a platform in this process;
 //! - [`openssh`]: a session through OpenSSH's client, for one that does not read.
 //!
 //! Everything is bounded in time and nothing sleeps: a wait ends when what is waited for comes, or
@@ -18,6 +19,7 @@ pub mod openssh;
 pub mod page;
 pub mod process;
 pub mod raw;
+pub mod site;
 pub mod talk;
 
 use std::time::Duration;
