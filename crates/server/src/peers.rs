@@ -20,6 +20,7 @@ use domain::registry::{Reach, Registration};
 use domain::reply::Reply;
 use domain::task::Conditions;
 use domain::telemetry::Token;
+use domain::time::Timestamp;
 use engine::Endpoint;
 use road::{Call, Plan, Road};
 use std::collections::BTreeMap;
@@ -236,11 +237,17 @@ impl Peers {
         let to = peer.profile.name.clone();
         let is_elsewhere = agent == to;
         let engine = Arc::downgrade(self.host.platform.engine());
+        let from = match is_elsewhere {
+            // The clock there is another.
+            true => Timestamp::from_ms(0),
+            false => self.host.clock.now(),
+        };
         let plan = Plan {
             agent: agent.to_owned(),
             connect: self.connect(agent, &to),
             last_sequence: Box::new(move || engine.upgrade().map_or(0, |e| e.last_sequence())),
             is_elsewhere,
+            from,
             to,
         };
         let (arrived, tally) = (self.arrived.clone(), Arc::clone(&self.tally));

@@ -17,6 +17,7 @@ use domain::notification::NegotiationUpdate;
 use domain::reply::{Reply, Verdict};
 use domain::task::TaskId;
 use domain::telemetry::Token;
+use domain::time::Timestamp;
 use netconf::client::{
     ClientConfig, ClientEvent, ClientSession, Notification, Outcome, Reply as RpcReply,
 };
@@ -62,6 +63,8 @@ pub(super) struct Plan {
     pub(super) last_sequence: Box<dyn Fn() -> Sequence + Send + Sync>,
     /// True if the peer is another platform, whose answers may take long.
     pub(super) is_elsewhere: bool,
+    /// What the peer has told since then is wanted, where a session was lost in which nothing was heard.
+    pub(super) from: Timestamp,
 }
 
 /// Why a session is over.
@@ -324,10 +327,13 @@ impl Road {
         let mut peer = Vec::new();
         text(&self.plan.to, &mut peer);
         let peer = String::from_utf8_lossy(&peer);
-        let heard = self.heard.as_mut().filter(|heard| !heard.time.is_empty());
-        let from = heard.map(|heard| {
+        let from = self.heard.as_mut().map(|heard| {
             heard.again.clone_from(&heard.events);
-            format!("<startTime>{}</startTime>", heard.time)
+            let from = match heard.time.as_str() {
+                "" => self.plan.from.to_string(),
+                time => time.to_owned(),
+            };
+            format!("<startTime>{from}</startTime>")
         });
         format!(
             "<create-subscription xmlns=\"{NOTIFICATION}\"><filter type=\"subtree\">\
@@ -491,3 +497,6 @@ fn framed(bytes: usize, framing: Framing) -> usize {
 fn envelope_bytes(id: u64) -> usize {
     format!("<rpc xmlns=\"{BASE}\" message-id=\"{id}\"></rpc>").len()
 }
+
+#[cfg(test)]
+mod tests;
