@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The long forms of what CI runs in short: many seeds, laws of other cases, kills, power cuts, flipped
-# bits, subscribers that hang, peers that are gone, clocks that jump, bytes of strangers. Each writes its
+# bits, subscribers that hang, peers that are gone, networks that fail, clocks that jump, bytes of strangers. Each writes its
 # output to target/soak/NAME.log; the summary is printed and kept in target/soak/report.txt. SCALE=N does N hundredths of each;
 # ONLY="seeds crashes" does only these. Ends with 1 if one failed.
 set -euo pipefail
@@ -49,6 +49,7 @@ run bit-flips "CONVOKE_FLIPS=$(of 1000) CONVOKE_TRUNCATIONS=$(of 200)" -p convok
 run large-data "CONVOKE_LARGE_MB=$(of 100)" -p convoke-store --test large
 run slow "SLOW_SUBSCRIBERS=$(of 1000) SLOW_HANGING=$(of 100) SLOW_TASKS=$(of 3000) SLOW_PACE_MS=200" -p convoke-tests --test slow
 run half-open "HALFOPEN_SESSIONS=$(of 1000) HALFOPEN_KEEPALIVE_S=15" -p convoke-tests --test halfopen
+run partitions "CONVOKE_PARTITIONS=$(of 20000) CONVOKE_PARTITION_SEED=$SRANDOM" -p convoke-tests --test partition
 run upgrades "CONVOKE_UPGRADE_KILLS=$(of 100)" -p convoke-store --test upgrade
 run soak "CONVOKE_SOAK_MINUTES=${SOAK_MINUTES:-$(of 240)}" -p convoke-tests --test soak
 run clock-jumps "CLOCK_JUMPS=$(of 200)" -p convoke-tests --test clockjump

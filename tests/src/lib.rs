@@ -6,6 +6,7 @@
 //! - [`judge`]: libyang's word on everything that a server says;
 //! - [`cast`]: deterministic agents, their profiles, and the access rules of the cases;
 //! - [`cards`]: the card of an A2A agent elsewhere;
+//! - [`dice`]: what generated tests draw from;
 //! - [`network`]: the network of the cases, as its management systems know it;
 //! - [`checklist`]: points of the drafts, held against what proves them.
 //!
@@ -15,6 +16,7 @@ pub mod cards;
 pub mod cast;
 pub mod checklist;
 pub mod conformance;
+pub mod dice;
 pub mod judge;
 pub mod memory;
 pub mod network;

@@ -17,7 +17,8 @@ mod support;
 
 use answer::{Answer, exchange};
 use corpus::{HOOK, PLAYER, Request, Tasks, Who, requests};
-use mutation::{Dice, Sent, sent};
+use harness::dice::Dice;
+use mutation::{Sent, sent};
 use serde_json::{Value, json};
 use server::ssh::keys::{generate, write_public};
 use std::collections::BTreeMap;

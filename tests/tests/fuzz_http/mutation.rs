@@ -4,6 +4,7 @@
 //! Knows no protocol but HTTP and JSON. Read next: [`super::corpus`].
 
 use super::corpus::{Body, Request, Who};
+use harness::dice::Dice;
 use serde_json::{Value, json};
 
 /// A request as it is sent.
@@ -15,27 +16,6 @@ pub(super) struct Sent {
     /// True if it may be no HTTP: it is answered with a bare status, or not at all.
     pub(super) is_wild: bool,
     pub(super) is_head: bool,
-}
-
-/// A sequence of numbers that looks like chance (splitmix64).
-pub(super) struct Dice(pub u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
-    }
-
-    pub(super) fn below(&mut self, end: usize) -> usize {
-        (self.next() % end.max(1) as u64) as usize
-    }
-
-    fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.below(of.len())]
-    }
 }
 
 const METHODS: [&str; 12] = [

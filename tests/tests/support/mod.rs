@@ -5,6 +5,7 @@
 //! - [`raw`]: a session on which anything can be sent, XML or not;
 //! - [`http`]: a request over HTTP and its answer;
 //! - [`page`]: a page of the documentation, typed as it stands;
+//! - [`proxy`]: a network in between that fails;
 //! - [`site`]: a platform in this process;
 //! - [`openssh`]: a session through OpenSSH's client, for one that does not read.
 //!
@@ -18,6 +19,7 @@ pub mod http;
 pub mod openssh;
 pub mod page;
 pub mod process;
+pub mod proxy;
 pub mod raw;
 pub mod site;
 pub mod talk;

@@ -1,0 +1,338 @@
+//! A network in between that fails, by seed: a TCP proxy on loopback in front of a server.
+//!
+//! What TCP lets happen to a connection happens here, at places that the seed chooses by the bytes that have
+//! passed: it is late, slow or silent in one direction; it is closed, reset or closed in one direction; a
+//! byte of it is changed; and for a while nothing comes through for anybody. What TCP does not let happen
+//! does not: the bytes of a connection arrive in their order or not at all, and where they did not, SSH's
+//! MAC, which runs over the number of each packet (RFC 4253 §6.4), would end the connection as it does for
+//! a changed byte. So what is put into another order here is connections, which are held while later ones
+//! go through, and with them what several sessions ask and are answered.
+//!
+//! It knows bytes and no protocol. Pauses are real and end by themselves; nothing is decided by them.
+//! Read next: `partition.rs`.
+
+use harness::dice::Dice;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// The most bytes of one direction between two faults.
+const BETWEEN: usize = 8_000;
+/// Bytes at a time where a connection is slow.
+const TRICKLE: usize = 16;
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// One direction is late once.
+    Delay,
+    /// One direction is slow for some bytes.
+    Throttle,
+    /// One direction is silent for longer.
+    Stall,
+    /// The connection is closed on both sides (FIN).
+    Close,
+    /// The connection is reset on both sides (RST).
+    Reset,
+    /// One direction is closed, the other goes on.
+    HalfClose,
+    /// A byte of one direction is another.
+    Spoil,
+    /// A new connection waits while later ones go through.
+    Hold,
+    /// For a while nothing comes through, on any connection; then all goes on.
+    Partition,
+    /// The same, and what was connected before is reset.
+    Loss,
+}
+
+/// How often each fault happened, and how often a connection overtook an earlier one.
+pub type Tally = BTreeMap<String, u64>;
+
+/// Why a connection is over.
+enum End {
+    Closed,
+    Reset,
+}
+
+/// The proxy; what goes through it is reset when it is dropped.
+pub struct Proxy {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    accepting: JoinHandle<()>,
+}
+
+struct Shared {
+    target: SocketAddr,
+    seed: u64,
+    /// True once nothing fails any more.
+    healed: watch::Sender<bool>,
+    /// How many partitions there are at the moment.
+    parted: watch::Sender<usize>,
+    /// Goes up whenever all that is connected is reset.
+    resets: watch::Sender<u64>,
+    tally: Mutex<Tally>,
+    /// The greatest number of a connection that has gone through.
+    last: AtomicU64,
+}
+
+impl Proxy {
+    /// A proxy in front of a server; its faults are those of the seed, of seed 0 none but [`Self::part`].
+    ///
+    /// # Panics
+    /// If there is no port.
+    pub async fn before(target: SocketAddr, seed: u64) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared {
+            target,
+            seed,
+            healed: watch::Sender::new(seed == 0),
+            parted: watch::Sender::new(0),
+            resets: watch::Sender::new(0),
+            tally: Mutex::default(),
+            last: AtomicU64::new(0),
+        });
+        let accepted = Arc::clone(&shared);
+        let accepting = tokio::spawn(async move {
+            for number in 1.. {
+                let Ok((client, _)) = listener.accept().await else {
+                    return;
+                };
+                tokio::spawn(Arc::clone(&accepted).carry(client, number));
+            }
+        });
+        Self {
+            address,
+            shared,
+            accepting,
+        }
+    }
+
+    /// Where clients connect to.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// From now on nothing fails any more; what waits goes on.
+    pub fn heal(&self) {
+        self.shared.healed.send_replace(true);
+    }
+
+    /// From now on nothing comes through, until [`Self::join`].
+    pub fn part(&self) {
+        self.shared.parted.send_modify(|parted| *parted += 1);
+    }
+
+    /// Ends that; what waited goes on.
+    pub fn join(&self) {
+        self.shared.parted.send_modify(|parted| *parted -= 1);
+    }
+
+    /// What happened so far.
+    ///
+    /// # Panics
+    /// If somebody who counted did.
+    pub fn tally(&self) -> Tally {
+        self.shared.tally.lock().unwrap().clone()
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.accepting.abort();
+        self.shared.resets.send_modify(|resets| *resets += 1);
+    }
+}
+
+impl Shared {
+    fn count(&self, what: &str) {
+        *self
+            .tally
+            .lock()
+            .unwrap()
+            .entry(what.to_owned())
+            .or_default() += 1;
+    }
+
+    fn is_healed(&self) -> bool {
+        *self.healed.borrow()
+    }
+
+    /// Waits, unless all is healed.
+    async fn pause(&self, ms: usize) {
+        let mut healed = self.healed.subscribe();
+        tokio::select! {
+            () = tokio::time::sleep(Duration::from_millis(ms as u64)) => {}
+            _ = healed.wait_for(|healed| *healed) => {}
+        }
+    }
+
+    /// Waits until something comes through.
+    async fn passable(&self) {
+        let mut parted = self.parted.subscribe();
+        // Its sender is held here.
+        drop(parted.wait_for(|parted| *parted == 0).await);
+    }
+
+    /// Nothing comes through for so long.
+    fn partition(self: &Arc<Self>, ms: usize, is_lost: bool) {
+        let shared = Arc::clone(self);
+        shared.parted.send_modify(|parted| *parted += 1);
+        tokio::spawn(async move {
+            shared.pause(ms).await;
+            if is_lost {
+                shared.resets.send_modify(|resets| *resets += 1);
+            }
+            shared.parted.send_modify(|parted| *parted -= 1);
+        });
+    }
+
+    /// One connection, from when it was accepted to its end.
+    async fn carry(self: Arc<Self>, client: TcpStream, number: u64) {
+        let mut resets = self.resets.subscribe();
+        let mut dice = Dice::of(self.seed, &[number]);
+        if !self.is_healed() && dice.once_in(4) {
+            self.count(&format!("{:?}", Fault::Hold));
+            self.pause(dice.below(150)).await;
+        }
+        self.passable().await;
+        let Ok(server) = TcpStream::connect(self.target).await else {
+            let _ = client.set_zero_linger();
+            return;
+        };
+        if self.last.fetch_max(number, SeqCst) > number {
+            self.count("Overtaken");
+        }
+        let _ = (client.set_nodelay(true), server.set_nodelay(true));
+        let (mut from_client, mut to_client) = client.into_split();
+        let (mut from_server, mut to_server) = server.into_split();
+        let plans = [0, 1].map(|direction| Plan::new(&self, number, direction));
+        let [mut up, mut down] = plans;
+        let passing = async {
+            tokio::try_join!(
+                up.pass(&mut from_client, &mut to_server),
+                down.pass(&mut from_server, &mut to_client)
+            )
+        };
+        let end = tokio::select! {
+            passed = passing => passed.err().unwrap_or(End::Closed),
+            _ = resets.changed() => End::Reset,
+        };
+        if let End::Reset = end {
+            let _ = (
+                to_client.as_ref().set_zero_linger(),
+                to_server.as_ref().set_zero_linger(),
+            );
+            // Dropped they would be shut down first.
+            to_client.forget();
+            to_server.forget();
+        }
+    }
+}
+
+/// What happens to one direction of a connection.
+struct Plan {
+    shared: Arc<Shared>,
+    dice: Dice,
+    /// Bytes until the next fault.
+    left: usize,
+    /// Bytes that pass slowly.
+    slow: usize,
+    spoils: bool,
+}
+
+impl Plan {
+    fn new(shared: &Arc<Shared>, connection: u64, direction: u64) -> Self {
+        let mut dice = Dice::of(shared.seed, &[connection, direction]);
+        Self {
+            left: 1 + dice.below(BETWEEN),
+            shared: Arc::clone(shared),
+            dice,
+            slow: 0,
+            spoils: false,
+        }
+    }
+
+    /// Passes on what comes until the end of it.
+    async fn pass(&mut self, from: &mut OwnedReadHalf, to: &mut OwnedWriteHalf) -> Result<(), End> {
+        let mut buffer = [0; 4_096];
+        loop {
+            let length = from.read(&mut buffer).await.map_err(|_| End::Reset)?;
+            self.shared.passable().await;
+            if length == 0 {
+                return to.shutdown().await.map_err(|_| End::Reset);
+            }
+            let mut bytes = &mut buffer[..length];
+            while !bytes.is_empty() {
+                let most = match self.shared.is_healed() {
+                    true => bytes.len(),
+                    false => bytes.len().min(self.left),
+                };
+                let (passing, rest) = bytes.split_at_mut(most);
+                self.write(passing, to).await?;
+                bytes = rest;
+                if !self.shared.is_healed() {
+                    self.left -= most;
+                    if self.left == 0 && self.fails(to).await? {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    async fn write(&mut self, bytes: &mut [u8], to: &mut OwnedWriteHalf) -> Result<(), End> {
+        if std::mem::take(&mut self.spoils) {
+            bytes[0] ^= 1;
+        }
+        let (slow, fast) = bytes.split_at(self.slow.min(bytes.len()));
+        self.slow -= slow.len();
+        for piece in slow.chunks(TRICKLE) {
+            to.write_all(piece).await.map_err(|_| End::Reset)?;
+            self.shared.pause(1).await;
+        }
+        to.write_all(fast).await.map_err(|_| End::Reset)
+    }
+
+    /// The next fault; true if nothing more passes in this direction.
+    async fn fails(&mut self, to: &mut OwnedWriteHalf) -> Result<bool, End> {
+        let dice = &mut self.dice;
+        self.left = 1 + dice.below(BETWEEN);
+        let fault = match dice.below(20) {
+            0..=5 => Fault::Delay,
+            6..=8 => Fault::Throttle,
+            9..=11 => Fault::Stall,
+            12 | 13 => Fault::Close,
+            14 | 15 => Fault::Reset,
+            16 => Fault::HalfClose,
+            17 => Fault::Spoil,
+            18 => Fault::Partition,
+            _ => Fault::Loss,
+        };
+        self.shared.count(&format!("{fault:?}"));
+        match fault {
+            Fault::Delay | Fault::Hold => self.shared.pause(1 + dice.below(30)).await,
+            Fault::Throttle => self.slow = 100 + dice.below(1_500),
+            Fault::Stall => self.shared.pause(100 + dice.below(300)).await,
+            Fault::Close => return Err(End::Closed),
+            Fault::Reset => return Err(End::Reset),
+            Fault::HalfClose => {
+                let _ = to.shutdown().await;
+                return Ok(true);
+            }
+            Fault::Spoil => self.spoils = true,
+            Fault::Partition => self.shared.partition(100 + dice.below(300), false),
+            Fault::Loss => self.shared.partition(100 + dice.below(300), true),
+        }
+        self.shared.passable().await;
+        Ok(false)
+    }
+}
