@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # The long forms of what CI runs in short: many seeds, laws of other cases, kills, power cuts, flipped
-# bits, subscribers that hang, peers that are gone, networks that fail, clocks that jump, bytes of strangers. Each writes its
-# output to target/soak/NAME.log; the summary is printed and kept in target/soak/report.txt. SCALE=N does N hundredths of each;
-# ONLY="seeds crashes" does only these. Ends with 1 if one failed.
+# bits, subscribers that hang, peers that are gone, networks that fail, clocks that jump, bytes of
+# strangers, attacks that are generated. Each writes its output to target/soak/NAME.log; the summary is
+# printed and kept in target/soak/report.txt. SCALE=N does N hundredths of each; ONLY="seeds crashes" does
+# only these. Ends with 1 if one failed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,12 +20,18 @@ failed=0
 run() {
   local name=$1 settings=$2
   shift 2
+  # shellcheck disable=SC2086  # settings are words
+  told "$name" "$settings" 'test result: ok. [1-9]' env $settings "$cargo" test --release "$@" -- --nocapture
+}
+
+# NAME, what it is told with, what must be in its output, and a command. One that did nothing proves nothing.
+told() {
+  local name=$1 settings=$2 proof=$3
+  shift 3
   if [[ -n ${ONLY:-} && " $ONLY " != *" $name "* ]]; then return; fi
   local began=$SECONDS log=$folder/$name.log result=passed
-  # shellcheck disable=SC2086  # settings are words
-  env $settings "$cargo" test --release "$@" -- --nocapture >"$log" 2>&1 || { result=FAILED; failed=1; }
-  # A test that was not run proves nothing.
-  grep -q 'test result: ok. [1-9]' "$log" || { result=FAILED; failed=1; }
+  "$@" >"$log" 2>&1 || { result=FAILED; failed=1; }
+  grep -q "$proof" "$log" || { result=FAILED; failed=1; }
   printf '%-12s %-7s %6d s  %s\n' "$name" "$result" $((SECONDS - began)) "$settings" | tee -a "$report"
 }
 
@@ -50,6 +57,7 @@ run large-data "CONVOKE_LARGE_MB=$(of 100)" -p convoke-store --test large
 run slow "SLOW_SUBSCRIBERS=$(of 1000) SLOW_HANGING=$(of 100) SLOW_TASKS=$(of 3000) SLOW_PACE_MS=200" -p convoke-tests --test slow
 run half-open "HALFOPEN_SESSIONS=$(of 1000) HALFOPEN_KEEPALIVE_S=15" -p convoke-tests --test halfopen
 run partitions "CONVOKE_PARTITIONS=$(of 20000) CONVOKE_PARTITION_SEED=$SRANDOM" -p convoke-tests --test partition
+run attacks "CONVOKE_ATTACKS=$(of 1000) PROPTEST_RNG_SEED=$SRANDOM" -p convoke-tests --test generated --test fuzz_http generated
 run upgrades "CONVOKE_UPGRADE_KILLS=$(of 100)" -p convoke-store --test upgrade
 run soak "CONVOKE_SOAK_MINUTES=${SOAK_MINUTES:-$(of 240)}" -p convoke-tests --test soak
 run clock-jumps "CLOCK_JUMPS=$(of 200)" -p convoke-tests --test clockjump

@@ -1,6 +1,7 @@
 //! Numbers that look like chance and are the same for the same seed: what generated tests draw from.
 //!
-//! Not for secrets, and not for the platform, whose chance has streams of its own.
+//! Not for secrets, and not for the platform, whose chance has streams of its own. Read next:
+//! [`crate::attacks`].
 
 /// A sequence of numbers that looks like chance (splitmix64).
 #[derive(Clone, Debug)]

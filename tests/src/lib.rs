@@ -5,13 +5,14 @@
 //! - [`xml`]: comparing documents by structure, with wildcards;
 //! - [`judge`]: libyang's word on everything that a server says;
 //! - [`cast`]: deterministic agents, their profiles, and the access rules of the cases;
+//! - [`attacks`]: what somebody generates who wishes nobody well, from [`dice`];
 //! - [`cards`]: the card of an A2A agent elsewhere;
-//! - [`dice`]: what generated tests draw from;
 //! - [`network`]: the network of the cases, as its management systems know it;
 //! - [`checklist`]: points of the drafts, held against what proves them.
 //!
 //! Knows the public interfaces only. Read next: [`conformance`].
 
+pub mod attacks;
 pub mod cards;
 pub mod cast;
 pub mod checklist;

@@ -17,6 +17,7 @@ mod support;
 
 use answer::{Answer, exchange};
 use corpus::{HOOK, PLAYER, Request, Tasks, Who, requests};
+use harness::attacks::{Attack, Kind};
 use harness::dice::Dice;
 use mutation::{Sent, sent};
 use serde_json::{Value, json};
@@ -34,6 +35,9 @@ use support::process::{Running, run};
 const USUAL: usize = 5_000;
 /// How many are under way at once.
 const AT_ONCE: usize = 8;
+/// Seeds of generated attacks, and requests of each.
+const SEEDS: u64 = 3;
+const POSTS: usize = 40;
 /// The most changes of one request.
 const MOST_CHANGES: usize = 5;
 /// Connections that may still be about to close.
@@ -231,6 +235,48 @@ fn strangers_get_nowhere() {
             before,
             "what is not theirs is changed"
         );
+    });
+}
+
+/// What a guest's token generates at whatever cost (`harness::attacks`) is answered too, and nobody else's
+/// task is any different for it.
+#[test]
+fn generated_attacks_get_nowhere_either() {
+    block_on(async {
+        let state = tempfile::tempdir().unwrap();
+        let ground = Ground::prepared(state.path()).await;
+        let users = state.path().join("users");
+        write_public(&users.join("guest.pub"), generate("g").public_key()).unwrap();
+        let guest = token(&ground.running, "guest").await;
+        let before = ground.secret().await;
+        let first = number("PROPTEST_RNG_SEED").unwrap_or(1);
+        let seeds = number("CONVOKE_ATTACKS").unwrap_or(SEEDS);
+        let mut tally = Tally::new();
+        for seed in first..first + seeds {
+            for kind in Kind::ALL.into_iter().filter(|kind| kind.is_http()) {
+                for number in 0..POSTS {
+                    let post = Attack { kind, seed }.post(0, number);
+                    let sent = Sent {
+                        bytes: post.bytes(ground.running.http(), &guest, false),
+                        is_forged: false,
+                        is_wild: false,
+                        is_head: false,
+                    };
+                    for told in attempt(&ground, &sent).await {
+                        *tally.entry(told).or_default() += 1;
+                    }
+                }
+            }
+        }
+        println!("seeds {first} to {}: {tally:?}", first + seeds - 1);
+        for told in ["200", "400", "403", "PARSE_ERROR", "INVALID_PARAMS"] {
+            assert!(tally.contains_key(told), "no {told}: {tally:?}");
+        }
+        assert_eq!(
+            get(ground.running.http(), "/readyz", None).await.status,
+            200
+        );
+        assert_eq!(ground.secret().await, before, "what is not his is changed");
     });
 }
 

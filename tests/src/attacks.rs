@@ -1,0 +1,225 @@
+//! Attacks that are generated: what somebody sends who has got in and wishes nobody well.
+//!
+//! An attack is a [`Kind`] and a seed, which decide every byte of it, so that one that did harm is made
+//! again from two words. What is sent is of a guest, who has a key or a token and no rights; nothing in
+//! here knows a platform or a socket. Those who send are `tests/generated.rs`, which counts, and the bench
+//! `neighbours`, which measures what everyone else feels.
+//!
+//! A tour: [`xpath`] writes expressions, [`filter`] subtree filters, [`operation`] what stands in an
+//! `<rpc>`, [`spoilt`] what is none, [`http`] requests of A2A.
+
+pub mod filter;
+pub mod http;
+pub mod operation;
+pub mod spoilt;
+pub mod xpath;
+
+use crate::dice::Dice;
+use http::Post;
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Searches: nested predicates, unions, every axis, functions.
+    XPath,
+    /// Subtree filters: wide, deep, repeated.
+    Subtree,
+    /// `get-data` in every form of its parameters.
+    GetData,
+    /// Operations that are unknown, denied or large.
+    Operations,
+    /// Profiles to register, and what else agents may do.
+    Registrations,
+    /// Subscriptions with filters and replays.
+    Subscriptions,
+    /// What is no XML, no message or badly framed, on session after session.
+    Malformed,
+    /// Good requests, a few bytes at a time.
+    Slow,
+    /// Good requests, many at once.
+    Pipelined,
+    /// The same, and no reply is ever read.
+    Unread,
+    /// Calls of A2A over JSON-RPC.
+    JsonRpc,
+    /// Requests of A2A over HTTP+JSON.
+    Rest,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 12] = [
+        Self::XPath,
+        Self::Subtree,
+        Self::GetData,
+        Self::Operations,
+        Self::Registrations,
+        Self::Subscriptions,
+        Self::Malformed,
+        Self::Slow,
+        Self::Pipelined,
+        Self::Unread,
+        Self::JsonRpc,
+        Self::Rest,
+    ];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::XPath => "xpath",
+            Self::Subtree => "subtree",
+            Self::GetData => "get-data",
+            Self::Operations => "operations",
+            Self::Registrations => "registrations",
+            Self::Subscriptions => "subscriptions",
+            Self::Malformed => "malformed",
+            Self::Slow => "slow",
+            Self::Pipelined => "pipelined",
+            Self::Unread => "unread",
+            Self::JsonRpc => "json-rpc",
+            Self::Rest => "rest",
+        }
+    }
+
+    /// The kind that is called so.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// True if it goes to the HTTP door, by [`Attack::post`]; all others go over NETCONF, by
+    /// [`Attack::message`].
+    pub fn is_http(self) -> bool {
+        matches!(self, Self::JsonRpc | Self::Rest)
+    }
+}
+
+/// One attack, the same for the same kind and seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attack {
+    /// What is done.
+    pub kind: Kind,
+    /// What it is made from.
+    pub seed: u64,
+}
+
+/// What goes to a NETCONF session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// A message without its frame; with it where `is_framed` says so.
+    pub bytes: Vec<u8>,
+    /// True if the bytes go as they are.
+    pub is_framed: bool,
+    /// True if it is an `<rpc>` within the limits of messages: one reply is owed, and the session goes on.
+    pub is_sound: bool,
+}
+
+impl Attack {
+    /// How many sessions or connections take part, 1 to 16.
+    pub fn sessions(self) -> usize {
+        let mut dice = self.dice(&[0]);
+        match self.kind {
+            // Each costs both sides a handshake, or a process.
+            Kind::Malformed | Kind::Unread => 1 + dice.below(8),
+            _ => 1 + dice.below(16),
+        }
+    }
+
+    /// How many requests a session has under way, 1 to 64.
+    pub fn in_flight(self) -> usize {
+        let mut dice = self.dice(&[1]);
+        match self.kind {
+            Kind::Pipelined | Kind::Unread => 16 + dice.below(49),
+            Kind::Slow | Kind::Malformed => 1,
+            _ => 1 + dice.below(4),
+        }
+    }
+
+    /// What a session sends so many messages after its first.
+    pub fn message(self, session: usize, number: usize) -> Message {
+        let mut dice = self.dice(&[2, session as u64, number as u64]);
+        match self.kind {
+            Kind::Malformed => spoilt::message(number, &mut dice),
+            kind => {
+                let operation = operation::of(kind, &mut dice);
+                Message {
+                    bytes: operation::rpc(number, &operation).into_bytes(),
+                    is_framed: false,
+                    is_sound: true,
+                }
+            }
+        }
+    }
+
+    /// How many bytes of a message go at a time, if it is sent slowly.
+    pub fn piece(self, session: usize) -> Option<usize> {
+        let mut dice = self.dice(&[3, session as u64]);
+        (self.kind == Kind::Slow).then(|| 1 + dice.below(24))
+    }
+
+    /// What a connection asks so many requests after its first.
+    pub fn post(self, connection: usize, number: usize) -> Post {
+        let mut dice = self.dice(&[4, connection as u64, number as u64]);
+        match self.kind {
+            Kind::Rest => http::rest(&mut dice),
+            _ => http::json_rpc(&mut dice),
+        }
+    }
+
+    fn dice(self, purpose: &[u64]) -> Dice {
+        let purpose: Vec<u64> = [self.kind as u64].iter().chain(purpose).copied().collect();
+        Dice::of(self.seed, &purpose)
+    }
+}
+
+/// Text as it stands in an attribute or element.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn an_attack_is_the_same_for_the_same_seed_and_another_for_another() {
+        for kind in Kind::ALL {
+            let told = |seed| {
+                let attack = Attack { kind, seed };
+                match kind.is_http() {
+                    true => attack.post(1, 2).bytes("h", "t", true),
+                    false => attack.message(1, 2).bytes,
+                }
+            };
+            assert_eq!(told(7), told(7), "{kind:?}");
+            let several: BTreeSet<Vec<u8>> = (0..20).map(told).collect();
+            assert!(several.len() > 5, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_to_be_sound_is_xml_within_the_limits() {
+        for kind in Kind::ALL.into_iter().filter(|kind| !kind.is_http()) {
+            for seed in 0..200 {
+                let message = Attack { kind, seed }.message(0, 0);
+                assert!(message.bytes.len() < 1 << 20, "{kind:?} {seed}");
+                if message.is_sound {
+                    let limits = netconf::xml::Limits::default();
+                    let read = netconf::xml::Document::parse(message.bytes, &limits);
+                    assert!(read.is_ok(), "{kind:?} {seed}: {:?}", read.err());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Subtree filters (RFC 6241 §6) as somebody writes them who wants them to cost: wide, deep, the same
+//! again and again, wildcards of namespaces, content that matches nothing or everything.
+//!
+//! Knows nothing of who may read what. Read next: [`super::xpath`], whose vocabulary is the same.
+
+use super::escaped;
+use super::xpath::MODULES;
+use crate::dice::Dice;
+use std::fmt::Write as _;
+
+/// How deep a filter may be in an operation of a message within its limits.
+const DEEPEST: usize = 56;
+
+/// What stands in a filter.
+pub fn subtree(dice: &mut Dice) -> String {
+    match dice.below(6) {
+        0 => wide(dice),
+        1 => deep(dice),
+        2 => repeated(dice),
+        _ => {
+            let mut filter = String::new();
+            for _ in 0..dice.size(8) {
+                node(dice, 4, None, &mut filter);
+            }
+            filter
+        }
+    }
+}
+
+/// One node with what is below it; without a module the root of one, or of none.
+fn node(
+    dice: &mut Dice,
+    levels: usize,
+    within: Option<&'static [&'static str]>,
+    filter: &mut String,
+) {
+    let (name, declared, names) = match within {
+        Some(names) => ((*dice.one(names)).to_owned(), String::new(), names),
+        None => {
+            let (_, namespace, names) = *dice.one(&MODULES);
+            let declared = match dice.below(5) {
+                // A wildcard, as RFC 6241 §6.2.1 has it.
+                0 => " xmlns=\"\"".to_owned(),
+                1 => " xmlns=\"urn:nobody\"".to_owned(),
+                _ => format!(" xmlns=\"{namespace}\""),
+            };
+            let root = if dice.once_in(8) {
+                *dice.one(names)
+            } else {
+                names[0]
+            };
+            (root.to_owned(), declared, names)
+        }
+    };
+    let attribute = match dice.below(20) {
+        0 => format!(" a{}=\"{}\"", dice.below(3), dice.below(9)),
+        _ => String::new(),
+    };
+    let _ = write!(filter, "<{name}{declared}{attribute}");
+    match (levels, dice.below(5)) {
+        (0, _) | (_, 0) => filter.push_str("/>"),
+        (_, 1) => {
+            let text = match dice.below(3) {
+                0 => "x".repeat(dice.size(4_000)),
+                1 => "running".to_owned(),
+                _ => "a<b&c \u{202e}".to_owned(),
+            };
+            let _ = write!(filter, ">{}</{name}>", escaped(&text));
+        }
+        _ => {
+            filter.push('>');
+            for _ in 0..dice.size(6) {
+                node(dice, levels - 1, Some(names), filter);
+            }
+            let _ = write!(filter, "</{name}>");
+        }
+    }
+}
+
+/// Many siblings, up to the limit of nodes and beyond.
+fn wide(dice: &mut Dice) -> String {
+    let (_, namespace, names) = *dice.one(&MODULES);
+    let many = dice.size(5_000);
+    let mut filter = format!("<{} xmlns=\"{namespace}\">", names[0]);
+    for number in 0..many {
+        let _ = match dice.once_in(3) {
+            true => write!(filter, "<n{number}/>"),
+            false => write!(filter, "<{}/>", dice.one(names)),
+        };
+    }
+    let _ = write!(filter, "</{}>", names[0]);
+    filter
+}
+
+/// One within the other.
+fn deep(dice: &mut Dice) -> String {
+    let (_, namespace, names) = *dice.one(&MODULES);
+    let levels = dice.size(DEEPEST);
+    let chain: Vec<&str> = (0..levels).map(|_| *dice.one(names)).collect();
+    let begins = chain.iter().map(|name| format!("<{name}>"));
+    let ends = chain.iter().rev().map(|name| format!("</{name}>"));
+    let inside: String = begins.chain(ends).collect();
+    format!("<{0} xmlns=\"{namespace}\">{inside}</{0}>", names[0])
+}
+
+/// The same root many times, each wanting something else of it, or all.
+fn repeated(dice: &mut Dice) -> String {
+    let (_, namespace, names) = *dice.one(&MODULES);
+    let mut filter = String::new();
+    for _ in 0..dice.size(600) {
+        let _ = write!(filter, "<{} xmlns=\"{namespace}\">", names[0]);
+        if dice.once_in(2) {
+            let inner = dice.one(names);
+            let _ = write!(filter, "<{inner}><{}/></{inner}>", dice.one(names));
+        }
+        let _ = write!(filter, "</{}>", names[0]);
+    }
+    filter
+}

@@ -1,0 +1,341 @@
+//! Attacks that are generated, over NETCONF in memory and without a clock: each message is answered as the
+//! standard says, at a cost that is counted, and whoever was there before is served as ever.
+//!
+//! Counted are the steps of searches, as often as they look whether anybody waits for them, and the bytes
+//! of replies; that a panic is none of the answers follows from the platform being in this process.
+//! `CONVOKE_ATTACKS` asks for so many seeds, `PROPTEST_RNG_SEED` chooses the first. What others feel of
+//! the same attacks the bench `neighbours` measures; the HTTP door is attacked in `fuzz_http.rs`. Read
+//! next: `harness::attacks`.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use bindings::background::{Background, Busy, Job};
+use harness::attacks::{Attack, Kind, Message};
+use harness::conformance::{Heard, Host as _, Opening, Patience, Wire};
+use harness::judge::{self, Seen};
+use harness::memory::Memory;
+use harness::{cast, xml};
+use netconf::framing::{Decoder, Framing, encode};
+use netconf::names::capability::BASE_1_1;
+use netconf::names::namespace::{BASE, NOTIFICATION};
+use netconf::xml::Element;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use store::TaskFilter;
+
+/// Seeds of the short form.
+const SEEDS: u64 = 12;
+/// Messages of one session of an attack.
+const MESSAGES: usize = 6;
+/// Sessions of one attack.
+const SESSIONS: usize = 2;
+/// How often a search may look whether anybody waits: every 4,096 of its 10,000,000 steps, at its end,
+/// and once more for each event of a subscription.
+const LOOKS_MOST: u64 = 10_000_000 / 4_096 + 8;
+/// The most that a reply may be which is no data, in bytes: a module of YANG.
+const REPLY_MOST: usize = 512 << 10;
+/// How many pieces a message is cut into at most.
+const PIECES_MOST: usize = 200;
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// Does all work at once, and counts.
+#[derive(Default)]
+struct Counting {
+    jobs: AtomicU64,
+    /// The most looks of one piece of work.
+    most: AtomicU64,
+}
+
+impl Background for Counting {
+    fn has_room(&self, _user: &str) -> bool {
+        true
+    }
+
+    fn run(&self, _user: &str, job: Job) -> Result<(), Busy> {
+        let looks = AtomicU64::new(0);
+        job(&|| {
+            looks.fetch_add(1, Relaxed);
+            false
+        });
+        self.jobs.fetch_add(1, Relaxed);
+        self.most.fetch_max(looks.into_inner(), Relaxed);
+        Ok(())
+    }
+}
+
+/// The client's end of a session in memory.
+struct Talk {
+    wire: Box<dyn Wire>,
+    decoder: Decoder,
+}
+
+impl Talk {
+    fn open(memory: &mut Memory, user: &str) -> Self {
+        let mut wire = memory.connect(&Opening {
+            user: user.to_owned(),
+            endpoint: "platform".to_owned(),
+            framing: "1.1".to_owned(),
+        });
+        let hello = format!(
+            "<hello xmlns=\"{BASE}\"><capabilities><capability>{BASE_1_1}</capability></capabilities>\
+             </hello>]]>]]>"
+        );
+        wire.send(hello.as_bytes());
+        assert!(matches!(wire.receive(Patience::Looking), Heard::Bytes(_)));
+        let mut decoder = Decoder::new(64 << 20);
+        decoder.switch_to(Framing::Chunked);
+        Self { wire, decoder }
+    }
+
+    /// All replies that are there, and whether the session is open.
+    fn replies(&mut self) -> (Vec<String>, bool) {
+        let mut replies = Vec::new();
+        loop {
+            match self.wire.receive(Patience::Looking) {
+                Heard::Bytes(bytes) => self.decoder.push(&bytes),
+                Heard::Nothing => return (replies, true),
+                Heard::Closed => return (replies, false),
+            }
+            while let Some(message) = self.decoder.next_message().unwrap() {
+                let message = String::from_utf8(message).unwrap();
+                let document = xml::parse(&message).unwrap();
+                match document.root().is(NOTIFICATION, "notification") {
+                    true => {}
+                    false => replies.push(message),
+                }
+            }
+        }
+    }
+}
+
+fn framed(message: &Message) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    match message.is_framed || message.bytes.is_empty() {
+        true => bytes.clone_from(&message.bytes),
+        false => encode(&message.bytes, Framing::Chunked, &mut bytes),
+    }
+    bytes
+}
+
+/// The same in chunks of so many bytes.
+fn in_pieces(bytes: &[u8], piece: usize) -> Vec<Vec<u8>> {
+    let piece = piece.max(bytes.len().div_ceil(PIECES_MOST));
+    let chunk = |bytes: &[u8]| [format!("\n#{}\n", bytes.len()).as_bytes(), bytes].concat();
+    let mut pieces: Vec<Vec<u8>> = bytes.chunks(piece).map(chunk).collect();
+    pieces.push(b"\n##\n".to_vec());
+    pieces
+}
+
+/// A platform under attack.
+struct Ground {
+    memory: Memory,
+    counting: Arc<Counting>,
+    bystander: Talk,
+    /// Bytes of all that a guest may read.
+    whole: usize,
+    /// Replies by error-tag.
+    tally: BTreeMap<String, u64>,
+    seen: Seen,
+}
+
+impl Ground {
+    fn new() -> Self {
+        let counting = Arc::new(Counting::default());
+        let background: Arc<dyn Background> = Arc::clone(&counting) as Arc<dyn Background>;
+        let mut memory = Memory::beside(cast::access(), background);
+        let bystander = Talk::open(&mut memory, "operator");
+        let mut guest = Talk::open(&mut memory, "guest");
+        let whole = ask(&mut guest, "<get/>").len();
+        guest.wire.close();
+        Self {
+            memory,
+            counting,
+            bystander,
+            whole,
+            tally: BTreeMap::new(),
+            seen: Seen::new(),
+        }
+    }
+
+    fn attacked_by(&mut self, attack: Attack) {
+        for session in 0..attack.sessions().min(SESSIONS) {
+            let at_once = attack.in_flight().min(MESSAGES);
+            let mut number = 0;
+            while number < MESSAGES {
+                let mut talk = Talk::open(&mut self.memory, "guest");
+                let mut goes_on = true;
+                while goes_on && number < MESSAGES {
+                    let messages: Vec<Message> = (number..MESSAGES.min(number + at_once))
+                        .map(|number| attack.message(session, number))
+                        .collect();
+                    number += messages.len();
+                    goes_on = self.sent(attack, session, &mut talk, &messages);
+                }
+                talk.wire.close();
+                self.others_are_served(attack);
+            }
+        }
+    }
+
+    /// Sends messages at once and judges what comes; whether the session goes on.
+    fn sent(
+        &mut self,
+        attack: Attack,
+        session: usize,
+        talk: &mut Talk,
+        messages: &[Message],
+    ) -> bool {
+        match attack.piece(session) {
+            Some(piece) => {
+                let pieces = messages.iter().flat_map(|m| in_pieces(&m.bytes, piece));
+                pieces.for_each(|piece| talk.wire.send(&piece));
+            }
+            None => talk
+                .wire
+                .send(&messages.iter().flat_map(framed).collect::<Vec<u8>>()),
+        }
+        if attack.kind == Kind::Unread {
+            return false;
+        }
+        let (replies, is_open) = talk.replies();
+        for (place, reply) in replies.iter().enumerate() {
+            let message = messages.get(place);
+            let message = message.unwrap_or_else(|| panic!("{attack:?}: {reply}"));
+            self.judged(attack, message, reply);
+        }
+        let is_sound = messages.iter().all(|message| message.is_sound);
+        if is_sound {
+            assert!(is_open, "{attack:?} ended: {replies:?}");
+            assert_eq!(replies.len(), messages.len(), "{attack:?}: {replies:?}");
+        }
+        is_open && is_sound
+    }
+
+    fn judged(&mut self, attack: Attack, message: &Message, reply: &str) {
+        let text = String::from_utf8_lossy(&message.bytes);
+        let wrong = |why: &str| -> ! {
+            panic!("{attack:?}: {why}\nasked: {text:.2000}\nreply: {reply:.2000}")
+        };
+        let document = xml::parse(reply).unwrap_or_else(|why| wrong(&why));
+        let tag = tag(document.root());
+        let schema = self.memory.schema();
+        let checked = match (&tag, document.root().child(BASE, "data")) {
+            (Some(_), _) => judge::reply(&schema, None, reply, &mut self.seen),
+            (None, Some(data)) => {
+                let inside: String = data.children().map(Element::standalone).collect();
+                match inside.is_empty() {
+                    true => Ok(()),
+                    false => schema
+                        .check_data(&inside, true)
+                        .map_err(|why| format!("{why:?}")),
+                }
+            }
+            (None, None) => Ok(()),
+        };
+        checked.unwrap_or_else(|why| wrong(&why));
+        if message.is_sound {
+            let wanted = xml::parse(&text).unwrap();
+            assert_eq!(
+                wanted.root().attribute("", "message-id"),
+                document.root().attribute("", "message-id"),
+                "{attack:?}: replies are in the order of requests"
+            );
+            if tag.as_deref() == Some("malformed-message") {
+                wrong("it is well formed");
+            }
+        }
+        // However often it is asked for, nothing is told twice: attributes of defaults and origins aside.
+        let most = match attack.kind {
+            Kind::XPath | Kind::Subtree | Kind::GetData => 3 * self.whole,
+            _ => REPLY_MOST,
+        };
+        if reply.len() > most {
+            wrong(&format!("{} bytes", reply.len()));
+        }
+        *self
+            .tally
+            .entry(tag.unwrap_or_else(|| "answered".to_owned()))
+            .or_default() += 1;
+    }
+
+    /// Whoever was there before is answered, nothing of a guest is kept, and no search took more than its
+    /// steps.
+    fn others_are_served(&mut self, attack: Attack) {
+        let name = "<get><filter type=\"subtree\"><registry \
+                    xmlns=\"urn:convoke:params:xml:ns:yang:convoke-registry\"><agent><name>ip</name>\
+                    <domain/></agent></registry></filter></get>";
+        let reply = ask(&mut self.bystander, name);
+        assert!(reply.contains("<domain>IP</domain>"), "{attack:?}: {reply}");
+        let platform = self.memory.platform();
+        let tasks = platform
+            .engine()
+            .store()
+            .count_tasks(&TaskFilter::default());
+        assert_eq!(tasks.unwrap(), 0, "{attack:?} left a task");
+        let looks = self.counting.most.load(Relaxed);
+        assert!(
+            looks <= LOOKS_MOST,
+            "{attack:?}: a search looked {looks} times"
+        );
+    }
+}
+
+/// One request and its only reply.
+fn ask(talk: &mut Talk, operation: &str) -> String {
+    let rpc = format!("<rpc xmlns=\"{BASE}\" message-id=\"1\">{operation}</rpc>");
+    let mut bytes = Vec::new();
+    encode(rpc.as_bytes(), Framing::Chunked, &mut bytes);
+    talk.wire.send(&bytes);
+    let (mut replies, is_open) = talk.replies();
+    assert!(is_open && replies.len() == 1, "{replies:?}");
+    replies.remove(0)
+}
+
+/// The tag of the first error, with its app-tag; none in a reply without.
+fn tag(reply: Element<'_>) -> Option<String> {
+    let error = reply.child(BASE, "rpc-error")?;
+    let leaf = |name| error.child(BASE, name).map(|leaf| leaf.text().to_owned());
+    let tag = leaf("error-tag")?;
+    Some(match leaf("error-app-tag") {
+        Some(app_tag) => format!("{tag} {app_tag}"),
+        None => tag,
+    })
+}
+
+#[test]
+fn every_generated_attack_is_answered_within_its_budget_and_harms_nobody_else() {
+    let first = number("PROPTEST_RNG_SEED").unwrap_or(1);
+    let seeds = number("CONVOKE_ATTACKS").unwrap_or(SEEDS);
+    let mut ground = Ground::new();
+    for seed in first..first + seeds {
+        for kind in Kind::ALL.into_iter().filter(|kind| !kind.is_http()) {
+            let began = std::time::Instant::now();
+            ground.attacked_by(Attack { kind, seed });
+            println!("{kind:?} {seed}: {:?}", began.elapsed());
+        }
+    }
+    let searches = ground.counting.jobs.load(Relaxed);
+    println!(
+        "seeds {first} to {}: {searches} searches, {:?}",
+        first + seeds - 1,
+        ground.tally
+    );
+    // Else nothing of interest was asked.
+    assert!(searches > 20, "{searches}");
+    for tag in [
+        "answered",
+        "access-denied",
+        "malformed-message",
+        "too-big",
+        "invalid-value",
+    ] {
+        assert!(
+            ground.tally.contains_key(tag),
+            "no {tag}: {:?}",
+            ground.tally
+        );
+    }
+}
