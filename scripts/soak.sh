@@ -35,6 +35,12 @@ told() {
   printf '%-12s %-7s %6d s  %s\n' "$name" "$result" $((SECONDS - began)) "$settings" | tee -a "$report"
 }
 
+# Every kind of attack that is generated, and what everybody else feels of it.
+attacks() {
+  "$cargo" build --release --package convoke &&
+    "$cargo" bench --package convoke-tests --bench neighbours -- --generated "$1" --soak "$2"
+}
+
 {
   date -u '+%Y-%m-%dT%H:%M:%SZ'
   uname -sr
@@ -58,6 +64,8 @@ run slow "SLOW_SUBSCRIBERS=$(of 1000) SLOW_HANGING=$(of 100) SLOW_TASKS=$(of 300
 run half-open "HALFOPEN_SESSIONS=$(of 1000) HALFOPEN_KEEPALIVE_S=15" -p convoke-tests --test halfopen
 run partitions "CONVOKE_PARTITIONS=$(of 20000) CONVOKE_PARTITION_SEED=$SRANDOM" -p convoke-tests --test partition
 run attacks "CONVOKE_ATTACKS=$(of 1000) PROPTEST_RNG_SEED=$SRANDOM" -p convoke-tests --test generated --test fuzz_http generated
+seed=$SRANDOM
+told neighbours "--generated $seed --soak $(of 3600)" '^xpath .*[0-9]' attacks "$seed" "$(of 3600)"
 run upgrades "CONVOKE_UPGRADE_KILLS=$(of 100)" -p convoke-store --test upgrade
 run soak "CONVOKE_SOAK_MINUTES=${SOAK_MINUTES:-$(of 240)}" -p convoke-tests --test soak
 run clock-jumps "CLOCK_JUMPS=$(of 200)" -p convoke-tests --test clockjump

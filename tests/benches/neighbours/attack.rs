@@ -2,13 +2,17 @@
 //!
 //! An attack runs in a process of its own, this program with another argument, until its standard input
 //! ends; then it tells what was answered and what was refused, and why. Each is one found by attack on 23
-//! November 2026, before hosted agents, searches and words left the road. Read next: `victim`.
+//! November 2026, before hosted agents, searches and words left the road. Read next: `generated`, whose
+//! attacks run in the same way; `victim`.
 
+use crate::answer::answer;
+use crate::generated;
 use crate::platform::{GUEST, Place};
 use crate::questions::{self, Elements};
 use crate::wire::{Wire, find, request};
 use bindings::netconf::{NegotiateRequest, negotiate_request};
 use domain::verb::Verb;
+use harness::attacks::operation;
 use network::{Parameters, Topology, build};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -20,7 +24,7 @@ use std::io::Read as _;
 use std::process::Stdio;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::task::LocalSet;
@@ -123,20 +127,23 @@ impl Did {
         }
     }
 
-    fn refuse(&mut self, why: String) {
+    pub(crate) fn refuse(&mut self, why: String) {
         *self.refused.entry(why).or_default() += 1;
     }
 
-    /// A reply of NETCONF: an error's app-tag or tag, or an answer.
-    fn take(&mut self, reply: &[u8]) {
+    /// A reply of NETCONF: an error's tag and app-tag, or an answer.
+    pub(crate) fn take(&mut self, reply: &[u8]) {
         if find(&reply[..reply.len().min(400)], b"<rpc-error").is_none() {
             self.answered += 1;
             return;
         }
         let text = String::from_utf8_lossy(reply);
         let between = |open: &str| text.split_once(open)?.1.split('<').next();
-        let why = between("<error-app-tag>").or_else(|| between("<error-tag>"));
-        self.refuse(why.unwrap_or("an error").to_owned());
+        let tag = between("<error-tag>").unwrap_or("an error");
+        self.refuse(match between("<error-app-tag>") {
+            Some(app_tag) => format!("{tag} {app_tag}"),
+            None => tag.to_owned(),
+        });
     }
 }
 
@@ -175,43 +182,26 @@ impl Attacker {
 }
 
 /// What all tasks of an attacker were given.
-type Shared = Rc<RefCell<Did>>;
+pub(crate) type Shared = Rc<RefCell<Did>>;
 
 /// The attacker's process, until its standard input ends.
 pub(crate) async fn run(name: &str, place: &str) -> Result<(), Box<dyn Error>> {
     let place: Place = serde_json::from_str(place)?;
-    let attack = Attack::ALL.into_iter().find(|a| a.name() == name);
-    let attack = attack.ok_or("no such attack")?;
     let (done, begun) = (Shared::default(), Instant::now());
     let attackers = LocalSet::new();
-    match attack {
-        Attack::Agent => {
-            let (place, did) = (place.clone(), Rc::clone(&done));
-            attackers.spawn_local(ended(&done, async move {
-                let name = format!("busy-{}", std::process::id());
-                let (role, agent) = ("resource-copilot", "TMF-Convoke-ResourceField-1.0.0");
-                keep_assigning(&place, role, agent, &name, None, &did).await
-            }));
+    let before = match Attack::ALL.into_iter().find(|attack| attack.name() == name) {
+        Some(attack) => {
+            attack.begin(&attackers, &place, &done)?;
+            BEFORE
         }
-        Attack::XPath => {
-            for first in 0..SEARCHING {
-                let (target, did) = (place.target(GUEST)?, Rc::clone(&done));
-                let searching = async move { search(&target, first, &did).await };
-                attackers.spawn_local(ended(&done, searching));
-            }
+        None => {
+            let attack = generated::parse(name).ok_or("no such attack")?;
+            generated::begin(attack, &attackers, &place, &done)?;
+            generated::BEFORE
         }
-        Attack::Words => flood(&attackers, &place, &place.guest_token, FLOODS[0], &done),
-        Attack::WordsPermitted => flood(&attackers, &place, &place.token, FLOODS[1], &done),
-        Attack::Unread => {
-            for _ in 0..UNREAD.0 {
-                let (place, did) = (place.clone(), Rc::clone(&done));
-                let silent = async move { read_nothing(&place, &did).await };
-                attackers.spawn_local(ended(&done, silent));
-            }
-        }
-    }
+    };
     let told = attackers.run_until(async {
-        tokio::time::sleep(BEFORE).await;
+        tokio::time::sleep(before).await;
         println!("ready");
         tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new())).await
     });
@@ -222,8 +212,49 @@ pub(crate) async fn run(name: &str, place: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+impl Attack {
+    /// Spawns all that takes part.
+    fn begin(
+        self,
+        attackers: &LocalSet,
+        place: &Place,
+        done: &Shared,
+    ) -> Result<(), Box<dyn Error>> {
+        match self {
+            Self::Agent => {
+                let (place, did) = (place.clone(), Rc::clone(done));
+                attackers.spawn_local(ended(done, async move {
+                    let name = format!("busy-{}", std::process::id());
+                    let (role, agent) = ("resource-copilot", "TMF-Convoke-ResourceField-1.0.0");
+                    keep_assigning(&place, role, agent, &name, None, &did).await
+                }));
+            }
+            Self::XPath => {
+                for first in 0..SEARCHING {
+                    let (target, did) = (place.target(GUEST)?, Rc::clone(done));
+                    let searching = async move { search(&target, first, &did).await };
+                    attackers.spawn_local(ended(done, searching));
+                }
+            }
+            Self::Words => flood(attackers, place, &place.guest_token, FLOODS[0], done),
+            Self::WordsPermitted => flood(attackers, place, &place.token, FLOODS[1], done),
+            Self::Unread => {
+                for _ in 0..UNREAD.0 {
+                    let (place, did) = (place.clone(), Rc::clone(done));
+                    let get = operation::rpc(1, "<get/>").into_bytes();
+                    let times = UNREAD.1 / get.len();
+                    let asked = std::iter::repeat_n(get, times);
+                    let silent = async move { read_nothing(&place, asked, &did).await };
+                    attackers.spawn_local(ended(done, silent));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Runs a part of an attack; why it ended before the attack did is told as a refusal.
-fn ended<F>(done: &Shared, part: F) -> impl Future<Output = ()> + use<F>
+pub(crate) fn ended<F>(done: &Shared, part: F) -> impl Future<Output = ()> + use<F>
 where
     F: Future<Output = Result<(), Box<dyn Error>>>,
 {
@@ -393,7 +424,7 @@ async fn post(
             stream.write_all(head.as_bytes()).await?;
             // A server that refuses by the head alone may have closed behind it.
             let written = stream.write_all(message.as_bytes()).await;
-            match status(&mut stream).await {
+            match answer(&mut stream).await.map(|it| it.status) {
                 Some(200) => did.borrow_mut().answered += 1,
                 Some(other) => did.borrow_mut().refuse(other.to_string()),
                 None => did.borrow_mut().refuse("closed".to_owned()),
@@ -411,34 +442,13 @@ async fn post(
     Ok(())
 }
 
-/// The status of the answer, once it is read; none if the connection was closed before.
-async fn status(stream: &mut BufReader<TcpStream>) -> Option<u16> {
-    let mut line = String::new();
-    if stream.read_line(&mut line).await.ok()? == 0 {
-        return None;
-    }
-    let status = line.split(' ').nth(1)?.parse().ok()?;
-    let mut length = 0;
-    loop {
-        line.clear();
-        if stream.read_line(&mut line).await.ok()? == 0 {
-            return None;
-        }
-        match line.trim_end().split_once(':') {
-            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
-                length = value.trim().parse().ok()?;
-            }
-            None if line.trim_end().is_empty() => break,
-            _ => {}
-        }
-    }
-    let mut body = vec![0; length];
-    stream.read_exact(&mut body).await.ok()?;
-    Some(status)
-}
-
 /// A session through OpenSSH's client, whose window closes where nobody reads its output.
-async fn read_nothing(place: &Place, did: &Shared) -> Result<(), Box<dyn Error>> {
+/// What is asked is written until there is nothing more of it.
+pub(crate) async fn read_nothing(
+    place: &Place,
+    asked: impl Iterator<Item = Vec<u8>>,
+    did: &Shared,
+) -> Result<(), Box<dyn Error>> {
     let port = place.netconf.rsplit(':').next().unwrap_or_default();
     let state = place.state.display();
     let mut child = Command::new("ssh")
@@ -457,9 +467,9 @@ async fn read_nothing(place: &Place, did: &Shared) -> Result<(), Box<dyn Error>>
     let hello = "<hello xmlns=\"urn:ietf:params:xml:ns:netconf:base:1.0\"><capabilities><capability>\
                  urn:ietf:params:netconf:base:1.0</capability></capabilities></hello>]]>]]>";
     input.write_all(hello.as_bytes()).await?;
-    let rpc = "<rpc xmlns=\"urn:ietf:params:xml:ns:netconf:base:1.0\" message-id=\"1\"><get/></rpc>]]>]]>";
-    for _ in 0..UNREAD.1 / rpc.len() {
-        input.write_all(rpc.as_bytes()).await?;
+    for rpc in asked {
+        input.write_all(&rpc).await?;
+        input.write_all(b"]]>]]>").await?;
         did.borrow_mut().answered += 1;
     }
     // All of it is written; it stays open, unread.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// The greatest ratios that are wanted: of medians, and of 99th percentiles.
-const AIM: (f64, f64) = (2.0, 10.0);
+pub(crate) const AIM: (f64, f64) = (2.0, 10.0);
 /// Assignments a second that are wanted of an agent.
 const RATE_AIM: f64 = 5_000.0;
 
@@ -164,17 +164,20 @@ pub(crate) fn tables(besides: &[Beside], rates: &[Rate], machine: &Value) -> Str
             let _ = writeln!(text, "{}", row.line());
         }
     }
+    text + &on(machine) + "\n"
+}
+
+/// Where and when it was measured.
+pub(crate) fn on(machine: &Value) -> String {
     let told = |key: &str| machine[key].as_str().unwrap_or("unknown").to_owned();
-    let _ = writeln!(
-        text,
+    format!(
         "{}; {} cores, {}, {}, {} build",
         told("date"),
         machine["cores"],
         told("cpu"),
         told("kernel"),
         told("build")
-    );
-    text
+    )
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo bench -p convoke-tests --bench neighbours -- [--json] [--smoke] [--binary FILE] [--only NAME]…
+//! cargo bench -p convoke-tests --bench neighbours -- --soak SECONDS [--generated SEED] [--only KIND]…
 //! ```
 //! A platform as `convoke serve` runs it (Germany50, seed 1), in a process of its own. One session of the
 //! operator asks for one agent, again and again, one request at a time; that is measured in turn with
@@ -14,14 +15,22 @@
 //! The second table: assignments a second that the agents of the shipped roster take, 16 sessions with
 //! 8 in flight each.
 //!
+//! `--soak` makes attacks instead (`harness::attacks`), every kind in turn from SEED on for so many seconds,
+//! a round at least, each for a window of a second; a window that breaks the law is told with its kind and
+//! seed, and measured again at once. `--generated SEED` without it makes one round of that seed, so that
+//! `--generated 17 --only xpath` is one attack alone.
+//!
 //! `--binary` measures another build of `convoke`, an older one for instance. `--json` prints an object
 //! a line. Without `--bench`, which `cargo bench` gives, or with `--smoke`, it only shows that it runs.
-//! A tour: `attack` (what neighbours do), `platform` (the process), `victim` (who asks), `figures`.
+//! A tour: `attack` (what neighbours do), `generated` and `soak` (what is generated), `platform` (the
+//! process), `victim` (who asks), `figures`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
+mod answer;
 mod attack;
 mod figures;
+mod generated;
 #[path = "../machine/mod.rs"]
 #[allow(dead_code)]
 mod machine;
@@ -29,6 +38,7 @@ mod platform;
 #[path = "../steps/questions.rs"]
 #[allow(dead_code)]
 mod questions;
+mod soak;
 mod victim;
 #[path = "../load/wire.rs"]
 #[allow(dead_code)]
@@ -62,6 +72,8 @@ struct Options {
     smoke: bool,
     binary: PathBuf,
     only: Vec<String>,
+    /// Attacks are generated from this seed on, for so long.
+    soak: Option<(u64, Duration)>,
 }
 
 impl Options {
@@ -101,7 +113,17 @@ fn options(arguments: &[String]) -> Result<Options, Box<dyn Error>> {
         Some(given) => PathBuf::from(given),
         None => platform::built_beside()?,
     };
+    let count = |word: &str| {
+        behind(word)
+            .pop()
+            .map(|told| told.parse::<u64>())
+            .transpose()
+    };
+    let (seed, seconds) = (count("--generated")?, count("--soak")?);
+    let is_soak = seed.is_some() || seconds.is_some();
+    let lasting = Duration::from_secs(seconds.unwrap_or(0));
     Ok(Options {
+        soak: is_soak.then(|| (seed.unwrap_or(1), lasting)),
         json: has("--json"),
         smoke,
         binary,
@@ -118,6 +140,9 @@ async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     machine["smoke"] = options.smoke.into();
     if options.json {
         println!("{machine}");
+    }
+    if let Some((seed, lasting)) = options.soak {
+        return soak::run(options, seed, lasting, &machine).await;
     }
     let mut besides = Vec::new();
     for attack in Attack::ALL.into_iter().filter(|a| options.wants(a.name())) {
@@ -145,7 +170,10 @@ async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     if !options.json {
         println!("{}", figures::tables(&besides, &rates, &machine));
     }
-    Ok(())
+    match options.smoke {
+        true => soak::run(options, 1, Duration::ZERO, &machine).await,
+        false => Ok(()),
+    }
 }
 
 /// The same question alone and beside an attack, in turn, on a platform of its own.
