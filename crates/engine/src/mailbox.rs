@@ -277,3 +277,6 @@ mod tests {
         assert!(!mailbox.redeem(5) && !mailbox.redeem(6));
     }
 }
+
+#[cfg(test)]
+mod orders;

@@ -3,9 +3,15 @@
 //! in memory.
 //!
 //! Real threads over a real store, not a model checker: the locks that matter stand on both sides
-//! of SQLite, which `loom` and `shuttle` cannot step through. So this shows that nothing fails in
-//! some thousands of interleavings, and not that none can. What the threads check are promises,
-//! so that one entry that is missing, doubled or early is found at once; the last test shows that.
+//! of SQLite, which `loom` and `shuttle` cannot step through, and they would have every lock, channel and
+//! clock on the way replaced under test, where nothing shipped behaves otherwise than in a test. So this
+//! shows that nothing fails in some thousands of interleavings, and not that none can. What the threads
+//! check are promises, so that one entry that is missing, doubled or early is found at once; the last test
+//! shows that.
+//!
+//! What is data behind a lock, to which threads can do no more than one operation after the other, is gone
+//! through in every order instead: mailboxes in `src/mailbox/orders.rs`, the turns of users in
+//! `server/src/pool/orders.rs`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use domain::access::{AccessRules, Action, Principal};

@@ -340,3 +340,6 @@ mod tests {
         drop(release);
     }
 }
+
+#[cfg(test)]
+mod orders;
