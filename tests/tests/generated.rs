@@ -331,6 +331,7 @@ fn every_generated_attack_is_answered_within_its_budget_and_harms_nobody_else() 
         "malformed-message",
         "too-big",
         "invalid-value",
+        "resource-denied search-cost",
     ] {
         assert!(
             ground.tally.contains_key(tag),

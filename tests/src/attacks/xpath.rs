@@ -115,6 +115,7 @@ pub fn attributes(dice: &mut Dice) -> String {
 /// An expression.
 pub fn expression(dice: &mut Dice) -> String {
     match dice.below(20) {
+        5 => costly(dice),
         0 => deep(dice),
         1 => wide(dice),
         2 => long(dice),
@@ -248,6 +249,16 @@ fn value(dice: &mut Dice, levels: usize) -> String {
         }
         _ => nodes(dice, next),
     }
+}
+
+/// Predicates within predicates, each of which depends on the node that it stands at: what costs most.
+fn costly(dice: &mut Dice) -> String {
+    let axes = ["preceding", "following", "descendant", "ancestor"];
+    let mut inner = ". != ..".to_owned();
+    for _ in 0..1 + dice.below(3) {
+        inner = format!("count({}::*[{inner}]) >= 0", dice.one(&axes));
+    }
+    format!("//*[{inner}]")
 }
 
 /// As deep as is read, and a little deeper.
