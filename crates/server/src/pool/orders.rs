@@ -78,7 +78,7 @@ fn put(
     number: usize,
 ) {
     let has_room = expected.waiting[user].len() < 2 && expected.all() < 4;
-    assert_eq!(queues.has_room(USERS[user], &LIMITS), has_room);
+    assert_eq!(queues.have_room(USERS[user], &LIMITS), has_room);
     if !has_room {
         return;
     }
