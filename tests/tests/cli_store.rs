@@ -10,7 +10,7 @@ mod support;
 
 use std::path::Path;
 use support::block_on;
-use support::process::{Finished, Running, run};
+use support::process::{FREE_PORTS, Finished, Running, run};
 
 /// Starts a platform and ends it in order.
 async fn once(state: &Path) {
@@ -19,7 +19,8 @@ async fn once(state: &Path) {
 }
 
 async fn refused(state: &Path) -> Finished {
-    run(state, &["serve", "--network", "none"]).await
+    let serve = [&["serve", "--network", "none"][..], &FREE_PORTS].concat();
+    run(state, &serve).await
 }
 
 async fn verdict(state: &Path) -> serde_json::Value {

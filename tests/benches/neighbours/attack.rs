@@ -37,6 +37,8 @@ const BEFORE: Duration = Duration::from_millis(500);
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Sessions that keep an agent busy, and what each has in flight.
 const ASSIGNING: (usize, usize) = (16, 8);
+/// Rounds of counting until the control looks whether it is to end.
+const COUNTED: u32 = 10_000;
 const SEARCHING: usize = 4;
 const SEARCHES: [&str; 3] = [
     "//*[count(//*[count(//.)&gt;0])&gt;0]",
@@ -51,6 +53,8 @@ const UNREAD: (usize, usize) = (50, 1 << 20);
 /// What a neighbour does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Attack {
+    /// No attack, but what it is held against: a process beside, busy on one thread as an attacker is.
+    Control,
     /// Assigns to one agent as fast as it answers.
     Agent,
     /// A guest searches.
@@ -64,7 +68,8 @@ pub(crate) enum Attack {
 }
 
 impl Attack {
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Control,
         Self::Agent,
         Self::XPath,
         Self::Words,
@@ -74,6 +79,7 @@ impl Attack {
 
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Self::Control => "control",
             Self::Agent => "busy-agent",
             Self::XPath => "heavy-xpath",
             Self::Words => "flood-of-words",
@@ -85,6 +91,7 @@ impl Attack {
     /// What is done, for people.
     pub(crate) fn what(self) -> String {
         match self {
+            Self::Control => "nothing is sent, the other process counts on one thread".to_owned(),
             Self::Agent => format!(
                 "ResourceField asked in words, {} sessions, {} in flight each",
                 ASSIGNING.0, ASSIGNING.1
@@ -221,6 +228,18 @@ impl Attack {
         done: &Shared,
     ) -> Result<(), Box<dyn Error>> {
         match self {
+            Self::Control => {
+                let did = Rc::clone(done);
+                attackers.spawn_local(async move {
+                    loop {
+                        for _ in 0..COUNTED {
+                            std::hint::spin_loop();
+                        }
+                        did.borrow_mut().answered += 1;
+                        tokio::task::yield_now().await;
+                    }
+                });
+            }
             Self::Agent => {
                 let (place, did) = (place.clone(), Rc::clone(done));
                 attackers.spawn_local(ended(done, async move {

@@ -62,10 +62,16 @@ pub(crate) struct Platform {
 }
 
 impl Platform {
-    /// Starts one in a folder of its own.
+    /// Starts one in a folder of its own, as it is shipped.
     pub(crate) async fn start(binary: &Path) -> Result<Self, Box<dyn Error>> {
+        Self::start_with(binary, "").await
+    }
+
+    /// Starts one with such a `convoke.toml`.
+    pub(crate) async fn start_with(binary: &Path, settings: &str) -> Result<Self, Box<dyn Error>> {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
         let state = folder.path().to_owned();
+        std::fs::write(state.join("convoke.toml"), settings)?;
         let mut command = Command::new(binary);
         command
             .args(["--json", "--state"])
