@@ -287,7 +287,7 @@ impl Engine {
     /// [`Refusal::MailboxFull`]
     pub(crate) fn check_room(&self, work: &mut Work, index: usize) -> Result<(), Refusal> {
         match work.instance(index).actor() {
-            Some(actor) if !actor.mailbox.has_room() => Err(Refusal::MailboxFull {
+            Some(actor) if !actor.has_room() => Err(Refusal::MailboxFull {
                 name: self.roster.name(index).to_string(),
                 most: actor.mailbox.room() as u64,
             }),

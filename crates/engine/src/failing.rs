@@ -61,7 +61,7 @@ impl Engine {
         now: Timestamp,
         staged: &mut Staged,
     ) {
-        if !work.instance(index).is_running(number) {
+        if work.instance(index).stepping_on() != Some(number) {
             return;
         }
         let name = self.roster.name(index);

@@ -1,18 +1,20 @@
 //! An agent as the engine has it: its behaviour while it rests, and of one in here its mailbox and
 //! what becomes of it when it fails.
 //!
-//! While an agent steps, its behaviour is elsewhere; whoever brings it back says by its incarnation
-//! and the number of the input which step that was. What a fenced agent brings is not taken. Read
-//! next: [`crate::mailbox`], [`crate::step`].
+//! While an agent has its turn, its behaviour is elsewhere, with the inputs that it steps on one
+//! after the other; whoever brings back what came of a step says by the incarnation and the number
+//! of the input which step that was. What a fenced agent brings is not taken, and what it had not
+//! begun is called back. Read next: [`crate::mailbox`], [`crate::step`].
 
 use crate::Limits;
 use crate::mailbox::{Envelope, Mailbox};
 use crate::question::Question;
 use crate::roster::Mind;
-use domain::agent::Agent;
+use domain::agent::{Agent, Input};
 use domain::telemetry::Token;
 use domain::time::Timestamp;
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Within what time how often an agent is made anew before it is left alone.
 const RESTARTS_WITHIN_MS: i64 = 60_000;
@@ -33,14 +35,39 @@ pub(crate) struct Actor {
     again: Option<Factory>,
     /// How often it was made anew.
     incarnation: u64,
-    running: Option<Running>,
+    /// What it was handed out and has not brought back, in order: it steps on the first.
+    running: VecDeque<Running>,
+    handed_out: HandedOut,
     restarts: VecDeque<Timestamp>,
 }
 
-/// The step that an agent takes.
+/// A step that an agent takes, or will in this turn.
 pub(crate) struct Running {
     pub(crate) number: u64,
     pub(crate) question: Option<Question>,
+}
+
+/// The inputs of a turn that were not begun, with their numbers: whoever runs the turn takes one
+/// after the other, and the engine calls back what is left.
+#[derive(Clone, Default)]
+pub(crate) struct HandedOut(Arc<Mutex<VecDeque<(u64, Input)>>>);
+
+impl HandedOut {
+    pub(crate) fn take(&self) -> Option<(u64, Input)> {
+        self.lock().pop_front()
+    }
+
+    fn put(&self, number: u64, input: Input) {
+        self.lock().push_back((number, input));
+    }
+
+    fn call_back(&self) -> VecDeque<(u64, Input)> {
+        std::mem::take(&mut *self.lock())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(u64, Input)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl AgentInstance {
@@ -60,7 +87,8 @@ impl AgentInstance {
                 mailbox: Mailbox::new(limits.mailbox, limits.telemetry),
                 again,
                 incarnation: 0,
-                running: None,
+                running: VecDeque::new(),
+                handed_out: HandedOut::default(),
                 restarts: VecDeque::new(),
             }),
         }
@@ -72,7 +100,7 @@ impl AgentInstance {
 
     /// True of an agent in here that failed too often and is not made anew.
     pub(crate) fn is_left_alone(&self) -> bool {
-        let idle = |actor: &Actor| actor.running.is_none();
+        let idle = |actor: &Actor| actor.running.is_empty();
         self.mind.is_none() && self.actor.as_ref().is_some_and(idle)
     }
 
@@ -93,9 +121,11 @@ impl AgentInstance {
         let Some(actor) = self.actor.as_mut() else {
             return Vec::new();
         };
-        let running = actor.running.as_mut().and_then(|r| r.question.take());
-        let waiting = actor.mailbox.take_questions();
-        running.into_iter().chain(waiting).collect()
+        actor.call_back();
+        let running = actor.running.iter_mut();
+        let mut asked: Vec<Question> = running.filter_map(|r| r.question.take()).collect();
+        asked.extend(actor.mailbox.take_questions());
+        asked
     }
 
     /// In which of its lives it is; what stands for an agent elsewhere has one.
@@ -115,14 +145,14 @@ impl AgentInstance {
     /// What it was asked and has not answered: what it steps on, then what waits.
     pub(crate) fn questions(&self) -> impl Iterator<Item = &Question> {
         self.actor.iter().flat_map(|actor| {
-            let running = actor.running.as_ref().and_then(|r| r.question.as_ref());
-            running.into_iter().chain(actor.mailbox.questions())
+            let running = actor.running.iter().filter_map(|r| r.question.as_ref());
+            running.chain(actor.mailbox.questions())
         })
     }
 
     /// True if it neither steps nor has an input.
     pub(crate) fn is_at_rest(&self) -> bool {
-        let busy = |actor: &Actor| actor.running.is_some() || !actor.mailbox.is_empty();
+        let busy = |actor: &Actor| !actor.running.is_empty() || !actor.mailbox.is_empty();
         !self.actor.as_ref().is_some_and(busy)
     }
 
@@ -132,36 +162,46 @@ impl AgentInstance {
         self.actor.as_ref()?.mailbox.next()
     }
 
-    /// Takes the behaviour out to step on its next input.
-    pub(crate) fn take(&mut self) -> Option<(Mind, Envelope, u64)> {
+    /// Takes the behaviour out to step on its next inputs, so many at the most.
+    pub(crate) fn take(&mut self, most: usize) -> Option<(Mind, HandedOut, u64)> {
         self.next()?;
         let actor = self.actor.as_mut()?;
-        let envelope = actor.mailbox.take()?;
-        actor.running = Some(Running {
-            number: envelope.number,
-            question: envelope.question.clone(),
-        });
-        Some((self.mind.take()?, envelope, actor.incarnation))
+        let handed_out = HandedOut::default();
+        for _ in 0..most.max(1) {
+            let Some(envelope) = actor.mailbox.take() else {
+                break;
+            };
+            actor.running.push_back(Running {
+                number: envelope.number,
+                question: envelope.question,
+            });
+            handed_out.put(envelope.number, envelope.input);
+        }
+        actor.handed_out = handed_out.clone();
+        Some((self.mind.take()?, handed_out, actor.incarnation))
     }
 
     /// Ends the step on that input; none if it is not what this incarnation steps on.
     pub(crate) fn end_step(&mut self, incarnation: u64, number: u64) -> Option<Running> {
         let actor = self.actor.as_mut()?;
-        let same = |running: &mut Running| running.number == number;
-        match actor.incarnation == incarnation {
-            true => actor.running.take_if(same),
+        let is_first = actor.running.front().is_some_and(|r| r.number == number);
+        match is_first && actor.incarnation == incarnation {
+            true => actor.running.pop_front(),
             false => None,
         }
     }
 
-    /// True while it steps on that input.
-    pub(crate) fn is_running(&self, number: u64) -> bool {
-        let running = self.actor.as_ref().and_then(|a| a.running.as_ref());
-        running.is_some_and(|r| r.number == number)
+    /// The number of the input that it steps on.
+    pub(crate) fn stepping_on(&self) -> Option<u64> {
+        let actor = self.actor.as_ref()?;
+        actor.running.front().map(|running| running.number)
     }
 
-    /// Puts the behaviour back.
+    /// Puts the behaviour back: its turn is over, and what it has not begun waits for the next.
     pub(crate) fn put_back(&mut self, mind: Mind) {
+        if let Some(actor) = &mut self.actor {
+            actor.call_back();
+        }
         self.mind = Some(mind);
     }
 
@@ -171,7 +211,8 @@ impl AgentInstance {
         self.mind = None;
         let actor = self.actor.as_mut()?;
         actor.incarnation += 1;
-        actor.running = None;
+        actor.call_back();
+        actor.running.clear();
         actor.mailbox.forget_reserved();
         actor
             .restarts
@@ -185,6 +226,31 @@ impl AgentInstance {
 }
 
 impl Actor {
+    /// Whether one more request has room: what was handed out and not begun stands in it.
+    pub(crate) fn has_room(&self) -> bool {
+        let later = self
+            .running
+            .iter()
+            .skip(1)
+            .filter_map(|r| r.question.as_ref());
+        self.mailbox
+            .has_room_beside(later.filter(|q| q.is_request()).count())
+    }
+
+    /// What was handed out and not begun stands before all that waits again.
+    fn call_back(&mut self) {
+        for (number, input) in self.handed_out.call_back().into_iter().rev() {
+            // They were handed out in this order, and none of them was begun.
+            let last = self.running.pop_back();
+            self.mailbox.put_first(Envelope {
+                number,
+                input,
+                question: last.and_then(|running| running.question),
+                after: None,
+            });
+        }
+    }
+
     /// Reserves room for what comes back under a token; the token as the world knows it: one of
     /// another life is another.
     pub(crate) fn expect(&mut self, token: Token) -> Token {

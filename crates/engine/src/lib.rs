@@ -6,7 +6,7 @@
 //! - [`Engine::deliver`] and [`Engine::tick`] bring agents what the world has for them, and
 //!   [`Engine::outgoing`] is what they want of the world;
 //! - agents in here step outside the lock of decisions, on threads of whoever has some
-//!   ([`Engine::next_step`]) or in turn;
+//!   ([`Engine::next_turn`]) or in turn;
 //! - [`Engine::feed`] is the log as subscribers follow it, live and in replay alike.
 //!
 //! The engine never spawns, never sleeps and has no clock: `now` is always an argument. It knows
@@ -83,7 +83,7 @@ pub use refusal::Refusal;
 pub use registry::{Credential, Credentials};
 pub use roster::Hosted;
 pub use schemas::{SchemaSetup, TypedForm};
-pub use step::{Step, Stepped, Stepping};
+pub use step::{Stepped, Stepping, Turn};
 pub use store::{Filter, Options as StoreOptions, ReadError, Retention, TaskFilter, Trimmed};
 pub use stream::{Event, Stream, StreamError};
 pub use trail::{AuditFilter, AuditPage, Audited};

@@ -55,9 +55,9 @@ impl Mailbox {
         self.room
     }
 
-    /// True if one more request has room.
-    pub(crate) fn has_room(&self) -> bool {
-        self.requests < self.room
+    /// True if one more request has room beside so many that stand elsewhere.
+    pub(crate) fn has_room_beside(&self, elsewhere: usize) -> bool {
+        self.requests + elsewhere < self.room
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -96,10 +96,13 @@ impl Mailbox {
 
     /// What an input rests on is on disk.
     pub(crate) fn release(&mut self, number: u64) {
-        // What was put in lately stands at the end.
-        let mut waiting = self.waiting.iter_mut().rev();
-        if let Some(envelope) = waiting.find(|e| e.number == number) {
-            envelope.after = None;
+        // All stand in the order of their numbers but one that was put in before the others.
+        let at = match self.waiting.front() {
+            Some(first) if first.number == number => Ok(0),
+            _ => self.waiting.binary_search_by_key(&number, |e| e.number),
+        };
+        if let Ok(at) = at {
+            self.waiting[at].after = None;
         }
     }
 
@@ -180,10 +183,8 @@ impl Mailbox {
     }
 }
 
-/// A cancellation is none: it has the room of the task that it ends.
 fn is_request(envelope: &Envelope) -> bool {
-    let question = envelope.question.as_ref();
-    question.is_some_and(|question| !question.is_cancellation())
+    envelope.question.as_ref().is_some_and(Question::is_request)
 }
 
 fn is_telemetry(envelope: &Envelope) -> bool {
@@ -228,12 +229,12 @@ mod tests {
     fn requests_have_so_much_room_and_cancellations_always_some() {
         let mut mailbox = Mailbox::new(2, 1);
         mailbox.put(asked(1, Verb::TaskAssign));
-        assert!(mailbox.has_room());
+        assert!(mailbox.has_room_beside(0));
         mailbox.put(asked(2, Verb::FeasibilityNegotiate));
-        assert!(!mailbox.has_room());
+        assert!(!mailbox.has_room_beside(0));
         mailbox.put(asked(3, Verb::TaskCancel));
         assert_eq!(mailbox.take().unwrap().number, 1);
-        assert!(mailbox.has_room(), "what was taken makes room");
+        assert!(mailbox.has_room_beside(0), "what was taken makes room");
         assert_eq!(taken(&mut mailbox), [2, 3]);
     }
 

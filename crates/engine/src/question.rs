@@ -57,6 +57,11 @@ impl Question {
         self.verb == Verb::TaskCancel
     }
 
+    /// True of what needs room in a mailbox; a cancellation has that of the task that it ends.
+    pub(crate) fn is_request(&self) -> bool {
+        !self.is_cancellation()
+    }
+
     pub(crate) fn is_assignment(&self) -> bool {
         self.verb == Verb::TaskAssign
     }

@@ -3,13 +3,14 @@
 //!
 //! An engine begins by letting the thread that decides run the steps that follow from it, in the
 //! order in which inputs arrived, so that a seed decides everything. With [`Stepping::Beside`]
-//! whoever has threads for it runs them: [`Engine::next_step`], [`Step::run`],
+//! whoever has threads for it runs them: [`Engine::next_turn`], [`Turn::step`],
 //! [`Engine::finish`]. Then an input is handed out once the commit that it rests on is on disk.
-//! Different agents step beside each other; one agent takes one input after the other. Read next:
-//! [`crate::mailbox`], [`crate::negotiate`] (what answers lead to), [`crate::failing`].
+//! Different agents step beside each other; one agent takes one input after the other, as many in
+//! a turn as wait for it, so that a busy agent is not handed from thread to thread for each. Read
+//! next: [`crate::mailbox`], [`crate::negotiate`] (what answers lead to), [`crate::failing`].
 
 use crate::Engine;
-use crate::mailbox::Envelope;
+use crate::instance::HandedOut;
 use crate::question::Question;
 use crate::roster::Mind;
 use crate::staged::Staged;
@@ -31,19 +32,21 @@ pub enum Stepping {
     /// Whoever decides runs the steps that follow, in the order in which inputs arrived, before the
     /// call returns: a seed decides everything. An engine begins like this.
     InTurn,
-    /// Whoever calls [`Engine::next_step`], on any threads. What agents are asked reaches them, and
+    /// Whoever calls [`Engine::next_turn`], on any threads. What agents are asked reaches them, and
     /// what they want of the world leaves, once the commit that it rests on is on disk.
     Beside,
 }
 
-/// A step that an agent is to take.
-pub struct Step {
+/// The steps that an agent is to take now, one after the other.
+pub struct Turn {
     index: usize,
     incarnation: u64,
-    number: u64,
     agent: Arc<str>,
     mind: Mind,
+    number: u64,
     input: Input,
+    /// What comes behind this input, as long as it is not called back.
+    rest: HandedOut,
     now: Timestamp,
 }
 
@@ -52,44 +55,76 @@ pub struct Stepped {
     index: usize,
     incarnation: u64,
     number: u64,
-    /// What came of it; of one that panicked, why.
-    ended: Result<(Mind, Vec<Output>), String>,
+    /// What came of it, with the behaviour if the turn is over; of one that panicked, why.
+    ended: Result<(Option<Mind>, Vec<Output>), String>,
 }
 
-impl Step {
-    /// Whose step it is.
+impl Stepped {
+    /// True of the last step of its turn.
+    pub fn ends_turn(&self) -> bool {
+        !matches!(self.ended, Ok((None, _)))
+    }
+}
+
+impl Turn {
+    /// Whose turn it is.
     pub fn agent(&self) -> &str {
         &self.agent
     }
 
-    /// What the agent steps on.
+    /// What the agent steps on next.
     pub fn input(&self) -> &Input {
         &self.input
     }
 
-    /// Lets the agent step. A panic ends the step and nothing else.
-    pub fn run(self) -> Stepped {
-        let Self { input, now, .. } = self;
+    /// Lets the agent take its next step; with it the rest of the turn, if there is more and
+    /// `goes_on` says so once the step was taken. What is left where it does not waits for another
+    /// turn. A panic ends the step, the turn and nothing else.
+    pub fn step(self, goes_on: impl FnOnce() -> bool) -> (Stepped, Option<Self>) {
+        let Self {
+            index,
+            incarnation,
+            number,
+            input,
+            rest,
+            now,
+            ..
+        } = self;
+        let stepped = |ended| Stepped {
+            index,
+            incarnation,
+            number,
+            ended,
+        };
         let Mind {
             mut agent,
             mut dice,
         } = self.mind;
-        let stepped = catch_unwind(AssertUnwindSafe(|| agent.step(input, now, &mut dice)));
-        let ended = match stepped {
-            Ok(outputs) => Ok((Mind { agent, dice }, outputs)),
+        match catch_unwind(AssertUnwindSafe(|| agent.step(input, now, &mut dice))) {
+            Ok(outputs) => {
+                let mind = Mind { agent, dice };
+                match goes_on().then(|| rest.take()).flatten() {
+                    Some((number, input)) => {
+                        let turn = Self {
+                            mind,
+                            number,
+                            input,
+                            rest,
+                            ..self
+                        };
+                        (stepped(Ok((None, outputs))), Some(turn))
+                    }
+                    None => (stepped(Ok((Some(mind), outputs))), None),
+                }
+            }
             Err(panic) => {
                 // What panicked once may do so again while it is let go of.
                 drop(catch_unwind(AssertUnwindSafe(|| drop(agent))));
                 let said = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
                 let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
-                Err(said.unwrap_or_else(|| "it panicked".to_owned()))
+                let said = said.unwrap_or_else(|| "it panicked".to_owned());
+                (stepped(Err(said)), None)
             }
-        };
-        Stepped {
-            index: self.index,
-            incarnation: self.incarnation,
-            number: self.number,
-            ended,
         }
     }
 }
@@ -110,16 +145,18 @@ impl Engine {
         self.outbox.ready().await;
     }
 
-    /// The step whose input has waited longest, of agents that take none now; none if nothing can
-    /// be handed out. Whoever takes one brings it to [`Engine::finish`].
-    pub fn next_step(&self, now: Timestamp) -> Option<Step> {
+    /// The turn of the agent whose input has waited longest, of those that have none now; none if
+    /// nothing can be handed out. It has up to `most` steps, all that can be handed out to it. Whoever
+    /// takes one brings each of its steps to [`Engine::finish`], in order.
+    pub fn next_turn(&self, most: usize, now: Timestamp) -> Option<Turn> {
         let mut work = self.lock_work();
         let index = work.first_in_line()?;
         let instance = work.instance(index);
         let dropped = instance
             .actor()
             .map_or(0, |actor| actor.mailbox.take_dropped());
-        let (mind, Envelope { number, input, .. }, incarnation) = instance.take()?;
+        let (mind, rest, incarnation) = instance.take(most)?;
+        let (number, input) = rest.take()?;
         let agent = self.roster.name(index);
         if dropped > 0 {
             self.dropped.fetch_add(dropped, Relaxed);
@@ -135,13 +172,14 @@ impl Engine {
                 self.outbox.notify_ready();
             }
         }
-        Some(Step {
+        Some(Turn {
             index,
             incarnation,
-            number,
             agent,
             mind,
+            number,
             input,
+            rest,
             now,
         })
     }
@@ -163,6 +201,7 @@ impl Engine {
     /// Takes in what came of a step, as one batch. False if the agent was given up meanwhile:
     /// nothing of it is taken then.
     pub fn finish(&self, stepped: Stepped, now: Timestamp) -> bool {
+        let goes_on = !stepped.ends_turn();
         let Stepped {
             index,
             incarnation,
@@ -186,10 +225,15 @@ impl Engine {
         let Some(running) = work.instance(index).end_step(incarnation, number) else {
             return false;
         };
+        if let Some(next) = work.instance(index).stepping_on().filter(|_| goes_on) {
+            self.watch(&mut work, index, next, now);
+        }
         let mut staged = Staged::default();
         match ended {
             Ok((mind, outputs)) => {
-                work.instance(index).put_back(mind);
+                if let Some(mind) = mind {
+                    work.instance(index).put_back(mind);
+                }
                 match running.question {
                     Some(asked) => {
                         self.take_answer(&mut work, index, &asked, outputs, now, &mut staged);
@@ -219,8 +263,8 @@ impl Engine {
         if self.is_beside() {
             return;
         }
-        while let Some(step) = self.next_step(now) {
-            self.finish(step.run(), now);
+        while let Some(turn) = self.next_turn(1, now) {
+            self.finish(turn.step(|| false).0, now);
         }
     }
 

@@ -1,24 +1,29 @@
 //! Threads on which the agents hosted here step, beside everything else.
 //!
 //! The threads only step: they run at low priority and leave a core free ([`crate::background`]), so
-//! none of them ever holds a lock of the engine. A task of the runtime hands them the steps and
-//! takes in what comes of them. What an agent does holds up that agent and one thread; a thread
-//! whose step did not return in time is given up, and another takes its place. Read next:
-//! `engine::Engine::next_step`.
+//! none of them ever decides. A task of the runtime hands an agent's turn to one of them and takes
+//! in what comes of each step. What an agent does holds up that agent and one thread: a turn ends
+//! after a while, so that other agents have theirs, and a thread whose step did not return in time
+//! is given up, and another takes its place. Read next: `engine::Engine::next_turn`.
 
 use crate::background;
 use crate::clock::Clock;
-use engine::{Engine, Step, Stepped, Stepping};
+use engine::{Engine, Stepped, Stepping, Turn};
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc::error::SendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tracing::error;
 
 /// How long steps under way have to come to an end when the threads are stopped.
 const END: Duration = Duration::from_secs(1);
+
+/// How many steps a turn has at the most, and after what time it has no more of them.
+const TURN_STEPS: usize = 256;
+const TURN: Duration = Duration::from_millis(5);
 
 /// The threads, until they are let go of.
 pub struct AgentWorkers {
@@ -28,25 +33,25 @@ pub struct AgentWorkers {
     dispatch: JoinHandle<()>,
 }
 
-/// Hands out steps and takes in what comes of them.
+/// Hands out turns and takes in what comes of them.
 struct Dispatch {
     engine: Arc<Engine>,
     clock: Arc<Clock>,
     threads: Threads,
     stepped: mpsc::UnboundedReceiver<Stepped>,
-    /// Threads that wait for a step.
+    /// Threads that wait for a turn.
     idle: usize,
-    /// Steps under way that were not given up.
+    /// Turns under way that were not given up.
     running: usize,
     /// Steps that were given up, as far as their threads were replaced.
     replaced: u64,
 }
 
-/// The threads' ends of the channels: steps go in, what came of them comes out.
+/// The threads' ends of the channels: turns go in, what came of their steps comes out.
 struct Threads {
     /// Whoever takes none ends.
-    steps: Sender<Option<Step>>,
-    next: Arc<Mutex<Receiver<Option<Step>>>>,
+    turns: Sender<Option<Turn>>,
+    next: Arc<Mutex<Receiver<Option<Turn>>>>,
     stepped: mpsc::UnboundedSender<Stepped>,
 }
 
@@ -59,10 +64,10 @@ impl AgentWorkers {
     /// # Panics
     /// Outside of an asynchronous runtime.
     pub fn start(engine: &Arc<Engine>, clock: &Arc<Clock>) -> io::Result<Self> {
-        let (steps, next) = channel();
+        let (turns, next) = channel();
         let (sender, stepped) = mpsc::unbounded_channel();
         let threads = Threads {
-            steps,
+            turns,
             next: Arc::new(Mutex::new(next)),
             stepped: sender,
         };
@@ -105,9 +110,9 @@ impl Dispatch {
         loop {
             self.replace_lost();
             while self.idle > 0
-                && let Some(step) = self.engine.next_step(self.clock.now())
+                && let Some(turn) = self.engine.next_turn(TURN_STEPS, self.clock.now())
             {
-                self.hand_out(step);
+                self.hand_out(turn);
             }
             tokio::select! {
                 _ = &mut stopped => break,
@@ -124,20 +129,25 @@ impl Dispatch {
         }
     }
 
-    fn hand_out(&mut self, step: Step) {
-        if self.threads.steps.send(Some(step)).is_ok() {
+    fn hand_out(&mut self, turn: Turn) {
+        if self.threads.turns.send(Some(turn)).is_ok() {
             self.idle -= 1;
             self.running += 1;
         }
     }
 
     fn take_in(&mut self, stepped: Stepped) {
-        if self.engine.finish(stepped, self.clock.now()) {
-            self.running -= 1;
-            self.idle += 1;
-        } else {
-            // Of a step that was given up, the thread is back beside the one in its place: one may go.
-            drop(self.threads.steps.send(None));
+        let ends_turn = stepped.ends_turn();
+        let taken = self.engine.finish(stepped, self.clock.now());
+        match (ends_turn, taken) {
+            (false, _) => {}
+            (true, true) => {
+                self.running -= 1;
+                self.idle += 1;
+            }
+            // Of a turn that was given up, the thread is back beside the one in its place: one may
+            // go.
+            (true, false) => drop(self.threads.turns.send(None)),
         }
     }
 
@@ -162,8 +172,8 @@ impl Threads {
         let thread = background::spawn("agents", move || {
             loop {
                 let next = next.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                let Ok(Some(step)) = next else { return };
-                if stepped.send(step.run()).is_err() {
+                let Ok(Some(turn)) = next else { return };
+                if take(turn, &stepped).is_err() {
                     return;
                 }
             }
@@ -171,4 +181,16 @@ impl Threads {
         drop(thread);
         Ok(())
     }
+}
+
+/// Takes the steps of a turn, and sends what comes of each at once.
+fn take(turn: Turn, stepped: &mpsc::UnboundedSender<Stepped>) -> Result<(), SendError<Stepped>> {
+    let begun = Instant::now();
+    let mut next = Some(turn);
+    while let Some(turn) = next {
+        let (step, rest) = turn.step(|| begun.elapsed() < TURN);
+        stepped.send(step)?;
+        next = rest;
+    }
+    Ok(())
 }

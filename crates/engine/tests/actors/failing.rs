@@ -119,7 +119,7 @@ fn a_step_that_does_not_return_is_given_up_with_all_that_its_agent_had_taken_on(
         (Verdict::Refused, "agent-failed")
     );
     // What comes of it now comes too late, and the agent is there again.
-    assert!(!stage.engine.finish(lost.run(), stage.now));
+    assert!(!stage.engine.finish(only(lost), stage.now));
     assert_eq!(stage.task("stuck").status, Status::Failed);
     let mut next = stage.ask(assignment("worker", "next"));
     stage.settle();
@@ -249,7 +249,7 @@ fn a_step_under_way_is_watched_also_when_decisions_are_taken_back() {
     assert_eq!(told, Some(Verdict::Pending), "who waits is told in time");
     stage.pass(Limits::default().step_ms);
     assert_eq!(stage.engine.steps_given_up(), 1);
-    assert!(!stage.engine.finish(lost.run(), stage.now));
+    assert!(!stage.engine.finish(only(lost), stage.now));
 }
 
 #[test]

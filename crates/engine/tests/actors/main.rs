@@ -3,10 +3,11 @@
 //!
 //! Each test hands out the steps itself, one by one, so that an agent that does not come back is one
 //! whose step is not brought back. No clock and no thread decides anything but in the two tests that
-//! are about threads. Read next: `engine::Engine::next_step`.
+//! are about threads. Read next: `engine::Engine::next_turn`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod failing;
+mod turns;
 
 use domain::access::{AccessRules, Action as Permission};
 use domain::agent::{Agent, Ask, Input, Message, Output, Progress};
@@ -23,7 +24,7 @@ use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
 use engine::{
     Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Operation, Outcome, Query, Records,
-    Refusal, Retention, Setup, Step, Stepping,
+    Refusal, Retention, Setup, Stepped, Stepping, Turn,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -210,6 +211,11 @@ fn stage<const N: usize>(plan: Plan, agents: [(&str, Script); N]) -> Stage {
     }
 }
 
+/// The first step of a turn; what is left of it waits for another.
+fn only(turn: Turn) -> Stepped {
+    turn.step(|| false).0
+}
+
 type Pending = Pin<Box<dyn Future<Output = Result<Outcome, Refusal>> + Send>>;
 
 impl Stage {
@@ -231,15 +237,19 @@ impl Stage {
         drop(nothing.wait());
     }
 
-    fn next(&self) -> Option<Step> {
-        self.engine.next_step(self.now)
+    fn next(&self) -> Option<Turn> {
+        self.turn(1)
+    }
+
+    fn turn(&self, most: usize) -> Option<Turn> {
+        self.engine.next_turn(most, self.now)
     }
 
     /// Takes one step; whose it was.
     fn step(&self) -> Option<String> {
-        let step = self.next()?;
-        let agent = step.agent().to_owned();
-        assert!(self.engine.finish(step.run(), self.now));
+        let turn = self.next()?;
+        let agent = turn.agent().to_owned();
+        assert!(self.engine.finish(only(turn), self.now));
         Some(agent)
     }
 
@@ -362,7 +372,7 @@ fn a_read_and_another_agent_go_on_while_an_agent_thinks() {
     let verdict = reply(&stage, &mut quick).unwrap().verdict;
     assert_eq!(verdict, Verdict::Accepted);
     assert!(reply(&stage, &mut slow).is_none());
-    assert!(stage.engine.finish(thinking.run(), stage.now));
+    assert!(stage.engine.finish(only(thinking), stage.now));
     stage.settle();
     for pending in [&mut slow, &mut behind] {
         assert_eq!(reply(&stage, pending).unwrap().verdict, Verdict::Accepted);

@@ -38,6 +38,7 @@ pub struct Platform {
     /// A life that was copied earlier than it died; only a lie uses it.
     stale: Option<u32>,
     engine: Option<Engine>,
+    turns: usize,
 }
 
 impl Platform {
@@ -56,6 +57,7 @@ impl Platform {
             lives: 0,
             stale: None,
             engine: None,
+            turns: 0,
         };
         platform.open(0, now);
         platform
@@ -84,14 +86,25 @@ impl Platform {
         about.collect()
     }
 
-    /// Lets an agent take a step, if one can; false if none can.
-    pub fn step(&self, now: Timestamp) -> bool {
-        let step = self.engine().next_step(now);
-        step.is_some_and(|step| self.engine().finish(step.run(), now))
+    /// Lets an agent have a turn, if one can; false if none can. The turns have one step, two or
+    /// three, and what came of the first is known when the last was taken.
+    pub fn step(&mut self, now: Timestamp) -> bool {
+        self.turns += 1;
+        let most = (self.turns % 3) + 1;
+        let mut rest = self.engine().next_turn(most, now);
+        let mut steps = Vec::new();
+        while let Some(turn) = rest {
+            let (stepped, more) = turn.step(|| true);
+            steps.push(stepped);
+            rest = more;
+        }
+        let any = !steps.is_empty();
+        let taken = steps.into_iter().map(|s| self.engine().finish(s, now));
+        taken.fold(any, |all, taken| all && taken)
     }
 
     /// Everything that is queued is on disk, and whatever agents have to do because of it is done.
-    pub fn settle(&self, now: Timestamp) {
+    pub fn settle(&mut self, now: Timestamp) {
         self.flush(now);
         while self.is_beside() && self.step(now) {
             while self.step(now) {}
