@@ -480,9 +480,28 @@ impl Host {
         }
     }
 
+    /// Nobody is let in any more, wherever the platform listens, and whoever is in is told goodbye.
+    fn begin_stop(&self) {
+        if let Some(door) = &self.door {
+            door.begin_close();
+        }
+        self.serving.iter().for_each(Serving::begin_close);
+    }
+
     /// Stops listening, ends all sessions, and sees the log sealed: other hands may hold the store
     /// for longer than the process lives.
     pub async fn stop(self) {
+        self.begin_stop();
+        if let Some(door) = self.door {
+            door.close().await;
+        }
+        if let Some(outside) = self.outside {
+            outside.stop().await;
+        }
+        for serving in self.serving {
+            serving.close().await;
+        }
+        // As long as anybody is in, somebody watches over keys and memory.
         let tasks = [
             self.housekeeping,
             self.learning,
@@ -493,15 +512,6 @@ impl Host {
             task.abort();
             // It ended, or was ended: nothing to learn from either.
             let _ = task.await;
-        }
-        if let Some(door) = self.door {
-            door.close().await;
-        }
-        if let Some(outside) = self.outside {
-            outside.stop().await;
-        }
-        for serving in self.serving {
-            serving.close().await;
         }
         if let Some(deliveries) = self.deliveries {
             deliveries.stop().await;

@@ -53,3 +53,23 @@ async fn what_changes_while_a_platform_starts_is_seen() {
     assert_ne!(host.platform.engine().access(), before);
     host.stop().await;
 }
+
+/// The last listener lets nobody in while sessions at the first are told goodbye, and as long as any
+/// of them is there keys and memory are watched.
+#[tokio::test]
+async fn whoever_stops_closes_every_listener_first() {
+    let state = tempfile::tempdir().unwrap();
+    let host = started(&StateFolder::new(state.path())).await;
+    assert!(host.listening.len() > 1);
+    host.begin_stop();
+    for listening in &host.listening {
+        while tokio::net::TcpStream::connect(listening.address)
+            .await
+            .is_ok()
+        {
+            tokio::task::yield_now().await;
+        }
+    }
+    assert_eq!(host.found_failed(), None, "the watchers are at work");
+    host.stop().await;
+}

@@ -109,10 +109,14 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// Stops accepting, lets answers end, those that go on at once, and returns when all
-    /// connections have ended, within about 2 s.
-    pub async fn close(mut self) {
+    /// Stops accepting, and lets answers end, those that go on at once.
+    pub fn begin_close(&self) {
         let _ = self.stop.send(true);
+    }
+
+    /// The same; returns when all connections have ended, about 2 s after it began.
+    pub async fn close(mut self) {
+        self.begin_close();
         let _ = (&mut self.task).await;
     }
 }

@@ -127,10 +127,14 @@ impl Serving {
         self.address
     }
 
-    /// Stops accepting, tells every client goodbye (`SSH_MSG_DISCONNECT`), and
-    /// returns when all sessions have ended, within about 2 s.
-    pub async fn close(mut self) {
+    /// Stops accepting, and tells every client goodbye (`SSH_MSG_DISCONNECT`).
+    pub fn begin_close(&self) {
         let _ = self.stop.send(true);
+    }
+
+    /// The same; returns when all sessions have ended, about 2 s after it began.
+    pub async fn close(mut self) {
+        self.begin_close();
         let _ = (&mut self.task).await;
     }
 }
