@@ -179,6 +179,8 @@ pub struct Engine {
     denials: AtomicU32,
     /// What of the audit trail is gathered.
     trail: Mutex<Tally>,
+    /// What of it is not known to be on disk.
+    unstored: Mutex<trail::Unstored>,
     /// How many decisions that were not stored have been taken back.
     taken_back: AtomicU64,
     accounts: Arc<Accounts>,
@@ -265,6 +267,7 @@ impl Engine {
             introductions: introduction::Introductions::default(),
             denials: AtomicU32::new(0),
             trail: Mutex::default(),
+            unstored: Mutex::default(),
             taken_back: AtomicU64::new(0),
             accounts: Arc::new(Accounts::new(setup.limits.users.clone())),
             limits: setup.limits,

@@ -2,8 +2,8 @@
 //! log of the process.
 //!
 //! Nothing waits for it, and a flood of it is a few records (`domain::audit::Tally`). It is read by
-//! who may execute `get-audit`, page by page, and told to nobody else. Refuses to know where people
-//! come from: whoever let them in says so. Read next: [`crate::access`], whose denials are here.
+//! who may execute `get-audit`, page by page, and told to nobody else. What the store does not take
+//! is kept until it does. Refuses to know where people come from: whoever let them in says so. Read next: [`crate::access`], whose denials are here.
 
 use crate::access::words;
 use crate::{Engine, FaultRefusal, Refusal};
@@ -14,6 +14,11 @@ use domain::time::Timestamp;
 use std::sync::Arc;
 use store::Batch;
 use tracing::{info, warn};
+use unstored::Entry;
+
+mod unstored;
+
+pub(crate) use unstored::Unstored;
 
 /// How many entries of the log one page looks through at most: a page may hold fewer records than
 /// were asked for, or none, and another follow.
@@ -127,18 +132,32 @@ impl Engine {
 
     /// Enters what was counted so far: nobody is let in any more.
     pub fn end_trail(&self, now: Timestamp) {
+        self.write_trail_again();
         let counted = self.trail.lock().expect("no holder panics").cut_short();
         self.record(counted, now);
     }
 
     fn record(&self, records: Vec<AuditRecord>, now: Timestamp) {
-        if !records.is_empty() {
-            let happenings = records.into_iter().map(|record| entry(record, now));
-            drop(self.store.commit(Batch {
-                happenings: happenings.collect(),
-                ..Batch::default()
-            }));
+        let entries = records.into_iter().map(|record| entry(record, now));
+        self.write_trail(entries.collect());
+    }
+
+    /// Writes again what the store did not take: it takes something again.
+    pub(crate) fn write_trail_again(&self) {
+        let kept = self.unstored.lock().expect("no holder panics").take_kept();
+        self.write_trail(kept);
+    }
+
+    fn write_trail(&self, entries: Vec<Entry>) {
+        if entries.is_empty() {
+            return;
         }
+        let mut unstored = self.unstored.lock().expect("no holder panics");
+        let ticket = self.store.commit(Batch {
+            happenings: entries.clone(),
+            ..Batch::default()
+        });
+        unstored.put(ticket, entries);
     }
 
     pub(crate) fn audit_page(&self, filter: &AuditFilter) -> Result<AuditPage, Refusal> {

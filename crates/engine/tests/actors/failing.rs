@@ -128,7 +128,7 @@ fn a_step_that_does_not_return_is_given_up_with_all_that_its_agent_had_taken_on(
 }
 
 /// What a file takes that is full soon; nothing is written before it is flushed, and then all together.
-fn small(home: &Path) -> Plan {
+pub(super) fn small(home: &Path) -> Plan {
     let plan = Plan::held_in(&home.join("small.db"));
     Plan {
         store: store::Options {
@@ -140,7 +140,7 @@ fn small(home: &Path) -> Plan {
 }
 
 /// Of what is written together with this, nothing is stored.
-fn fill(stage: &Stage) {
+pub(super) fn fill(stage: &Stage) {
     let text = format!("{JOB} {}", "x".repeat(500_000));
     let mut large = stage.ask(Negotiate {
         asynchronous: Some(true),

@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod failing;
+mod trail;
 mod turns;
 
 use domain::access::{AccessRules, Action as Permission};

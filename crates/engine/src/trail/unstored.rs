@@ -1,0 +1,83 @@
+//! Records of the audit trail that are not known to be on disk: those under way, and those that the
+//! store did not take and that are written again once it does.
+//!
+//! Bounded: what has no room is counted, and told in the log of the process. Read next:
+//! [`crate::trail`], [`crate::recovery`], which says when the store takes something again.
+
+use domain::event::Happening;
+use domain::time::Timestamp;
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use store::Ticket;
+use tracing::warn;
+
+/// How many records are kept for a store that takes nothing.
+const KEPT_MOST: usize = 1_000;
+
+/// A record as an entry of the log.
+pub(crate) type Entry = (Timestamp, Happening);
+
+#[derive(Default)]
+pub(crate) struct Unstored {
+    /// Batches in the order in which they were queued, which is that in which they resolve.
+    under_way: VecDeque<(Ticket, Vec<Entry>)>,
+    kept: Vec<Entry>,
+    /// Records that had no room.
+    lost: u64,
+}
+
+impl Unstored {
+    /// Takes in what was queued for the disk.
+    pub(crate) fn put(&mut self, ticket: Ticket, entries: Vec<Entry>) {
+        self.look();
+        self.under_way.push_back((ticket, entries));
+    }
+
+    /// Takes out what the store did not take, in its order.
+    pub(crate) fn take_kept(&mut self) -> Vec<Entry> {
+        self.look();
+        if self.lost > 0 {
+            let lost = std::mem::take(&mut self.lost);
+            warn!(
+                count = lost,
+                "audit: {lost} records are in this log alone: the store was full for too long"
+            );
+        }
+        std::mem::take(&mut self.kept)
+    }
+
+    /// Lets go of what is on disk, and keeps what will not be.
+    fn look(&mut self) {
+        let mut context = Context::from_waker(Waker::noop());
+        while let Some((ticket, _)) = self.under_way.front_mut()
+            && let Poll::Ready(stored) = Pin::new(ticket).poll(&mut context)
+            && let Some((_, entries)) = self.under_way.pop_front()
+        {
+            if stored.is_err() {
+                self.keep(entries);
+            }
+        }
+    }
+
+    fn keep(&mut self, entries: Vec<Entry>) {
+        for (at, entry) in entries {
+            if let Happening::Audit(record) = &entry {
+                let (event, count) = (&record.event, record.count);
+                let (kind, user, subject) = (event.kind.as_str(), &event.user, &event.subject);
+                warn!(
+                    audit.kind = kind,
+                    user,
+                    source = event.source,
+                    subject,
+                    count,
+                    "audit: the store did not take: {kind}: '{user}' {subject}"
+                );
+            }
+            match self.kept.len() < KEPT_MOST {
+                true => self.kept.push((at, entry)),
+                false => self.lost += 1,
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The audit trail beside a store that takes nothing for a while.
+//!
+//! Read next: `engine::trail`.
+
+use super::failing::{fill, small};
+use super::*;
+use domain::audit::{AuditEvent, AuditKind};
+
+fn trail(stage: &Stage) -> Vec<(AuditKind, String, u32)> {
+    stage.flush();
+    let entries = stage.engine.feed().after(0, 1_000).unwrap();
+    let records = entries.iter().filter_map(|entry| match &entry.happening {
+        Happening::Audit(record) => Some(record),
+        _ => None,
+    });
+    let told = records.map(|r| (r.event.kind, r.event.user.clone(), r.count));
+    told.collect()
+}
+
+#[test]
+fn what_a_full_store_does_not_take_of_the_trail_is_there_once_it_takes_something() {
+    let home = tempfile::tempdir().unwrap();
+    let agents = [("worker", willing()), ("other", willing())];
+    let mut stage = stage(small(home.path()), agents);
+    stage.settle();
+    for kind in [AuditKind::KeyAdded, AuditKind::Login, AuditKind::KeyRemoved] {
+        stage
+            .engine
+            .audit(AuditEvent::new(kind, "mallory"), stage.now);
+    }
+    fill(&stage);
+    assert_eq!(trail(&stage), []);
+    stage.pass(0);
+    stage.flush();
+    stage.pass(5_000);
+    let told = |kind| (kind, "mallory".to_owned(), 1);
+    let expected = [AuditKind::KeyAdded, AuditKind::Login, AuditKind::KeyRemoved].map(told);
+    assert_eq!(trail(&stage), expected);
+    stage.pass(5_000);
+    stage.engine.end_trail(stage.now);
+    assert_eq!(trail(&stage), expected, "each of them once");
+}
+
+#[test]
+fn a_platform_that_stops_writes_down_what_was_not_taken_before() {
+    let home = tempfile::tempdir().unwrap();
+    let agents = [("worker", willing()), ("other", willing())];
+    let stage = stage(small(home.path()), agents);
+    stage.settle();
+    let denied = AuditEvent::new(AuditKind::Denied, "guest");
+    stage.engine.audit(denied.clone(), stage.now);
+    fill(&stage);
+    stage.engine.audit(denied, stage.now);
+    stage.engine.end_trail(stage.now);
+    let told = |count| (AuditKind::Denied, "guest".to_owned(), count);
+    assert_eq!(
+        trail(&stage),
+        [told(1), told(1)],
+        "the first, and what was counted"
+    );
+}
