@@ -7,10 +7,11 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use bindings::netconf::{NegotiateRequest, REGISTRY_NAMESPACE, negotiate_request};
+use bindings::netconf::{NegotiateRequest, Peer, REGISTRY_NAMESPACE, Session, negotiate_request};
 use domain::content::Content;
-use domain::time::Dice;
+use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
+use engine::Endpoint;
 use harness::conformance::{Heard, Host, Opening, Patience, Wire};
 use harness::memory::{BEGIN, Memory};
 use harness::xml;
@@ -20,6 +21,8 @@ use netconf::names::namespace::{BASE, NETCONF_NOTIFICATIONS, NOTIFICATION};
 use netconf::xml::Element;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
+use std::task::{Context, Waker};
 
 /// A client in memory: whatever is due has come when it looks.
 struct Client {
@@ -573,4 +576,62 @@ fn other_is_told_of_a_session_that_breaks_the_rules() {
 #[test]
 fn nothing_is_told_of_a_transport_that_is_lost_before_the_hellos() {
     assert_eq!(told_after(|_, client| client.wire.close()), []);
+}
+
+/// Who is told nothing looks again after a while: each event would wake all who are told nothing.
+#[test]
+fn whoever_is_told_nothing_is_not_woken_by_each_event() {
+    let platform = Memory::new().platform();
+    let now = Timestamp::parse(BEGIN).unwrap();
+    let says = |session: &mut Session, message: &str| {
+        session.receive(format!("{message}]]>]]>").as_bytes(), 0);
+        session.step(now, 0);
+    };
+    let someone = || {
+        let peer = Peer {
+            user: "operator".to_owned(),
+            source_host: "127.0.0.1".to_owned(),
+        };
+        let mut session = Session::open(&platform, Endpoint::Platform, &peer, now, 0);
+        let hello = format!(
+            "<hello xmlns=\"{BASE}\"><capabilities><capability>{BASE_1_0}</capability>\
+             </capabilities></hello>"
+        );
+        says(&mut session, &hello);
+        session
+    };
+    let stored = || {
+        let barrier = platform.engine().store().commit(store::Batch::default());
+        barrier.wait().unwrap();
+    };
+    let happens = || {
+        someone().leave(now);
+        stored();
+    };
+    let is_woken = |session: &mut Session| {
+        let changed = pin!(session.changed());
+        let mut context = Context::from_waker(Waker::noop());
+        changed.poll(&mut context).is_ready()
+    };
+    let mut session = someone();
+    stored();
+    let subscribe = format!(
+        "<rpc xmlns=\"{BASE}\" message-id=\"1\"><create-subscription xmlns=\"{NOTIFICATION}\">\
+         <filter type=\"subtree\"><nothing xmlns=\"urn:nothing\"/></filter>\
+         </create-subscription></rpc>"
+    );
+    says(&mut session, &subscribe);
+    happens();
+    while is_woken(&mut session) {
+        session.step(now, 5);
+    }
+    assert_eq!(session.timeout_ms(), Some(25), "it rests");
+    happens();
+    assert!(!is_woken(&mut session));
+    session.step(now, 25);
+    assert_eq!(session.timeout_ms(), Some(45), "there was more");
+    session.step(now, 45);
+    assert_eq!(session.timeout_ms(), None);
+    happens();
+    assert!(is_woken(&mut session));
 }

@@ -37,9 +37,6 @@ const PENDING: usize = 1_024;
 /// The least time between two looks at a subscription that waits for its stop time, in ms.
 const STOP_SLACK_MS: i64 = 1;
 
-/// After what time a search of a subscription is tried again for which there was no room, in ms.
-const SEARCH_AGAIN_MS: u64 = 100;
-
 /// Who is at the other end.
 #[derive(Clone, Debug)]
 pub struct Peer {
@@ -227,8 +224,8 @@ impl Session {
 
     /// The monotonic time at which [`Session::step`] has something to do by itself.
     pub fn timeout_ms(&self) -> Option<u64> {
-        let held_up = self.subscription.as_ref().is_some_and(|s| s.is_held_up());
-        let again = held_up.then_some(self.stepped_ms + SEARCH_AGAIN_MS);
+        let rest = self.subscription.as_ref().and_then(|s| s.rest_ms());
+        let again = rest.map(|rest| self.stepped_ms + rest);
         self.machine.timeout().into_iter().chain(again).min()
     }
 
@@ -248,7 +245,7 @@ impl Session {
         let followed = async {
             match &mut self.subscription {
                 Some(subscription) => tokio::select! {
-                    _ = self.feed.changed() => {}
+                    _ = self.feed.changed(), if subscription.is_woken_by_events() => {}
                     () = subscription.searched() => {}
                 },
                 None => std::future::pending().await,

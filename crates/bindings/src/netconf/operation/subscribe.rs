@@ -35,6 +35,13 @@ const GROUPS_A_LOOK: usize = 64;
 /// How many groups one step takes up: between two steps others have their turn.
 const GROUPS_A_STEP: usize = 16;
 
+/// When a search is tried again for which there was no room, in milliseconds.
+const SEARCH_AGAIN_MS: u64 = 100;
+
+/// When a subscriber looks again for whom nothing was among the newest events, in milliseconds: however
+/// many there are who are told nothing, they are not woken at each event.
+const LOOK_AGAIN_MS: u64 = 20;
+
 /// Why a subscription cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::netconf) enum SubscriptionError {
@@ -61,8 +68,8 @@ pub(in crate::netconf) struct Subscription {
     session: u32,
     /// The events after the cursor that an XPath is asked about.
     search: Option<Search>,
-    /// There was no room for a search.
-    held_up: bool,
+    /// It looks again after so many milliseconds, and not at the next event.
+    rest_ms: Option<u64>,
 }
 
 enum Filter {
@@ -159,7 +166,7 @@ pub(super) fn create(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer
         endpoint: scene.endpoint.clone(),
         session: scene.info.id,
         search: None,
-        held_up: false,
+        rest_ms: None,
     })))
 }
 
@@ -242,7 +249,7 @@ impl Subscription {
         let mut groups = 0;
         let mut waiting = false;
         let began = self.cursor;
-        self.held_up = false;
+        self.rest_ms = None;
         while size < bytes && !due.over {
             if groups == GROUPS_A_STEP {
                 due.more = true;
@@ -277,6 +284,9 @@ impl Subscription {
                     self.end_replay(now, &mut due);
                 }
             }
+            if events.len() < ENTRIES {
+                break;
+            }
         }
         if self.cursor > began {
             self.counted = (self.cursor.max(self.since), Backlog::default());
@@ -294,6 +304,9 @@ impl Subscription {
                 self.end_replay(now, &mut due);
             }
             due.messages.push(event::notification_complete(now).into());
+        }
+        if self.cursor > began && due.messages.is_empty() && !due.more && !waiting {
+            self.rest_ms = Some(LOOK_AGAIN_MS);
         }
         Ok(due)
     }
@@ -325,7 +338,7 @@ impl Subscription {
                 each.collect::<Verdicts>()
             });
             let Ok(selected) = selected else {
-                self.held_up = true;
+                self.rest_ms = Some(SEARCH_AGAIN_MS);
                 return Ok(Group::Waiting);
             };
             self.search = Some(Search {
@@ -354,7 +367,7 @@ impl Subscription {
             }
             Ok(Err(EvaluationError::Cancelled)) | Err(Abandoned) => {
                 // Its time was over before its turn came: the same group is searched again.
-                self.held_up = true;
+                self.rest_ms = Some(SEARCH_AGAIN_MS);
                 Ok(Group::Waiting)
             }
             Ok(Err(cause)) => Err(SubscriptionError::Filter(cause)),
@@ -377,9 +390,15 @@ impl Subscription {
         }
     }
 
-    /// True if there was no room for a search, so that it has to be tried again.
-    pub(in crate::netconf) fn is_held_up(&self) -> bool {
-        self.held_up
+    /// After how many milliseconds it looks again, whatever comes until then: there was no room for a
+    /// search, or nothing for the subscriber among the newest events.
+    pub(in crate::netconf) fn rest_ms(&self) -> Option<u64> {
+        self.rest_ms
+    }
+
+    /// True if the next event is what it waits for: it does not rest, and nothing is being searched.
+    pub(in crate::netconf) fn is_woken_by_events(&self) -> bool {
+        self.rest_ms.is_none() && self.search.is_none()
     }
 
     /// What waits for the subscriber, as far as this look and those before it came. Each event is
