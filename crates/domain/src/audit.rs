@@ -190,7 +190,8 @@ pub struct AuditRecord {
 /// end.
 ///
 /// In an interval a user brings about [`Tally::PER_SOURCE`] different records of a kind at most; what goes
-/// beyond is counted under his name. Of logins that failed the name is anybody's choice: there it is
+/// beyond is counted under his name by where it comes from, of [`Tally::SOURCES`] places at most, and
+/// beyond those under his name alone. Of logins that failed the name is anybody's choice: there it is
 /// where they come from that brings about so many, all together [`Tally::OF_KIND`], and what goes
 /// beyond is counted under nobody's name. Each kind has room of its own: nobody hides a login among
 /// others', or among those that failed.
@@ -225,6 +226,8 @@ impl Tally {
     /// How many different events of a kind of one user, or failed logins from one source, are told apart
     /// in an interval.
     pub const PER_SOURCE: usize = 20;
+    /// From how many sources what goes beyond is told apart of one user in an interval.
+    pub const SOURCES: usize = 20;
     /// How many different logins that failed are told apart in an interval.
     pub const OF_KIND: usize = 200;
 
@@ -267,13 +270,20 @@ impl Tally {
         let of_source = self.sources.get(&source).copied().unwrap_or_default();
         if event.kind != AuditKind::LoginFailed {
             // There are as many names as keys: nobody takes another's room.
-            return match of_source < Self::PER_SOURCE {
-                true => event,
+            if of_source < Self::PER_SOURCE {
+                return event;
+            }
+            let from_there = AuditEvent {
+                subject: SEVERAL.to_owned(),
+                reason: SEVERAL.to_owned(),
+                ..event
+            };
+            let has_room = of_source < Self::PER_SOURCE + Self::SOURCES;
+            return match has_room || self.counted.contains_key(&from_there) {
+                true => from_there,
                 false => AuditEvent {
                     source: SEVERAL.to_owned(),
-                    subject: SEVERAL.to_owned(),
-                    reason: SEVERAL.to_owned(),
-                    ..event
+                    ..from_there
                 },
             };
         }
@@ -406,12 +416,28 @@ mod tests {
             let told: Vec<_> = (0..10_000)
                 .filter_map(|n| tally.take(event(n), at(0)))
                 .collect();
-            assert_eq!(told.len(), Tally::PER_SOURCE + 1);
+            assert_eq!(told.len(), Tally::PER_SOURCE + Tally::SOURCES + 1);
             assert!(told.iter().all(|record| record.event.user == "guest"));
             let other = AuditEvent::new(kind, "noc").from("ssh 1").to("execute 1");
             let told = tally.take(other.clone(), at(1));
             assert_eq!(told.map(|record| record.event), Some(other));
         }
+    }
+
+    /// Whoever denies himself much from one place does not hide that his key is used from another.
+    #[test]
+    fn nobody_hides_where_a_user_comes_from() {
+        let mut tally = Tally::default();
+        let denied = |n: u32, from| {
+            let event = AuditEvent::new(AuditKind::Denied, "guest").from(from);
+            event.to(&format!("execute {n}"))
+        };
+        for n in 0..1_000 {
+            tally.take(denied(n, "ssh a"), at(0));
+        }
+        let told = tally.take(denied(0, "ssh b"), at(1));
+        let told = told.map(|record| (record.event.source, record.event.subject));
+        assert_eq!(told, Some(("ssh b".to_owned(), SEVERAL.to_owned())));
     }
 
     /// Whoever calls himself what stands for many is told apart from them.
