@@ -4,6 +4,7 @@
 //! something is refused. Read next: [`crate::jsonrpc`], [`crate::rest`].
 
 use crate::version::Dialect;
+use schema::json::JsonError;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -206,6 +207,21 @@ impl ErrorKind {
                 .into_iter()
                 .find(|kind| kind.http_status() == status)
                 .unwrap_or(Self::Internal),
+        }
+    }
+}
+
+impl From<JsonError> for Error {
+    fn from(cause: JsonError) -> Self {
+        match cause {
+            JsonError::Excess(excess) => {
+                let message = format!("The payload is too large: {excess}");
+                Self::new(ErrorKind::TooLarge, message)
+            }
+            JsonError::Syntax(cause) => {
+                let message = format!("Invalid JSON payload: {cause}");
+                Self::new(ErrorKind::ParseError, message)
+            }
         }
     }
 }

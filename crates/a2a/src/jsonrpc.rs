@@ -121,7 +121,7 @@ pub struct Refused {
 /// Reads a request; `version_header` is what [`crate::version::HEADER`] says.
 ///
 /// # Errors
-/// [`Refused`]: no JSON, no request, a batch, no such method, a version that is not spoken, or
+/// [`Refused`]: more than is read, no JSON, no request, a batch, no such method, a version that is not spoken, or
 /// parameters that are wrong, in that order.
 pub fn read(body: &[u8], version_header: Option<&str>) -> Result<Call, Refused> {
     let mut envelope = Envelope {
@@ -169,14 +169,10 @@ fn read_into(
 }
 
 fn parsed(body: &[u8]) -> Result<Map<String, Value>, Error> {
-    match serde_json::from_slice(body) {
-        Ok(Value::Object(request)) => Ok(request),
-        Ok(Value::Array(_)) => Err(no_request("", "batches are not taken, send one request")),
-        Ok(_) => Err(no_request("", "an object is needed")),
-        Err(cause) => {
-            let message = format!("Invalid JSON payload: {cause}");
-            Err(Error::new(ErrorKind::ParseError, message))
-        }
+    match schema::json::read(body)? {
+        Value::Object(request) => Ok(request),
+        Value::Array(_) => Err(no_request("", "batches are not taken, send one request")),
+        _ => Err(no_request("", "an object is needed")),
     }
 }
 

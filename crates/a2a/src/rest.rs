@@ -262,13 +262,9 @@ fn body(incoming: &Incoming<'_>) -> Result<Map<String, Value>, Error> {
         let message = format!("'{}' is not read here, {JSON} is", inert(said));
         return Err(Error::new(ErrorKind::UnsupportedMediaType, message));
     }
-    match serde_json::from_slice(incoming.body) {
-        Ok(Value::Object(body)) => Ok(body),
-        Ok(_) => Err(Malformed::whole("an object is needed").invalid_params()),
-        Err(cause) => {
-            let message = format!("Invalid JSON payload: {cause}");
-            Err(Error::new(ErrorKind::ParseError, message))
-        }
+    match schema::json::read(incoming.body)? {
+        Value::Object(body) => Ok(body),
+        _ => Err(Malformed::whole("an object is needed").invalid_params()),
     }
 }
 

@@ -6,7 +6,8 @@
 //! Refuses to know what the keys of a payload mean. Read next: [`crate::task`].
 
 use crate::task::Awaits;
-use schema::read;
+use schema::json::{Budget, Excess};
+use schema::read::{self, Unread};
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
@@ -137,8 +138,13 @@ impl Payload {
         serde_json::json!({ "schema_id": self.schema_id, "payload": self.values }).to_string()
     }
 
-    fn parse(text: &str) -> Result<Self, ContentError> {
-        let value = read::json(text).map_err(|cause| ContentError::NotJson { cause })?;
+    fn parse(budget: &mut Budget, text: &str) -> Result<Self, ContentError> {
+        let value = read::json_within(budget, text).map_err(|cause| match cause {
+            Unread::Excess(excess) => ContentError::TooBig(excess),
+            other => ContentError::NotJson {
+                cause: other.to_string(),
+            },
+        })?;
         let Value::Object(mut object) = value else {
             return Err(ContentError::NotAPayload);
         };
@@ -170,6 +176,10 @@ pub enum ContentError {
         /// What the JSON parser says.
         cause: String,
     },
+    /// There are more sections, terms and values of the structured payload than are read, or the
+    /// payload is too deep.
+    #[error("the content is too large: {0}")]
+    TooBig(#[from] Excess),
     /// It is JSON, but not a payload.
     #[error(r#"the structured payload is not one object {{"schema_id": "…", "payload": {{…}}}}"#)]
     NotAPayload,
@@ -255,9 +265,22 @@ impl Content {
     /// # Errors
     /// [`ContentError`]: a section that every content has is missing, or a payload is not one.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, ContentError> {
+        Self::parse_within(&mut Budget::default(), texts)
+    }
+
+    /// Reads one of several contents of a message: what may be read of the message is spent.
+    ///
+    /// # Errors
+    /// As of [`Content::parse`].
+    pub fn parse_within<'a>(
+        budget: &mut Budget,
+        texts: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, ContentError> {
         let mut content = Self::default();
-        for (heading, body) in texts.into_iter().flat_map(sections) {
-            content.take(heading, &body)?;
+        for text in texts {
+            for (heading, body) in sections(budget, text)? {
+                content.take(budget, heading, &body)?;
+            }
         }
         for (text, heading) in [
             (&content.target_object, Heading::TargetObject),
@@ -270,7 +293,12 @@ impl Content {
         Ok(content)
     }
 
-    fn take(&mut self, heading: Result<Heading, String>, body: &str) -> Result<(), ContentError> {
+    fn take(
+        &mut self,
+        budget: &mut Budget,
+        heading: Result<Heading, String>,
+        body: &str,
+    ) -> Result<(), ContentError> {
         match heading {
             Ok(Heading::TargetObject) => append(&mut self.target_object, body),
             Ok(Heading::TaskDescription) => append(&mut self.task_description, body),
@@ -285,15 +313,18 @@ impl Content {
                 "false" => self.asynchronous = Some(false),
                 _ => return Err(ContentError::NotABoolean(body.to_owned())),
             },
-            Ok(Heading::Terms) => self.terms.extend(body.lines().filter_map(|line| {
-                let (term, explanation) = line.split_once(':')?;
-                Some((term.trim().to_owned(), explanation.trim().to_owned()))
-            })),
+            Ok(Heading::Terms) => {
+                for (term, explanation) in body.lines().filter_map(|line| line.split_once(':')) {
+                    budget.spend_one()?;
+                    let term = term.trim().to_owned();
+                    self.terms.push((term, explanation.trim().to_owned()));
+                }
+            }
             Ok(Heading::StructuredPayload) => {
                 if self.payload.is_some() {
                     return Err(ContentError::SecondPayload);
                 }
-                self.payload = Some(Payload::parse(body)?);
+                self.payload = Some(Payload::parse(budget, body)?);
             }
             Ok(Heading::Progress) => append(self.progress.get_or_insert_default(), body),
             Ok(Heading::Result) => append(self.result.get_or_insert_default(), body),
@@ -360,11 +391,14 @@ fn append(section: &mut String, body: &str) {
 
 /// The headings of `text` with their bodies; what stands before the first heading is Figure 7's
 /// `<content …>` wrapper or chatter and is left out.
-fn sections(text: &str) -> Vec<(Result<Heading, String>, String)> {
-    let mut found: Vec<(Result<Heading, String>, String)> = Vec::new();
+fn sections(budget: &mut Budget, text: &str) -> Result<Vec<Section>, Excess> {
+    let mut found: Vec<Section> = Vec::new();
     for line in text.lines() {
         match line.trim_start().strip_prefix("##") {
-            Some(rest) if !rest.starts_with('#') => found.push(heading_line(rest)),
+            Some(rest) if !rest.starts_with('#') => {
+                budget.spend_one()?;
+                found.push(heading_line(rest));
+            }
             _ => {
                 if let Some((_, body)) = found.last_mut() {
                     append_line(body, line);
@@ -375,11 +409,14 @@ fn sections(text: &str) -> Vec<(Result<Heading, String>, String)> {
     for (_, body) in &mut found {
         *body = untagged(body.trim()).to_owned();
     }
-    found
+    Ok(found)
 }
 
+/// A heading that is known or is not, and its body.
+type Section = (Result<Heading, String>, String);
+
 /// A heading line may carry its body behind a colon or a tag: `## target object: site-1`.
-fn heading_line(rest: &str) -> (Result<Heading, String>, String) {
+fn heading_line(rest: &str) -> Section {
     let whole = rest.trim();
     if let Some(heading) = Heading::parse(whole) {
         return (Ok(heading), String::new());
@@ -428,118 +465,4 @@ fn untagged(body: &str) -> &str {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use serde_json::json;
-
-    #[test]
-    fn figure_7_is_read_stray_quotes_and_spelling_included() {
-        let text = "<content namespace=\"prompt\">\n##target object\n<object\">site-1</object\">\n\
-            ##task description\n<description\">diagnose</description\">\n\
-            ##environmental infomation\n<environmentInput\">storm</environmentInput\">\n</content>";
-        let content = Content::parse([text]).unwrap();
-        assert_eq!(content.target_object, "site-1");
-        assert_eq!(content.task_description, "diagnose");
-        assert_eq!(content.environmental_information.as_deref(), Some("storm"));
-    }
-
-    #[test]
-    fn headings_in_any_case_with_space_colon_or_body_behind() {
-        let content = Content::parse([
-            "## Target Object: link-1\n##  TASK   description\ncheck\nit\n## notes\nx",
-        ])
-        .unwrap();
-        assert_eq!(content.target_object, "link-1");
-        assert_eq!(content.task_description, "check\nit");
-        assert_eq!(content.others, [("notes".to_owned(), "x".to_owned())]);
-        let content = Content::parse(["## target object site-9\n## task description go"]).unwrap();
-        assert_eq!(
-            (&*content.target_object, &*content.task_description),
-            ("site-9", "go")
-        );
-    }
-
-    #[test]
-    fn one_payload_is_read_and_a_second_refused() {
-        let part = "##target object\na\n##task description\nb\n##structured payload\n\
-            {\"schema_id\":\"fault_diagnosis_v1\",\"payload\":{\"target\":\"link:x\"}}";
-        let content = Content::parse([part]).unwrap();
-        let payload = content.payload.unwrap();
-        assert_eq!(
-            (payload.scenario(), payload.text("target")),
-            ("fault_diagnosis", Some("link:x"))
-        );
-        assert_eq!(
-            Content::parse([part, part]),
-            Err(ContentError::SecondPayload)
-        );
-    }
-
-    #[test]
-    fn what_is_not_a_payload_is_named() {
-        let with = |json: &str| {
-            Content::parse([format!(
-                "##target object\na\n##task description\nb\n##structured payload\n{json}"
-            )
-            .as_str()])
-        };
-        assert!(matches!(with("{"), Err(ContentError::NotJson { .. })));
-        assert_eq!(with("[]"), Err(ContentError::NotAPayload));
-        assert_eq!(with(r#"{"schema_id":"x"}"#), Err(ContentError::NotAPayload));
-        assert_eq!(
-            with(r#"{"schema_id":"x","payload":{},"z":1}"#),
-            Err(ContentError::NotAPayload)
-        );
-        assert!(matches!(
-            with(r#"{"schema_id":"x","payload":{}} {}"#),
-            Err(ContentError::NotJson { .. })
-        ));
-        assert_eq!(
-            Content::parse(["## target object\nx"]),
-            Err(ContentError::Missing("task description"))
-        );
-    }
-
-    proptest! {
-        #[test]
-        fn parsing_undoes_writing(
-            target in "[a-z:0-9-]{1,12}",
-            description in "[A-Za-z][a-z ]{0,20}[a-z]",
-            environment in proptest::option::of("[a-z]{1,9}"),
-            asynchronous in proptest::option::of(any::<bool>()),
-            number in any::<i32>(),
-        ) {
-            let mut content = Content::new(target, description)
-                .with_payload(Payload::new("x_v1", json!({"number": number, "list": ["a", "b"]})));
-            content.environmental_information = environment;
-            content.asynchronous = asynchronous;
-            prop_assert_eq!(Content::parse([content.render().as_str()]).unwrap(), content);
-        }
-
-        #[test]
-        fn no_text_makes_it_panic(text in "\\PC{0,200}", more in "(##|<|>|\\{|\"|\n|target object|content){0,40}") {
-            let _ = Content::parse([text.as_str(), more.as_str()]);
-        }
-    }
-
-    /// RFC 8259 §4, RFC 7493 §2.3: of two members called alike nobody knows which is meant.
-    #[test]
-    fn a_member_that_stands_twice_makes_no_payload() {
-        for payload in [
-            r#"{"schema_id":"a_v1","payload":{"x":1,"x":2}}"#,
-            r#"{"schema_id":"a_v1","payload":{"x":[{"y":1,"y":1}]}}"#,
-            r#"{"schema_id":"a_v1","schema_id":"b_v1","payload":{}}"#,
-        ] {
-            let text = format!(
-                "## target object\na\n## task description\nb\n## structured payload\n{payload}"
-            );
-            let read = Content::parse([text.as_str()]);
-            assert!(
-                matches!(read, Err(ContentError::NotJson { .. })),
-                "{read:?}"
-            );
-        }
-    }
-}
+mod tests;

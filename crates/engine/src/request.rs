@@ -10,6 +10,7 @@ use domain::registry::Registration;
 use domain::task::{Awaits, Conditions, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
+use schema::json::Budget;
 use serde_json::json;
 
 /// The schema of the answer to a capability request.
@@ -52,8 +53,9 @@ fn alternatives(negotiate: &Negotiate) -> Vec<Content> {
     if !negotiates(negotiate.verb) || negotiate.texts.len() < 2 {
         return Vec::new();
     }
-    let each = negotiate.texts.iter();
-    let each: Result<Vec<Content>, _> = each.map(|text| Content::parse([text.as_str()])).collect();
+    let mut budget = Budget::default();
+    let mut parse = |text: &String| Content::parse_within(&mut budget, [text.as_str()]);
+    let each: Result<Vec<Content>, _> = negotiate.texts.iter().map(&mut parse).collect();
     each.unwrap_or_default()
 }
 

@@ -13,7 +13,8 @@
 //! - [`patch`], [`evolution`]: how a schema grows out of what it does not cover (§6.2);
 //! - [`signature`], [`canonical`]: who vouches for a template or a patch (§7);
 //! - [`semantics`]: the contracts of those who understand language; the crate `semantics` fulfils
-//!   them.
+//!   them;
+//! - [`json`]: JSON texts of strangers, and how much of them is read.
 //!
 //! Pure: time is an argument, there is no chance, no IO.
 #![forbid(unsafe_code)]
@@ -29,6 +30,7 @@ pub mod catalogue;
 pub mod contract;
 pub mod evolution;
 mod iregexp;
+pub mod json;
 pub mod language;
 pub mod lint;
 pub mod other;

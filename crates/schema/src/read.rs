@@ -15,7 +15,7 @@ mod template;
 
 pub use patch::Suggestion;
 pub use prose::acceptable;
-pub use source::{SOURCE_BYTES_MAX, Source, json};
+pub use source::{SOURCE_BYTES_MAX, Source, Unread, json, json_within};
 
 use crate::language::Language;
 use crate::lint::{self, Audience, Finding, Findings, Place};

@@ -165,6 +165,18 @@ fn invalid_negotiations() -> Vec<(String, &'static str)> {
             "application invalid-value [kv-payload] /rpc/task-negotiate/content",
         ),
         (
+            payload(&format!("[{}0]", "{\"\":0},".repeat(20_000))),
+            "application too-big /rpc/task-negotiate/content",
+        ),
+        (
+            payload(&format!("{}{}", "[".repeat(70), "]".repeat(70))),
+            "application too-big /rpc/task-negotiate/content",
+        ),
+        (
+            payload(&"{}\n## a".repeat(40_000)),
+            "application too-big /rpc/task-negotiate/content",
+        ),
+        (
             own("<commuType>taskCancel</commuType>"),
             "application missing-element /rpc/task-negotiate <task-id>",
         ),

@@ -226,7 +226,7 @@ fn signing_input(protected: &str, payload: &str) -> String {
 
 fn claim(protected: &str) -> Option<Claim> {
     let header = Base64UrlUnpadded::decode_vec(protected).ok()?;
-    let header: Value = serde_json::from_slice(&header).ok()?;
+    let header: Value = schema::json::read(&header).ok()?;
     // RFC 7515 §4.1.11: what has to be understood is not.
     if header.get("crit").is_some() {
         return None;

@@ -236,3 +236,23 @@ proptest! {
         let _ = read(&bytes, Some("1.0"));
     }
 }
+
+/// Two MiB of small objects would take 640 MB; nothing of them is kept.
+#[test]
+fn more_values_than_are_read_are_refused_before_they_are_parsed() {
+    let envelope = |data: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{{"x":{data}}}}}"#)
+    };
+    let read = |data: &str| read(envelope(data).as_bytes(), Some("1.0"));
+    let many = format!("[{}0]", r#"{"":0},"#.repeat(20_000));
+    let deep = format!("{}{}", "[".repeat(70), "]".repeat(70));
+    let told = [many, deep].map(|data| {
+        let Refused { envelope, error } = read(&data).expect_err("too large");
+        assert_eq!(error.kind.http_status_of_rpc(), 413);
+        format!("{} {} {}", envelope.id.value(), error.kind.code(), error)
+    });
+    assert_snapshot!(told.join("\n"), @"
+    null -32043 The payload is too large: there are more than 32768 values in it
+    null -32043 The payload is too large: it is more than 64 deep
+    ");
+}

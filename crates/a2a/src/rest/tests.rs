@@ -117,6 +117,7 @@ fn what_cannot_be_asked_is_refused_precisely() {
         content_type,
         ..incoming("POST", "/message:send", "1.0", "{}")
     };
+    let many = format!("[{}0]", r#"{"":0},"#.repeat(20_000));
     let told = [
         refusal(incoming("GET", "/nothing", "1.0", "")),
         refusal(incoming("DELETE", "/message:send", "1.0", "")),
@@ -130,6 +131,7 @@ fn what_cannot_be_asked_is_refused_precisely() {
         refusal(typed(Some("application/json"))),
         refusal(incoming("POST", "/message:send", "1.0", "{")),
         refusal(incoming("POST", "/message:send", "1.0", "[]")),
+        refusal(incoming("POST", "/message:send", "1.0", &many)),
     ];
     assert_snapshot!(told.join("\n"), @r#"
     404 "METHOD_NOT_FOUND" "there is no path '/nothing'"
@@ -144,6 +146,7 @@ fn what_cannot_be_asked_is_refused_precisely() {
     400 "INVALID_PARAMS" "Invalid parameters: message: is missing"
     400 "PARSE_ERROR" "Invalid JSON payload: EOF while parsing an object at line 1 column 1"
     400 "INVALID_PARAMS" "Invalid parameters: the whole: an object is needed"
+    413 "PAYLOAD_TOO_LARGE" "The payload is too large: there are more than 32768 values in it"
     "#);
 }
 

@@ -206,7 +206,7 @@ fn scaled(value: f64, factor: f64) -> Option<Value> {
 }
 
 fn list(prefix: &str, said: &str) -> Value {
-    if let Ok(Value::Array(items)) = serde_json::from_str(said) {
+    if let Ok(Value::Array(items)) = schema::json::read(said.as_bytes()) {
         return items
             .into_iter()
             .map(|item| prefixed(prefix, item))

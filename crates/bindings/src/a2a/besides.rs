@@ -37,7 +37,7 @@ pub fn as_message(mut content: Content) -> Content {
 
 /// The part that a content brings, if that is one.
 pub(super) fn part(content: &Content) -> Option<Part> {
-    let json = serde_json::from_str(content.section(PART)?).ok()?;
+    let json = schema::json::read(content.section(PART)?.as_bytes()).ok()?;
     wire::read_part(Dialect::V10, &json).ok()
 }
 

@@ -4,6 +4,7 @@
 
 use a2a::error::{Error, ErrorKind};
 use a2a::request::PushConfigKey;
+use domain::content::ContentError;
 use domain::negotiation::Misplaced;
 use engine::Refusal;
 use schema::catalogue::PublishError;
@@ -58,9 +59,10 @@ fn kind(refusal: &Refusal) -> ErrorKind {
             K::UnsupportedOperation
         }
         R::NoCard { .. } => K::Unavailable,
+        R::Content(ContentError::TooBig(_)) => K::TooLarge,
+        R::Content(_) => K::InvalidParams,
         R::MissingLeaf { .. }
         | R::BadLeaf { .. }
-        | R::Content(_)
         | R::NotAsAgreed { .. }
         | R::WrongRound { .. }
         | R::NotAPart { .. }

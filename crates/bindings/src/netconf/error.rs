@@ -332,11 +332,12 @@ pub(crate) fn of_sections(cause: &ContentError, at: Element<'_>) -> RpcError {
 }
 
 fn of_content(cause: &ContentError, path: ErrorPath) -> RpcError {
-    let error = RpcError::application(ErrorTag::InvalidValue).path(path);
+    let error = RpcError::application(ErrorTag::InvalidValue).path(path.clone());
     match cause {
         ContentError::SecondPayload | ContentError::NotJson { .. } | ContentError::NotAPayload => {
             error.app_tag("kv-payload")
         }
+        ContentError::TooBig(_) => RpcError::application(ErrorTag::TooBig).path(path),
         ContentError::Missing(_) | ContentError::NotABoolean(_) => error,
     }
 }
@@ -522,6 +523,13 @@ pub(crate) fn missing(operation: Element<'_>, element: &str) -> RpcError {
 /// A value that cannot be used.
 pub(crate) fn invalid(at: Element<'_>, message: impl Into<String>) -> RpcError {
     RpcError::protocol(ErrorTag::InvalidValue)
+        .path(ErrorPath::of(at))
+        .message(message)
+}
+
+/// A value that is more than is read.
+pub(crate) fn too_big(at: Element<'_>, message: impl Into<String>) -> RpcError {
+    RpcError::protocol(ErrorTag::TooBig)
         .path(ErrorPath::of(at))
         .message(message)
 }

@@ -1,5 +1,6 @@
 //! Where JSON comes from: a text, which may be anything, or a value.
 
+use crate::json::{Budget, Excess};
 use crate::lint::{Findings, Place, Rule};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -79,14 +80,45 @@ impl io::Write for Counter {
 /// would take one or the other (RFC 8259 §4, RFC 7493 §2.3).
 ///
 /// # Errors
-/// In words, why it is none.
-pub fn json(text: &str) -> Result<Value, String> {
+/// [`Unread`]
+pub fn json(text: &str) -> Result<Value, Unread> {
+    json_within(&mut Budget::default(), text)
+}
+
+/// Reads one such text of several in a message: what may be read of the message is spent.
+///
+/// # Errors
+/// [`Unread`]
+pub fn json_within(budget: &mut Budget, text: &str) -> Result<Value, Unread> {
+    budget.spend(text.as_bytes())?;
     let (read, twice) = parsed(text);
-    let value = read.map_err(|cause| cause.to_string())?;
-    match twice.first() {
+    let value = read?;
+    match twice.into_iter().next() {
         None => Ok(value),
-        Some((at, name)) => Err(format!("'{name}' stands twice in one object, at {at}")),
+        Some((at, name)) => Err(Unread::Twice {
+            name,
+            at: at.to_string(),
+        }),
     }
+}
+
+/// Why a JSON text is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum Unread {
+    /// It is more than is read.
+    #[error(transparent)]
+    Excess(#[from] Excess),
+    /// It is no JSON.
+    #[error(transparent)]
+    Syntax(#[from] serde_json::Error),
+    /// An object has a member twice.
+    #[error("'{name}' stands twice in one object, at {at}")]
+    Twice {
+        /// The member.
+        name: String,
+        /// The object: a JSON pointer.
+        at: String,
+    },
 }
 
 type Twice = Vec<(Place, String)>;
@@ -107,6 +139,10 @@ fn parsed(text: &str) -> (Result<Value, serde_json::Error>, Twice) {
 
 /// Reads a text in which no object has a member twice.
 fn parse(text: &str, findings: &mut Findings) -> Option<Value> {
+    if let Err(excess) = Budget::default().spend(text.as_bytes()) {
+        findings.note(Rule::Limit, &Place::root(), excess.to_string());
+        return None;
+    }
     let (read, twice) = parsed(text);
     for (at, name) in &twice {
         let message = format!("'{name}' stands twice in one object");

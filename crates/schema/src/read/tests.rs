@@ -774,7 +774,7 @@ fn text_is_read_with_limits() {
     };
     assert_eq!(told("{"), [" json"]);
     assert_eq!(told("{} {}"), [" json"]);
-    assert_eq!(told(&"[".repeat(100_000)), [" json"]);
+    assert_eq!(told(&"[".repeat(100_000)), [" limit"]);
     assert_eq!(told(&" ".repeat(SOURCE_BYTES_MAX + 1)), [" limit"]);
     let large = json!({"schema_id": "a".repeat(SOURCE_BYTES_MAX)});
     assert_eq!(

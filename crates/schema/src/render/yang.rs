@@ -17,7 +17,7 @@ mod data;
 mod statement;
 mod types;
 
-pub use data::{NoTypedForm, from_rfc7951, to_rfc7951, to_xml};
+pub use data::{JSON, NoTypedForm, from_rfc7951, to_rfc7951, to_xml};
 
 use super::wording::{self, Words};
 use crate::language::Language;

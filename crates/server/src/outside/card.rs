@@ -108,7 +108,7 @@ pub(super) async fn fetch_again(
         match answer.status {
             304 if seen.is_some() => return Ok(None),
             200 => {
-                let document: Value = serde_json::from_slice(&answer.body)
+                let document: Value = schema::json::read(&answer.body)
                     .map_err(|cause| Unseen::NoCard(cause.to_string()))?;
                 let (card, signed) = believed(web, &place, &document).await?;
                 if was_signed && !signed {

@@ -27,7 +27,7 @@ pub(super) struct KeySet(Vec<Key>);
 impl KeySet {
     /// Adds the keys of a JWK set that can verify signatures; what is none is passed over.
     pub(super) fn add(&mut self, document: &[u8]) {
-        let set: Value = serde_json::from_slice(document).unwrap_or_default();
+        let set: Value = schema::json::read(document).unwrap_or_default();
         let keys = set.get("keys").and_then(Value::as_array);
         let keys = keys.into_iter().flatten().take(KEYS_MOST);
         self.0.extend(keys.filter_map(read));

@@ -87,7 +87,7 @@ impl Context {
     pub fn read(value: &Value) -> Result<Self, NotAContext> {
         let object = match value {
             Value::Object(object) => object.clone(),
-            Value::String(text) => match serde_json::from_str(text) {
+            Value::String(text) => match schema::json::read(text.as_bytes()) {
                 Ok(Value::Object(object)) => object,
                 _ => return Err(NotAContext::NotAnObject),
             },

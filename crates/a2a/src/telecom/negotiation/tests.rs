@@ -760,9 +760,11 @@ fn contradictions_are_refused() {
         let refusal = Message::read(&uri, &context(performative), text).expect_err("refused");
         told.push(format!("{}: {refusal}", refusal.code()));
     }
+    let many = r#"{"":0},"#.repeat(20_000);
     for context in [
         json!(7),
         json!("{"),
+        json!(format!(r#"{{"id":"{ID}","round":1,"x":[{many}0]}}"#)),
         json!({"id": "1", "round": 1}),
         json!({"id": ID, "round": 1.5}),
         json!({"id": ID, "round": 0}),
@@ -785,6 +787,7 @@ fn contradictions_are_refused() {
     template.not_found: 'Negotiation-T/price-negotiation/propose/v1' is no template of Negotiation-T
     template.not_found: 'Task-T/network-layer/ran-energy-saving/v1' is no template of Negotiation-T
     content.format_error: line 1: text before the first section
+    negotiation.invalid_input: the negotiation context is not an object
     negotiation.invalid_input: the negotiation context is not an object
     negotiation.invalid_input: the negotiation context is not an object
     negotiation.invalid_context_id: 'id' of the negotiation context is not a UUID

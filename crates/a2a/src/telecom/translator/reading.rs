@@ -408,7 +408,7 @@ fn beginning(value: &Value) -> String {
 fn by_name(text: &str) -> Option<(&str, Value)> {
     let (key, value) = text.split_once([':', '：'])?;
     let key = key.trim().trim_matches('`');
-    Some((key, serde_json::from_str(value.trim()).ok()?))
+    Some((key, schema::json::read(value.trim().as_bytes()).ok()?))
 }
 
 /// What `other` says, entry by entry.

@@ -485,7 +485,7 @@ impl Errand {
 
 /// What a task is called there, as a content says it.
 fn there(content: &Content) -> Option<There> {
-    let place: Value = serde_json::from_str(content.section(THERE)?).ok()?;
+    let place = schema::json::read(content.section(THERE)?.as_bytes()).ok()?;
     let text = |name: &str| place.get(name)?.as_str();
     Some(There {
         id: text("id")?.to_owned(),

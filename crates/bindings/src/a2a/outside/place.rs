@@ -143,10 +143,10 @@ fn is_enveloped(body: &Value) -> bool {
 
 /// What is no JSON says at least by its status whether it is a refusal.
 fn json(status: u16, body: &[u8]) -> Result<Value, Error> {
-    match serde_json::from_slice(body) {
+    match schema::json::read(body) {
         Ok(value) => Ok(value),
         Err(_) if status >= 300 => Ok(Value::Null),
-        Err(cause) => Err(no_answer(&format!("it is no JSON: {cause}"))),
+        Err(cause) => Err(no_answer(&cause.to_string())),
     }
 }
 

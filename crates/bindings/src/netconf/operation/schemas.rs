@@ -15,7 +15,7 @@ use engine::{
     Form, Operation, PatchAnswer, ScenarioAnswer, SchemaOutcome, SchemaRequest, TemplateAnswer,
     Updates, Validated, Which,
 };
-use schema::read;
+use schema::read::{self, Unread};
 use schema::violation::Violation;
 use serde_json::{Map, Value};
 
@@ -125,6 +125,7 @@ fn object(operation: Element<'_>, name: &str) -> Result<Map<String, Value>, RpcE
     match read::json(leaf.text()) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(error::invalid(leaf, "a JSON object is needed")),
+        Err(Unread::Excess(excess)) => Err(error::too_big(leaf, excess.to_string())),
         Err(cause) => Err(error::invalid(leaf, format!("this is not JSON: {cause}"))),
     }
 }

@@ -12,7 +12,8 @@ use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
 use domain::content::Payload;
 use engine::Refusal;
-use schema::render::yang::{Kind, Node, from_rfc7951, namespace, nodes};
+use schema::json::{Budget, Excess};
+use schema::render::yang::{JSON, Kind, Node, from_rfc7951, namespace, nodes};
 use schema::template::Template;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -21,7 +22,8 @@ use std::sync::Arc;
 /// template.
 ///
 /// # Errors
-/// `unknown-element` if a template's module was swapped out since libyang looked.
+/// `unknown-element` if a template's module was swapped out since libyang looked; `too-big` if more
+/// values stand in it than are read.
 pub(super) fn payload(
     element: Element<'_>,
     served: &[Arc<Template>],
@@ -36,6 +38,9 @@ pub(super) fn payload(
             format!("no schema '{schema_id}' is served any more"),
         )
     })?;
+    if let Err(excess) = spend(&mut Budget::default(), element) {
+        return Err(error::too_big(element, excess.to_string()));
+    }
     let nodes = nodes(template);
     let printed = Value::Object(members(element, "", &nodes));
     Ok(Some(Payload {
@@ -80,6 +85,17 @@ fn without(operation: Element<'_>, is_left_out: impl Fn(&Element<'_>) -> bool) -
 /// What the namespaces of templates' modules begin with.
 pub(super) const SCHEMAS: &str = "urn:convoke:params:xml:ns:yang:schema:";
 
+/// Spends what the elements of a payload take, and the JSON that stands in them.
+fn spend(budget: &mut Budget, element: Element<'_>) -> Result<(), Excess> {
+    budget.spend_one()?;
+    if element.name() == JSON {
+        budget.spend(element.text().as_bytes())?;
+    }
+    element
+        .children()
+        .try_for_each(|child| spend(budget, child))
+}
+
 /// The children of an element as RFC 7951 writes them.
 fn members(element: Element<'_>, path: &str, nodes: &[Node]) -> Map<String, Value> {
     let mut members = Map::new();
@@ -117,5 +133,30 @@ fn scalar(leaf: Element<'_>, yang_type: Option<&str>) -> Value {
         },
         Some("int64" | "decimal64") => leaf.trimmed_text().into(),
         _ => leaf.text().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::netconf::xml::{Document, Limits};
+
+    /// What of a payload takes more memory than its bytes is counted: elements, and JSON in them.
+    #[test]
+    fn elements_and_the_json_in_them_share_what_may_be_read() {
+        let template = schema::shipped::template("fault_diagnosis_v1").expect("it is shipped");
+        let served = [Arc::new(template)];
+        let read = |inside: &str| {
+            let name = "fault_diagnosis_v1";
+            let xml = format!("<{name} xmlns=\"{SCHEMAS}{name}\">{inside}</{name}>");
+            let document = Document::parse(xml, &Limits::default()).expect("XML");
+            let read = payload(document.root(), &served);
+            read.map_err(|error| error.tag.as_str().to_owned())
+        };
+        let json = |values: usize| format!("<json>[{}0]</json>", "0,".repeat(values));
+        assert!(matches!(read(&json(30_000)), Ok(Some(_))));
+        for many in [json(40_000), json(20_000).repeat(2), "<x/>".repeat(40_000)] {
+            assert_eq!(read(&many), Err("too-big".to_owned()));
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::template::{KeyType, OTHER, Property, Shape, Template};
 use serde_json::{Map, Number, Value};
 
 /// The element or member inside an anydata that holds JSON text.
-const JSON: &str = "json";
+pub const JSON: &str = "json";
 
 /// A payload, or a part of it, that typed XML cannot say.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -365,7 +365,7 @@ fn any_decoded(value: &Value) -> Value {
     let mut members = object.iter();
     match (members.next(), members.next()) {
         (Some((name, Value::String(text))), None) if local(name) == JSON => {
-            serde_json::from_str(text).unwrap_or_else(|_| value.clone())
+            crate::json::read(text.as_bytes()).unwrap_or_else(|_| value.clone())
         }
         _ => without_prefixes(value),
     }
