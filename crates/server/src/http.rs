@@ -3,8 +3,9 @@
 //! A tour: [`listener`] accepts, within the bounds of [`limits`] that `admission` counts; `connection`
 //! is one connection, over [`tls`] or plain, with the patience of `wire`; `door` takes a request
 //! through [`guard`], [`caller`] (a token, or a [`certificate`]) and [`router`] to a room, which is
-//! handed an [`Ask`] and answers with a [`body`] or a [`problem`]; `delivery` sees to it that it is taken. [`rooms`] are those that every
-//! door has.
+//! handed an [`Ask`] and answers with a [`body`] or a [`problem`]; `delivery` sees to it that it is taken,
+//! and `shortage` that nobody stays for nothing while memory is short. [`rooms`] are those that every door
+//! has.
 //!
 //! Protocols mount rooms of their own on the [`Router`]: a room for callers is handed the
 //! [`Caller`], whose principal is the one that a NETCONF session of the same name has, and makes an
@@ -24,6 +25,7 @@ pub mod listener;
 pub mod problem;
 pub mod rooms;
 pub mod router;
+mod shortage;
 pub mod tls;
 mod wire;
 

@@ -44,7 +44,7 @@ pub struct LimitSettings {
 const HELD_PART: u64 = 8;
 /// what he writes at once is no more than this part of it,
 const BURST_PART: u64 = 4;
-/// and there is so much of it for each of his sessions, in bytes.
+/// and there is so much of it for each of his sessions, and for each of his connections, in bytes.
 const SESSION_BYTES: u64 = 512 << 10;
 /// What a session can do with: the largest message, and what goes on beside it.
 const HELD_LEAST: usize = 10 << 20;
@@ -56,7 +56,8 @@ pub struct UserSettings {
     /// `sessions`: sessions over SSH at once, 1 to 12,000; 1,000 if nothing is said, or one for each
     /// 512 KiB of that memory.
     pub sessions: Option<u64>,
-    /// `connections`: connections over HTTP at once, 1 to 10,000; 1,000 if nothing is said.
+    /// `connections`: connections over HTTP at once, 1 to 10,000; 1,000 if nothing is said, or one for
+    /// each 512 KiB of that memory.
     pub connections: Option<u64>,
     /// `held-mib`: what sessions and connections together may hold that came in and is not handled, or is to go
     /// out and not taken, 10 to 65,536 MiB; 256 if nothing is said, or an eighth of the memory that the
@@ -226,6 +227,7 @@ fn usual(memory: Option<u64>) -> UserLimits {
     UserLimits {
         held_bytes: usual.held_bytes.min(held.max(HELD_LEAST)),
         sessions: usual.sessions.min(sessions.max(1)),
+        connections: usual.connections.min(sessions.max(1)),
         write_burst_bytes: usual.write_burst_bytes.min(memory / BURST_PART),
         ..usual
     }
@@ -287,7 +289,7 @@ mod tests {
         let guest = quotas.of("guest");
         assert_eq!(guest.held_bytes, 32 << 20);
         assert_eq!(guest.write_burst_bytes, 64 << 20);
-        assert_eq!(guest.sessions, 512);
+        assert_eq!((guest.sessions, guest.connections), (512, 512));
         let small = LimitSettings::default().users(Some(64 << 20));
         assert_eq!(small.of("guest").held_bytes, 10 << 20, "a message has room");
         let large = LimitSettings::default().users(Some(8 << 30));

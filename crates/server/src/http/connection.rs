@@ -7,6 +7,7 @@ use super::certificate::Holder;
 use super::delivery::StreamExecutor;
 use super::door::{Door, Visitor};
 use super::limits::Limits;
+use super::shortage::lets_go;
 use super::wire::{Pace, Wire};
 use crate::trail;
 use hyper::service::service_fn;
@@ -33,7 +34,7 @@ const KEEPALIVE: Duration = Duration::from_secs(15);
 const KEEPALIVES: u32 = 3;
 /// Room for a head beyond what is answered with a problem, in bytes; beyond this the library
 /// answers with the bare status.
-const HEAD_BYTES: usize = 64 << 10;
+const HEAD_BYTES: usize = 32 << 10;
 /// The same in fields.
 const FIELDS: usize = 256;
 /// Streams that a client may open and reset before any is served (CVE-2023-44487).
@@ -147,6 +148,7 @@ where
         tokio::select! {
             () = door.closes() => {}
             () = visitor.permit.leaves() => {}
+            () = lets_go(&door.short, &visitor.pace, door.limits.spare) => {}
         }
     };
     let ended = tokio::select! {

@@ -65,6 +65,8 @@ pub(super) struct Door {
     pub(super) closing: watch::Receiver<bool>,
     /// What each user holds.
     pub(super) accounts: Arc<Accounts>,
+    /// True while memory is short.
+    pub(super) short: watch::Receiver<bool>,
     /// Counts how often something changed of what lets people in.
     pub(super) changes: watch::Receiver<u64>,
 }

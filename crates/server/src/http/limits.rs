@@ -15,6 +15,8 @@ pub struct Limits {
     pub body: Duration,
     /// How long a connection may be idle between requests.
     pub idle: Duration,
+    /// How long a connection on which no request is under way is kept while memory is short.
+    pub spare: Duration,
     /// How long a client may take nothing of an answer, in HTTP/2 less than 16 KiB or what is left of it:
     /// its stream ends; the connection, if it is that which takes nothing.
     pub stall: Duration,
@@ -60,6 +62,7 @@ impl Default for Limits {
             head: Duration::from_secs(10),
             body: Duration::from_secs(60),
             idle: Duration::from_secs(75),
+            spare: Duration::from_secs(1),
             stall: Duration::from_secs(30),
             target_bytes_max: 8 << 10,
             fields_bytes_max: 16 << 10,

@@ -10,12 +10,14 @@ use super::door::Door;
 use super::guard::Names;
 use super::limits::Limits;
 use super::router::Router;
+use super::shortage;
 use crate::fair::FairShares;
 use crate::ssh::listener::listen;
 use crate::ssh::{BindError, Gate};
 use engine::Accounts;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -77,6 +79,7 @@ impl Listener {
     #[must_use = "dropping it ends the service"]
     pub fn serve(self, setup: Setup) -> Serving {
         let (stop, closing) = watch::channel(false);
+        let (shortage, short) = watch::channel(false);
         let door = Door {
             router: setup.router,
             keeper: setup.keeper,
@@ -92,11 +95,12 @@ impl Listener {
             held: Arc::default(),
             closing,
             accounts: setup.accounts,
+            short,
             changes: setup.changes,
         };
         Serving {
             stop,
-            task: tokio::spawn(accept(self.socket, Arc::new(door))),
+            task: tokio::spawn(accept(self.socket, Arc::new(door), shortage)),
         }
     }
 }
@@ -127,13 +131,15 @@ impl Drop for Serving {
     }
 }
 
-async fn accept(socket: TcpListener, door: Arc<Door>) {
+async fn accept(socket: TcpListener, door: Arc<Door>, short: watch::Sender<bool>) {
     let mut connections = JoinSet::new();
+    let mut telling = pin!(shortage::tell(&door.accounts, &short));
     loop {
         tokio::select! {
             () = door.closes() => break,
             accepted = socket.accept() => start(accepted, &door, &mut connections).await,
             Some(ended) = connections.join_next() => report(ended),
+            () = telling.as_mut() => {}
         }
     }
     drop(socket);

@@ -35,6 +35,11 @@ impl Pace {
         UnderWay(Arc::clone(self))
     }
 
+    /// How many requests came, if none of them is under way.
+    pub(super) fn resting(&self) -> Option<u64> {
+        (self.under_way.load(SeqCst) == 0).then(|| self.came.load(SeqCst))
+    }
+
     /// True if none is under way; wakes the task once that is so.
     fn is_at_rest(&self, cx: &Context<'_>) -> bool {
         let mut rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner);

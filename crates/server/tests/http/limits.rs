@@ -200,6 +200,37 @@ async fn while_memory_is_short_who_asks_is_told_to_come_again() {
     assert_eq!(house.ask("GET /whoami", &[&noc]).await.status, 200);
 }
 
+/// Row 28: while memory is short, connections on which nobody waits for an answer end, long before a
+/// head is late; one on which somebody does is kept.
+#[tokio::test]
+async fn while_memory_is_short_nobody_is_kept_for_nothing() {
+    let never = Duration::from_secs(3_600);
+    let house = House::within(Limits {
+        head: never,
+        idle: never,
+        spare: Duration::from_millis(100),
+        ..Limits::default()
+    });
+    let noc = house.bearer("noc");
+    let mut idle = Line::to(house.address).await;
+    assert_eq!(idle.ask("GET /whoami", &[&noc]).await.status, 200);
+    let mut at_a_head = Line::to(house.address).await;
+    assert_eq!(at_a_head.ask("GET /whoami", &[&noc]).await.status, 200);
+    at_a_head.send("GET /x HTTP/1.1\r\nA: xxxx").await;
+    let mut served = Line::to(house.address).await;
+    served.send(&request("GET /stream", &[&noc])).await;
+    let writer = house.writer().await;
+    house.accounts.short_of_memory().store(true, Relaxed);
+    assert_eq!(idle.rest().await, "");
+    assert_eq!(at_a_head.rest().await, "");
+    drop(writer);
+    let told = served.rest().await;
+    assert!(told.ends_with("\r\n0\r\n\r\n"), "{told}");
+    house.accounts.short_of_memory().store(false, Relaxed);
+    let mut kept = Line::to(house.address).await;
+    assert_eq!(kept.ask("GET /whoami", &[&noc]).await.status, 200);
+}
+
 #[tokio::test]
 async fn a_head_and_a_target_have_bounds() {
     let house = House::open();
