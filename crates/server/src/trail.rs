@@ -74,6 +74,14 @@ pub fn of_stranger(source: IpAddr, why: &str) -> AuditEvent {
         .because(why)
 }
 
+/// Somebody asked over HTTP for what his token is not for.
+pub fn of_scope(caller: &Caller, scope: &str) -> AuditEvent {
+    AuditEvent::new(AuditKind::Denied, &caller.principal.name)
+        .from(&of_http(caller.source.ip()))
+        .to(&format!("scope {scope}"))
+        .because("the token has not the scope")
+}
+
 /// Where somebody comes from who comes over HTTP.
 pub fn of_http(source: IpAddr) -> String {
     format!("http {source}")

@@ -242,7 +242,10 @@ impl Door {
             (Entry::Open(answer), _) => self.in_turn(share, &untaken, || answer(ask)).await,
             (Entry::Guarded { .. }, None) => Err(Problem::unauthenticated()),
             (Entry::Guarded { scope, answer }, Some(caller)) => match scope {
-                Some(scope) if !caller.has_scope(scope) => Err(Problem::insufficient_scope(scope)),
+                Some(scope) if !caller.has_scope(scope) => {
+                    (self.keeper.trail)(trail::of_scope(&caller, scope));
+                    Err(Problem::insufficient_scope(scope))
+                }
                 _ => self.in_turn(share, &untaken, || answer(caller, ask)).await,
             },
         }

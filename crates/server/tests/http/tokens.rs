@@ -3,6 +3,7 @@
 use crate::client::Line;
 use crate::house::{House, NOON_MS, Plan, bearer};
 use base64ct::{Base64UrlUnpadded as Base64, Encoding as _};
+use domain::audit::AuditKind;
 use domain::time::Timestamp;
 use serde_json::{Value, json};
 use server::http::Limits;
@@ -403,12 +404,20 @@ async fn a_scope_narrows() {
         let field = bearer(&house.issue("ip", 60, scope).token);
         let answer = house.ask("GET /agents/ip/x", &[&field]).await;
         assert_eq!(answer.status, status, "{scope:?}");
+        assert_eq!(house.audited().await.kind, AuditKind::Login);
         if status == 403 {
+            let told = house.audited().await;
+            assert_eq!((told.kind, &*told.user), (AuditKind::Denied, "ip"));
+            assert_eq!(
+                (&*told.subject, &*told.reason),
+                ("scope a2a", "the token has not the scope")
+            );
             let challenge = answer.problem(403);
             let expected = r#"Bearer realm="convoke", error="insufficient_scope", scope="a2a""#;
             assert_eq!(challenge.field("www-authenticate"), expected);
         }
         assert_eq!(house.ask("GET /whoami", &[&field]).await.status, 200);
+        assert_eq!(house.audited().await.kind, AuditKind::Login);
     }
 }
 
