@@ -10,7 +10,7 @@ mod support;
 
 use std::path::Path;
 use support::block_on;
-use support::process::{FREE_PORTS, Finished, Running, run};
+use support::process::{FREE_PORTS, Finished, Running, run, run_into};
 
 /// Starts a platform and ends it in order.
 async fn once(state: &Path) {
@@ -171,6 +171,19 @@ fn the_audit_trail_is_shown_and_exported() {
             serde_json::from_str(exported.lines().next().unwrap()).unwrap();
         assert_eq!(exported, *first);
         running.client(&export).await.with_code(1);
+        // What is lost on the way out is not told as done, over the wire or from the state folder.
+        let address = running.address();
+        for command in [
+            &["audit", "export", "--netconf", address][..],
+            &["token", "issue", "operator"],
+            &["token", "list"],
+        ] {
+            let lost = into_nowhere(state, command).await.with_code(1);
+            assert!(
+                lost.stderr.contains("standard output: No space left"),
+                "{lost:?}"
+            );
+        }
         for of in [["--about", "nobody"], ["--since", "2999-01-01T00:00:00Z"]] {
             let asked = [&["audit", "show"], &of[..]].concat();
             let nothing = running.client(&asked).await.well().stdout;
@@ -186,4 +199,10 @@ fn the_audit_trail_is_shown_and_exported() {
             .with_code(2);
         assert_eq!(running.stop().await.code(), Some(0));
     });
+}
+
+/// Runs a command whose output a full disk takes.
+async fn into_nowhere(state: &Path, arguments: &[&str]) -> Finished {
+    let full = std::fs::File::options().write(true).open("/dev/full");
+    run_into(state, arguments, full.unwrap().into()).await
 }

@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     });
     // Sessions and agents hold nothing that a sudden end could harm: what was promised is on disk.
     runtime.shutdown_background();
-    match outcome {
+    match outcome.and_then(|()| output::written()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
@@ -86,12 +86,12 @@ async fn run(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-/// A command that speaks to a platform, until it is done, interrupted, or nobody reads what it
-/// writes; its session is closed in each case.
+/// A command that speaks to a platform, until it is done, interrupted, or what it writes is not taken;
+/// its session is closed in each case.
 async fn client(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
     tokio::select! {
         outcome = command => outcome,
         _ = tokio::signal::ctrl_c() => Err(Failure::interrupted()),
-        () = output::reader_gone() => Ok(()),
+        () = output::broken() => Ok(()),
     }
 }

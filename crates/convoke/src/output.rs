@@ -12,8 +12,9 @@ use server::master_key::RotateError;
 use server::ssh::ConnectError;
 use server::stage::StageError;
 use std::fmt::{Display, Formatter};
-use std::io::{IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::OnceLock;
 use tokio::sync::Notify;
 use tracing_subscriber::EnvFilter;
 
@@ -81,7 +82,7 @@ impl Failure {
     /// Tells people what went wrong.
     pub(crate) fn report(self) -> ExitCode {
         let words = self.to_string();
-        let _ = writeln!(std::io::stderr(), "convoke: {}", legible(&words));
+        let _ = writeln!(io::stderr(), "convoke: {}", legible(&words));
         ExitCode::from(self.code)
     }
 }
@@ -204,25 +205,43 @@ fn ascii_where_it_deceives(json: String) -> String {
     out
 }
 
-/// The reader of standard output has gone away.
-static READER_GONE: Notify = Notify::const_new();
+/// Standard output takes no more.
+static BROKEN: Notify = Notify::const_new();
 
-/// Writes a line, in which nothing can act on a terminal but our own styles. A reader that has gone
-/// away ends the command quietly: see [`reader_gone`].
+/// Why it takes no more, unless its reader has gone away.
+static LOST: OnceLock<io::Error> = OnceLock::new();
+
+/// Writes a line, in which nothing can act on a terminal but our own styles. Output that takes no more
+/// ends the command: see [`broken`] and [`written`].
 pub(crate) fn line(text: &str) {
-    if writeln!(std::io::stdout().lock(), "{}", legible(text)).is_err() {
-        READER_GONE.notify_one();
+    if let Err(cause) = writeln!(io::stdout().lock(), "{}", legible(text)) {
+        if cause.kind() != ErrorKind::BrokenPipe {
+            // The first says why.
+            let _ = LOST.set(cause);
+        }
+        BROKEN.notify_one();
     }
 }
 
-/// Completes once the reader of standard output has gone away.
-pub(crate) async fn reader_gone() {
-    READER_GONE.notified().await;
+/// Completes once standard output takes no more.
+pub(crate) async fn broken() {
+    BROKEN.notified().await;
+}
+
+/// Whether all that was to be written was, or its reader wanted no more.
+///
+/// # Errors
+/// [`Failure`] with the reason if some of it is lost.
+pub(crate) fn written() -> Result<(), Failure> {
+    match LOST.get() {
+        Some(cause) => Err(Failure::failed(format!("standard output: {cause}"))),
+        None => Ok(()),
+    }
 }
 
 /// True if someone watches a terminal.
 pub(crate) fn on_terminal() -> bool {
-    std::io::stdout().is_terminal()
+    io::stdout().is_terminal()
 }
 
 /// The columns of the terminal: what `COLUMNS` says, else the terminal itself. None without one.
@@ -307,7 +326,7 @@ pub(crate) fn start_log(common: &Common) {
     if common.json {
         log.json().init();
     } else {
-        log.with_ansi(std::io::stderr().is_terminal()).init();
+        log.with_ansi(io::stderr().is_terminal()).init();
     }
 }
 

@@ -106,9 +106,16 @@ fn by(program: &str, script: &str) -> Command {
 
 /// Runs a command to its end.
 pub async fn run<S: AsRef<OsStr>>(state: &Path, arguments: &[S]) -> Finished {
+    run_into(state, arguments, Stdio::piped()).await
+}
+
+/// The same with its output going there.
+pub async fn run_into<S: AsRef<OsStr>>(state: &Path, arguments: &[S], stdout: Stdio) -> Finished {
     let mut command = command(state);
     command.args(arguments).stdin(Stdio::null());
-    let output = within("a command", command.output()).await.unwrap();
+    let child = command.stdout(stdout).stderr(Stdio::piped()).spawn();
+    let output = within("a command", child.unwrap().wait_with_output());
+    let output = output.await.unwrap();
     Finished {
         code: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8(output.stdout).unwrap(),
