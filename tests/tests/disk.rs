@@ -99,6 +99,28 @@ fn on_a_full_disk_nothing_is_taken_on_until_there_is_space_again() {
     });
 }
 
+/// Whoever is left with a full disk after a crash can still read what was promised.
+#[test]
+fn on_a_full_disk_a_platform_that_was_killed_starts_and_tells() {
+    block_on(async {
+        let disk = Disk::new();
+        let running = disk.serve().await;
+        let mut talk = Talk::connect(&running).await;
+        talk.ask(&talk::assign(AGENT, "before")).await;
+        running.kill().await;
+        disk.put_up("full");
+        // On other ports than before, which known_hosts cannot be told.
+        let running = disk.serve().await;
+        let mut talk = Talk::connect(&running).await;
+        let tasks = talk.ask(&talk::get_tasks()).await;
+        assert!(tasks.raw().contains(">before<"), "{}", tasks.raw());
+        let names = std::fs::read_dir(disk.path("state")).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let half = |name: &String| name.starts_with('.') || name.ends_with(".new");
+        assert_eq!(names.filter(half).collect::<Vec<_>>(), [""; 0]);
+    });
+}
+
 #[test]
 fn on_a_disk_that_fails_nothing_is_acknowledged_and_the_platform_ends() {
     block_on(async {

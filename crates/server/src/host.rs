@@ -256,7 +256,13 @@ impl Host {
         // The state is ours by now: until then, clients of another that runs on it need what is there.
         if let Some(keys) = &keys {
             let addresses: Vec<SocketAddr> = listeners.iter().map(|(l, _)| l.address).collect();
-            keys::write_known_hosts(&keys.known_hosts(), keys.host()?.public_key(), &addresses)?;
+            let known_hosts = keys.known_hosts();
+            let written =
+                keys::write_known_hosts(&known_hosts, keys.host()?.public_key(), &addresses);
+            if let Err(error) = written {
+                // Where the disk is full, what is there can still be read.
+                warn!(%error, "clients that go by known_hosts may not find the platform: {error}");
+            }
         }
         if let Some(latest) = latest(&engine)? {
             clock.not_before(latest);

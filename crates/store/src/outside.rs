@@ -173,13 +173,18 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     let mut temporary = OsString::from(path);
     temporary.push(".new");
     let temporary = PathBuf::from(temporary);
-    let mut file = crate::open::private(&temporary)?;
-    file.set_len(0)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&temporary, path)?;
+    fill(&temporary, text)
+        .and_then(|()| fs::rename(&temporary, path))
+        .inspect_err(|_| drop(fs::remove_file(&temporary)))?;
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+fn fill(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = crate::open::private(path)?;
+    file.set_len(0)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
 }
 
 /// Keeps the last head in files.

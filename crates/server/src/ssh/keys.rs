@@ -261,8 +261,8 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), KeyError> {
         .map_err(at(path))
 }
 
-/// Writes and syncs a new file beside `path`; its leading dot keeps it from
-/// being taken for a user's key.
+/// Writes and syncs a new file beside `path`, or leaves none; its leading dot keeps it from being taken
+/// for a user's key.
 pub(crate) fn write_temporary(path: &Path, bytes: &[u8], mode: u32) -> io::Result<PathBuf> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -274,8 +274,11 @@ pub(crate) fn write_temporary(path: &Path, bytes: &[u8], mode: u32) -> io::Resul
         .truncate(true)
         .mode(mode)
         .open(&temporary)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    if let Err(cause) = written {
+        let _ = fs::remove_file(&temporary);
+        return Err(cause);
+    }
     Ok(temporary)
 }
 
