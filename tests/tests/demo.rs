@@ -367,6 +367,8 @@ fn the_client_commands_say_by_their_exit_code_what_went_wrong() {
             checked.stderr
         );
         let absent = state.path().join("absent");
+        let checked = run(&absent, &["config", "check"]).await.with_code(1);
+        assert!(checked.stderr.contains("holds no platform"));
         run(&absent, &["store", "verify"]).await.with_code(1);
         assert!(!absent.exists(), "looking makes nothing");
     });

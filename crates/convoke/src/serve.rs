@@ -8,6 +8,7 @@ use server::config::{A2aSettings, HttpSettings, LifeSettings, Settings};
 use server::host::{Endpoint, Home, Host, StartError};
 use server::stage::served;
 use server::state::StateFolder;
+use server::token::TokenError;
 use server::world::World;
 use std::sync::Arc;
 
@@ -148,6 +149,10 @@ pub(crate) fn announce(common: &Common, host: &Host) {
 pub(crate) fn config(common: &Common, command: ConfigCommand) -> Result<(), Failure> {
     let ConfigCommand::Check = command;
     let folder = StateFolder::new(&common.state);
+    if !folder.is_begun() {
+        let nowhere = TokenError::Nowhere(common.state.display().to_string());
+        return Err(nowhere.into());
+    }
     let advice = server::check_files(&folder).map_err(|error| Failure::usage(error.to_string()))?;
     if common.json {
         let state = common.state.display().to_string();
