@@ -291,7 +291,7 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
 /// Checks what the schema describes and opens the data keys, before anything is written: with a wrong
 /// key nothing happens at all.
 fn keys(connection: &Connection, options: &Options) -> Result<Arc<Keys>, OpenError> {
-    let may_have = schema::recognise(connection)?;
+    let may_have = schema::recognise(connection, &options.outside)?;
     // Before anything is read: what is not ours may be a trap.
     let strangers = schema::strangers(connection)?;
     if !strangers.is_empty() {

@@ -9,6 +9,7 @@
 use crate::open::OpenError;
 use crate::row::RowError;
 use rusqlite::{Connection, Row};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// "Cnvk": marks the file as a state of Convoke.
@@ -344,7 +345,24 @@ BEGIN SELECT RAISE(ABORT, 'the log is only appended to'); END;
 ";
 
 /// Refuses what is not a state that this release can read. True if it may hold encrypted payloads.
-pub(crate) fn recognise(connection: &Connection) -> Result<bool, OpenError> {
+///
+/// Where a head is kept in one of the files `outside`, a release that keeps one wrote the state: if it
+/// says that it is none of ours, or of a time before, somebody changed it.
+pub(crate) fn recognise(connection: &Connection, outside: &[PathBuf]) -> Result<bool, OpenError> {
+    recognised(connection).map_err(|refused| {
+        let strangers = match &refused {
+            OpenError::Older { found, .. } => format!("strange user_version {found}"),
+            OpenError::Foreign => "strange application_id".to_owned(),
+            _ => return refused,
+        };
+        match outside.iter().any(|path| path.exists()) {
+            true => OpenError::Schema { strangers },
+            false => refused,
+        }
+    })
+}
+
+fn recognised(connection: &Connection) -> Result<bool, OpenError> {
     let (found, application) = versions(connection)?;
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0))?;

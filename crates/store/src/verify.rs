@@ -34,7 +34,7 @@ pub fn is_encrypted(path: &Path) -> Result<bool, OpenError> {
         return Ok(false);
     }
     let connection = reader(path)?;
-    Ok(schema::recognise(&connection)? && !data_key::data_keys(&connection)?.is_empty())
+    Ok(schema::recognise(&connection, &[])? && !data_key::data_keys(&connection)?.is_empty())
 }
 
 /// How far a walk has come.
@@ -74,7 +74,7 @@ pub fn verify(path: &Path) -> Result<ChainReport, ReadError> {
 /// missing or not the signer's.
 pub fn verify_with(path: &Path, how: Verification<'_>) -> Result<ChainReport, ReadError> {
     let connection = reader(path)?;
-    let keys = match schema::recognise(&connection) {
+    let keys = match schema::recognise(&connection, &how.outside) {
         Ok(true) => Keys::locked(&data_key::data_keys(&connection).unwrap_or_default()),
         _ => Keys::default(),
     };
@@ -97,7 +97,7 @@ pub fn verify_with_keys(
     keeper: &dyn KeyKeeper,
 ) -> Result<ChainReport, OpenError> {
     let connection = reader(path)?;
-    let keys = match schema::recognise(&connection)? {
+    let keys = match schema::recognise(&connection, &how.outside)? {
         true => Keys::read(&connection, keeper)?,
         false => Keys::default(),
     };

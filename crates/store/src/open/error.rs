@@ -59,7 +59,8 @@ pub enum OpenError {
         /// The row.
         key: String,
     },
-    /// Something stands in the schema of the database that no release put there, or is missing.
+    /// Something stands in the schema of the database that no release put there, or is missing, or it
+    /// says that it is no state of ours while a head of it is kept outside.
     #[error("the state was forged: its schema is not that of a state of Convoke ({strangers})")]
     Schema {
         /// What, each behind a word: `missing` or `strange`.

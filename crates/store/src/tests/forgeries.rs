@@ -757,6 +757,29 @@ fn a_state_made_to_look_like_one_of_the_release_before() {
     open(stage.options());
 }
 
+/// A state that was made to look like one of nobody's is not to be thrown away.
+#[test]
+fn a_state_made_to_look_like_none_that_can_be_read() {
+    for (pragma, strange) in [("user_version", 1), ("application_id", 7)] {
+        let stage = stage();
+        let connection = Connection::open(&stage.path).unwrap();
+        connection.pragma_update(None, pragma, strange).unwrap();
+        connection.close().unwrap();
+        let refused = encrypted::refused(&stage.options()).to_string();
+        let value = if strange == 1 { " 1" } else { "" };
+        let told = format!(
+            "the state was forged: its schema is not that of a state of Convoke (strange {pragma}{value})"
+        );
+        assert_eq!(refused, told);
+        let how = Verification {
+            outside: vec![stage.outside.clone()],
+            ..Verification::default()
+        };
+        let report = verify_with(&stage.path, how).unwrap();
+        assert!(report.faults.iter().any(|fault| fault.key == told));
+    }
+}
+
 /// The digest of the head as the release before made it.
 fn digest_of_head(connection: &Connection) -> Sum {
     let read = |row: &rusqlite::Row<'_>| -> rusqlite::Result<Sum> {

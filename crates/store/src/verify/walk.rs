@@ -213,7 +213,7 @@ impl Walk<'_, '_> {
 
     /// What opening would refuse as no state of this release is not sound.
     fn recognised(&mut self) {
-        if let Err(refused) = schema::recognise(self.connection) {
+        if let Err(refused) = schema::recognise(self.connection, &self.how.outside) {
             self.fault("sqlite", refused);
         }
     }
