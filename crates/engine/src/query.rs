@@ -5,7 +5,7 @@
 
 use crate::access::Sight;
 use crate::operation::{Outcome, Query, Records};
-use crate::view::View;
+use crate::view::{Knowledge, View};
 use crate::{Engine, Refusal};
 use domain::access::{Detail, Principal, Rows};
 use domain::context::Exchange;
@@ -14,7 +14,7 @@ use domain::negotiation::{Kind, Negotiation};
 use domain::task::{Task, TaskId};
 use domain::team::Team;
 use std::sync::Arc;
-use store::{Filter, Store, TaskFilter};
+use store::{Below, Filter, Store, TaskFilter};
 
 impl Engine {
     pub(crate) fn read(
@@ -43,7 +43,10 @@ impl Engine {
             Query::Negotiations(task) => {
                 let sight = sight(Rows::Negotiations);
                 let found = match task {
-                    Some(task) => self.store.negotiations(&task)?,
+                    Some(task) if self.below(&task)?.negotiations => {
+                        self.store.negotiations(&task)?
+                    }
+                    Some(_) => Vec::new(),
                     None => bounded(self.store.all_negotiations(Query::MOST + 1)?)?,
                 };
                 let found = found.into_iter();
@@ -182,6 +185,11 @@ impl Engine {
         sight: Sight<'_>,
         mut filter: TaskFilter,
     ) -> Result<Vec<Arc<Task>>, Refusal> {
+        if let (Some(parent), None) = (&filter.parent, &filter.after)
+            && !self.below(parent)?.parts
+        {
+            return Ok(Vec::new());
+        }
         let (wanted, limit) = (filter.party.take(), filter.limit);
         filter.party = sight.narrowest(wanted.clone());
         self.hide_place(sight, &mut filter)?;
@@ -199,6 +207,24 @@ impl Engine {
                 page.truncate(limit);
                 return Ok(page);
             }
+        }
+    }
+
+    /// What may hang below a task: for most there is nothing to look for, which the store is asked
+    /// once while the task is in memory.
+    fn below(&self, id: &TaskId) -> Result<Below, Refusal> {
+        let known = self.view.tasks().below(id);
+        match known {
+            Knowledge::Known(below) => Ok(below),
+            Knowledge::Unknown(grown) => {
+                let found = self.store.below(id)?;
+                self.view.note(id, found, grown);
+                Ok(found)
+            }
+            Knowledge::Elsewhere => Ok(Below {
+                parts: true,
+                negotiations: true,
+            }),
         }
     }
 

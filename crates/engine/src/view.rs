@@ -7,7 +7,7 @@ use domain::event::Sequence;
 use domain::task::{Task, TaskId};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, RwLock, RwLockReadGuard};
-use store::Committed;
+use store::{Below, Committed};
 
 /// How many ended tasks are kept beside the store.
 const ENDED_KEPT: usize = 16_384;
@@ -20,13 +20,40 @@ pub(crate) struct View {
 
 #[derive(Default)]
 pub(crate) struct Tasks {
-    by_id: BTreeMap<TaskId, Arc<Task>>,
+    by_id: BTreeMap<TaskId, Kept>,
     executors: HashMap<String, Executor>,
     /// The ended ones among `by_id`, oldest first.
     ended: VecDeque<TaskId>,
     changes: u64,
     counts: Counts,
     as_of: Sequence,
+}
+
+/// A committed task, with what readers found out about it.
+struct Kept {
+    task: Arc<Task>,
+    /// What hangs below it, once somebody has looked.
+    below: Option<Below>,
+    /// How often something was committed that hangs below it.
+    grown: u64,
+}
+
+impl Kept {
+    fn grow(&mut self, more: impl FnOnce(&mut Below)) {
+        self.grown += 1;
+        self.below.as_mut().map(more);
+    }
+}
+
+/// What is known in memory of what hangs below a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Knowledge {
+    /// This, of which some may be gone by now.
+    Known(Below),
+    /// Nothing yet: whoever looks is to tell ([`View::note`]), and that it had grown so often before.
+    Unknown(u64),
+    /// Nothing, for the task is not in memory.
+    Elsewhere,
 }
 
 /// The tasks of one executor in the order of their last change.
@@ -65,6 +92,9 @@ impl View {
         for task in committed.iter().flat_map(|c| &c.tasks) {
             view.put(task);
         }
+        for negotiation in committed.iter().flat_map(|c| &c.negotiations) {
+            view.grow(&negotiation.task, |below| below.negotiations = true);
+        }
         let entries = committed.iter().flat_map(|c| &c.entries);
         if let Some(last) = entries.last() {
             view.as_of = last.sequence;
@@ -80,6 +110,16 @@ impl View {
         }
         for executor in view.executors.values_mut() {
             executor.ended = None;
+        }
+    }
+
+    /// Notes what the store holds below a task that had `grown` so often before somebody looked: not
+    /// if it has grown since.
+    pub(crate) fn note(&self, id: &TaskId, found: Below, grown: u64) {
+        let mut view = self.tasks.write().expect("no writer panics");
+        let kept = view.by_id.get_mut(id);
+        if let Some(kept) = kept.filter(|kept| kept.grown == grown) {
+            kept.below = Some(found);
         }
     }
 
@@ -108,11 +148,39 @@ impl Tasks {
             executor.changed.insert(task.id.clone(), self.changes);
             self.counts.open += 1;
         }
-        self.by_id.insert(task.id.clone(), Arc::clone(task));
+        if let Some(parent) = &task.conditions.parent {
+            self.grow(parent, |below| below.parts = true);
+        }
+        match self.by_id.get_mut(&task.id) {
+            Some(kept) => kept.task = Arc::clone(task),
+            None => {
+                let kept = Kept {
+                    task: Arc::clone(task),
+                    below: None,
+                    grown: 0,
+                };
+                self.by_id.insert(task.id.clone(), kept);
+            }
+        }
         if self.ended.len() > ENDED_KEPT
             && let Some(oldest) = self.ended.pop_front()
         {
             self.by_id.remove(&oldest);
+        }
+    }
+
+    fn grow(&mut self, id: &TaskId, more: impl FnOnce(&mut Below)) {
+        if let Some(kept) = self.by_id.get_mut(id) {
+            kept.grow(more);
+        }
+    }
+
+    /// What is known of what hangs below a task.
+    pub(crate) fn below(&self, id: &TaskId) -> Knowledge {
+        match self.by_id.get(id) {
+            Some(Kept { below: Some(b), .. }) => Knowledge::Known(*b),
+            Some(kept) => Knowledge::Unknown(kept.grown),
+            None => Knowledge::Elsewhere,
         }
     }
 
@@ -126,7 +194,7 @@ impl Tasks {
     }
 
     pub(crate) fn find(&self, id: &TaskId) -> Option<&Arc<Task>> {
-        self.by_id.get(id)
+        Some(&self.by_id.get(id)?.task)
     }
 
     /// The last entry of the log that is told by these tasks: what stands behind it is news of them.
@@ -136,7 +204,7 @@ impl Tasks {
 
     /// The tasks that are here.
     pub(crate) fn here(&self) -> impl Iterator<Item = &Arc<Task>> {
-        self.by_id.values()
+        self.by_id.values().map(|kept| &kept.task)
     }
 
     /// The last changed open tasks of an executor, newest first, then the last that ended, if it

@@ -5,6 +5,8 @@
 //! `engine::negotiate`, `engine::life`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+#[path = "review/below.rs"]
+mod below;
 #[path = "review/bounds.rs"]
 mod bounds;
 #[path = "review/resent.rs"]

@@ -12,7 +12,7 @@ pub(crate) mod tasks;
 use crate::cipher::{Keys, Tables};
 use crate::row::{Corrupt, RowError};
 use rusqlite::{Connection, OptionalExtension, Row};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Why nothing was read.
@@ -76,6 +76,7 @@ pub(crate) struct Readers {
     connections: Vec<Arc<Mutex<Connection>>>,
     keys: Arc<Keys>,
     turn: AtomicUsize,
+    reads: AtomicU64,
 }
 
 impl Readers {
@@ -86,6 +87,7 @@ impl Readers {
             connections: connections.map(|c| Arc::new(Mutex::new(c))).collect(),
             keys,
             turn: AtomicUsize::new(0),
+            reads: AtomicU64::new(0),
         }
     }
 
@@ -95,6 +97,7 @@ impl Readers {
             connections: vec![connection],
             keys,
             turn: AtomicUsize::new(0),
+            reads: AtomicU64::new(0),
         }
     }
 
@@ -103,6 +106,7 @@ impl Readers {
         &self,
         read: impl FnOnce(Tables<'_>) -> Result<T, ReadError>,
     ) -> Result<T, ReadError> {
+        self.reads.fetch_add(1, Relaxed);
         let idle = self.connections.iter().find_map(|c| c.try_lock().ok());
         let connection = idle.unwrap_or_else(|| {
             let turn = self.turn.fetch_add(1, Relaxed) % self.connections.len();
@@ -114,6 +118,11 @@ impl Readers {
             connection: &connection,
             keys: &self.keys,
         })
+    }
+
+    /// How often something was read.
+    pub(crate) fn reads(&self) -> u64 {
+        self.reads.load(Relaxed)
     }
 
     /// Closes the connections, so that the writer's is the last and tidies the files up.

@@ -1,6 +1,6 @@
-//! Counters of the writer, for metrics and readiness.
+//! Counters of the writer and of readers, for metrics and readiness.
 //!
-//! Knows no SQL and decides nothing. Read next: `writer`, which counts.
+//! Knows no SQL and decides nothing. Read next: `writer` and `read`, which count.
 
 use crate::batch::Batch;
 use crate::row::head::{Counts, Head};
@@ -22,7 +22,7 @@ pub enum Condition {
     Stopped,
 }
 
-/// What the writer did since the store was opened.
+/// What was written and read since the store was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Whether batches are accepted.
@@ -43,6 +43,8 @@ pub struct Statistics {
     pub writing: Duration,
     /// Time spent in commits, most of it in fsync.
     pub committing: Duration,
+    /// Queries of readers.
+    pub reads: u64,
 }
 
 /// The same, shared between threads.
@@ -92,7 +94,8 @@ impl Counters {
         head.unwrap_or_else(Head::empty)
     }
 
-    pub(crate) fn read(&self) -> Statistics {
+    /// With so many queries of readers, who count for themselves.
+    pub(crate) fn read(&self, reads: u64) -> Statistics {
         let head = self.head();
         Statistics {
             condition: self.condition(),
@@ -104,6 +107,7 @@ impl Counters {
             counts: head.counts,
             writing: Duration::from_nanos(self.writing_ns.load(Relaxed)),
             committing: Duration::from_nanos(self.committing_ns.load(Relaxed)),
+            reads,
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::job::Job;
 use crate::keys::KeyKeeper;
 use crate::open::{self, Decided, Location, OpenError, Options, Recovered};
 use crate::read::chunks::{self, Piece};
-use crate::read::records::{self, DataSum, Filter};
+use crate::read::records::{self, Below, DataSum, Filter};
 use crate::read::tasks::{self, TaskFilter};
 use crate::read::{ReadError, Readers, log};
 use crate::reencrypt::{self, Encryption, KeyChange, Reencrypt, Reencrypted, RotateError, Rotated};
@@ -344,6 +344,14 @@ impl Store {
         self.inner.readers.with(|c| records::negotiations(c, task))
     }
 
+    /// Whether anything hangs below a task, whether or not the task is there.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn below(&self, task: &TaskId) -> Result<Below, ReadError> {
+        self.inner.readers.with(|c| records::below(c, task))
+    }
+
     /// At most `limit` negotiations, in the order in which they were first stored.
     ///
     /// # Errors
@@ -512,9 +520,9 @@ impl Store {
         self.inner.readers.with(|c| Ok(log::first_time(&c)?))
     }
 
-    /// What the writer did since the store was opened.
+    /// What was written and read since the store was opened.
     pub fn statistics(&self) -> Statistics {
-        self.inner.counters.read()
+        self.inner.counters.read(self.inner.readers.reads())
     }
 }
 

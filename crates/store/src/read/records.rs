@@ -52,6 +52,15 @@ impl Default for Filter {
     }
 }
 
+/// What hangs below a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Below {
+    /// Whether there are tasks that are parts of it.
+    pub parts: bool,
+    /// Whether something was negotiated about it.
+    pub negotiations: bool,
+}
+
 const EXCHANGE: &str = concat!(
     "SELECT ",
     exchange_columns!(),
@@ -194,6 +203,20 @@ pub(crate) fn knows(tables: Tables<'_>, task: &TaskId) -> Result<bool, ReadError
             OR EXISTS (SELECT 1 FROM negotiation WHERE task = ?1)",
     )?;
     Ok(statement.query_row([task.as_str()], |row| row.get(0))?)
+}
+
+pub(crate) fn below(tables: Tables<'_>, task: &TaskId) -> Result<Below, ReadError> {
+    let mut statement = tables.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM task WHERE parent = ?1),
+            EXISTS (SELECT 1 FROM negotiation WHERE task = ?1)",
+    )?;
+    let read = |row: &Row<'_>| {
+        Ok(Below {
+            parts: row.get(0)?,
+            negotiations: row.get(1)?,
+        })
+    };
+    Ok(statement.query_row([task.as_str()], read)?)
 }
 
 pub(crate) fn documents(tables: Tables<'_>, kind: &str) -> Result<Vec<Document>, ReadError> {

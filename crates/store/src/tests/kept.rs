@@ -373,6 +373,8 @@ fn what_surrounds_tasks_comes_back(options: &Options) {
         Some(agreed)
     );
     assert_eq!(store.negotiation(&id, Kind::Result).unwrap(), None);
+    let negotiated = |id| store.below(&TaskId::new(id)).unwrap().negotiations;
+    assert_eq!(["t1", "t2", "t3"].map(negotiated), [true, true, false]);
     assert_eq!(store.team(&id).unwrap(), Some(team("t1")));
     assert_eq!(store.team(&TaskId::new("t2")).unwrap(), None);
 
