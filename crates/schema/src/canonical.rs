@@ -78,8 +78,18 @@ fn write_string(text: &str, to: &mut String) {
     to.push('"');
 }
 
+/// Integers below this are doubles with all their digits, which none with fewer is: they are written as
+/// they are.
+const EXACT_INTEGERS: u64 = 1 << 53;
+
 /// RFC 8785 §3.2.2.3: as ECMAScript writes a number.
 fn write_number(number: &Number, to: &mut String) {
+    if let Some(integer) = number
+        .as_i64()
+        .filter(|it| it.unsigned_abs() < EXACT_INTEGERS)
+    {
+        return to.push_str(&integer.to_string());
+    }
     let n = number
         .as_f64()
         .expect("JSON numbers without arbitrary precision are doubles");
@@ -190,6 +200,17 @@ mod tests {
             text(&json!([1, 1.0, -3, 4.50, 2e-3, 1e30, 123_456.0])),
             "[1,1,-3,4.5,0.002,1e+30,123456]"
         );
+    }
+
+    /// The short way for integers writes what the way for all numbers does.
+    #[test]
+    fn integers_are_written_as_the_doubles_that_they_are() {
+        let powers = (0..=15).map(|exponent| 10_i64.pow(exponent));
+        let edges = [0, 1, 5, 15, 123_450, (1 << 53) - 1, 1 << 53, (1 << 53) + 2];
+        for integer in powers.chain(edges).flat_map(|it| [it, -it, it + 1, it - 1]) {
+            let double = integer as f64;
+            assert_eq!(text(&json!(integer)), text(&json!(double)), "{integer}");
+        }
     }
 
     /// D111, Q50: the sample of RFC 8785 §3.2.2 and §3.2.3.
