@@ -33,7 +33,7 @@ mod words;
 pub use begin::message_id;
 pub use besides::{as_message, with_part};
 pub use cards::Dress;
-pub use exchange::{Answer, Body, Incoming};
+pub use exchange::{Answer, Body, Incoming, RequestBody};
 pub use follow::Frames;
 pub use forms::{Forms, SkillForms};
 pub use push::{Push, push_of, pushed_by};
@@ -135,14 +135,22 @@ impl Binding {
         if incoming.verb == "GET" && [WELL_KNOWN, WELL_KNOWN_OF_V02].contains(&incoming.path) {
             return self.card(endpoint, incoming.header("If-None-Match"), now);
         }
-        let wire = match Wire::read(incoming) {
+        let wire = Wire::read_beside(&*self.background, &who.name, incoming);
+        let wire = match wire.await {
             Ok(wire) => wire,
             Err(refused) => return *refused,
         };
         let Some(served) = self.cards.of(&self.engine, endpoint, now) else {
             return wire.written.error(&error::no_agent());
         };
-        let scene = Scene::new(self, who, endpoint, served, now);
+        let scene = Scene {
+            binding: self,
+            who,
+            endpoint,
+            served,
+            now,
+            is_long: incoming.body.is_long(),
+        };
         let requested = incoming.extensions();
         let admitted = extension::admit(&scene.served.card, &requested);
         let answered = match admitted {

@@ -17,7 +17,7 @@ use a2a::card::document::{WELL_KNOWN, WELL_KNOWN_OF_V02};
 use a2a::card::signature::{Signer, sign};
 use a2a::card::{Card, CardProfile, SecurityKind, SecurityScheme};
 use a2a::sse;
-use bindings::a2a::{Answer, Binding, Body, Dress, Frames, Incoming, Settings};
+use bindings::a2a::{Answer, Binding, Body, Dress, Frames, Incoming, RequestBody, Settings};
 use bindings::netconf::Platform;
 use domain::access::Principal;
 use engine::Endpoint;
@@ -168,7 +168,7 @@ impl Office {
         path: String,
         mut ask: Ask,
     ) -> Result<Reply, Problem> {
-        let content = ask.content().await?;
+        let content = RequestBody::new(ask.content().await?);
         let fields = ask.head.headers.iter();
         let fields: Vec<(&str, &str)> = fields
             .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))

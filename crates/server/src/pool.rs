@@ -1,5 +1,5 @@
-//! A pool of background threads for work that users cause and that may take long: reading words,
-//! searching by an XPath.
+//! A pool of background threads for work that users cause and that may take long: reading words and
+//! long requests of A2A, searching by an XPath.
 //!
 //! ```text
 //!  ann ─► ▢▢▢ ─┐

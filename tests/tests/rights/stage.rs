@@ -1,7 +1,7 @@
 //! A platform in memory under the shipped rules and some more, with people and agents of every kind,
 //! records between them, and the questions that they ask over each binding.
 
-use bindings::a2a::{Binding, Body, Incoming, Offer, Reader, Reading, Settings};
+use bindings::a2a::{Binding, Body, Incoming, Offer, Reader, Reading, RequestBody, Settings};
 use bindings::background::Inline;
 use domain::access::{AccessRules, Principal};
 use domain::event::Happening;
@@ -499,13 +499,13 @@ impl Stage {
     /// An answer of A2A as it is on the wire; of a stream its first frame.
     pub fn a2a(&self, user: &str, method: &str, params: Value) -> String {
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let body = call.to_string();
+        let body = RequestBody::new(call.to_string());
         let incoming = Incoming {
             verb: "POST",
             path: "/",
             query: "",
             headers: &[("a2a-version", "1.0"), ("Content-Type", "application/json")],
-            body: body.as_bytes(),
+            body: &body,
         };
         let (who, at) = (self.principal(user), engine::Endpoint::Platform);
         let patience = std::future::ready(());

@@ -132,19 +132,21 @@ impl Scene<'_> {
     }
 
     async fn take(&self, sent: SendMessage, version: Version) -> Result<Said, Error> {
-        let message = &sent.message;
         self.check(&sent, version)?;
+        let (sent, named) = self.named(sent).await?;
+        let message = &sent.message;
         let found = match &message.task_id {
             Some(id) => self.task(id).ok(),
             None => None,
         };
         let push = sent.configuration.push.clone();
-        if let Some(task) = self.is_repeated(message, found.as_deref())? {
+        if let Some(task) = self.is_repeated(message, named.as_ref(), found.as_deref())? {
             self.told_besides(&task, push, version).await?;
             let notes = Notes::default();
             return Ok(Said::Of(Given { task, notes }));
         }
         conversation::continues(message, found.as_ref().map(|task| task.known()))?;
+        let begins = named.map(|id| self.another(id));
         match found {
             Some(task) => {
                 // Before anything comes of the message, so that all of it is told.
@@ -158,7 +160,7 @@ impl Scene<'_> {
                 }
             }
             None => {
-                let id = self.named_by(message);
+                let id = begins.expect("what is about a task that is not there was refused");
                 let push = push.map(|push| kept(&id, push, version));
                 match self.envelope(message)? {
                     Some(envelope) => {
@@ -215,15 +217,16 @@ impl Scene<'_> {
     fn is_repeated(
         &self,
         message: &Message,
+        named: Option<&TaskId>,
         found: Option<&Task>,
     ) -> Result<Option<TaskId>, Error> {
         if self.forgets() {
             return Ok(None);
         }
-        if message.task_id.is_none() {
-            let id = self.named_by(message);
+        if let Some(id) = named {
             let known = self.task(id.as_str()).ok();
-            return Ok(known.filter(|task| task.from == self.who.name).map(|_| id));
+            let own = known.filter(|task| task.from == self.who.name);
+            return Ok(own.map(|task| task.id.clone()));
         }
         let Some(task) = found else { return Ok(None) };
         let record = self.record_of(task)?;
@@ -235,8 +238,26 @@ impl Scene<'_> {
             .then(|| task.id.clone()))
     }
 
-    fn named_by(&self, message: &Message) -> TaskId {
-        let id = identity::task_of(&self.who.name, &self.profile().name, message);
+    /// The message, and the task that it names unless it is about one that is there: found beside the
+    /// connections where it is long.
+    async fn named(&self, sent: SendMessage) -> Result<(SendMessage, Option<TaskId>), Error> {
+        if sent.message.task_id.is_some() {
+            return Ok((sent, None));
+        }
+        let (caller, agent) = (self.who.name.clone(), self.profile().name.clone());
+        let name = move |sent: SendMessage| {
+            let id = identity::task_of(&caller, &agent, &sent.message);
+            (sent, Some(id))
+        };
+        match self.is_long {
+            true => self.beside(move |_| name(sent)).await,
+            false => Ok(name(sent)),
+        }
+    }
+
+    /// The task that a message begins which names this one: where nobody remembers it, another each
+    /// time.
+    fn another(&self, id: TaskId) -> TaskId {
         if !self.forgets() {
             return id;
         }

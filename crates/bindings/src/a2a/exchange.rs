@@ -3,7 +3,9 @@
 //! Knows which binding a request came by and how an answer goes back; refuses to know what is
 //! asked. Read next: [`super::follow`], for answers that are streams.
 
+use super::error;
 use super::follow::Frames;
+use crate::background::{Background, later};
 use a2a::card::document::CardDocument;
 use a2a::error::{Error, ErrorKind};
 use a2a::event::Event;
@@ -15,9 +17,45 @@ use a2a::response::Response;
 use a2a::version::{self, Dialect, Version};
 use a2a::{rest, sse};
 use serde_json::Value;
+use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
 const JSON: &str = "application/json";
+
+/// A body up to so many bytes is read at once, a longer one beside the connections: reading takes time in
+/// proportion to it.
+const AT_ONCE_BYTES: usize = 4 << 10;
+
+/// The bytes of a request, which may be read on another thread than the one that answers it.
+#[derive(Clone)]
+pub struct RequestBody(Arc<dyn AsRef<[u8]> + Send + Sync>);
+
+impl RequestBody {
+    /// Takes bytes, with what they count for while they are held.
+    pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(bytes))
+    }
+
+    /// True if it is read beside the connections.
+    pub(super) fn is_long(&self) -> bool {
+        self.len() > AT_ONCE_BYTES
+    }
+}
+
+impl Deref for RequestBody {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        (*self.0).as_ref()
+    }
+}
+
+impl fmt::Debug for RequestBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.len())
+    }
+}
 
 /// A request as it came over HTTP.
 #[derive(Clone, Copy, Debug)]
@@ -32,10 +70,48 @@ pub struct Incoming<'a> {
     /// Names and values, as they came.
     pub headers: &'a [(&'a str, &'a str)],
     /// The body, whole.
-    pub body: &'a [u8],
+    pub body: &'a RequestBody,
+}
+
+/// The same, for another thread.
+struct Kept {
+    verb: String,
+    path: String,
+    query: String,
+    headers: Vec<(String, String)>,
+    body: RequestBody,
+}
+
+impl Kept {
+    fn read(&self) -> Result<Wire, Box<Answer>> {
+        let headers = self.headers.iter();
+        let headers: Vec<(&str, &str)> = headers
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        Wire::read(&Incoming {
+            verb: &self.verb,
+            path: &self.path,
+            query: &self.query,
+            headers: &headers,
+            body: &self.body,
+        })
+    }
 }
 
 impl<'a> Incoming<'a> {
+    fn kept(&self) -> Kept {
+        let headers = self.headers.iter();
+        Kept {
+            verb: self.verb.to_owned(),
+            path: self.path.to_owned(),
+            query: self.query.to_owned(),
+            headers: headers
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+            body: self.body.clone(),
+        }
+    }
+
     /// The first header of a name, whatever its case.
     pub fn header(&self, name: &str) -> Option<&'a str> {
         self.headers_of(name).next()
@@ -153,6 +229,19 @@ impl Written {
         })
     }
 
+    /// As a request is refused whose body is not read.
+    fn unread(incoming: &Incoming<'_>) -> Self {
+        let body = RequestBody::new([]);
+        let head = Incoming {
+            body: &body,
+            ..*incoming
+        };
+        match read(&head) {
+            Ok(wire) => wire.written,
+            Err((written, _)) => written,
+        }
+    }
+
     pub(super) fn version(&self) -> Version {
         match self {
             Self::Rpc(envelope) => envelope.dialect.version(),
@@ -217,12 +306,37 @@ impl Wire {
     ///
     /// # Errors
     /// The answer that refuses it.
-    pub(super) fn read(incoming: &Incoming<'_>) -> Result<Self, Box<Answer>> {
-        let read = match incoming.is_of_rpc() {
-            true => of_rpc(incoming),
-            false => of_http(incoming),
+    fn read(incoming: &Incoming<'_>) -> Result<Self, Box<Answer>> {
+        read(incoming).map_err(|(written, error)| Box::new(written.error(&error)))
+    }
+
+    /// The same; a long body is read beside the connections, in the turn of its user.
+    ///
+    /// # Errors
+    /// The answer that refuses it, also for want of room there.
+    pub(super) async fn read_beside(
+        background: &dyn Background,
+        user: &str,
+        incoming: &Incoming<'_>,
+    ) -> Result<Self, Box<Answer>> {
+        if !incoming.body.is_long() {
+            return Self::read(incoming);
+        }
+        let kept = incoming.kept();
+        let not_now = |why: &dyn fmt::Display| {
+            let error = error::not_now(&why.to_string());
+            Box::new(Written::unread(incoming).error(&error))
         };
-        read.map_err(|(written, error)| Box::new(written.error(&error)))
+        let under_way = later(background, user, move |_| kept.read());
+        let under_way = under_way.map_err(|busy| not_now(&busy))?;
+        under_way.await.map_err(|late| not_now(&late))?
+    }
+}
+
+fn read(incoming: &Incoming<'_>) -> Result<Wire, (Written, Error)> {
+    match incoming.is_of_rpc() {
+        true => of_rpc(incoming),
+        false => of_http(incoming),
     }
 }
 

@@ -22,25 +22,11 @@ pub(super) struct Scene<'a> {
     pub(super) endpoint: &'a Endpoint,
     pub(super) served: Arc<Served>,
     pub(super) now: Timestamp,
+    /// Whether the request is one that is read beside the connections.
+    pub(super) is_long: bool,
 }
 
-impl<'a> Scene<'a> {
-    pub(super) fn new(
-        binding: &'a Binding,
-        who: &'a Principal,
-        endpoint: &'a Endpoint,
-        served: Arc<Served>,
-        now: Timestamp,
-    ) -> Self {
-        Self {
-            binding,
-            who,
-            endpoint,
-            served,
-            now,
-        }
-    }
-
+impl Scene<'_> {
     pub(super) fn engine(&self) -> &Arc<Engine> {
         &self.binding.engine
     }

@@ -1,17 +1,18 @@
 //! A2A over a real engine with hosted agents, and NETCONF beside it on the same tasks.
 //!
-//! Read next: `stage.rs`; `telecom.rs`, with the agent of `radio.rs`; `streams.rs` and `pushes.rs`, what happens later; `law.rs`, what both protocols
-//! say of random runs.
+//! Read next: `stage.rs`; `telecom.rs`, with the agent of `radio.rs`; `streams.rs` and `pushes.rs`, what
+//! happens later; `long.rs`, what takes long to read; `law.rs`, what both protocols say of random runs.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod law;
+mod long;
 mod pushes;
 mod radio;
 mod stage;
 mod streams;
 mod telecom;
 
-use bindings::a2a::{Body, Incoming};
+use bindings::a2a::{Body, Incoming, RequestBody};
 use engine::StoreOptions;
 use serde_json::{Value, json};
 use stage::*;
@@ -38,7 +39,7 @@ fn both_versions_over_both_bindings() {
     assert_eq!(other["result"]["status"]["state"], "completed", "{other}");
     assert_eq!(other["result"]["kind"], "task");
     let rest = |path: &str, version: &str, message: Value| {
-        let body = json!({"message": message}).to_string();
+        let body = RequestBody::new(json!({"message": message}).to_string());
         let headers = [
             ("A2A-Version", version),
             ("content-type", "application/json"),
@@ -48,7 +49,7 @@ fn both_versions_over_both_bindings() {
             path,
             query: "",
             headers: &headers,
-            body: body.as_bytes(),
+            body: &body,
         };
         let answer = stage.ask(&principal("ann", false), AIRLINE, &incoming);
         assert_eq!(answer.status, 200);
@@ -454,7 +455,7 @@ fn schemas_are_asked_for() {
         path: "/tasks",
         query: "A2A-Version=1.0",
         headers: &[("A2A-Extensions", a2a::objects::URI)],
-        body: b"",
+        body: &RequestBody::new([]),
     };
     let answer = stage.ask(&principal("ann", false), AIRLINE, &incoming);
     assert!(

@@ -3,7 +3,7 @@
 //! Who posts it, and how often, is shown in `tests/tests/webhook.rs`.
 
 use crate::stage::*;
-use bindings::a2a::{Incoming, push_of, pushed_by};
+use bindings::a2a::{Incoming, RequestBody, push_of, pushed_by};
 use domain::event::Happening;
 use domain::push::PushConfig;
 use domain::task::TaskId;
@@ -27,6 +27,7 @@ fn rest(stage: &Stage, verb: &str, path: &str, version: &str, asked: &Value) -> 
         Value::Null => String::new(),
         asked => asked.to_string(),
     };
+    let body = RequestBody::new(body);
     let incoming = Incoming {
         verb,
         path,
@@ -35,7 +36,7 @@ fn rest(stage: &Stage, verb: &str, path: &str, version: &str, asked: &Value) -> 
             ("A2A-Version", version),
             ("content-type", "application/json"),
         ],
-        body: body.as_bytes(),
+        body: &body,
     };
     let answer = stage.ask(&principal("ann", false), AIRLINE, &incoming);
     (answer.status, crate::stage::body(answer))

@@ -6,7 +6,8 @@
 use crate::radio::{Radio, radio};
 use ::a2a::card::CardProfile;
 use bindings::a2a::{
-    Answer, Binding, Body, ByParser, Frames, Incoming, Offer, Reader, Reading, Settings,
+    Answer, Binding, Body, ByParser, Frames, Incoming, Offer, Reader, Reading, RequestBody,
+    Settings,
 };
 use bindings::background::{Background, Busy, Inline, Job};
 use bindings::netconf::{Flow, Peer, Platform, Session};
@@ -225,20 +226,28 @@ pub(crate) struct Stage {
     pub read: Arc<AtomicUsize>,
     /// Whether nobody has room for background work.
     pub full: Arc<AtomicBool>,
+    /// How much background work was done.
+    pub beside: Arc<AtomicUsize>,
     runtime: tokio::runtime::Runtime,
 }
 
-/// Work is done at once, unless there is no room for any.
-struct Pool(Arc<AtomicBool>);
+/// Work is done at once and counted, unless there is no room for any.
+struct Pool {
+    full: Arc<AtomicBool>,
+    done: Arc<AtomicUsize>,
+}
 
 impl Background for Pool {
     fn has_room(&self, _user: &str) -> bool {
-        !self.0.load(Ordering::Relaxed)
+        !self.full.load(Ordering::Relaxed)
     }
 
     fn run(&self, user: &str, job: Job) -> Result<(), Busy> {
         match self.has_room(user) {
-            true => Inline.run(user, job),
+            true => {
+                self.done.fetch_add(1, Ordering::Relaxed);
+                Inline.run(user, job)
+            }
             false => Err(Busy),
         }
     }
@@ -357,10 +366,15 @@ impl Stage {
         });
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let full = Arc::new(AtomicBool::new(false));
-        let pool = Arc::new(Pool(Arc::clone(&full)));
+        let beside = Arc::new(AtomicUsize::new(0));
+        let pool = Arc::new(Pool {
+            full: Arc::clone(&full),
+            done: Arc::clone(&beside),
+        });
         Self {
             binding: Binding::new(Arc::clone(&engine), settings, reader, pool),
             full,
+            beside,
             engine,
             now,
             read,
@@ -396,7 +410,7 @@ impl Stage {
     pub(crate) fn rpc_of(&self, who: &Principal, at: &str, method: &str, params: Value) -> Answer {
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         let version = if method.contains('/') { "0.3" } else { "1.0" };
-        let body = call.to_string();
+        let body = RequestBody::new(call.to_string());
         self.ask(
             who,
             at,
@@ -408,7 +422,7 @@ impl Stage {
                     ("a2a-version", version),
                     ("Content-Type", "application/json"),
                 ],
-                body: body.as_bytes(),
+                body: &body,
             },
         )
     }

@@ -45,6 +45,12 @@ impl Deref for Content {
     }
 }
 
+impl AsRef<[u8]> for Content {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
 impl Ask {
     /// Takes the body in; what is left of the request is its head.
     ///

@@ -1,0 +1,92 @@
+//! Long requests: what takes time in proportion to them is done beside the connections, in their user's
+//! turn, and not at all where there is no room for it.
+
+use super::stage::{self, *};
+use bindings::a2a::{Incoming, RequestBody};
+use serde_json::{Value, json};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// A message with so many bytes that nobody looks at.
+fn with_filler(mut message: Value, bytes: usize) -> Value {
+    message["metadata"] = json!({"filler": "x".repeat(bytes)});
+    message
+}
+
+impl Stage {
+    /// What is answered to a message, and how many pieces of background work that took.
+    fn sent(&self, message: &Value) -> (Value, usize) {
+        let before = self.beside.load(Relaxed);
+        let answer = self.rpc("ann", AIRLINE, "SendMessage", json!({"message": message}));
+        (answer, self.beside.load(Relaxed) - before)
+    }
+}
+
+#[test]
+fn a_long_message_is_read_and_named_beside_and_a_short_one_at_once() {
+    let stage = Stage::new();
+    let (short, beside) = stage.sent(&with_filler(typed("m-1", &flight(&[], "")), 3_000));
+    assert_eq!(state(&short["result"]["task"]), "TASK_STATE_COMPLETED");
+    assert_eq!(beside, 0);
+    let long = with_filler(typed("m-2", &flight(&[], "")), 30_000);
+    let (first, beside) = stage.sent(&long);
+    assert_eq!(state(&first["result"]["task"]), "TASK_STATE_COMPLETED");
+    // Read, and named.
+    assert_eq!(beside, 2);
+    let (again, beside) = stage.sent(&long);
+    assert_eq!(again["result"]["task"]["id"], first["result"]["task"]["id"]);
+    assert_eq!(beside, 2);
+    // What is said of a task that is there names none.
+    let (answer, beside) = stage.sent(&to(&first["result"]["task"], long));
+    assert!(answer.is_object(), "{answer}");
+    assert_eq!(beside, 1);
+}
+
+#[test]
+fn without_room_a_long_request_is_refused_as_it_was_asked_and_a_short_one_is_not() {
+    let stage = Stage::new();
+    stage.full.store(true, Relaxed);
+    let (short, _) = stage.sent(&typed("m-1", &flight(&[], "")));
+    assert_eq!(state(&short["result"]["task"]), "TASK_STATE_COMPLETED");
+    let long = with_filler(typed("m-2", &flight(&[], "")), 30_000);
+    let (refused, beside) = stage.sent(&long);
+    assert_eq!(refused["error"]["code"], -32045, "{refused}");
+    assert_eq!(beside, 0);
+    let body = RequestBody::new(json!({"message": long}).to_string());
+    for (path, version) in [("/message:send", "1.0"), ("/v1/message:send", "0.3")] {
+        let incoming = Incoming {
+            verb: "POST",
+            path,
+            query: "",
+            headers: &[
+                ("A2A-Version", version),
+                ("Content-Type", "application/json"),
+            ],
+            body: &body,
+        };
+        let answer = stage.ask(&principal("ann", false), AIRLINE, &incoming);
+        assert_eq!(answer.status, 503);
+        assert!(
+            answer
+                .headers
+                .iter()
+                .any(|(name, _)| *name == "Retry-After")
+        );
+        // v0.3 has the name of the error beside its status.
+        assert_eq!(stage::body(answer)["type"].is_string(), version == "0.3");
+    }
+    let listed = stage.rpc("ann", AIRLINE, "ListTasks", json!({}));
+    assert_eq!(listed["result"]["tasks"].as_array().map(Vec::len), Some(1));
+}
+
+/// What is done with a request beyond its reading takes time for each of its values.
+#[test]
+fn a_request_of_too_many_values_is_refused() {
+    let stage = Stage::new();
+    let many = |count: usize| {
+        let mut message = typed("m", &flight(&[], ""));
+        message["metadata"] = json!({"list": vec![0; count]});
+        stage.sent(&message).0
+    };
+    assert_eq!(many(40_000)["error"]["code"], -32043);
+    assert!(many(10_000)["result"]["task"].is_object());
+}
