@@ -18,7 +18,7 @@ use rusqlite::Connection;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use store::{
     Cursor, Filter, HeldKeys, KeyKeeper, OpenError, Options, Recovered, Secret, Store, TaskFilter,
 };
@@ -31,6 +31,13 @@ const FIVE: &str = include_str!("upgrade/version-5.sql");
 const BEFORE_FIVE: &str = "DROP TABLE push_config; PRAGMA user_version = 4;";
 const BEFORE_FOUR: &str = "DROP INDEX task_by_conversation;
     ALTER TABLE task DROP COLUMN conversation; PRAGMA user_version = 3;";
+
+/// One test after the other: a process that one starts has every file of this process for the moment
+/// until it is another program, and with it the lock of a state that another test closes and opens again.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A state as that release left it.
 fn state_of(release: i32) -> (tempfile::TempDir, PathBuf) {
@@ -126,6 +133,7 @@ fn version(path: &Path) -> i32 {
 
 #[test]
 fn each_release_is_brought_up_to_date_and_nothing_is_lost() {
+    let _alone = alone();
     for release in RELEASES {
         let (_folder, path) = state_of(release);
         let before = rows(&path);
@@ -191,6 +199,7 @@ fn opened(path: &Path, kill_at: Option<u64>) -> (u64, bool) {
 
 #[test]
 fn a_kill_in_the_middle_of_it_loses_nothing() {
+    let _alone = alone();
     let told = std::env::var("CONVOKE_UPGRADE_KILLS");
     let kills = told.map_or(10, |kills| kills.parse::<u64>().unwrap());
     for release in RELEASES {
@@ -224,6 +233,7 @@ fn a_kill_in_the_middle_of_it_loses_nothing() {
 /// A way back would lose what the newer release wrote: it is refused, and nothing is touched.
 #[test]
 fn going_back_is_refused_and_nothing_is_touched() {
+    let _alone = alone();
     let (_folder, path) = state_of(5);
     held(&path);
     let newer = version(&path) + 1;
