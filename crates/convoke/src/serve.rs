@@ -149,7 +149,7 @@ pub(crate) fn announce(common: &Common, host: &Host) {
 pub(crate) fn config(common: &Common, command: ConfigCommand) -> Result<(), Failure> {
     let ConfigCommand::Check = command;
     let folder = StateFolder::new(&common.state);
-    if !folder.is_begun() {
+    if !folder.path().is_dir() {
         let nowhere = TokenError::Nowhere(common.state.display().to_string());
         return Err(nowhere.into());
     }

@@ -57,11 +57,6 @@ impl StateFolder {
         &self.0
     }
 
-    /// True if anything is there: of a platform that was started, or for one that will be.
-    pub fn is_begun(&self) -> bool {
-        std::fs::read_dir(&self.0).is_ok_and(|mut entries| entries.next().is_some())
-    }
-
     /// The settings of the platform.
     pub fn settings(&self) -> PathBuf {
         self.0.join("convoke.toml")
