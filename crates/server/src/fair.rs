@@ -11,6 +11,8 @@
 //! have something to do, everyone else has a fifty-first part. So what serves a user is polled in his
 //! turn: at most so many of his tasks at a time, the others waiting in order. A turn lasts a poll, which
 //! sessions and the runtime's own budget bound; who waits for bytes, a commit or an agent holds none.
+//! What a transport does with bytes before there is a request has turns of its own ([`LastingTurns`] where
+//! a library polls it): of its user, or of the source while nobody has authenticated.
 //! Knows nothing of what is done. Read next: [`crate::session`], [`crate::http`]; what may take long runs
 //! in [`crate::pool`].
 
@@ -19,7 +21,7 @@ use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, Weak};
 use std::task::{Context, Poll, ready};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::sync::PollSemaphore;
 
 /// Every user's turns.
@@ -74,6 +76,14 @@ impl Share {
     pub fn turns(self) -> Turns {
         Turns(PollSemaphore::new(self.0))
     }
+
+    /// The turns of something that is polled elsewhere than where its turn is waited for.
+    pub fn lasting(self) -> LastingTurns {
+        LastingTurns {
+            turns: self.0,
+            wanted: None,
+        }
+    }
 }
 
 /// The turns of one piece of a user's work.
@@ -92,6 +102,58 @@ impl Turns {
         drop(turn);
         polled
     }
+}
+
+/// The turns of work that a library polls, of which no more is seen than that it asks for something to
+/// do. A turn then lasts until all else that can go on has been polled once: so what is always ready has
+/// one place among all others, however many there are of it. Nobody holds a turn who waits for something.
+#[derive(Debug)]
+pub struct LastingTurns {
+    turns: Arc<Semaphore>,
+    /// Told when the turn has come that is waited for.
+    wanted: Option<oneshot::Receiver<()>>,
+}
+
+impl LastingTurns {
+    /// Ready when the turn has come. Must be polled on a runtime.
+    pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let wanted = match &mut self.wanted {
+            Some(wanted) => wanted,
+            // Nobody else could wait.
+            None if Arc::strong_count(&self.turns) == 1 => return Poll::Ready(()),
+            None => match Arc::clone(&self.turns).try_acquire_owned() {
+                Ok(turn) => {
+                    tokio::spawn(last(turn));
+                    return Poll::Ready(());
+                }
+                Err(_) => self.wanted.insert(want(&self.turns)),
+            },
+        };
+        // It is told unless the runtime ends.
+        let _ = ready!(Pin::new(wanted).poll(context));
+        self.wanted = None;
+        Poll::Ready(())
+    }
+}
+
+/// Waits for a turn apart from who wants it, who may be held up when it comes.
+fn want(turns: &Arc<Semaphore>) -> oneshot::Receiver<()> {
+    let (come, wanted) = oneshot::channel();
+    let turns = Arc::clone(turns);
+    tokio::spawn(async move {
+        if let Ok(turn) = turns.acquire_owned().await
+            && come.send(()).is_ok()
+        {
+            last(turn).await;
+        }
+    });
+    wanted
+}
+
+/// Ends a turn once all else has been polled that can go on.
+async fn last(turn: OwnedSemaphorePermit) {
+    tokio::task::yield_now().await;
+    drop(turn);
 }
 
 /// Work that is polled in its user's turn.
@@ -179,6 +241,43 @@ mod tests {
         drop(first);
         assert_eq!(woken.unwrap().0.load(Ordering::Relaxed), 1);
         assert!(poll(&mut third).0.is_ready());
+    }
+
+    /// Polls once on a runtime.
+    async fn poll_lasting(turns: &mut LastingTurns) -> Poll<()> {
+        poll_fn(|context| Poll::Ready(turns.poll(context))).await
+    }
+
+    #[tokio::test]
+    async fn a_lasting_turn_ends_when_all_else_was_polled_whoever_is_held_up() {
+        let shares = FairShares::new(1);
+        let mut eves: Vec<_> = (0..3).map(|_| shares.of("eve").lasting()).collect();
+        let mut anns = shares.of("ann").lasting();
+        assert!(poll_lasting(&mut eves[0]).await.is_ready());
+        assert!(poll_lasting(&mut eves[1]).await.is_pending());
+        assert!(poll_lasting(&mut eves[2]).await.is_pending());
+        assert!(poll_lasting(&mut anns).await.is_ready());
+        // The second is not polled when its turn comes, and the third has its own all the same.
+        poll_fn(|context| eves[2].poll(context)).await;
+        assert!(poll_lasting(&mut eves[1]).await.is_ready(), "it came");
+        // Who is gone in the queue leaves the turn to the next.
+        let mut gone = eves.remove(1);
+        while poll_lasting(&mut gone).await.is_ready() {}
+        drop(gone);
+        poll_fn(|context| eves[1].poll(context)).await;
+    }
+
+    #[tokio::test]
+    async fn who_is_alone_waits_for_no_turn() {
+        let shares = FairShares::new(1);
+        let mut only = shares.of("eve").lasting();
+        for _ in 0..10 {
+            assert!(poll_lasting(&mut only).await.is_ready());
+        }
+        let second = shares.of("eve").lasting();
+        assert!(poll_lasting(&mut only).await.is_ready());
+        assert!(poll_lasting(&mut only).await.is_pending());
+        drop(second);
     }
 
     #[test]

@@ -65,8 +65,10 @@ pub(super) async fn run(
     };
     let (login, mut logged_in) = watch::channel(None);
     let config = Arc::clone(&service.config);
+    let source = service.gate.share_of_source(address.ip());
+    let bytes_max = service.gate.limits().unauthenticated_bytes_max;
     let handler = Connection::new(service, address, slot, &socket, login);
-    let wire = Wire::new(Arc::clone(&socket));
+    let wire = Wire::of_stranger(Arc::clone(&socket), source, bytes_max);
     let begun = tokio::select! {
         begun = timeout_at(deadline, run_stream(config, wire, handler)) => begun,
         _ = stopped.changed() => return,
@@ -380,6 +382,7 @@ impl Handler for Connection {
             (Some(permit), Ok(place)) => {
                 self.turned_away = None;
                 self.tell(user, &fingerprint(key), None);
+                self.socket.authenticated(self.service.gate.share_of(user));
                 self.login.send_replace(Some(place.login()));
                 (self.permit, self.place) = (Some(permit), Some(place));
                 return Ok(());

@@ -2,8 +2,9 @@
 //!
 //! Only connections that have not yet authenticated are limited in number and
 //! rate (CVE-2002-20001 and its kind: a handshake costs the server far more
-//! than the client); sessions have a cap of their own. Knows addresses and
-//! times, and sockets only to cut them.
+//! than the client); sessions have a cap of their own. So has the work that
+//! bytes of a source or a user bring about before there is a message, in turns.
+//! Knows addresses and times, and sockets only to cut them.
 //!
 //! ```text
 //! accepted ──► refused (its source failed too often, or the queue is full)
@@ -23,6 +24,7 @@ use tracing::info;
 
 use super::logins::Logins;
 use super::wire::Socket;
+use crate::fair::{FairShares, Share};
 
 mod limits;
 
@@ -48,6 +50,8 @@ pub struct GateCounts {
 pub struct Gate {
     limits: Limits,
     logins: Arc<Logins>,
+    /// Of the work below messages; what messages bring about has others.
+    shares: FairShares,
     state: Mutex<State>,
 }
 
@@ -97,6 +101,7 @@ impl Gate {
     pub fn new(limits: Limits) -> Arc<Self> {
         Arc::new(Self {
             logins: Logins::new(),
+            shares: FairShares::new(limits.at_once),
             limits,
             state: Mutex::new(State::default()),
         })
@@ -165,6 +170,17 @@ impl Gate {
         let state = self.lock();
         let until = state.sources.get(&Source::of(address))?.refused_until?;
         until.checked_duration_since(Instant::now())
+    }
+
+    /// A user's share of what is done with bytes before they are a message. Names have no '/', so that no
+    /// user shares with a source.
+    pub(crate) fn share_of(&self, user: &str) -> Share {
+        self.shares.of(user)
+    }
+
+    /// The share of those from a source of whom nothing else is known.
+    pub(crate) fn share_of_source(&self, address: IpAddr) -> Share {
+        self.shares.of(&format!("/{}", Source::of(address)))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -8,7 +8,8 @@
 //! on offer; [`gate`] protects all listeners together against floods;
 //! [`authentication`] turns a public key into a principal, and [`logins`] counts who is in
 //! by which; [`listener`] accepts
-//! and `connection` drives one connection; [`stream`] is the byte stream and
+//! and `connection` drives one connection over `wire`, which hears little before
+//! somebody has authenticated (`unauthenticated`); [`stream`] is the byte stream and
 //! [`inbound`] the reader that never waits; [`client`] is the other side.
 
 pub mod algorithms;
@@ -22,6 +23,7 @@ pub mod keys;
 pub mod listener;
 pub mod logins;
 pub mod stream;
+mod unauthenticated;
 mod wire;
 
 pub use authentication::{Attempt, Authenticator, KeyDirectory, USER_NAME_RULE, is_user_name};

@@ -3,11 +3,17 @@
 //! The SSH library takes its stream by value and offers no way to stop a
 //! session that is stuck in a write; a shared socket does. Reads are collected,
 //! since the library asks for a packet's length and body separately.
+//!
+//! A server's bytes are handed on in the turns of who sent them: of the source
+//! until somebody has authenticated, then of the user. The library works them
+//! off on a task of its own, so that without turns many connections would have
+//! as many places among all that can go on, whatever they send. Read next:
+//! [`super::unauthenticated`], for what is heard before that.
 
 use std::io;
 use std::net::Shutdown;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -17,14 +23,19 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
 use super::algorithms::KEEPALIVE_MAX;
+use super::unauthenticated::Unauthenticated;
+use crate::fair::{LastingTurns, Share};
 
-/// Bytes fetched by one read of the socket on behalf of smaller ones.
+/// Bytes fetched by one read of the socket on behalf of smaller ones, and so
+/// worked off in one turn; but of a packet that is longer all that is left.
 const READ_AHEAD: usize = 4096;
 
 /// The socket, shared between the SSH session and those who may end it.
 #[derive(Debug)]
 pub(super) struct Socket {
     tcp: TcpStream,
+    /// The share of who has authenticated, until it is taken.
+    user: Mutex<Option<Share>>,
     /// Told when the session has said its last word.
     pub(super) closing: Notify,
 }
@@ -45,8 +56,18 @@ impl Socket {
         let _ = patience;
         Arc::new(Self {
             tcp,
+            user: Mutex::default(),
             closing: Notify::new(),
         })
+    }
+
+    /// Somebody has authenticated, who has this share.
+    pub(super) fn authenticated(&self, share: Share) {
+        *self.user() = Some(share);
+    }
+
+    fn user(&self) -> MutexGuard<'_, Option<Share>> {
+        self.user.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends the connection both ways at once and wakes whoever waits on it.
@@ -69,15 +90,75 @@ pub(super) struct Wire {
     socket: Arc<Socket>,
     ahead: Vec<u8>,
     taken: usize,
+    /// True if what is ahead waits for a turn.
+    waits: bool,
+    /// In whose turns bytes are handed on; none at a client.
+    turns: Option<LastingTurns>,
+    /// Who sends, until he has authenticated; none at a client.
+    stranger: Option<Unauthenticated>,
 }
 
 impl Wire {
+    /// A client's end.
     pub(super) fn new(socket: Arc<Socket>) -> Self {
         Self {
             socket,
             ahead: Vec::new(),
             taken: 0,
+            waits: false,
+            turns: None,
+            stranger: None,
         }
+    }
+
+    /// A server's end: until somebody has authenticated, the source's share
+    /// counts and no more than `bytes_max` may come.
+    pub(super) fn of_stranger(socket: Arc<Socket>, source: Share, bytes_max: usize) -> Self {
+        Self {
+            turns: Some(source.lasting()),
+            stranger: Some(Unauthenticated::new(bytes_max)),
+            ..Self::new(socket)
+        }
+    }
+
+    /// Looks at bytes that came in.
+    fn heard(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let Some(stranger) = &mut self.stranger else {
+            return Ok(());
+        };
+        if let Some(user) = self.socket.user().take() {
+            self.turns = Some(user.lasting());
+            self.stranger = None;
+            return Ok(());
+        }
+        let heard = stranger.hear(bytes);
+        heard.map_err(|violation| io::Error::new(io::ErrorKind::InvalidData, violation))
+    }
+
+    /// Reads straight to where it is wanted.
+    fn read_through(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
+        let before = buf.filled().len();
+        let count = self.socket.tcp.try_read(buf.initialize_unfilled())?;
+        buf.advance(count);
+        self.heard(&buf.filled()[before..])
+    }
+
+    /// Reads what is there, a little at most.
+    fn read_ahead(&mut self) -> io::Result<()> {
+        let mut space = [0; READ_AHEAD];
+        let count = self.socket.tcp.try_read(&mut space)?;
+        self.heard(&space[..count])?;
+        self.ahead = space[..count].to_vec();
+        self.waits = self.turns.is_some();
+        Ok(())
+    }
+
+    fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if let Some(turns) = self.turns.as_mut().filter(|_| self.waits) {
+            ready!(turns.poll(cx));
+            self.waits = false;
+        }
+        Poll::Ready(())
     }
 
     fn serve_from_ahead(&mut self, buf: &mut ReadBuf<'_>) {
@@ -102,32 +183,24 @@ impl AsyncRead for Wire {
         if buf.remaining() == 0 {
             return Poll::Ready(Ok(()));
         }
-        if !self.ahead.is_empty() {
-            self.serve_from_ahead(buf);
-            return Poll::Ready(Ok(()));
-        }
-        loop {
+        while self.ahead.is_empty() {
             ready!(self.socket.tcp.poll_read_ready(cx))?;
-            let outcome = if buf.remaining() >= READ_AHEAD {
-                let space = buf.initialize_unfilled();
-                self.socket.tcp.try_read(space).map(|count| {
-                    buf.advance(count);
-                })
-            } else {
-                let mut space = [0; READ_AHEAD];
-                self.socket.tcp.try_read(&mut space).map(|count| {
-                    let direct = count.min(buf.remaining());
-                    buf.put_slice(&space[..direct]);
-                    if direct < count {
-                        self.ahead = space[direct..count].to_vec();
-                    }
-                })
+            // Whatever is wanted at once is the rest of a packet whose turn has come.
+            let through = buf.remaining() >= READ_AHEAD;
+            let read = match through {
+                true => self.read_through(buf),
+                false => self.read_ahead(),
             };
-            match outcome {
+            match read {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Ok(()) if !through && !self.ahead.is_empty() => {}
+                // All that is wanted, or the end.
                 outcome => return Poll::Ready(outcome),
             }
         }
+        ready!(self.poll_turn(cx));
+        self.serve_from_ahead(buf);
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -157,5 +230,77 @@ impl AsyncWrite for Wire {
             Err(error) if error.kind() == io::ErrorKind::NotConnected => Poll::Ready(Ok(())),
             outcome => Poll::Ready(outcome),
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::fair::FairShares;
+    use std::future::poll_fn;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    /// A server's end at which such bytes are there to be read, and the client's.
+    async fn wire(source: Share, bytes: &[u8]) -> (Wire, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap())
+            .await
+            .unwrap();
+        let (tcp, _) = listener.accept().await.unwrap();
+        client.write_all(bytes).await.unwrap();
+        tcp.readable().await.unwrap();
+        let socket = Socket::new(tcp, Duration::from_secs(60));
+        (Wire::of_stranger(socket, source, 1_000), client)
+    }
+
+    /// Asks once for a byte.
+    async fn poll(wire: &mut Wire) -> Poll<io::Result<()>> {
+        let mut byte = [0];
+        let mut buf = ReadBuf::new(&mut byte);
+        poll_fn(|cx| Poll::Ready(Pin::new(&mut *wire).poll_read(cx, &mut buf))).await
+    }
+
+    #[tokio::test]
+    async fn bytes_are_handed_on_in_the_turn_of_who_sends_them() {
+        let shares = FairShares::new(1);
+        let (mut first, _one) = wire(shares.of("/source"), b"SSH-2.0-x\n").await;
+        let (mut second, _two) = wire(shares.of("/source"), b"SSH-2.0-y\n").await;
+        let (mut other, _three) = wire(shares.of("/other"), b"SSH-2.0-z\n").await;
+        assert!(poll(&mut first).await.is_ready());
+        assert!(poll(&mut second).await.is_pending(), "it has its source's");
+        assert!(poll(&mut other).await.is_ready());
+        // What came with it is worked off in the same turn, whose end is the next one's beginning.
+        assert!(poll(&mut first).await.is_ready());
+        assert_eq!(second.read_u8().await.unwrap(), b'S');
+    }
+
+    #[tokio::test]
+    async fn who_has_authenticated_has_turns_of_his_own_and_may_send_more() {
+        let shares = FairShares::new(1);
+        let (mut eves, mut client) = wire(shares.of("/source"), b"SSH-2.0-x\n").await;
+        let (mut anothers, _other) = wire(shares.of("/source"), b"SSH-2.0-y\n").await;
+        assert_eq!(eves.read_exact(&mut [0; 10]).await.unwrap(), 10);
+        eves.socket.authenticated(shares.of("eve"));
+        client.write_all(&[0; 2_000]).await.unwrap();
+        while poll(&mut anothers).await.is_pending() {
+            tokio::task::yield_now().await;
+        }
+        // The source's turn is taken, and it is not asked for.
+        eves.read_u8().await.unwrap();
+        assert_eq!(eves.read_exact(&mut [0; 1_999]).await.unwrap(), 1_999);
+    }
+
+    #[tokio::test]
+    async fn nothing_is_handed_on_of_who_says_what_he_may_not() {
+        let shares = FairShares::new(1);
+        let ignore = b"SSH-2.0-x\n\0\0\0\x0c\x06\x02\0\0\0\0\0\0\0\0\0\0";
+        let (mut says, _client) = wire(shares.of("/source"), ignore).await;
+        let error = says.read_u8().await.unwrap_err();
+        assert_eq!(error.to_string(), "message 2 before SSH_MSG_NEWKEYS");
+        let (mut more, _client) = wire(shares.of("/source"), &[b'x'; 1_001]).await;
+        let error = more.read_u8().await.unwrap_err();
+        assert_eq!(error.to_string(), "more bytes than a login needs");
     }
 }

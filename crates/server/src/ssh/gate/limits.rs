@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use crate::background;
 use crate::ssh::algorithms::KEEPALIVE_INTERVAL;
 
 /// How much is too much.
@@ -27,6 +28,12 @@ pub struct Limits {
     pub handshake: Duration,
     /// Requests to authenticate that are answered; the next one disconnects.
     pub tries_max: usize,
+    /// Bytes that may come in before somebody has authenticated: an exchange of
+    /// keys is 3 KiB, and six tries with RSA keys of 16,384 bits are 27.
+    pub unauthenticated_bytes_max: usize,
+    /// How many connections of a user, or of a source on which nobody has
+    /// authenticated, are worked on at a time.
+    pub at_once: usize,
     /// Time each rejection takes (but for the initial "none").
     pub rejection: Duration,
     /// Sessions (connections and further channels on them) at once.
@@ -50,6 +57,8 @@ impl Default for Limits {
             stale: Duration::from_secs(3),
             handshake: Duration::from_secs(30),
             tries_max: 6,
+            unauthenticated_bytes_max: 32 << 10,
+            at_once: background::cores().get(),
             rejection: Duration::from_secs(1),
             sessions_max: 12_000,
             channels_max: 10,
