@@ -1,7 +1,7 @@
 //! The HTTP door: what must be so before anybody behind it is asked.
 //!
 //! A tour: [`listener`] accepts, within the bounds of [`limits`] that `admission` counts; `connection`
-//! is one connection, over [`tls`] or plain, with the patience of `wire`; `door` takes a request
+//! is one connection, over [`tls`] or plain, with the patience of `wire`, in somebody's `turns`; `door` takes a request
 //! through [`guard`], [`caller`] (a token, or a [`certificate`]) and [`router`] to a room, which is
 //! handed an [`Ask`] and answers with a [`body`] or a [`problem`]; `delivery` sees to it that it is taken,
 //! and `shortage` that nobody stays for nothing while memory is short. [`rooms`] are those that every door
@@ -27,6 +27,7 @@ pub mod rooms;
 pub mod router;
 mod shortage;
 pub mod tls;
+mod turns;
 mod wire;
 
 pub use ask::{Ask, Content};

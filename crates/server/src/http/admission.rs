@@ -113,6 +113,7 @@ impl Admission {
             admission: Arc::clone(self),
             number,
             reserved: !is_in,
+            failed: AtomicBool::new(false),
             cut,
             leaving: AtomicBool::new(false),
             leaves: Notify::new(),
@@ -193,6 +194,8 @@ pub(super) struct ConnectionPermit {
     number: u64,
     /// True if it came in where there was no room but in the reserve.
     reserved: bool,
+    /// True if a credential did not count on it.
+    failed: AtomicBool,
     cut: Arc<Notify>,
     leaving: AtomicBool,
     leaves: Notify,
@@ -227,6 +230,23 @@ impl ConnectionPermit {
     /// True if somebody has authenticated on it, among whose connections it counts.
     pub(super) fn is_of_user(&self) -> bool {
         self.user().is_some()
+    }
+
+    /// The user who was the last to authenticate on it, unless that is who is known already.
+    pub(super) fn user_other_than(&self, known: Option<&str>) -> Option<String> {
+        let user = self.user();
+        let user = user.as_ref().map(Connections::user);
+        user.filter(|user| known != Some(user)).map(str::to_owned)
+    }
+
+    /// A credential did not count on it.
+    pub(super) fn fail(&self) {
+        self.failed.store(true, Relaxed);
+    }
+
+    /// True if a credential did not count on it, and none has.
+    pub(super) fn has_but_failed(&self) -> bool {
+        self.failed.load(Relaxed) && !self.is_of_user()
     }
 
     /// For whom it counts what is not taken of an answer to `name`, or to nobody who is known: for the

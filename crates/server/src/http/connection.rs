@@ -8,6 +8,7 @@ use super::delivery::StreamExecutor;
 use super::door::{Door, Visitor};
 use super::limits::Limits;
 use super::shortage::lets_go;
+use super::turns::Whose;
 use super::wire::{Pace, Wire};
 use crate::trail;
 use hyper::service::service_fn;
@@ -142,7 +143,13 @@ where
         let answering = Arc::clone(door).answer(request, Arc::clone(&visitor), under_way);
         async { Ok::<_, Infallible>(answering.await) }
     });
-    let builder = builder(&door.limits);
+    let whose = Whose {
+        gate: Arc::clone(&door.gate),
+        permit: Arc::clone(&visitor.permit),
+        source: source.ip(),
+    };
+    let mut turns = whose.turns();
+    let builder = builder(&door.limits, whose);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(wire), service));
     let farewell = async {
         tokio::select! {
@@ -152,14 +159,15 @@ where
         }
     };
     let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
+        ended = turns.run(connection.as_mut(), &visitor.pace) => ended,
         () = door.revokes(visitor.holder.as_ref()) => {
             debug!(http.source = %source, "the certificate of {source} was revoked");
             return;
         }
         () = farewell => {
             connection.as_mut().graceful_shutdown();
-            timeout(door.limits.farewell, connection).await.unwrap_or(Ok(()))
+            let rest = turns.run(connection.as_mut(), &visitor.pace);
+            timeout(door.limits.farewell, rest).await.unwrap_or(Ok(()))
         }
     };
     if let Err(error) = ended {
@@ -167,9 +175,9 @@ where
     }
 }
 
-fn builder(limits: &Limits) -> Builder<StreamExecutor> {
+fn builder(limits: &Limits, whose: Whose) -> Builder<StreamExecutor> {
     let stall = limits.stall;
-    let mut builder = Builder::new(StreamExecutor { stall });
+    let mut builder = Builder::new(StreamExecutor { whose, stall });
     // The wire has the patience that HTTP/1.1 lacks, and answers when it ends.
     builder
         .http1()

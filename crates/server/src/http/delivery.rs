@@ -8,9 +8,11 @@
 //! Knows no clock but the runtime's. Read next: [`super::wire`], for a connection that takes nothing.
 
 use super::ask::Share;
+use super::turns::Whose;
 use engine::accounts::Held;
 use hyper::body::Bytes;
 use hyper::rt::Executor;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
@@ -178,9 +180,11 @@ impl Drop for Piece {
     }
 }
 
-/// Runs the streams of HTTP/2, and ends those of which nothing is taken for too long.
-#[derive(Clone, Copy, Debug)]
+/// Runs the streams of HTTP/2 in the turns of their connection, and ends those of which nothing is taken for too long.
+#[derive(Clone, Debug)]
 pub(super) struct StreamExecutor {
+    /// In whose turns they are polled.
+    pub(super) whose: Whose,
     /// How long is too long.
     pub(super) stall: Duration,
 }
@@ -190,6 +194,9 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, stream: F) {
+        let mut turns = self.whose.turns();
+        let mut stream = Box::pin(stream);
+        let stream = poll_fn(move |cx| turns.poll(cx, |cx| stream.as_mut().poll(cx)));
         tokio::spawn(Watched::new(stream, self.stall));
     }
 }
@@ -253,7 +260,7 @@ impl<F: Future<Output = ()>> Future for Watched<F> {
 mod tests {
     use super::*;
     use engine::{Accounts, UserLimits};
-    use std::future::{pending, poll_fn};
+    use std::future::pending;
 
     #[test]
     fn what_is_not_taken_counts_until_it_is() {

@@ -23,8 +23,8 @@ use crate::trail;
 use engine::accounts::{Accounts, Requests};
 use hyper::body::Incoming;
 use hyper::header::{
-    CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY,
-    X_CONTENT_TYPE_OPTIONS,
+    AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue,
+    REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::http::request::Parts;
 use hyper::{Request, StatusCode, Version};
@@ -47,7 +47,7 @@ const USUAL: [(HeaderName, HeaderValue); 4] = [
     (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
 ];
 
-/// What tells whether the platform lives waits for nobody.
+/// What tells whether the platform lives waits for nobody but other bytes of the same source, or user.
 const HEALTH: [&str; 2] = ["/livez", "/readyz"];
 
 /// What the connections of a door share.
@@ -164,11 +164,21 @@ impl Door {
 
     /// Who asks, if anybody who is known; tells the gate of those who fail.
     fn recognised(&self, head: &mut Parts, visitor: &Visitor) -> Result<Option<Caller>, Problem> {
+        let address = visitor.source.ip();
+        let put_off = |wait| Problem::too_many("too many credentials did not count", wait);
+        // A signature is not looked at where the last did not hold. On another connection it is: behind
+        // a proxy all are one source.
+        if head.headers.contains_key(AUTHORIZATION)
+            && visitor.permit.has_but_failed()
+            && let Some(wait) = self.gate.refused_for(address)
+        {
+            head.headers.remove(AUTHORIZATION);
+            return Err(put_off(wait));
+        }
         let holder = visitor.holder.as_ref();
         let recognised = self
             .keeper
             .recognise(&mut head.headers, holder, visitor.source);
-        let address = visitor.source.ip();
         match recognised {
             Ok(Some(caller)) => {
                 self.admit(&caller, visitor)?;
@@ -176,10 +186,10 @@ impl Door {
             }
             Err(problem) if problem.status() == StatusCode::UNAUTHORIZED => {
                 self.gate.blame(address);
+                visitor.permit.fail();
                 (self.keeper.trail)(trail::of_stranger(address, problem.detail()));
                 let wait = self.gate.refused_for(address);
-                let refused = |wait| Problem::too_many("too many credentials did not count", wait);
-                Err(wait.map_or(problem, refused))
+                Err(wait.map_or(problem, put_off))
             }
             other => other,
         }

@@ -8,7 +8,10 @@ use super::limits::Limits;
 use super::problem::Problem;
 use std::io;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{
+    AtomicU64, AtomicUsize,
+    Ordering::{Relaxed, SeqCst},
+};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
@@ -17,12 +20,16 @@ use tokio::time::{Instant, Sleep, sleep};
 
 /// How HTTP/2 begins (RFC 9113 §3.4), as far as HTTP/1.1 never does.
 const HTTP_2: &[u8] = b"PRI ";
+/// So many bytes are read in one turn, and the rest of what was fetched with the last of them.
+const TURN_BYTES: usize = 16 << 10;
 
 /// The requests of one connection: how many came, and how many are under way.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     came: AtomicU64,
     under_way: AtomicUsize,
+    /// Bytes read in this turn of the connection.
+    read: AtomicUsize,
     /// Who wants to know when none is under way any more.
     rest: Mutex<Option<Waker>>,
 }
@@ -38,6 +45,11 @@ impl Pace {
     /// How many requests came, if none of them is under way.
     pub(super) fn resting(&self) -> Option<u64> {
         (self.under_way.load(SeqCst) == 0).then(|| self.came.load(SeqCst))
+    }
+
+    /// The connection has another turn.
+    pub(super) fn begin_turn(&self) {
+        self.read.store(0, Relaxed);
     }
 
     /// True if none is under way; wakes the task once that is so.
@@ -175,11 +187,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Wire<S> {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if self.pace.read.load(Relaxed) >= TURN_BYTES {
+            // What else is there is for the next turn.
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         let before = buf.filled().len();
         match Pin::new(&mut self.stream).poll_read(cx, buf) {
             Poll::Pending => self.poll_patience(cx),
             outcome => {
                 if let Some(bytes @ [_, ..]) = buf.filled().get(before..) {
+                    self.pace.read.fetch_add(bytes.len(), Relaxed);
                     self.heard(bytes);
                 }
                 outcome

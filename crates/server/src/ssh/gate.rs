@@ -174,12 +174,14 @@ impl Gate {
 
     /// A user's share of what is done with bytes before they are a message. Names have no '/', so that no
     /// user shares with a source.
-    pub(crate) fn share_of(&self, user: &str) -> Share {
+    #[must_use]
+    pub fn share_of(&self, user: &str) -> Share {
         self.shares.of(user)
     }
 
     /// The share of those from a source of whom nothing else is known.
-    pub(crate) fn share_of_source(&self, address: IpAddr) -> Share {
+    #[must_use]
+    pub fn share_of_source(&self, address: IpAddr) -> Share {
         self.shares.of(&format!("/{}", Source::of(address)))
     }
 

@@ -16,13 +16,13 @@ use server::ssh::keys::{StateKeys, generate, write_public};
 use server::ssh::{Gate, Limits as GateLimits};
 use server::state::StateFolder;
 use server::token::{Grant, Issued, Terms, Tokens};
-use std::future::{poll_fn, ready};
+use std::future::ready;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::task::Poll;
+use std::task::{Context, Waker};
 use store::Condition;
 use tokio::sync::{mpsc, watch};
 use tokio_rustls::rustls::ServerConfig;
@@ -106,8 +106,12 @@ impl House {
         let address = listener.address();
         let accounts = Arc::new(Accounts::new(plan.users));
         let shares = Arc::new(FairShares::new(1));
+        let gate = Gate::new(GateLimits {
+            at_once: 1,
+            ..GateLimits::default()
+        });
         let serving = listener.serve(Setup {
-            router: more(common, told, Arc::clone(&shares)),
+            router: more(common, told, Arc::clone(&shares), Arc::clone(&gate)),
             keeper: Doorkeeper {
                 trail: Arc::new(move |event| drop(audited.send(event))),
                 tokens,
@@ -121,7 +125,7 @@ impl House {
             },
             names: plan.names,
             limits: plan.limits,
-            gate: Gate::new(GateLimits::default()),
+            gate,
             shares,
             tls: plan.tls,
             accounts: Arc::clone(&accounts),
@@ -219,11 +223,12 @@ pub fn bearer(token: &str) -> String {
 }
 
 /// Rooms that a protocol might have: one that reads a body, one that goes on, one that says in whose
-/// turn it does, one with a scope, one that is partly open.
+/// turn it does, one that says in whose turn its connection is, one with a scope, one that is partly open.
 fn more(
     router: Router,
     told: mpsc::UnboundedSender<mpsc::Sender<Bytes>>,
     shares: Arc<FairShares>,
+    gate: Arc<Gate>,
 ) -> Router {
     router
         .guarded("/length", &[Method::POST], None, |_, mut ask| async move {
@@ -243,6 +248,17 @@ fn more(
             let share = Some(shares.of(&caller.principal.name));
             async move { Ok(Reply::new(body::unfold(share, turn))) }
         })
+        .open("/whose", &[Method::GET], move |_| {
+            let source = gate.share_of_source([127, 0, 0, 1].into());
+            let taken = [("source", source), ("noc", gate.share_of("noc"))]
+                .map(|(name, share)| (name, is_taken(share)));
+            let names = taken
+                .iter()
+                .filter(|(_, taken)| *taken)
+                .map(|(name, _)| *name);
+            let names = names.collect::<Vec<_>>().join(" ");
+            async move { Ok(Reply::new(body::whole(names))) }
+        })
         .open("/agents/{}/card", &[Method::GET], |ask| async move {
             Ok(Reply::new(body::whole(ask.captures[0].clone())))
         })
@@ -255,10 +271,19 @@ fn more(
         })
 }
 
+/// True if the only turn of a share is taken while this is asked.
+fn is_taken(share: Share) -> bool {
+    let mut other = pin!(share.run(ready(())));
+    let mut context = Context::from_waker(Waker::noop());
+    other.as_mut().poll(&mut context).is_pending()
+}
+
 /// Says once whether the turn of a user is taken while this is asked; the user has one at a time.
 async fn turn(share: Option<Share>) -> Option<(Bytes, Option<Share>)> {
-    let mut other = pin!(share?.run(ready(())));
-    let is_taken = poll_fn(|cx| Poll::Ready(other.as_mut().poll(cx).is_pending())).await;
-    let told = if is_taken { "in turn" } else { "out of turn" };
+    let told = if is_taken(share?) {
+        "in turn"
+    } else {
+        "out of turn"
+    };
     Some((told.into(), None))
 }

@@ -88,6 +88,19 @@ async fn given_back(house: &House, user: &str) {
     within("the end of what is not taken", given_back).await;
 }
 
+/// Its streams are tasks of their own, and have the turns of their connection all the same.
+#[tokio::test]
+async fn a_stream_has_the_turns_of_its_connection() {
+    let house = House::open();
+    let stream = TcpStream::connect(house.address).await.unwrap();
+    let mut sender = speak(stream).await;
+    let noc = format!("Bearer {}", house.issue("noc", 60, &[]).token);
+    let whose = "http://localhost/whose";
+    assert_eq!(text(get(&mut sender, whose, None).await).await, "source");
+    get(&mut sender, "http://localhost/whoami", Some(&noc)).await;
+    assert_eq!(text(get(&mut sender, whose, None).await).await, "noc");
+}
+
 /// The body of an answer.
 pub async fn text(answer: Response<Incoming>) -> String {
     let mut body = answer.into_body();

@@ -401,7 +401,22 @@ async fn a_thousand_slow_sockets_are_bounded() {
     }
 }
 
-/// Row 19, 20: whoever fails too often is put off; whoever has a token that counts is not.
+/// What a connection sends is worked on in the turn of its source, and in its user's once there is one,
+/// whether what it asks for is open to everybody or not.
+#[tokio::test]
+async fn a_connection_is_worked_on_in_its_sources_turn_and_then_in_its_users() {
+    let house = House::open();
+    let noc = house.bearer("noc");
+    let mut line = Line::to(house.address).await;
+    assert_eq!(line.ask("GET /whose", &[]).await.body, "source");
+    assert_eq!(line.ask("GET /whoami", &[&noc]).await.status, 200);
+    assert_eq!(line.ask("GET /whose", &[]).await.body, "noc");
+    let mut stranger = Line::to(house.address).await;
+    assert_eq!(stranger.ask("GET /whose", &[]).await.body, "source");
+}
+
+/// Row 19, 20: whoever fails too often is put off, where he failed without being looked at; whoever has a
+/// token that counts is not.
 #[tokio::test]
 async fn a_source_that_fails_too_often_is_put_off() {
     let house = House::open();
@@ -425,8 +440,15 @@ async fn a_source_that_fails_too_often_is_put_off() {
         ["2", "3"].contains(&answer.field("retry-after")),
         "{answer:?}"
     );
-    assert_eq!(line.ask("GET /whoami", &[&operator]).await.status, 200);
-    assert_eq!(line.ask("GET /livez", &[]).await.status, 200);
+    line.ask("GET /whoami", &[&operator]).await.problem(429);
+    assert_eq!(line.ask("GET /livez", &[&operator]).await.status, 200);
+    let mut known = Line::to(house.address).await;
+    assert_eq!(known.ask("GET /whoami", &[&operator]).await.status, 200);
+    known
+        .ask("GET /whoami", &[&bearer("guess")])
+        .await
+        .problem(429);
+    assert_eq!(known.ask("GET /whoami", &[&operator]).await.status, 200);
     let mut other = Line::from(house.address, 2).await;
     assert_eq!(
         other.ask("GET /whoami", &[&bearer("guess")]).await.status,

@@ -1,0 +1,140 @@
+//! In whose turn a connection is worked on: in that of the user who was the last to authenticate on it, or
+//! of its source while nobody has.
+//!
+//! Whatever a connection does is done in it: TLS and frames, heads that are refused, signatures that are
+//! checked, answers that are there as a whole. What its requests bring about has turns besides, of other
+//! permits, since in HTTP/1.1 the one is polled within the other. Read next: [`crate::fair`]; the door's
+//! `in_turn`, for requests.
+
+use super::admission::ConnectionPermit;
+use super::wire::Pace;
+use crate::fair::Turns;
+use crate::ssh::Gate;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// Whose a connection is.
+#[derive(Clone, Debug)]
+pub(super) struct Whose {
+    pub(super) gate: Arc<Gate>,
+    pub(super) permit: Arc<ConnectionPermit>,
+    pub(super) source: IpAddr,
+}
+
+/// The turns of one task of a connection.
+#[derive(Debug)]
+pub(super) struct ConnectionTurns {
+    whose: Whose,
+    /// The user whose turns these are; none while they are the source's.
+    user: Option<String>,
+    turns: Turns,
+}
+
+impl Whose {
+    /// The turns of another task.
+    pub(super) fn turns(&self) -> ConnectionTurns {
+        ConnectionTurns {
+            whose: self.clone(),
+            user: None,
+            turns: self.gate.share_of_source(self.source).turns(),
+        }
+    }
+}
+
+impl ConnectionTurns {
+    /// Polls in the turn of whose the connection is now: pending until it comes.
+    pub(super) fn poll<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        work: impl FnOnce(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        if let Some(user) = self.whose.permit.user_other_than(self.user.as_deref()) {
+            self.turns = self.whose.gate.share_of(&user).turns();
+            self.user = Some(user);
+        }
+        self.turns.poll(cx, work)
+    }
+
+    /// What a connection does, polled so.
+    pub(super) fn run<'a, F>(&'a mut self, work: Pin<&'a mut F>, pace: &'a Pace) -> InTurns<'a, F> {
+        InTurns {
+            turns: self,
+            work,
+            pace,
+        }
+    }
+}
+
+/// What a connection does, in the turns of whose it is.
+#[must_use = "futures do nothing unless polled"]
+pub(super) struct InTurns<'a, F> {
+    turns: &'a mut ConnectionTurns,
+    work: Pin<&'a mut F>,
+    pace: &'a Pace,
+}
+
+impl<F: Future> Future for InTurns<'_, F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let Self { turns, work, pace } = &mut *self;
+        turns.poll(cx, |cx| {
+            pace.begin_turn();
+            work.as_mut().poll(cx)
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::admission::Admission;
+    use super::super::limits::Limits;
+    use super::*;
+    use crate::ssh::Limits as GateLimits;
+    use engine::{Accounts, UserLimits};
+    use std::task::Waker;
+
+    /// Who is polled while somebody holds the turn of a source, or of a user.
+    #[test]
+    fn a_second_connection_waits_for_whose_it_is() {
+        let gate = Gate::new(GateLimits {
+            at_once: 1,
+            ..GateLimits::default()
+        });
+        let accounts = Accounts::new(UserLimits::default());
+        let admission = Admission::new(&Limits::default());
+        let connection = |host: u8| {
+            let source = IpAddr::from([192, 0, 2, host]);
+            let permit = Arc::new(admission.enter(source));
+            let gate = Arc::clone(&gate);
+            Whose {
+                gate,
+                permit,
+                source,
+            }
+        };
+        let (first, second, other) = (connection(1), connection(1), connection(2));
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut turns = [&first, &second, &other].map(Whose::turns);
+        let [one, two, three] = &mut turns;
+        let polled = |turns: &mut ConnectionTurns, cx: &mut Context<'_>| {
+            turns.poll(cx, |_| Poll::Ready(())).is_ready()
+        };
+        let beside = one.poll(&mut cx, |cx| {
+            Poll::Ready([polled(two, cx), polled(three, cx)])
+        });
+        assert_eq!(beside, Poll::Ready([false, true]), "strangers of a source");
+        assert!(polled(two, &mut cx), "it waits no longer");
+        second.permit.authenticate("eve", &accounts).unwrap();
+        let beside = one.poll(&mut cx, |cx| Poll::Ready(polled(two, cx)));
+        assert_eq!(beside, Poll::Ready(true), "who is known is not among them");
+        other.permit.authenticate("eve", &accounts).unwrap();
+        let beside = two.poll(&mut cx, |cx| {
+            Poll::Ready([polled(one, cx), polled(three, cx)])
+        });
+        assert_eq!(beside, Poll::Ready([true, false]), "wherever he comes from");
+    }
+}
