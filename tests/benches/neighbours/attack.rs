@@ -9,6 +9,7 @@ use crate::answer::answer;
 use crate::generated;
 use crate::platform::{GUEST, Place};
 use crate::questions::{self, Elements};
+use crate::transport::{Transport, read_nothing};
 use crate::wire::{Wire, find, request};
 use bindings::netconf::{NegotiateRequest, negotiate_request};
 use domain::verb::Verb;
@@ -65,16 +66,21 @@ pub(crate) enum Attack {
     WordsPermitted,
     /// A guest asks for all he may read and never reads it.
     Unread,
+    /// Many connections on which nothing is asked that could be answered.
+    Below(Transport),
 }
 
 impl Attack {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Control,
         Self::Agent,
         Self::XPath,
         Self::Words,
         Self::WordsPermitted,
         Self::Unread,
+        Self::Below(Transport::Refusals),
+        Self::Below(Transport::BeforeKeys),
+        Self::Below(Transport::NoMessage),
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -85,6 +91,7 @@ impl Attack {
             Self::Words => "flood-of-words",
             Self::WordsPermitted => "flood-of-permitted-words",
             Self::Unread => "readers-who-read-nothing",
+            Self::Below(transport) => transport.name(),
         }
     }
 
@@ -112,6 +119,7 @@ impl Attack {
                 UNREAD.1 >> 20,
                 UNREAD.0
             ),
+            Self::Below(transport) => transport.what(),
         }
     }
 }
@@ -267,6 +275,7 @@ impl Attack {
                     attackers.spawn_local(ended(done, silent));
                 }
             }
+            Self::Below(transport) => transport.begin(attackers, place, done)?,
         }
         Ok(())
     }
@@ -459,38 +468,4 @@ async fn post(
         }
     }
     Ok(())
-}
-
-/// A session through OpenSSH's client, whose window closes where nobody reads its output.
-/// What is asked is written until there is nothing more of it.
-pub(crate) async fn read_nothing(
-    place: &Place,
-    asked: impl Iterator<Item = Vec<u8>>,
-    did: &Shared,
-) -> Result<(), Box<dyn Error>> {
-    let port = place.netconf.rsplit(':').next().unwrap_or_default();
-    let state = place.state.display();
-    let mut child = Command::new("ssh")
-        .args(["-F", "/dev/null", "-T", "-p", port])
-        .args(["-o", "BatchMode=yes", "-o", "IdentitiesOnly=yes"])
-        .args(["-o", "StrictHostKeyChecking=yes"])
-        .args(["-o", &format!("IdentityFile={state}/{GUEST}")])
-        .args(["-o", &format!("UserKnownHostsFile={state}/known_hosts")])
-        .args([&format!("{GUEST}@127.0.0.1"), "-s", "netconf"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()?;
-    let mut input = child.stdin.take().expect("it is piped");
-    let hello = "<hello xmlns=\"urn:ietf:params:xml:ns:netconf:base:1.0\"><capabilities><capability>\
-                 urn:ietf:params:netconf:base:1.0</capability></capabilities></hello>]]>]]>";
-    input.write_all(hello.as_bytes()).await?;
-    for rpc in asked {
-        input.write_all(&rpc).await?;
-        input.write_all(b"]]>]]>").await?;
-        did.borrow_mut().answered += 1;
-    }
-    // All of it is written; it stays open, unread.
-    std::future::pending().await
 }

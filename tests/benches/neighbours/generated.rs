@@ -4,8 +4,9 @@
 //! Knows how bytes get to a platform; what they are is decided by `harness::attacks`. Read next: `soak`.
 
 use crate::answer::answer;
-use crate::attack::{Shared, ended, read_nothing};
+use crate::attack::{Shared, ended};
 use crate::platform::{GUEST, Place};
+use crate::transport::read_nothing;
 use crate::wire::{Wire, find};
 use harness::attacks::{Attack, Kind, Message};
 use netconf::framing::{Framing, encode};

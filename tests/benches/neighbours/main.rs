@@ -22,7 +22,7 @@
 //!
 //! `--binary` measures another build of `convoke`, an older one for instance. `--json` prints an object
 //! a line. Without `--bench`, which `cargo bench` gives, or with `--smoke`, it only shows that it runs.
-//! A tour: `attack` (what neighbours do), `generated` and `soak` (what is generated), `platform` (the
+//! A tour: `attack` (what neighbours do), `transport` (the same below requests), `generated` and `soak` (what is generated), `platform` (the
 //! process), `victim` (who asks), `figures`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
@@ -39,6 +39,7 @@ mod platform;
 #[allow(dead_code)]
 mod questions;
 mod soak;
+mod transport;
 mod victim;
 #[path = "../load/wire.rs"]
 #[allow(dead_code)]
