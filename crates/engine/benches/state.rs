@@ -7,8 +7,8 @@
 //! Rows: `assign` (plain and encrypted at rest) and `negotiate` (each answered after its fsync, 512 in
 //! flight on one thread),
 //! `discover` (a search among all agents), `kept` (an engine in a process of its own over a state
-//! of ended tasks, from disk and from memory: until it is open, a task by its key, what it holds). `--json` prints an object
-//! a line. Without `--bench`, which `cargo bench` gives, it only shows that it runs.
+//! of ended tasks under a key, from disk and from memory: until it is open, a task by its key, what it
+//! holds). `--json` prints an object a line. Without `--bench`, which `cargo bench` gives, it only shows that it runs.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 #[path = "../../store/tests/life/mod.rs"]
@@ -266,10 +266,7 @@ fn rate(engine: &Engine, requests: impl Iterator<Item = Operation>) -> f64 {
 
 fn assign(scale: &Scale, folder: &Path) -> Vec<Row> {
     let plain = Options::file(folder.join("assign.db"));
-    let encrypted = Options {
-        keys: Some(keeper()),
-        ..Options::file(folder.join("encrypted.db"))
-    };
+    let encrypted = keyed(&folder.join("encrypted.db"));
     let of = |what: &str, options| {
         let engine = engine(options);
         let each = (0..scale.requests).map(|n| message(Verb::TaskAssign, format!("t{n}"), "work"));
@@ -279,6 +276,14 @@ fn assign(scale: &Scale, folder: &Path) -> Vec<Row> {
         of("durable assignments", plain),
         of("durable assignments, payloads encrypted at rest", encrypted),
     ]
+}
+
+/// As `convoke serve` has it: payloads encrypted at rest, and a code on every row.
+fn keyed(path: &Path) -> Options {
+    Options {
+        keys: Some(keeper()),
+        ..Options::file(path)
+    }
 }
 
 fn keeper() -> Arc<dyn KeyKeeper> {
@@ -434,7 +439,7 @@ fn forgotten(path: &Path) -> bool {
 fn opened_and_read_first(path: &Path, task: usize) -> Value {
     forgotten(path);
     let began = Instant::now();
-    let engine = engine(Options::file(path));
+    let engine = engine(keyed(path));
     let open_ms = began.elapsed().as_secs_f64() * 1e3;
     forgotten(path);
     let began = Instant::now();
@@ -444,7 +449,7 @@ fn opened_and_read_first(path: &Path, task: usize) -> Value {
 
 fn opened_and_read(path: &Path, tasks: usize) -> Value {
     let began = Instant::now();
-    let engine = engine(Options::file(path));
+    let engine = engine(keyed(path));
     let open_ms = began.elapsed().as_secs_f64() * 1e3;
     // The median: on a busy machine a mean says how busy it is.
     let each_us = || {
@@ -475,7 +480,7 @@ fn read(engine: &Engine, id: String) {
 }
 
 fn fill(path: &Path, from: usize, to: usize) {
-    let (store, _) = Store::open(Options::file(path), Box::new(|_| {})).unwrap();
+    let (store, _) = Store::open(keyed(path), Box::new(|_| {})).unwrap();
     let mut tickets = VecDeque::new();
     for n in from..to {
         tickets.push_back(store.commit(life(n)));

@@ -25,7 +25,7 @@ const NOT_STORED: &str = "the store did not take what it follows from";
 pub(crate) const AGAIN_MS: i64 = 5_000;
 
 /// Writes something and leaves nothing; no decision stands on it.
-fn trial() -> Batch {
+pub(crate) fn trial() -> Batch {
     let row = |body: Option<&str>| Document {
         kind: "trial".into(),
         name: "trial".to_owned(),
@@ -106,7 +106,7 @@ impl Engine {
             Condition::Working => {
                 work.release_held();
                 self.end_for_those_left_alone(work, now, staged);
-                self.write_trail_again();
+                self.write_trail_again(now);
                 self.outbox.notify_ready();
             }
             Condition::Full => {

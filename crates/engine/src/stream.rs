@@ -61,7 +61,7 @@ pub trait Stream: Send + Sync {
     /// When the stream begins, as far back as it reaches; none while it is empty.
     fn began(&self) -> Option<Timestamp>;
 
-    /// Up to `limit` events after the cursor, in order and without a gap.
+    /// Up to `limit` events after the cursor, in order and without a gap; fewer only where it ends.
     ///
     /// # Errors
     /// [`StreamError`]

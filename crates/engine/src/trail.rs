@@ -6,13 +6,14 @@
 //! is kept until it does. Refuses to know where people come from: whoever let them in says so. Read next: [`crate::access`], whose denials are here.
 
 use crate::access::words;
+use crate::recovery::trial;
 use crate::{Engine, FaultRefusal, Refusal};
 use domain::access::{Decision, Principal, Request};
 use domain::audit::{AuditEvent, AuditKind, AuditRecord};
 use domain::event::{Happening, Sequence};
 use domain::time::Timestamp;
 use std::sync::Arc;
-use store::Batch;
+use store::{Batch, Condition};
 use tracing::{info, warn};
 use unstored::Entry;
 
@@ -119,36 +120,46 @@ impl Engine {
         }
     }
 
-    /// When what is counted is due; none if nothing is.
+    /// When what is counted, or was not stored, is due; none if nothing is.
     pub(crate) fn trail_due(&self) -> Option<Timestamp> {
-        self.trail.lock().expect("no holder panics").ends()
+        let counted = self.trail.lock().expect("no holder panics").ends();
+        let unstored = self.unstored.lock().expect("no holder panics").due();
+        counted.into_iter().chain(unstored).min()
     }
 
-    /// Enters what was counted, once its interval is over.
+    /// Enters what was counted, once its interval is over, and again what the store did not take.
     pub(crate) fn close_trail(&self, now: Timestamp) {
         let counted = self.trail.lock().expect("no holder panics").close(now);
         self.record(counted, now);
+        let lacks = self.unstored.lock().expect("no holder panics").lacks(now);
+        if lacks {
+            match self.store.statistics().condition {
+                Condition::Working => self.write_trail_again(now),
+                Condition::Full => drop(self.store.commit(trial())),
+                Condition::Stopped => {}
+            }
+        }
     }
 
     /// Enters what was counted so far: nobody is let in any more.
     pub fn end_trail(&self, now: Timestamp) {
-        self.write_trail_again();
+        self.write_trail_again(now);
         let counted = self.trail.lock().expect("no holder panics").cut_short();
         self.record(counted, now);
     }
 
     fn record(&self, records: Vec<AuditRecord>, now: Timestamp) {
         let entries = records.into_iter().map(|record| entry(record, now));
-        self.write_trail(entries.collect());
+        self.write_trail(entries.collect(), now);
     }
 
     /// Writes again what the store did not take: it takes something again.
-    pub(crate) fn write_trail_again(&self) {
+    pub(crate) fn write_trail_again(&self, now: Timestamp) {
         let kept = self.unstored.lock().expect("no holder panics").take_kept();
-        self.write_trail(kept);
+        self.write_trail(kept, now);
     }
 
-    fn write_trail(&self, entries: Vec<Entry>) {
+    fn write_trail(&self, entries: Vec<Entry>, now: Timestamp) {
         if entries.is_empty() {
             return;
         }
@@ -157,7 +168,12 @@ impl Engine {
             happenings: entries.clone(),
             ..Batch::default()
         });
-        unstored.put(ticket, entries);
+        let is_begun = unstored.put(ticket, entries, now);
+        drop(unstored);
+        if is_begun {
+            // Whoever ticks has one more deadline.
+            self.outbox.notify();
+        }
     }
 
     pub(crate) fn audit_page(&self, filter: &AuditFilter) -> Result<AuditPage, Refusal> {

@@ -147,9 +147,9 @@ impl Stream for FeedOfAgent {
             true => self.feed.after(cursor, limit)?,
             false => Vec::new(),
         };
-        let older: Vec<_> = older.into_iter().filter(|e| e.sequence <= gone).collect();
-        let entries = if older.is_empty() { own } else { older };
-        Ok(entries.into_iter().map(Event::Logged).collect())
+        let older = older.into_iter().filter(|e| e.sequence <= gone);
+        let entries = older.chain(own).take(limit);
+        Ok(entries.map(Event::Logged).collect())
     }
 
     fn cursor_at(&self, time: Timestamp) -> Result<Sequence, ReadError> {
@@ -228,6 +228,8 @@ mod tests {
                 return own;
             };
             cursor = last.sequence();
+            let is_last = stream.after(cursor, 64).unwrap().is_empty();
+            assert!(is_last || events.len() == 64, "fewer only where it ends");
             own.extend(events.iter().filter_map(|event| match event {
                 Event::Logged(entry) => (teller(entry) == Some(agent)).then_some(entry.sequence),
                 Event::Reported(_) => None,

@@ -1,9 +1,11 @@
 //! Records of the audit trail that are not known to be on disk: those under way, and those that the
 //! store did not take and that are written again once it does.
 //!
-//! Bounded: what has no room is counted, and told in the log of the process. Read next:
-//! [`crate::trail`], [`crate::recovery`], which says when the store takes something again.
+//! Looked at every 5 s while there are any: a batch that decides nothing is missed by nobody else. Bounded:
+//! what has no room is counted, and told in the log of the process. Read next: [`crate::trail`],
+//! [`crate::recovery`].
 
+use crate::recovery::AGAIN_MS;
 use domain::event::Happening;
 use domain::time::Timestamp;
 use std::collections::VecDeque;
@@ -25,13 +27,34 @@ pub(crate) struct Unstored {
     kept: Vec<Entry>,
     /// Records that had no room.
     lost: u64,
+    /// When it is looked again what became of them, while there are any.
+    again: Option<Timestamp>,
 }
 
 impl Unstored {
-    /// Takes in what was queued for the disk.
-    pub(crate) fn put(&mut self, ticket: Ticket, entries: Vec<Entry>) {
+    /// Takes in what was queued for the disk; true if it is due to be looked at now where it was not.
+    pub(crate) fn put(&mut self, ticket: Ticket, entries: Vec<Entry>, now: Timestamp) -> bool {
         self.look();
         self.under_way.push_back((ticket, entries));
+        let is_begun = self.again.is_none();
+        self.again.get_or_insert(now + AGAIN_MS);
+        is_begun
+    }
+
+    /// When it is to be asked what is lacking; none while everything is on disk.
+    pub(crate) fn due(&self) -> Option<Timestamp> {
+        self.again
+    }
+
+    /// True if something was not taken, and it is time to look.
+    pub(crate) fn lacks(&mut self, now: Timestamp) -> bool {
+        if self.again.is_none_or(|again| now < again) {
+            return false;
+        }
+        self.look();
+        let is_any = !self.under_way.is_empty() || !self.kept.is_empty();
+        self.again = is_any.then(|| now + AGAIN_MS);
+        !self.kept.is_empty()
     }
 
     /// Takes out what the store did not take, in its order.

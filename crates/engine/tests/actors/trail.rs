@@ -59,3 +59,32 @@ fn a_platform_that_stops_writes_down_what_was_not_taken_before() {
         "the first, and what was counted"
     );
 }
+
+/// Nobody else looks at a store that takes nothing where nothing is decided.
+#[test]
+fn what_is_lacking_is_found_although_no_decision_was_taken_back() {
+    let home = tempfile::tempdir().unwrap();
+    let agents = [("worker", willing()), ("other", willing())];
+    let mut stage = stage(small(home.path()), agents);
+    stage.settle();
+    let added = AuditEvent::new(AuditKind::KeyAdded, "mallory");
+    stage.engine.audit(added, stage.now);
+    let large = store::Document {
+        kind: "trial".into(),
+        name: "large".to_owned(),
+        body: Some("x".repeat(500_000)),
+    };
+    drop(stage.engine.store().commit(store::Batch {
+        documents: vec![large],
+        ..store::Batch::default()
+    }));
+    assert_eq!(trail(&stage), []);
+    for _ in 0..2 {
+        let due = stage.engine.next_wakeup().unwrap();
+        assert!(due <= stage.now + 5_000, "somebody looks again");
+        stage.pass(5_000);
+        stage.flush();
+    }
+    let told = (AuditKind::KeyAdded, "mallory".to_owned(), 1);
+    assert_eq!(trail(&stage), [told]);
+}

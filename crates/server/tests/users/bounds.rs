@@ -200,7 +200,7 @@ async fn sessions_of_a_user_hold_so_much_together() {
     let platform = Platform::with("[limits.user]\nheld-mib = 10\n").await;
     platform.admit("users/noc.pub");
     let mut floods = Vec::new();
-    for _ in 0..12 {
+    for _ in 0..24 {
         floods.push(Flood::over(&platform, "noc").await);
     }
     let mut most = 0;
