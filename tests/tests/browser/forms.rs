@@ -15,10 +15,14 @@ use serde_json::{Map, Value, json};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A page around the form, as whoever embeds one would write it.
 fn page(template: &Template, action: Option<&str>) -> PathBuf {
-    let file = pages(&format!("{}.html", template.schema_id));
+    // Several tests show the same template at the same time, each in a file of its own.
+    static PAGES: AtomicUsize = AtomicUsize::new(0);
+    let number = PAGES.fetch_add(1, Ordering::Relaxed);
+    let file = pages(&format!("{}-{number}.html", template.schema_id));
     let form = form(template, &Language::english(), action);
     let page = format!(
         "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{}</title>\
