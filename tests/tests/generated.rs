@@ -9,13 +9,16 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use bindings::background::{Background, Busy, Job};
+use bindings::netconf::{Flow, Peer, Session};
+use domain::time::Timestamp;
+use engine::Endpoint;
 use harness::attacks::{Attack, Kind, Message};
 use harness::conformance::{Heard, Host as _, Opening, Patience, Wire};
 use harness::judge::{self, Seen};
-use harness::memory::Memory;
+use harness::memory::{BEGIN, Memory};
 use harness::{cast, xml};
 use netconf::framing::{Decoder, Framing, encode};
-use netconf::names::capability::BASE_1_1;
+use netconf::names::capability::{BASE_1_0, BASE_1_1};
 use netconf::names::namespace::{BASE, NOTIFICATION};
 use netconf::xml::Element;
 use std::collections::BTreeMap;
@@ -339,4 +342,39 @@ fn every_generated_attack_is_answered_within_its_budget_and_harms_nobody_else() 
             ground.tally
         );
     }
+}
+
+/// What one user pipelines is taken up in portions, however little is answered to it: between two of them
+/// others have their turn.
+#[test]
+fn a_step_takes_up_so_much_input_and_what_is_left_another() {
+    let platform = Memory::new().platform();
+    let now = Timestamp::parse(BEGIN).unwrap();
+    let peer = Peer {
+        user: "guest".to_owned(),
+        source_host: "127.0.0.1".to_owned(),
+    };
+    let mut session = Session::open(&platform, Endpoint::Platform, &peer, now, 0);
+    let hello = format!(
+        "<hello xmlns=\"{BASE}\"><capabilities><capability>{BASE_1_0}</capability></capabilities>\
+         </hello>]]>]]>"
+    );
+    session.receive(hello.as_bytes(), 0);
+    while session.step(now, 0) == Flow::Again {}
+    session.transmit();
+    let blanks = " ".repeat(30 << 10);
+    let rpc = format!("<rpc message-id=\"1\" xmlns=\"{BASE}\">{blanks}<nothing/></rpc>]]>]]>");
+    session.receive(rpc.repeat(10).as_bytes(), 0);
+    let mut answered = Vec::new();
+    loop {
+        let flow = session.step(now, 0);
+        let output = String::from_utf8(session.transmit()).unwrap();
+        answered.push(output.matches("<rpc-error>").count());
+        match flow {
+            Flow::Again => {}
+            Flow::Wait => break,
+            Flow::Close => panic!("{output}"),
+        }
+    }
+    assert_eq!(answered, [3, 3, 3, 1], "64 KiB, and the rest of a message");
 }

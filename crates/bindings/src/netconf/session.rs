@@ -31,6 +31,10 @@ use tracing::{debug, warn};
 /// How much output is gathered before it is handed out, in bytes.
 const OUTPUT_BYTES: usize = 256 * 1_024;
 
+/// How much input one step takes up, in bytes, and what is left of the last message: then others have
+/// their turn, for what is refused has next to no output.
+const STEP_BYTES: usize = 64 * 1_024;
+
 /// How many requests of one session may wait for the disk at a time.
 const PENDING: usize = 1_024;
 
@@ -182,6 +186,8 @@ impl Session {
         self.heed_generation();
         self.heed_rules();
         self.heed_kill();
+        let held = self.machine.held_bytes();
+        let mut has_input_left = false;
         loop {
             let mut moved = self.take_turns(now);
             while self.turns.len() < PENDING
@@ -189,13 +195,17 @@ impl Session {
                 && !self.is_waiting()
                 && self.machine.pending_output() < OUTPUT_BYTES
             {
+                if held - self.machine.held_bytes().min(held) >= STEP_BYTES {
+                    has_input_left = true;
+                    break;
+                }
                 match self.machine.poll() {
                     Some(event) => self.event(event, now),
                     None => break,
                 }
                 moved = true;
             }
-            if !moved || self.machine.pending_output() >= OUTPUT_BYTES {
+            if !moved || has_input_left || self.machine.pending_output() >= OUTPUT_BYTES {
                 break;
             }
         }
@@ -205,7 +215,7 @@ impl Session {
         self.publish_counters();
         if self.end.is_some() {
             Flow::Close
-        } else if more || self.machine.pending_output() >= OUTPUT_BYTES {
+        } else if more || has_input_left || self.machine.pending_output() >= OUTPUT_BYTES {
             Flow::Again
         } else {
             Flow::Wait
