@@ -187,35 +187,32 @@ impl Session {
         self.heed_rules();
         self.heed_kill();
         let held = self.machine.held_bytes();
-        let mut has_input_left = false;
+        let is_spent = |machine: &Machine| held.saturating_sub(machine.held_bytes()) >= STEP_BYTES;
         loop {
             let mut moved = self.take_turns(now);
             while self.turns.len() < PENDING
                 && self.has_room()
                 && !self.is_waiting()
                 && self.machine.pending_output() < OUTPUT_BYTES
+                && !is_spent(&self.machine)
             {
-                if held - self.machine.held_bytes().min(held) >= STEP_BYTES {
-                    has_input_left = true;
-                    break;
-                }
                 match self.machine.poll() {
                     Some(event) => self.event(event, now),
                     None => break,
                 }
                 moved = true;
             }
-            if !moved || has_input_left || self.machine.pending_output() >= OUTPUT_BYTES {
+            if !moved || is_spent(&self.machine) || self.machine.pending_output() >= OUTPUT_BYTES {
                 break;
             }
         }
         // What is not taken up for want of room waits in its transport, and is no refusal.
         self.requests.note(self.turns.len());
-        let more = self.notify(now);
+        let more = self.notify(now) || is_spent(&self.machine);
         self.publish_counters();
         if self.end.is_some() {
             Flow::Close
-        } else if more || has_input_left || self.machine.pending_output() >= OUTPUT_BYTES {
+        } else if more || self.machine.pending_output() >= OUTPUT_BYTES {
             Flow::Again
         } else {
             Flow::Wait
