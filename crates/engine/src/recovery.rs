@@ -99,14 +99,12 @@ impl Engine {
     }
 
     /// A store that was full is tried again and again; once it takes something, what waited for that
-    /// goes on: agents made anew are briefed, what those had taken on ends that are left alone, and the
-    /// audit trail gets what it lacks.
+    /// goes on: agents made anew are briefed, and what those had taken on ends that are left alone.
     pub(crate) fn store_due(&self, work: &mut Work, now: Timestamp, staged: &mut Staged) {
         match self.store.statistics().condition {
             Condition::Working => {
                 work.release_held();
                 self.end_for_those_left_alone(work, now, staged);
-                self.write_trail_again(now);
                 self.outbox.notify_ready();
             }
             Condition::Full => {

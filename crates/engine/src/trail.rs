@@ -3,7 +3,8 @@
 //!
 //! Nothing waits for it, and a flood of it is a few records (`domain::audit::Tally`). It is read by
 //! who may execute `get-audit`, page by page, and told to nobody else. What the store does not take
-//! is kept until it does. Refuses to know where people come from: whoever let them in says so. Read next: [`crate::access`], whose denials are here.
+//! is kept until it does ([`unstored`]). Refuses to know where people come from: whoever let them in
+//! says so. Read next: [`crate::access`], whose denials are here.
 
 use crate::access::words;
 use crate::recovery::trial;
@@ -154,7 +155,7 @@ impl Engine {
     }
 
     /// Writes again what the store did not take: it takes something again.
-    pub(crate) fn write_trail_again(&self, now: Timestamp) {
+    fn write_trail_again(&self, now: Timestamp) {
         let kept = self.unstored.lock().expect("no holder panics").take_kept();
         self.write_trail(kept, now);
     }

@@ -6,12 +6,7 @@ use super::*;
 
 #[test]
 fn a_step_that_panics_fails_its_task_and_the_agent_goes_on_with_the_others() {
-    let script: Script = Arc::new(|input| match asked(input) {
-        Some(ask) if ask.task.id.as_str() == "poison" => panic!("no"),
-        Some(_) => vec![answer(Verdict::Accepted)],
-        None => Vec::new(),
-    });
-    let stage = stage(Plan::default(), [("worker", script)]);
+    let stage = stage(Plan::default(), [("worker", poisoned(1))]);
     stage.settle();
     let mut good = stage.ask(assignment("worker", "good"));
     stage.settle();
@@ -151,7 +146,7 @@ pub(super) fn fill(stage: &Stage) {
 }
 
 /// Panics on "poison" so many times.
-fn poisoned(times: usize) -> Script {
+pub(super) fn poisoned(times: usize) -> Script {
     let panics = AtomicUsize::new(0);
     Arc::new(move |input| match asked(input) {
         Some(ask) if ask.task.id.as_str() == "poison" => {

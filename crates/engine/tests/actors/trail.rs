@@ -6,6 +6,14 @@ use super::failing::{fill, small};
 use super::*;
 use domain::audit::{AuditEvent, AuditKind};
 
+/// A platform whose store is full soon.
+fn full_soon(home: &Path) -> Stage {
+    let agents = [("worker", willing()), ("other", willing())];
+    let stage = stage(small(home), agents);
+    stage.settle();
+    stage
+}
+
 fn trail(stage: &Stage) -> Vec<(AuditKind, String, u32)> {
     stage.flush();
     let entries = stage.engine.feed().after(0, 1_000).unwrap();
@@ -20,9 +28,7 @@ fn trail(stage: &Stage) -> Vec<(AuditKind, String, u32)> {
 #[test]
 fn what_a_full_store_does_not_take_of_the_trail_is_there_once_it_takes_something() {
     let home = tempfile::tempdir().unwrap();
-    let agents = [("worker", willing()), ("other", willing())];
-    let mut stage = stage(small(home.path()), agents);
-    stage.settle();
+    let mut stage = full_soon(home.path());
     for kind in [AuditKind::KeyAdded, AuditKind::Login, AuditKind::KeyRemoved] {
         stage
             .engine
@@ -44,9 +50,7 @@ fn what_a_full_store_does_not_take_of_the_trail_is_there_once_it_takes_something
 #[test]
 fn a_platform_that_stops_writes_down_what_was_not_taken_before() {
     let home = tempfile::tempdir().unwrap();
-    let agents = [("worker", willing()), ("other", willing())];
-    let stage = stage(small(home.path()), agents);
-    stage.settle();
+    let stage = full_soon(home.path());
     let denied = AuditEvent::new(AuditKind::Denied, "guest");
     stage.engine.audit(denied.clone(), stage.now);
     fill(&stage);
@@ -64,9 +68,7 @@ fn a_platform_that_stops_writes_down_what_was_not_taken_before() {
 #[test]
 fn what_is_lacking_is_found_although_no_decision_was_taken_back() {
     let home = tempfile::tempdir().unwrap();
-    let agents = [("worker", willing()), ("other", willing())];
-    let mut stage = stage(small(home.path()), agents);
-    stage.settle();
+    let mut stage = full_soon(home.path());
     let added = AuditEvent::new(AuditKind::KeyAdded, "mallory");
     stage.engine.audit(added, stage.now);
     let large = store::Document {

@@ -3,6 +3,7 @@
 //!
 //! Read next: `engine::Turn`.
 
+use super::failing::poisoned;
 use super::*;
 
 /// Asks for these tasks, whose assignments are on disk then.
@@ -67,12 +68,7 @@ fn what_is_left_of_a_turn_comes_before_what_came_later() {
 
 #[test]
 fn a_panic_ends_the_turn_and_what_was_not_begun_is_answered_by_the_agent_made_anew() {
-    let script: Script = Arc::new(|input| match asked(input) {
-        Some(ask) if ask.task.id.as_str() == "poison" => panic!("no"),
-        Some(_) => vec![answer(Verdict::Accepted)],
-        None => Vec::new(),
-    });
-    let stage = stage(Plan::default(), [("worker", script)]);
+    let stage = stage(Plan::default(), [("worker", poisoned(1))]);
     stage.settle();
     let [mut good, mut poison, mut behind] = ask_for(&stage, ["good", "poison", "behind"]);
     let (first, turn) = stage.turn(8).unwrap().step(|| true);
