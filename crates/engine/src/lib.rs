@@ -17,7 +17,7 @@
 //! - `negotiate`: what is said of tasks, verb by verb; `life` and `dispatch`: what follows for a task;
 //!   `query`, `data`, `team`, `registry`, `push`: all else that can be asked for; `schemas`: what
 //!   payloads are held to;
-//! - `roster`, `places`, `instance`, `mailbox`, `question`, [`Step`]: agents in here, what they owe
+//! - `roster`, `places`, `instance`, `mailbox`, `question`, [`Turn`]: agents in here, what they owe
 //!   answers to, and how they take steps; `failing`: those that fail; `standin`: those elsewhere;
 //! - `staged`, `outbox`, `lock`: a decision as one batch, what waits for the disk, and what becomes of a
 //!   platform whose decision panicked; `recovery` and `redelivery`: what was not stored is taken back, and
