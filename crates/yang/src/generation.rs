@@ -5,7 +5,7 @@
 //! generation never changes; a schema that evolves gets a new one beside it,
 //! and the old one goes when its last `Arc` does.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -76,6 +76,8 @@ pub struct Generation {
     modules: Vec<Module>,
     texts: BTreeMap<(String, String), String>,
     nodes: Vec<SchemaNode>,
+    /// Places in `nodes`, by path.
+    by_path: HashMap<String, usize>,
     instance_paths: BTreeSet<String>,
     /// Identity to those derived from it, however far, as (module, name).
     derived: BTreeMap<Identity, BTreeSet<Identity>>,
@@ -121,10 +123,14 @@ impl Generation {
         }
         modules.sort_by(|a, b| (&a.name, &a.revision).cmp(&(&b.name, &b.revision)));
         let nodes = node::walk(&context, INTERNAL);
+        // Of several nodes of a path the first counts, so the last one is put in first.
+        let places = nodes.iter().enumerate().rev();
+        let by_path = places.map(|(place, node)| (node.path.clone(), place));
         let content_id = content_id(&modules, &texts);
         Ok(Arc::new(Generation {
             library: library::yang_library(&modules, &content_id),
             state: library::modules_state(&modules, &content_id),
+            by_path: by_path.collect(),
             instance_paths: nodes.iter().map(SchemaNode::instance_path).collect(),
             derived: transitive(&derived),
             context,
@@ -215,7 +221,7 @@ impl Generation {
 
     /// The node at a path as in [`SchemaNode::path`].
     pub fn schema_node(&self, path: &str) -> Option<&SchemaNode> {
-        self.nodes.iter().find(|node| node.path == path)
+        self.by_path.get(path).map(|place| &self.nodes[*place])
     }
 
     /// True if a path as libyang writes it, without predicates, is a node's.

@@ -7,6 +7,7 @@ use domain::time::Timestamp;
 use schema::evolution::Ratios;
 use schema::violation::Violation;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// A question or a wish about schemas.
 #[derive(Clone, Debug, PartialEq)]
@@ -226,7 +227,7 @@ pub struct PatchAnswer {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SchemaRecords {
     /// The templates, by identifier.
-    pub schemas: Vec<SchemaRecord>,
+    pub schemas: Arc<[SchemaRecord]>,
     /// The patches, by identifier.
     pub patches: Vec<PatchRecord>,
     /// The pools; for schema administrators.

@@ -4,6 +4,7 @@
 //! picture from beginning to end. Read next: [`super::evolving`], which makes it.
 
 use crate::Refusal;
+use crate::operation::SchemaRecord;
 use domain::content::Payload;
 use domain::negotiation::Side;
 use domain::time::Timestamp;
@@ -18,7 +19,7 @@ use schema::template::{SCHEMA_UPDATE_SUGGESTION, Template};
 use schema::write;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Who published a template, and when.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +63,8 @@ pub(crate) struct Published {
     watched: BTreeSet<String>,
     /// Patches that clients may use: everyone's by scenario, then those of one client.
     patches: BTreeMap<(String, Option<String>), Vec<Patch>>,
+    /// What the tree `/schemas` tells of templates, once somebody has asked.
+    pub(super) records: OnceLock<Arc<[SchemaRecord]>>,
 }
 
 /// A payload that keeps to its schema.
@@ -92,6 +95,7 @@ impl Published {
             own: BTreeMap::new(),
             watched: BTreeSet::new(),
             patches: BTreeMap::new(),
+            records: OnceLock::new(),
             imprints,
             catalogue,
         };

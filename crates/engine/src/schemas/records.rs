@@ -17,6 +17,7 @@ use schema::evolution::{Cluster, Evolution, Lineage, Pool, Settings};
 use schema::patch::Patch;
 use schema::template::Template;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 impl Engine {
     pub(crate) fn schema_records(&self, who: &Principal, now: Timestamp) -> SchemaRecords {
@@ -129,17 +130,17 @@ fn samples(evolving: &Evolving) -> Vec<SampleRecord> {
 }
 
 impl Published {
-    /// The templates that are served and those that were.
-    fn records(&self) -> Vec<SchemaRecord> {
-        let served = self.catalogue().served();
-        let served = served.map(|template| (Template::clone(template), self.state(template)));
-        let gone = self.retired().map(|template| (template, "retired"));
-        let mut records: Vec<SchemaRecord> = served
-            .chain(gone)
-            .map(|(template, state)| self.record(&template, state))
-            .collect();
-        records.sort_by(|a, b| a.schema_id.cmp(&b.schema_id));
-        records
+    /// The templates that are served and those that were, as they are told to everybody.
+    pub(super) fn records(&self) -> Arc<[SchemaRecord]> {
+        let made = || {
+            let served = self.catalogue().served();
+            let served = served.map(|template| self.record(template, self.state(template)));
+            let gone = self.retired().map(|t| self.record(&t, "retired"));
+            let mut records: Vec<SchemaRecord> = served.chain(gone).collect();
+            records.sort_by(|a, b| a.schema_id.cmp(&b.schema_id));
+            records.into()
+        };
+        Arc::clone(self.records.get_or_init(made))
     }
 
     fn state(&self, template: &Template) -> &'static str {

@@ -25,7 +25,7 @@ impl Reader<'_> {
         };
         let node = Node::container(SCHEMA_NAMESPACE, "schemas")
             .state()
-            .list("schema", 1, &records.schemas, schema)
+            .list("schema", 1, &*records.schemas, schema)
             .list("patch", 1, &records.patches, patched)
             .list("pool", 2, &records.pools, pool)
             .list("sample", 1, &records.samples, sample);
