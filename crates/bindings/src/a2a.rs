@@ -123,24 +123,25 @@ impl Binding {
     /// Answers a request of an authenticated principal.
     ///
     /// A blocking request is answered when its task has settled, or with the state reached when
-    /// `patience` is over. A stream is returned once its first event is known.
+    /// `patience` is over. What is read beside the connections is decided when it has been read, which
+    /// `clock` tells, by the rights of then. A stream is returned once its first event is known.
     pub async fn handle(
         &self,
         who: &Principal,
         endpoint: &Endpoint,
         incoming: &Incoming<'_>,
-        now: Timestamp,
+        clock: &(dyn Fn() -> Timestamp + Sync),
         patience: impl Future<Output = ()>,
     ) -> Answer {
         if incoming.verb == "GET" && [WELL_KNOWN, WELL_KNOWN_OF_V02].contains(&incoming.path) {
-            return self.card(endpoint, incoming.header("If-None-Match"), now);
+            return self.card(endpoint, incoming.header("If-None-Match"), clock());
         }
         let wire = Wire::read_beside(&*self.background, &who.name, incoming);
         let wire = match wire.await {
             Ok(wire) => wire,
             Err(refused) => return *refused,
         };
-        let Some(served) = self.cards.of(&self.engine, endpoint, now) else {
+        let Some(served) = self.cards.of(&self.engine, endpoint, clock()) else {
             return wire.written.error(&error::no_agent());
         };
         let scene = Scene {
@@ -148,7 +149,7 @@ impl Binding {
             who,
             endpoint,
             served,
-            now,
+            clock,
             is_long: incoming.body.is_long(),
         };
         let requested = incoming.extensions();

@@ -182,10 +182,10 @@ impl Office {
         };
         let who: &Principal = &caller.principal;
         let patience = tokio::time::sleep(self.patience);
-        let now = self.clock.now();
+        let clock = || self.clock.now();
         let answer = self
             .binding
-            .handle(who, &endpoint, &incoming, now, patience);
+            .handle(who, &endpoint, &incoming, &clock, patience);
         Ok(reply(answer.await))
     }
 }

@@ -509,9 +509,8 @@ impl Stage {
         };
         let (who, at) = (self.principal(user), engine::Endpoint::Platform);
         let patience = std::future::ready(());
-        let handled = self
-            .binding
-            .handle(&who, &at, &incoming, self.now, patience);
+        let clock = || self.now;
+        let handled = self.binding.handle(&who, &at, &incoming, &clock, patience);
         self.runtime.block_on(async {
             match handled.await.body {
                 Body::Whole(text) => text,

@@ -78,7 +78,7 @@ impl Scene<'_> {
                 };
                 self.check_asking()?;
                 let (template, before) = (template.clone(), pending.values.clone());
-                let (text, now) = (words.clone(), self.now);
+                let (text, now) = (words.clone(), self.now());
                 let read = move |reader: &dyn Reader, over: &dyn Fn() -> bool| {
                     reader.complete(&text, &template, &before, now, over)
                 };

@@ -262,7 +262,7 @@ impl Scene<'_> {
             return id;
         }
         let count = self.binding.forgotten.fetch_add(1, Ordering::Relaxed);
-        identity::another(&id, self.now, count)
+        identity::another(&id, self.now(), count)
     }
 
     /// True if the agent takes every message for a new one.
@@ -328,7 +328,7 @@ impl Scene<'_> {
         if self.served.offers().is_empty() {
             return Ok(Wanted::Whole(None));
         }
-        let (served, text, now) = (Arc::clone(&self.served), words.to_owned(), self.now);
+        let (served, text, now) = (Arc::clone(&self.served), words.to_owned(), self.now());
         let read = move |reader: &dyn Reader, over: &dyn Fn() -> bool| {
             reader.read(&text, &served.offers(), now, over)
         };
@@ -337,7 +337,9 @@ impl Scene<'_> {
 
     /// Refuses who may not give tasks, before anything that was said is read.
     pub(super) fn check_asking(&self) -> Result<(), Error> {
-        let asked = self.engine().authorise(self.who, TASK_NEGOTIATE, self.now);
+        let asked = self
+            .engine()
+            .authorise(self.who, TASK_NEGOTIATE, self.now());
         asked.map_err(|denied| error::refused(&denied))
     }
 

@@ -201,7 +201,7 @@ impl Scene<'_> {
         if !self.engine().may(self.who, &wanted) {
             return Ok(None);
         }
-        match self.engine().execute(self.who, wanted, self.now) {
+        match self.engine().execute(self.who, wanted, self.now()) {
             Execution::Done(Ok(Outcome::Schema(SchemaOutcome::Rendered(text)))) => {
                 let schema = serde_json::from_str(&text);
                 Ok(Some(schema.expect("a rendered JSON Schema is JSON")))

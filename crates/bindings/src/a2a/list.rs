@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 impl Scene<'_> {
     pub(super) fn list(&self, wanted: &ListTasks) -> Result<TaskPage, Error> {
-        let may = self.engine().authorise_reading(self.who, self.now);
+        let may = self.engine().authorise_reading(self.who, self.now());
         may.map_err(|denied| error::refused(&denied))?;
         let page_size = wanted.tasks_per_page()?;
         let size = usize::try_from(page_size).expect("a hundred at most");

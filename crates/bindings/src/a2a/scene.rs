@@ -21,12 +21,17 @@ pub(super) struct Scene<'a> {
     pub(super) who: &'a Principal,
     pub(super) endpoint: &'a Endpoint,
     pub(super) served: Arc<Served>,
-    pub(super) now: Timestamp,
+    pub(super) clock: &'a (dyn Fn() -> Timestamp + Sync),
     /// Whether the request is one that is read beside the connections.
     pub(super) is_long: bool,
 }
 
 impl Scene<'_> {
+    /// What time it is: later than when the request came, where something of it was waited for.
+    pub(super) fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
     pub(super) fn engine(&self) -> &Arc<Engine> {
         &self.binding.engine
     }
@@ -43,12 +48,12 @@ impl Scene<'_> {
 
     /// Asks the engine for what it knows now.
     pub(super) fn read(&self, query: Query) -> Result<Records, Refusal> {
-        read(self.engine(), self.who, query, self.now)
+        read(self.engine(), self.who, query, self.now())
     }
 
     /// Has the engine do something, and waits until it is on disk.
     pub(super) async fn execute(&self, operation: Operation) -> Result<Outcome, Refusal> {
-        let execution = self.engine().execute(self.who, operation, self.now);
+        let execution = self.engine().execute(self.who, operation, self.now());
         execution.outcome().await
     }
 

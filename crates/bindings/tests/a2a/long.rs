@@ -15,9 +15,9 @@ fn with_filler(mut message: Value, bytes: usize) -> Value {
 impl Stage {
     /// What is answered to a message, and how many pieces of background work that took.
     fn sent(&self, message: &Value) -> (Value, usize) {
-        let before = self.beside.load(Relaxed);
+        let before = self.pool.done.load(Relaxed);
         let answer = self.rpc("ann", AIRLINE, "SendMessage", json!({"message": message}));
-        (answer, self.beside.load(Relaxed) - before)
+        (answer, self.pool.done.load(Relaxed) - before)
     }
 }
 
@@ -41,10 +41,22 @@ fn a_long_message_is_read_and_named_beside_and_a_short_one_at_once() {
     assert_eq!(beside, 1);
 }
 
+/// What was waited for in between, rights among it, may be another one then.
+#[test]
+fn a_long_request_is_decided_when_it_has_been_read() {
+    let stage = Stage::new();
+    stage.pool.lasts_ms.store(5_000, Relaxed);
+    let (long, beside) = stage.sent(&with_filler(typed("m-1", &flight(&[], "")), 30_000));
+    let decided = stage.now + 5_000 * beside as i64;
+    assert_eq!(beside, 2);
+    let status = &long["result"]["task"]["status"];
+    assert_eq!(status["timestamp"], decided.to_string(), "{long}");
+}
+
 #[test]
 fn without_room_a_long_request_is_refused_as_it_was_asked_and_a_short_one_is_not() {
     let stage = Stage::new();
-    stage.full.store(true, Relaxed);
+    stage.pool.full.store(true, Relaxed);
     let (short, _) = stage.sent(&typed("m-1", &flight(&[], "")));
     assert_eq!(state(&short["result"]["task"]), "TASK_STATE_COMPLETED");
     let long = with_filler(typed("m-2", &flight(&[], "")), 30_000);

@@ -30,7 +30,7 @@ use schema::template::Template;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use yang::{Generation, ModuleSet};
 
@@ -224,17 +224,20 @@ pub(crate) struct Stage {
     pub now: Timestamp,
     /// How often words were read.
     pub read: Arc<AtomicUsize>,
-    /// Whether nobody has room for background work.
-    pub full: Arc<AtomicBool>,
-    /// How much background work was done.
-    pub beside: Arc<AtomicUsize>,
+    pub pool: Arc<Pool>,
     runtime: tokio::runtime::Runtime,
 }
 
 /// Work is done at once and counted, unless there is no room for any.
-struct Pool {
-    full: Arc<AtomicBool>,
-    done: Arc<AtomicUsize>,
+#[derive(Default)]
+pub(crate) struct Pool {
+    /// Whether nobody has room.
+    pub full: AtomicBool,
+    /// How much was done.
+    pub done: AtomicUsize,
+    /// What each piece of work takes by the platform's clock.
+    pub lasts_ms: AtomicI64,
+    lasted_ms: AtomicI64,
 }
 
 impl Background for Pool {
@@ -246,6 +249,8 @@ impl Background for Pool {
         match self.has_room(user) {
             true => {
                 self.done.fetch_add(1, Ordering::Relaxed);
+                let lasts = self.lasts_ms.load(Ordering::Relaxed);
+                self.lasted_ms.fetch_add(lasts, Ordering::Relaxed);
                 Inline.run(user, job)
             }
             false => Err(Busy),
@@ -365,16 +370,11 @@ impl Stage {
             read: Arc::clone(&read),
         });
         let runtime = tokio::runtime::Builder::new_current_thread().build();
-        let full = Arc::new(AtomicBool::new(false));
-        let beside = Arc::new(AtomicUsize::new(0));
-        let pool = Arc::new(Pool {
-            full: Arc::clone(&full),
-            done: Arc::clone(&beside),
-        });
+        let pool = Arc::<Pool>::default();
+        let background = Arc::clone(&pool);
         Self {
-            binding: Binding::new(Arc::clone(&engine), settings, reader, pool),
-            full,
-            beside,
+            binding: Binding::new(Arc::clone(&engine), settings, reader, background),
+            pool,
             engine,
             now,
             read,
@@ -395,9 +395,11 @@ impl Stage {
 
     pub(crate) fn ask(&self, who: &Principal, at: &str, incoming: &Incoming<'_>) -> Answer {
         let endpoint = endpoint(at);
-        let handled =
-            self.binding
-                .handle(who, &endpoint, incoming, self.now, std::future::pending());
+        let clock = || self.now + self.pool.lasted_ms.load(Ordering::Relaxed);
+        let patience = std::future::pending();
+        let handled = self
+            .binding
+            .handle(who, &endpoint, incoming, &clock, patience);
         self.wait(handled)
     }
 

@@ -888,11 +888,11 @@ fn texts_are_read_beside_the_connections() {
     let stage = Stage::new();
     let prompt = energy("Haidian", "Energy consumption goal: 20%");
     let task = said("m-1", Family::Task, ENERGY, &prompt);
-    stage.full.store(true, Ordering::Relaxed);
+    stage.pool.full.store(true, Ordering::Relaxed);
     for (who, code) in [("guest", -32041), ("ann", -32045)] {
         let told = stage.rpc(who, RADIO, "SendMessage", json!({"message": task}));
         assert_eq!(told["error"]["code"], code, "{told}");
     }
-    stage.full.store(false, Ordering::Relaxed);
+    stage.pool.full.store(false, Ordering::Relaxed);
     assert!(ask(&stage, task)["task"].is_object());
 }
