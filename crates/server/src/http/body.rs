@@ -6,7 +6,7 @@
 //! [`super::delivery`], for what is not taken.
 
 use super::delivery::{Delivery, Untaken};
-use crate::fair::{Share, Turns};
+use crate::fair::{LastingTurns, Share};
 use hyper::Response;
 use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
@@ -56,7 +56,7 @@ pub(super) fn in_turn(body: Body, share: Share) -> Body {
     match body.size_hint().exact() {
         Some(_) => body,
         None => Box::pin(InTurn {
-            turns: share.turns(),
+            turns: share.lasting(),
             body,
         }),
     }
@@ -123,10 +123,9 @@ where
     }
 }
 
-/// Whoever polls it and is woken polls it again, which HTTP/1.1 and HTTP/2 both do unless they have a
-/// piece in hand: a turn that came is nobody else's until then.
+/// It is polled by a connection, which waits for turns of its own and may have a piece in hand.
 struct InTurn {
-    turns: Turns,
+    turns: LastingTurns,
     body: Body,
 }
 
@@ -139,7 +138,8 @@ impl HttpBody for InTurn {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let Self { turns, body } = &mut *self;
-        turns.poll(cx, |cx| body.as_mut().poll_frame(cx))
+        ready!(turns.poll(cx));
+        body.as_mut().poll_frame(cx)
     }
 
     fn is_end_stream(&self) -> bool {
@@ -235,6 +235,7 @@ mod tests {
     use super::*;
     use crate::fair::FairShares;
     use std::cell::Cell;
+    use std::future::poll_fn;
     use std::task::Waker;
 
     thread_local! {
@@ -261,8 +262,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_body_that_goes_on_waits_for_its_users_turn() {
+    #[tokio::test]
+    async fn a_body_that_goes_on_waits_for_its_users_turn() {
         let shares = FairShares::new(1);
         let mut body = in_turn(unfold(9, count), shares.of("eve"));
         let mut other = in_turn(unfold(9, count), shares.of("ann"));
@@ -275,6 +276,7 @@ mod tests {
             poll(&mut whole)
         });
         assert_eq!(polled, Poll::Ready(Some("all".into())));
-        assert!(poll(&mut body).is_ready());
+        let piece = poll_fn(|context| body.as_mut().poll_frame(context)).await;
+        assert!(piece.is_some() && MADE.get() == 2);
     }
 }

@@ -33,6 +33,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
+use tokio_util::task::AbortOnDropHandle;
 use tracing::debug;
 
 /// What every answer says unless its room says otherwise: nothing is kept, guessed at, framed, or
@@ -249,31 +250,43 @@ impl Door {
         };
         match (entry, caller) {
             (Entry::Open(answer), _) if is_of_health => answer(ask).await,
-            (Entry::Open(answer), _) => self.in_turn(share, &untaken, || answer(ask)).await,
+            (Entry::Open(answer), _) => self.in_turn(share, &untaken, answer(ask)).await,
             (Entry::Guarded { .. }, None) => Err(Problem::unauthenticated()),
             (Entry::Guarded { scope, answer }, Some(caller)) => match scope {
                 Some(scope) if !caller.has_scope(scope) => {
                     (self.keeper.trail)(trail::of_scope(&caller, scope));
                     Err(Problem::insufficient_scope(scope))
                 }
-                _ => self.in_turn(share, &untaken, || answer(caller, ask)).await,
+                _ => self.in_turn(share, &untaken, answer(caller, ask)).await,
             },
         }
     }
 
     /// Answers in somebody's turns, the whole of it where it goes on, if enough was taken of what he was
     /// answered before.
+    ///
+    /// It is a task of its own. Polled within its connection, which may be another user's by now, it
+    /// would keep a turn that has come until that one's comes, and all else of its user would wait.
     async fn in_turn(
         &self,
         share: Share,
         untaken: &Untaken,
-        answer: impl FnOnce() -> Answering,
+        answer: Answering,
     ) -> Result<Reply, Problem> {
-        let answered = async {
-            self.has_room(untaken)?;
-            answer().await
+        self.has_room(untaken)?;
+        let answered = tokio::spawn(share.clone().run(answer));
+        let reply = match AbortOnDropHandle::new(answered).await {
+            Ok(answered) => answered?,
+            Err(failed) => match failed.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => {
+                    return Err(Problem::unavailable(
+                        "the platform stops",
+                        self.limits.retry_after,
+                    ));
+                }
+            },
         };
-        let reply = share.clone().run(answered).await?;
         Ok(reply.map(|body| body::in_turn(body, share)))
     }
 

@@ -2,9 +2,8 @@
 //! of its source while nobody has.
 //!
 //! Whatever a connection does is done in it: TLS and frames, heads that are refused, signatures that are
-//! checked, answers that are there as a whole. What its requests bring about has turns besides, of other
-//! permits, since in HTTP/1.1 the one is polled within the other. Read next: [`crate::fair`]; the door's
-//! `in_turn`, for requests.
+//! checked, answers that are there as a whole. What its requests bring about are tasks with turns besides,
+//! of other permits. Read next: [`crate::fair`]; the door's `in_turn`, for requests.
 
 use super::admission::ConnectionPermit;
 use super::wire::Pace;

@@ -223,7 +223,8 @@ pub fn bearer(token: &str) -> String {
 }
 
 /// Rooms that a protocol might have: one that reads a body, one that goes on, one that says in whose
-/// turn it does, one that says in whose turn its connection is, one with a scope, one that is partly open.
+/// turn it does, one that says in whose turn its connection is, one that says which task answers, one with
+/// a scope, one that is partly open.
 fn more(
     router: Router,
     told: mpsc::UnboundedSender<mpsc::Sender<Bytes>>,
@@ -258,6 +259,10 @@ fn more(
                 .map(|(name, _)| *name);
             let names = names.collect::<Vec<_>>().join(" ");
             async move { Ok(Reply::new(body::whole(names))) }
+        })
+        .guarded("/task", &[Method::GET], None, |_, _| async move {
+            let task = tokio::task::id().to_string();
+            Ok(Reply::new(body::whole(task)))
         })
         .open("/agents/{}/card", &[Method::GET], |ask| async move {
             Ok(Reply::new(body::whole(ask.captures[0].clone())))

@@ -415,6 +415,18 @@ async fn a_connection_is_worked_on_in_its_sources_turn_and_then_in_its_users() {
     assert_eq!(stranger.ask("GET /whose", &[]).await.body, "source");
 }
 
+/// A request whose turn has come is answered whosever turn its connection waits for.
+#[tokio::test]
+async fn requests_of_a_connection_are_answered_apart_from_it() {
+    let house = House::open();
+    let (noc, operator) = (house.bearer("noc"), house.bearer("operator"));
+    let mut line = Line::to(house.address).await;
+    let first = line.ask("GET /task", &[&noc]).await;
+    let second = line.ask("GET /task", &[&operator]).await;
+    assert_eq!((first.status, second.status), (200, 200));
+    assert_ne!(first.body, second.body);
+}
+
 /// Row 19, 20: whoever fails too often is put off, where he failed without being looked at; whoever has a
 /// token that counts is not.
 #[tokio::test]
