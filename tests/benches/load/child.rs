@@ -8,9 +8,11 @@
 use crate::machine;
 use bindings::netconf::{NegotiateRequest, negotiate_request};
 use domain::access::Principal;
+use domain::profile::{Capability, Layer, Profile};
+use domain::registry::Reach;
 use domain::task::TaskId;
 use domain::verb::Verb;
-use engine::{Endpoint, Negotiate, Operation};
+use engine::{Endpoint, Negotiate, Operation, Register};
 use netconf::framing::{Decoder, Framing, encode};
 use netconf::hello::{Capabilities, write_server_hello};
 use netconf::names::capability::{BASE_1_0, BASE_1_1};
@@ -36,6 +38,8 @@ use tokio::io::AsyncWriteExt as _;
 pub(crate) const ROLE: &str = "--serve-for-load";
 /// The agent that takes the tasks: asked in words about nothing it knows, it answers at once.
 pub(crate) const EXECUTOR: &str = "TMF-Convoke-IP-1.0.0";
+/// An agent elsewhere that is not there: what is assigned to it is recorded, and nobody answers.
+const AWAY: &str = "agent-that-is-away";
 /// Any message of the echo server; it has no limits to keep.
 const MESSAGE_BYTES: usize = 8 << 20;
 
@@ -170,10 +174,19 @@ pub(crate) fn task_text(number: u64) -> String {
 
 /// `task-negotiate` that assigns the task `id`.
 pub(crate) fn assignment(id: &str, number: u64) -> String {
+    assignment_to(EXECUTOR, id, number)
+}
+
+/// The same to an agent that is not there.
+pub(crate) fn assignment_unheard(id: &str, number: u64) -> String {
+    assignment_to(AWAY, id, number)
+}
+
+fn assignment_to(agent: &str, id: &str, number: u64) -> String {
     negotiate_request(
         Verb::TaskAssign,
         &NegotiateRequest {
-            to: Some(EXECUTOR),
+            to: Some(agent),
             task: Some(id),
             content: vec![task_text(number)],
             asynchronous: Some(true),
@@ -231,6 +244,7 @@ async fn serve(folder: &Path, tasks: usize) {
     let mut world = World::new(Arc::clone(&host), None, Box::new(|_| {}));
     world.begin().await;
     fill(&host, tasks).await;
+    register_away(&host).await;
     let keys = host.keys.as_ref().expect("it lives in a folder");
     let (address, _echo) = echo(keys, any);
     answer_parent(Arc::clone(&host));
@@ -285,6 +299,41 @@ async fn fill(host: &Host, tasks: usize) {
     for execution in pending {
         execution.outcome().await.expect("nothing is wrong with it");
     }
+}
+
+/// Registers the agent that is not there, as itself.
+async fn register_away(host: &Host) {
+    let who = Principal {
+        name: AWAY.to_owned(),
+        groups: ["agents".to_owned()].into(),
+        agent: true,
+        source: String::new(),
+    };
+    let profile = Profile {
+        name: AWAY.to_owned(),
+        alias: None,
+        description: "Is not there.".to_owned(),
+        agent_type: None,
+        version: "1.0.0".to_owned(),
+        provider: "Provider".to_owned(),
+        domain: Some("IP".to_owned()),
+        management_object: None,
+        layer: Layer::Resource,
+        province: None,
+        capability: Capability::default(),
+        skills: Vec::new(),
+        authentication: Vec::new(),
+    };
+    let register = Operation::Register(Register {
+        profile,
+        reach: Reach::Client,
+        lease_ms: 86_400_000,
+    });
+    let registered = host
+        .platform
+        .engine()
+        .execute(&who, register, host.clock.now());
+    registered.outcome().await.expect("nobody is called so");
 }
 
 /// The limit: the same transport and framing, and nothing behind them.

@@ -7,7 +7,7 @@
 
 use crate::answer::answer;
 use crate::generated;
-use crate::platform::{GUEST, Place};
+use crate::platform::{GUEST, NOC, OPERATOR, Place};
 use crate::questions::{self, Elements};
 use crate::transport::{Transport, read_nothing};
 use crate::wire::{Wire, find, request};
@@ -110,7 +110,7 @@ impl Attack {
                 FLOODS[0].0
             ),
             Self::WordsPermitted => format!(
-                "the operator's texts of {} kB over A2A, {} connections",
+                "an administrator's texts of {} kB over A2A, {} connections",
                 FLOODS[1].1 / 1_000,
                 FLOODS[1].0
             ),
@@ -169,8 +169,22 @@ pub(crate) struct Attacker {
 }
 
 impl Attacker {
-    pub(crate) async fn begin(name: &str, place: &Place) -> Result<Self, Box<dyn Error>> {
-        let mut child = Command::new(std::env::current_exe()?)
+    /// Begins one in a process that has what others leave of the processor, or that competes with them.
+    pub(crate) async fn begin(
+        name: &str,
+        place: &Place,
+        competes: bool,
+    ) -> Result<Self, Box<dyn Error>> {
+        let program = std::env::current_exe()?;
+        let mut command = match competes || !cfg!(target_os = "linux") {
+            true => Command::new(program),
+            false => {
+                let mut idle = Command::new("chrt");
+                idle.args(["--idle", "0"]).arg(program);
+                idle
+            }
+        };
+        let mut child = command
             .args([ROLE, name, &serde_json::to_string(place)?])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -253,7 +267,8 @@ impl Attack {
                 attackers.spawn_local(ended(done, async move {
                     let name = format!("busy-{}", std::process::id());
                     let (role, agent) = ("resource-copilot", "TMF-Convoke-ResourceField-1.0.0");
-                    keep_assigning(&place, role, agent, &name, None, &did).await
+                    let whom = (NOC, role, agent);
+                    keep_assigning(&place, whom, &name, None, &did).await
                 }));
             }
             Self::XPath => {
@@ -264,7 +279,7 @@ impl Attack {
                 }
             }
             Self::Words => flood(attackers, place, &place.guest_token, FLOODS[0], done),
-            Self::WordsPermitted => flood(attackers, place, &place.token, FLOODS[1], done),
+            Self::WordsPermitted => flood(attackers, place, &place.noc_token, FLOODS[1], done),
             Self::Unread => {
                 for _ in 0..UNREAD.0 {
                     let (place, did) = (place.clone(), Rc::clone(done));
@@ -306,7 +321,13 @@ pub(crate) async fn assign(
     let begun = Instant::now();
     let until = window.map(|window| begun + window);
     LocalSet::new()
-        .run_until(keep_assigning(place, role, agent, name, until, &did))
+        .run_until(keep_assigning(
+            place,
+            (OPERATOR, role, agent),
+            name,
+            until,
+            &did,
+        ))
         .await?;
     let mut did = did.borrow().clone();
     did.lasted = begun.elapsed();
@@ -315,14 +336,13 @@ pub(crate) async fn assign(
 
 async fn keep_assigning(
     place: &Place,
-    role: &str,
-    agent: &str,
+    (user, role, agent): (&str, &str, &str),
     name: &str,
     until: Option<Instant>,
     did: &Shared,
 ) -> Result<(), Box<dyn Error>> {
     let texts = Rc::new(texts(role)?);
-    let target = place.target("operator")?;
+    let target = place.target(user)?;
     let connector = Connector::new(16, PATIENCE);
     let mut sessions = Vec::new();
     for place in 0..ASSIGNING.0 {

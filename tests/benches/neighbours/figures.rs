@@ -171,12 +171,16 @@ pub(crate) fn tables(besides: &[Beside], rates: &[Rate], machine: &Value) -> Str
 pub(crate) fn on(machine: &Value) -> String {
     let told = |key: &str| machine[key].as_str().unwrap_or("unknown").to_owned();
     format!(
-        "{}; {} cores, {}, {}, {} build",
+        "{}; {} cores, {}, {}, {} build; attackers {}",
         told("date"),
         machine["cores"],
         told("cpu"),
         told("kernel"),
-        told("build")
+        told("build"),
+        match machine["attackers_compete"].as_bool() {
+            Some(true) => "compete for the processor",
+            _ => "have what is left of the processor",
+        }
     )
 }
 

@@ -1,16 +1,19 @@
 //! Noisy neighbours: what everyone else's `get` takes while somebody does his worst.
 //!
 //! ```text
-//! cargo bench -p convoke-tests --bench neighbours -- [--json] [--smoke] [--binary FILE] [--only NAME]…
-//! cargo bench -p convoke-tests --bench neighbours -- --soak SECONDS [--generated SEED] [--only KIND]…
+//! cargo bench -p convoke-tests --bench neighbours -- [--json] [--smoke] [--binary FILE] [--competing] [--only NAME]…
+//! cargo bench -p convoke-tests --bench neighbours -- --soak SECONDS [--generated SEED] [--competing] [--only KIND]…
 //! ```
 //! A platform as `convoke serve` runs it (Germany50, seed 1), in a process of its own. One session of the
 //! operator asks for one agent, again and again, one request at a time; that is measured in turn with
 //! nobody else there and beside an attack, which another process makes: first alone, then beside it,
 //! three times. Told are the median of the medians and of the 99th percentiles, each way, and their ratios.
-//! Server, attacker and the one who asks share the machine, so that what the attack costs its own
-//! process is in the figures too; `control` tells how much that is where nothing is sent at all. A `get`
-//! that is not answered within ten seconds counts as ten seconds, and ends the row.
+//! Server, attacker and the one who asks share the machine, where attackers would have machines of their
+//! own: so on Linux an attacker's process runs while the other two leave it a core (`SCHED_IDLE`, by `chrt`).
+//! `--competing` lets it have its part before they have had theirs, which measures the system's scheduler:
+//! where three want a core each of two, who waits does so for slices of milliseconds. `control` is a process
+//! that sends nothing and only counts. A `get` that is not answered within ten seconds counts as ten
+//! seconds, and ends the row.
 //!
 //! The second table: assignments a second that the agents of the shipped roster take, 16 sessions with
 //! 8 in flight each, by an operator who may have as many tasks open as he likes.
@@ -74,6 +77,8 @@ struct Options {
     binary: PathBuf,
     binary_given: bool,
     only: Vec<String>,
+    /// Attackers have a part of the processor, not what is left.
+    competing: bool,
     /// Attacks are generated from this seed on, for so long.
     soak: Option<(u64, Duration)>,
 }
@@ -130,6 +135,7 @@ fn options(arguments: &[String]) -> Result<Options, Box<dyn Error>> {
         binary,
         binary_given,
         only: behind("--only"),
+        competing: has("--competing"),
     })
 }
 
@@ -140,6 +146,7 @@ async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     };
     let mut machine = machine::machine();
     machine["smoke"] = options.smoke.into();
+    machine["attackers_compete"] = options.competing.into();
     if options.json {
         println!("{machine}");
     }
@@ -190,7 +197,7 @@ async fn beside(
     let mut row = Beside::of(attack);
     for _ in 0..runs {
         row.alone.push(victim::ask(place, window).await?);
-        let attacker = Attacker::begin(attack.name(), place).await?;
+        let attacker = Attacker::begin(attack.name(), place, options.competing).await?;
         let asked = victim::ask(place, window).await?;
         let stopped = asked.is_stopped();
         row.beside.push(asked);

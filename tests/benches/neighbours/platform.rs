@@ -1,11 +1,12 @@
-//! The platform under attack: `convoke serve` as it is shipped, with a guest, a token and two doors.
+//! The platform under attack: `convoke serve` as it is shipped, with two more users and two doors.
 //!
 //! A guest is a key in `users/` under the shipped `access.toml`, which gives him nothing but what everyone
-//! has. Read next: `attack`.
+//! has. Whoever attacks with rights is another administrator than the one who asks. Read next: `attack`.
 
 use crate::machine;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use server::access::SHIPPED;
 use server::ssh::keys::{self, StateKeys};
 use server::ssh::{HostKeyPolicy, Target};
 use std::error::Error;
@@ -17,8 +18,12 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
+/// Who asks: an administrator, as shipped.
+pub(crate) const OPERATOR: &str = "operator";
 /// The guest's name.
 pub(crate) const GUEST: &str = "guest";
+/// An administrator besides the operator, who asks while others attack.
+pub(crate) const NOC: &str = "noc";
 /// How long a platform may take to start.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -29,8 +34,8 @@ pub(crate) struct Place {
     pub(crate) netconf: String,
     /// The HTTP listener's address.
     pub(crate) http: String,
-    /// A bearer token of the operator.
-    pub(crate) token: String,
+    /// A bearer token of the other administrator.
+    pub(crate) noc_token: String,
     /// A bearer token of the guest.
     pub(crate) guest_token: String,
     /// The state folder, in which the keys are.
@@ -38,12 +43,12 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// How to connect as the operator, or as the guest.
+    /// How to connect as somebody.
     pub(crate) fn target(&self, user: &str) -> Result<Target, Box<dyn Error>> {
         let keys = StateKeys::open(&self.state)?;
         let key = match user {
-            GUEST => keys::load(&self.state.join(GUEST))?,
-            _ => keys.operator()?,
+            OPERATOR => keys.operator()?,
+            other => keys::load(&self.state.join(other))?,
         };
         Ok(Target {
             address: self.netconf.clone(),
@@ -72,6 +77,10 @@ impl Platform {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
         let state = folder.path().to_owned();
         std::fs::write(state.join("convoke.toml"), settings)?;
+        let administrators = format!("user-name = [\"{OPERATOR}\", \"{NOC}\"]");
+        let shipped = format!("user-name = [\"{OPERATOR}\"]");
+        let access = SHIPPED.replacen(&shipped, &administrators, 1);
+        std::fs::write(state.join("access.toml"), access)?;
         let mut command = Command::new(binary);
         command
             .args(["--json", "--state"])
@@ -95,17 +104,15 @@ impl Platform {
                 .as_str()
                 .is_some_and(|p| p.starts_with("http"))
         });
-        let key = keys::load_or_generate(&state.join(GUEST), GUEST)?;
-        keys::write_public(
-            &StateKeys::open(&state)?
-                .users()
-                .join(format!("{GUEST}.pub")),
-            key.public_key(),
-        )?;
+        let users = StateKeys::open(&state)?.users();
+        for name in [GUEST, NOC] {
+            let key = keys::load_or_generate(&state.join(name), name)?;
+            keys::write_public(&users.join(format!("{name}.pub")), key.public_key())?;
+        }
         let place = Place {
             netconf: listeners.first().map(address).unwrap_or_default(),
             http: http.map(address).ok_or("no HTTP listener")?,
-            token: token(binary, &state, "operator").await?,
+            noc_token: token(binary, &state, NOC).await?,
             guest_token: token(binary, &state, GUEST).await?,
             state,
         };

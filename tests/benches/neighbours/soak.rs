@@ -119,11 +119,11 @@ pub(crate) async fn run(
         for &kind in &kinds {
             let attack = Attack { kind, seed };
             let row = rows.entry(kind).or_default();
-            let ratios = beside(&platform, attack, window, &mut row.did).await?;
+            let ratios = beside(options, &platform, attack, window, &mut row.did).await?;
             row.take(seed, ratios);
             if !options.smoke && ratios.is_broken() {
                 row.broken += 1;
-                let again = beside(&platform, attack, window, &mut row.did).await?;
+                let again = beside(options, &platform, attack, window, &mut row.did).await?;
                 row.broken_twice += u64::from(again.is_broken());
                 tell(options, attack, ratios, again);
                 if ratios.stopped || again.stopped {
@@ -149,6 +149,7 @@ pub(crate) async fn run(
 
 /// The question alone, and beside an attack.
 async fn beside(
+    options: &Options,
     platform: &Platform,
     attack: Attack,
     window: Duration,
@@ -158,7 +159,9 @@ async fn beside(
     let place = platform.place();
     let failed = |why: Box<dyn Error>| format!("{named}: {why}");
     let alone = victim::ask(place, window).await.map_err(failed)?;
-    let attacker = Attacker::begin(&named, place).await.map_err(failed)?;
+    let attacker = Attacker::begin(&named, place, options.competing)
+        .await
+        .map_err(failed)?;
     let asked = victim::ask(place, window).await.map_err(failed)?;
     did.add(&attacker.end().await.map_err(failed)?);
     Ok(Ratios::of(&alone, &asked))

@@ -2,7 +2,7 @@
 //!
 //! Read next: `figures`.
 
-use crate::platform::Place;
+use crate::platform::{OPERATOR, Place};
 use crate::wire::{Wire, WireError, request};
 use server::ssh::{ConnectError, Connector};
 use std::error::Error;
@@ -35,7 +35,7 @@ impl Waits {
 
 /// Opens a session and asks until the window is over.
 pub(crate) async fn ask(place: &Place, window: Duration) -> Result<Waits, Box<dyn Error>> {
-    let target = place.target("operator")?;
+    let target = place.target(OPERATOR)?;
     let connector = Connector::new(1, AT_MOST);
     let begun = Instant::now();
     let opened = tokio::time::timeout(AT_MOST, Wire::open(&connector, &target)).await;
