@@ -124,7 +124,7 @@ impl Binding {
     ///
     /// A blocking request is answered when its task has settled, or with the state reached when
     /// `patience` is over. What is read beside the connections is decided when it has been read, which
-    /// `clock` tells, by the rights of then. A stream is returned once its first event is known.
+    /// `clock` tells, by the rules of then, for who `who` was when it came. A stream is returned once its first event is known.
     pub async fn handle(
         &self,
         who: &Principal,

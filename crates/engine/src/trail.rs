@@ -16,7 +16,7 @@ use domain::time::Timestamp;
 use std::sync::Arc;
 use store::{Batch, Condition};
 use tracing::{info, warn};
-use unstored::Entry;
+use unstored::{Entry, UnderWay};
 
 mod unstored;
 
@@ -25,6 +25,10 @@ pub(crate) use unstored::Unstored;
 /// How many entries of the log one page looks through at most: a page may hold fewer records than
 /// were asked for, or none, and another follow.
 const LOOKED_AT_MOST: usize = 4_096;
+
+/// How many records that the store did not take are written again at a time: a batch that a disk has no
+/// room for takes those with it that are written beside it.
+const AGAIN_AT_ONCE: usize = 64;
 
 /// How many are looked at together.
 const AT_ONCE: usize = 512;
@@ -135,7 +139,7 @@ impl Engine {
         let lacks = self.unstored.lock().expect("no holder panics").lacks(now);
         if lacks {
             match self.store.statistics().condition {
-                Condition::Working => self.write_trail_again(now),
+                Condition::Working => self.write_trail_again(AGAIN_AT_ONCE, now),
                 Condition::Full => drop(self.store.commit(trial())),
                 Condition::Stopped => {}
             }
@@ -144,23 +148,25 @@ impl Engine {
 
     /// Enters what was counted so far: nobody is let in any more.
     pub fn end_trail(&self, now: Timestamp) {
-        self.write_trail_again(now);
+        self.write_trail_again(usize::MAX, now);
         let counted = self.trail.lock().expect("no holder panics").cut_short();
         self.record(counted, now);
     }
 
     fn record(&self, records: Vec<AuditRecord>, now: Timestamp) {
         let entries = records.into_iter().map(|record| entry(record, now));
-        self.write_trail(entries.collect(), now);
+        self.write_trail(entries.collect(), false, now);
     }
 
-    /// Writes again what the store did not take: it takes something again.
-    fn write_trail_again(&self, now: Timestamp) {
-        let kept = self.unstored.lock().expect("no holder panics").take_kept();
-        self.write_trail(kept, now);
+    /// Writes again what the store did not take, so many records at most: it takes something again.
+    fn write_trail_again(&self, most: usize, now: Timestamp) {
+        let mut unstored = self.unstored.lock().expect("no holder panics");
+        let kept = unstored.take_kept(most);
+        drop(unstored);
+        self.write_trail(kept, true, now);
     }
 
-    fn write_trail(&self, entries: Vec<Entry>, now: Timestamp) {
+    fn write_trail(&self, entries: Vec<Entry>, is_again: bool, now: Timestamp) {
         if entries.is_empty() {
             return;
         }
@@ -169,7 +175,12 @@ impl Engine {
             happenings: entries.clone(),
             ..Batch::default()
         });
-        let is_begun = unstored.put(ticket, entries, now);
+        let batch = UnderWay {
+            ticket,
+            entries,
+            is_again,
+        };
+        let is_begun = unstored.put(batch, now);
         drop(unstored);
         if is_begun {
             // Whoever ticks has one more deadline.

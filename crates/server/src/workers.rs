@@ -45,6 +45,8 @@ struct Dispatch {
     running: usize,
     /// Steps that were given up, as far as their threads were replaced.
     replaced: u64,
+    /// Threads that could not be started in the place of others.
+    missing: usize,
 }
 
 /// The threads' ends of the channels: turns go in, what came of their steps comes out.
@@ -84,6 +86,7 @@ impl AgentWorkers {
             idle,
             running: 0,
             replaced: engine.steps_given_up(),
+            missing: 0,
         };
         let (stop, stopped) = oneshot::channel();
         Ok(Self {
@@ -145,8 +148,12 @@ impl Dispatch {
                 self.running -= 1;
                 self.idle += 1;
             }
-            // Of a turn that was given up, the thread is back beside the one in its place: one may
-            // go.
+            // Of a turn that was given up, the thread is back: where there is none in its place it stays,
+            // else one may go.
+            (true, false) if self.missing > 0 => {
+                self.missing -= 1;
+                self.idle += 1;
+            }
             (true, false) => drop(self.threads.turns.send(None)),
         }
     }
@@ -158,7 +165,10 @@ impl Dispatch {
             self.running = self.running.saturating_sub(1);
             match self.threads.spawn() {
                 Ok(()) => self.idle += 1,
-                Err(cause) => error!("no thread for agents can be started: {cause}"),
+                Err(cause) => {
+                    self.missing += 1;
+                    error!("no thread for agents can be started: {cause}");
+                }
             }
         }
     }

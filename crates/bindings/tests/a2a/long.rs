@@ -41,7 +41,7 @@ fn a_long_message_is_read_and_named_beside_and_a_short_one_at_once() {
     assert_eq!(beside, 1);
 }
 
-/// What was waited for in between, rights among it, may be another one then.
+/// Rules, leases and deadlines may be others then.
 #[test]
 fn a_long_request_is_decided_when_it_has_been_read() {
     let stage = Stage::new();

@@ -64,7 +64,7 @@ pub(crate) struct Published {
     /// Patches that clients may use: everyone's by scenario, then those of one client.
     patches: BTreeMap<(String, Option<String>), Vec<Patch>>,
     /// What the tree `/schemas` tells of templates, once somebody has asked.
-    pub(super) records: OnceLock<Arc<[SchemaRecord]>>,
+    pub(super) told: OnceLock<Arc<[SchemaRecord]>>,
 }
 
 /// A payload that keeps to its schema.
@@ -95,7 +95,7 @@ impl Published {
             own: BTreeMap::new(),
             watched: BTreeSet::new(),
             patches: BTreeMap::new(),
-            records: OnceLock::new(),
+            told: OnceLock::new(),
             imprints,
             catalogue,
         };

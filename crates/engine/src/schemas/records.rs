@@ -140,7 +140,7 @@ impl Published {
             records.sort_by(|a, b| a.schema_id.cmp(&b.schema_id));
             records.into()
         };
-        Arc::clone(self.records.get_or_init(made))
+        Arc::clone(self.told.get_or_init(made))
     }
 
     fn state(&self, template: &Template) -> &'static str {

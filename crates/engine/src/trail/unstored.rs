@@ -23,19 +23,28 @@ pub(crate) type Entry = (Timestamp, Happening);
 #[derive(Default)]
 pub(crate) struct Unstored {
     /// Batches in the order in which they were queued, which is that in which they resolve.
-    under_way: VecDeque<(Ticket, Vec<Entry>)>,
-    kept: Vec<Entry>,
+    under_way: VecDeque<UnderWay>,
+    /// In their order; each was told in the log of the process.
+    kept: VecDeque<Entry>,
     /// Records that had no room.
     lost: u64,
     /// When it is looked again what became of them, while there are any.
     again: Option<Timestamp>,
 }
 
+/// A batch that was queued for the disk.
+pub(crate) struct UnderWay {
+    pub(crate) ticket: Ticket,
+    pub(crate) entries: Vec<Entry>,
+    /// True if the store did not take them before.
+    pub(crate) is_again: bool,
+}
+
 impl Unstored {
     /// Takes in what was queued for the disk; true if it is due to be looked at now where it was not.
-    pub(crate) fn put(&mut self, ticket: Ticket, entries: Vec<Entry>, now: Timestamp) -> bool {
+    pub(crate) fn put(&mut self, batch: UnderWay, now: Timestamp) -> bool {
         self.look();
-        self.under_way.push_back((ticket, entries));
+        self.under_way.push_back(batch);
         let is_begun = self.again.is_none();
         self.again.get_or_insert(now + AGAIN_MS);
         is_begun
@@ -57,8 +66,8 @@ impl Unstored {
         !self.kept.is_empty()
     }
 
-    /// Takes out what the store did not take, in its order.
-    pub(crate) fn take_kept(&mut self) -> Vec<Entry> {
+    /// Takes out the first so many records that the store did not take.
+    pub(crate) fn take_kept(&mut self, most: usize) -> Vec<Entry> {
         self.look();
         if self.lost > 0 {
             let lost = std::mem::take(&mut self.lost);
@@ -67,25 +76,26 @@ impl Unstored {
                 "audit: {lost} records are in this log alone: the store was full for too long"
             );
         }
-        std::mem::take(&mut self.kept)
+        let most = self.kept.len().min(most);
+        self.kept.drain(..most).collect()
     }
 
     /// Lets go of what is on disk, and keeps what will not be.
     fn look(&mut self) {
         let mut context = Context::from_waker(Waker::noop());
-        while let Some((ticket, _)) = self.under_way.front_mut()
-            && let Poll::Ready(stored) = Pin::new(ticket).poll(&mut context)
-            && let Some((_, entries)) = self.under_way.pop_front()
+        while let Some(batch) = self.under_way.front_mut()
+            && let Poll::Ready(stored) = Pin::new(&mut batch.ticket).poll(&mut context)
+            && let Some(batch) = self.under_way.pop_front()
         {
             if stored.is_err() {
-                self.keep(entries);
+                self.keep(batch);
             }
         }
     }
 
-    fn keep(&mut self, entries: Vec<Entry>) {
-        for (at, entry) in entries {
-            if let Happening::Audit(record) = &entry {
+    fn keep(&mut self, batch: UnderWay) {
+        for (at, entry) in batch.entries {
+            if let (false, Happening::Audit(record)) = (batch.is_again, &entry) {
                 let (event, count) = (&record.event, record.count);
                 let (kind, user, subject) = (event.kind.as_str(), &event.user, &event.subject);
                 warn!(
@@ -98,7 +108,7 @@ impl Unstored {
                 );
             }
             match self.kept.len() < KEPT_MOST {
-                true => self.kept.push((at, entry)),
+                true => self.kept.push_back((at, entry)),
                 false => self.lost += 1,
             }
         }

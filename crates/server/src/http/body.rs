@@ -5,7 +5,7 @@
 //! more: then it ends as streams end, so that what was sent stays good. Read next: [`super::door`];
 //! [`super::delivery`], for what is not taken.
 
-use super::delivery::{Delivery, Untaken};
+use super::delivery::Delivery;
 use crate::fair::{LastingTurns, Share};
 use hyper::Response;
 use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
@@ -49,6 +49,11 @@ where
 {
     let making = Some(Box::pin(next(all)));
     Box::pin(Unfold { next, making })
+}
+
+/// How many bytes of a body are there: all of them, or none of one that goes on.
+pub(super) fn length(body: &Body) -> usize {
+    body.size_hint().exact().unwrap_or(0) as usize
 }
 
 /// The same body, made in its user's turns; one that is there as a whole needs none.
@@ -163,15 +168,17 @@ pub(super) struct Outgoing<H> {
 }
 
 impl<H> Outgoing<H> {
-    /// What is not taken counts as `untaken`; `end` is only made for a body that goes on.
-    pub(super) fn new(body: Body, untaken: Untaken, held: H, end: impl FnOnce() -> End) -> Self {
-        let length = body.size_hint().exact();
-        let delivery = Delivery::of_answer();
-        delivery.begin(untaken, length.unwrap_or(0) as usize);
+    /// It goes out as `delivery`, which has begun; `end` is only made for a body that goes on.
+    pub(super) fn new(
+        body: Body,
+        delivery: Arc<Delivery>,
+        held: H,
+        end: impl FnOnce() -> End,
+    ) -> Self {
         Self {
+            end: body.size_hint().exact().is_none().then(end),
             body,
             made: Bytes::new(),
-            end: length.is_none().then(end),
             delivery,
             _held: held,
         }

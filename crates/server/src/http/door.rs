@@ -10,7 +10,7 @@ use super::ask::Ask;
 use super::body::{self, Outgoing, Reply};
 use super::caller::{Caller, Doorkeeper};
 use super::certificate::Holder;
-use super::delivery::Untaken;
+use super::delivery::{Delivery, Untaken};
 use super::guard::{self, Names};
 use super::limits::Limits;
 use super::problem::Problem;
@@ -113,7 +113,7 @@ impl Door {
     }
 
     async fn attend(
-        &self,
+        self: &Arc<Self>,
         mut head: Parts,
         body: Incoming,
         visitor: &Visitor,
@@ -220,7 +220,7 @@ impl Door {
     }
 
     async fn enter(
-        &self,
+        self: &Arc<Self>,
         head: Parts,
         body: Incoming,
         caller: Option<Caller>,
@@ -250,31 +250,40 @@ impl Door {
         };
         match (entry, caller) {
             (Entry::Open(answer), _) if is_of_health => answer(ask).await,
-            (Entry::Open(answer), _) => self.in_turn(share, &untaken, answer(ask)).await,
+            (Entry::Open(answer), _) => self.in_turn(share, untaken, move || answer(ask)).await,
             (Entry::Guarded { .. }, None) => Err(Problem::unauthenticated()),
             (Entry::Guarded { scope, answer }, Some(caller)) => match scope {
                 Some(scope) if !caller.has_scope(scope) => {
                     (self.keeper.trail)(trail::of_scope(&caller, scope));
                     Err(Problem::insufficient_scope(scope))
                 }
-                _ => self.in_turn(share, &untaken, answer(caller, ask)).await,
+                _ => {
+                    self.in_turn(share, untaken, move || answer(caller, ask))
+                        .await
+                }
             },
         }
     }
 
     /// Answers in somebody's turns, the whole of it where it goes on, if enough was taken of what he was
-    /// answered before.
+    /// answered before; what is there of it counts as not taken from then on.
     ///
     /// It is a task of its own. Polled within its connection, which may be another user's by now, it
     /// would keep a turn that has come until that one's comes, and all else of its user would wait.
     async fn in_turn(
-        &self,
+        self: &Arc<Self>,
         share: Share,
-        untaken: &Untaken,
-        answer: Answering,
+        untaken: Untaken,
+        answer: impl FnOnce() -> Answering + Send + 'static,
     ) -> Result<Reply, Problem> {
-        self.has_room(untaken)?;
-        let answered = tokio::spawn(share.clone().run(answer));
+        let (door, delivery) = (Arc::clone(self), Delivery::of_answer());
+        let answered = tokio::spawn(share.clone().run(async move {
+            door.has_room(&untaken)?;
+            let mut reply = answer().await?;
+            delivery.begin(untaken, body::length(reply.body()));
+            reply.extensions_mut().insert(delivery);
+            Ok(reply)
+        }));
         let reply = match AbortOnDropHandle::new(answered).await {
             Ok(answered) => answered?,
             Err(failed) => match failed.try_into_panic() {
@@ -316,10 +325,14 @@ impl Door {
         held: (UnderWay, Option<Requests>),
     ) -> Reply {
         let (mut head, body) = reply.into_parts();
+        // Other than in a task of its own it is answered here.
+        let delivery = head.extensions.remove::<Arc<Delivery>>();
+        let delivery = delivery.unwrap_or_else(Delivery::of_answer);
+        delivery.begin(untaken, body::length(&body));
         for (name, value) in USUAL {
             head.headers.entry(name).or_insert(value);
         }
-        let body = Outgoing::new(body, untaken, held, || Box::pin(self.end(caller)));
+        let body = Outgoing::new(body, delivery, held, || Box::pin(self.end(caller)));
         Reply::from_parts(head, Box::pin(body))
     }
 

@@ -223,14 +223,15 @@ pub fn bearer(token: &str) -> String {
 }
 
 /// Rooms that a protocol might have: one that reads a body, one that goes on, one that says in whose
-/// turn it does, one that says in whose turn its connection is, one that says which task answers, one with
-/// a scope, one that is partly open.
+/// turn it does, one that says in whose turn its connection is, one that says whether that is so while it
+/// answers, one with a scope, one that is partly open.
 fn more(
     router: Router,
     told: mpsc::UnboundedSender<mpsc::Sender<Bytes>>,
     shares: Arc<FairShares>,
     gate: Arc<Gate>,
 ) -> Router {
+    let of_connections = Arc::clone(&gate);
     router
         .guarded("/length", &[Method::POST], None, |_, mut ask| async move {
             let length = ask.content().await?.len();
@@ -250,19 +251,13 @@ fn more(
             async move { Ok(Reply::new(body::unfold(share, turn))) }
         })
         .open("/whose", &[Method::GET], move |_| {
-            let source = gate.share_of_source([127, 0, 0, 1].into());
-            let taken = [("source", source), ("noc", gate.share_of("noc"))]
-                .map(|(name, share)| (name, is_taken(share)));
-            let names = taken
-                .iter()
-                .filter(|(_, taken)| *taken)
-                .map(|(name, _)| *name);
-            let names = names.collect::<Vec<_>>().join(" ");
-            async move { Ok(Reply::new(body::whole(names))) }
+            let gate = Some(Arc::clone(&gate));
+            async move { Ok(Reply::new(body::unfold(gate, whose))) }
         })
-        .guarded("/task", &[Method::GET], None, |_, _| async move {
-            let task = tokio::task::id().to_string();
-            Ok(Reply::new(body::whole(task)))
+        .guarded("/mine", &[Method::GET], None, move |caller, _| {
+            let taken = is_taken(of_connections.share_of(&caller.principal.name));
+            let told = if taken { "with" } else { "apart" };
+            async move { Ok(Reply::new(body::whole(told))) }
         })
         .open("/agents/{}/card", &[Method::GET], |ask| async move {
             Ok(Reply::new(body::whole(ask.captures[0].clone())))
@@ -281,6 +276,17 @@ fn is_taken(share: Share) -> bool {
     let mut other = pin!(share.run(ready(())));
     let mut context = Context::from_waker(Waker::noop());
     other.as_mut().poll(&mut context).is_pending()
+}
+
+/// Says once in whose turn the connection is that hands this over: a piece is made when it asks.
+async fn whose(gate: Option<Arc<Gate>>) -> Option<(Bytes, Option<Arc<Gate>>)> {
+    let gate = gate?;
+    let source = gate.share_of_source([127, 0, 0, 1].into());
+    let shares = [("source", source), ("noc", gate.share_of("noc"))];
+    let taken = shares
+        .into_iter()
+        .filter_map(|(name, share)| is_taken(share).then_some(name));
+    Some((taken.collect::<Vec<_>>().join(" ").into(), None))
 }
 
 /// Says once whether the turn of a user is taken while this is asked; the user has one at a time.

@@ -56,14 +56,16 @@ pub async fn get(
     uri: &str,
     authorization: Option<&str>,
 ) -> Response<Incoming> {
+    let answer = sender.send_request(request(uri, authorization));
+    within("an answer", answer).await.unwrap()
+}
+
+fn request(uri: &str, authorization: Option<&str>) -> Request<Empty> {
     let mut request = Request::get(uri);
     if let Some(value) = authorization {
         request = request.header("authorization", value);
     }
-    let request = request.body(Empty).unwrap();
-    within("an answer", sender.send_request(request))
-        .await
-        .unwrap()
+    request.body(Empty).unwrap()
 }
 
 /// Speaks HTTP/2 with a window of so many bytes for each answer.
@@ -276,6 +278,20 @@ async fn what_is_not_taken_has_a_bound() {
         assert_eq!(get(&mut other, whoami, Some(&operator)).await.status(), 200);
         drop((first, second, livez, other));
         given_back(&house, "operator").await;
+    }
+    // So are answers that were asked for at once, before one of them went out.
+    for (credential, uri) in [(None, keys), (Some(noc.as_str()), whoami)] {
+        let mut sender = narrow(&house, 0).await;
+        let ask = |_| sender.send_request(request(uri, credential));
+        let asked: Vec<_> = (0..8).map(ask).collect();
+        let mut given = Vec::new();
+        for answer in asked {
+            given.push(within("an answer", answer).await.unwrap());
+        }
+        let taken = given.iter().filter(|answer| answer.status() == 200);
+        assert_eq!(taken.count(), 1);
+        drop(given);
+        given_back(&house, "noc").await;
     }
     // Whoever shows nothing on a connection of a user is him.
     let mut sender = narrow(&house, 0).await;
