@@ -176,7 +176,7 @@ impl Attacker {
         competes: bool,
     ) -> Result<Self, Box<dyn Error>> {
         let program = std::env::current_exe()?;
-        let mut command = match competes || !cfg!(target_os = "linux") {
+        let mut command = match competes {
             true => Command::new(program),
             false => {
                 let mut idle = Command::new("chrt");
@@ -189,7 +189,13 @@ impl Attacker {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .kill_on_drop(true)
-            .spawn()?;
+            .spawn()
+            .map_err(|cause| {
+                format!(
+                    "{:?} does not start: {cause}",
+                    command.as_std().get_program()
+                )
+            })?;
         let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
         let mut line = String::new();
         output.read_line(&mut line).await?;

@@ -135,7 +135,7 @@ fn options(arguments: &[String]) -> Result<Options, Box<dyn Error>> {
         binary,
         binary_given,
         only: behind("--only"),
-        competing: has("--competing"),
+        competing: has("--competing") || !cfg!(target_os = "linux"),
     })
 }
 

@@ -77,9 +77,9 @@ impl Platform {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
         let state = folder.path().to_owned();
         std::fs::write(state.join("convoke.toml"), settings)?;
-        let administrators = format!("user-name = [\"{OPERATOR}\", \"{NOC}\"]");
-        let shipped = format!("user-name = [\"{OPERATOR}\"]");
-        let access = SHIPPED.replacen(&shipped, &administrators, 1);
+        let admin = "name = \"admin\"\nuser-name = [";
+        let (before, behind) = SHIPPED.split_once(admin).ok_or("no administrators")?;
+        let access = format!("{before}{admin}\"{NOC}\", {behind}");
         std::fs::write(state.join("access.toml"), access)?;
         let mut command = Command::new(binary);
         command

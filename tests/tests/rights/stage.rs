@@ -509,7 +509,8 @@ impl Stage {
         };
         let (who, at) = (self.principal(user), engine::Endpoint::Platform);
         let patience = std::future::ready(());
-        let clock = || self.now;
+        let now = self.now;
+        let clock = move || now;
         let handled = self.binding.handle(&who, &at, &incoming, &clock, patience);
         self.runtime.block_on(async {
             match handled.await.body {
