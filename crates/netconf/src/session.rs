@@ -16,6 +16,7 @@ mod event;
 #[cfg(test)]
 mod tests;
 
+use envelope::ECHOED_BYTES;
 pub use envelope::Envelope;
 pub use event::{CloseReason, Event, Rpc, SessionConfig, Statistics};
 
@@ -316,6 +317,11 @@ impl Session {
         let root = document.root();
         if !root.is(BASE, "rpc") {
             return self.malformed(format!("<{}> instead of <rpc>", root.name()));
+        }
+        let echoed = root.verbatim_attributes().len();
+        if echoed > ECHOED_BYTES {
+            let why = format!("attributes of <rpc> of {echoed} bytes, of {ECHOED_BYTES} at most");
+            return self.too_big(why);
         }
         let envelope = Envelope::of(root);
         match fault(root) {

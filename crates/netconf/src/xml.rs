@@ -35,12 +35,12 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// What a server accepts from a client: 8 MiB, 64 deep, 262 144 elements.
+    /// What a server accepts from a client: 8 MiB, 64 deep, 32 768 elements.
     fn default() -> Self {
         Limits {
             message_bytes: 8 << 20,
             depth: 64,
-            elements: 1 << 18,
+            elements: 1 << 15,
             attributes: 64,
             namespaces: 32,
             name_bytes: 256,

@@ -8,6 +8,10 @@ use crate::error::RpcError;
 use crate::names::namespace::BASE;
 use crate::xml::{Element, write};
 
+/// The most bytes of attributes that a reply echoes: a `message-id` of the greatest length, and as much
+/// again.
+pub(super) const ECHOED_BYTES: usize = 8_192;
+
 /// What a reply must echo; small, and independent of its request's life.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Envelope {
@@ -51,7 +55,7 @@ impl Envelope {
     }
 
     /// Bytes of start and end tag.
-    pub(super) fn tag_bytes(&self) -> usize {
+    pub fn tag_bytes(&self) -> usize {
         2 * self.name.len() + self.attributes.len() + 5
     }
 

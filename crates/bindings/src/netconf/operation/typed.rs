@@ -149,7 +149,11 @@ mod tests {
         let read = |inside: &str| {
             let name = "fault_diagnosis_v1";
             let xml = format!("<{name} xmlns=\"{SCHEMAS}{name}\">{inside}</{name}>");
-            let document = Document::parse(xml, &Limits::default()).expect("XML");
+            let limits = Limits {
+                elements: 1 << 16,
+                ..Limits::default()
+            };
+            let document = Document::parse(xml, &limits).expect("XML");
             let read = payload(document.root(), &served);
             read.map_err(|error| error.tag.as_str().to_owned())
         };
