@@ -377,4 +377,11 @@ fn a_step_takes_up_so_much_input_and_what_is_left_another() {
         }
     }
     assert_eq!(answered, [3, 3, 3, 1], "64 KiB, and the rest of a message");
+    // Nor is another begun once its time is over.
+    session.receive(rpc.repeat(3).as_bytes(), 0);
+    for left in [2, 1, 0] {
+        assert_eq!(session.step_while(now, 0, || false), Flow::Again);
+        let output = String::from_utf8(session.transmit()).unwrap();
+        assert_eq!(output.matches("<rpc-error>").count(), 1, "{left} are left");
+    }
 }

@@ -19,10 +19,34 @@
 use crate::background;
 use std::collections::HashMap;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, Weak};
 use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::sync::PollSemaphore;
+
+/// A poll of a user's work that lasts so long holds others up if nobody else waits for the sockets.
+const LONG: Duration = Duration::from_millis(1);
+/// How many polls after a long one see to it that somebody does.
+const WARY: u32 = 1_000;
+
+/// Polls that are still to see to it.
+static WARY_FOR: AtomicU32 = AtomicU32::new(0);
+
+/// Sees to it that another thread of the runtime waits for the sockets while this one works.
+///
+/// A runtime wakes no second thread for what is alone to be done: while the thread that took it from a
+/// socket works on it, nobody hears what comes in, however many threads sleep. Two tasks that do nothing
+/// wake one, which then waits in this one's place.
+pub fn leave_a_thread() {
+    if let Ok(runtime) = Handle::try_current() {
+        for _ in 0..2 {
+            drop(runtime.spawn(async {}));
+        }
+    }
+}
 
 /// Every user's turns.
 #[derive(Debug)]
@@ -168,7 +192,19 @@ impl<F: Future> Future for Fair<F> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let Self { turns, work } = &mut *self;
-        turns.poll(context, |context| work.as_mut().poll(context))
+        turns.poll(context, |context| {
+            let wary = WARY_FOR.load(Relaxed);
+            if wary > 0 {
+                WARY_FOR.store(wary - 1, Relaxed);
+                leave_a_thread();
+            }
+            let begun = Instant::now();
+            let polled = work.as_mut().poll(context);
+            if begun.elapsed() >= LONG {
+                WARY_FOR.store(WARY, Relaxed);
+            }
+            polled
+        })
     }
 }
 

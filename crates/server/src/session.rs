@@ -4,6 +4,7 @@
 //! Read next: [`crate::host`].
 
 use crate::clock::Clock;
+use crate::fair;
 use crate::ssh::{ByteStream, DEFAULT_QUOTA_BYTES, InboundError, Login, Outbound, split_metered};
 use bindings::netconf::{Backlog, Flow, Peer, Platform, Session};
 use domain::time::Timestamp;
@@ -16,6 +17,12 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::time::{Instant, sleep_until};
 use tracing::{debug, warn};
+
+/// How long a session takes up requests in one turn; the one that it is at then is still answered.
+const STEP: Duration = Duration::from_micros(500);
+
+/// A request that is so long may take a thread for so long that others should find another.
+const LONG_BYTES: usize = 16 * 1_024;
 
 /// How much received input a session may hold before it reads no more, in bytes. A message is at
 /// most 8 MiB; the rest waits in the stream's own buffer.
@@ -141,7 +148,12 @@ pub async fn serve(
     let mut input_ended = false;
     loop {
         let session = guarded.session();
-        let flow = session.step(clock.now(), clock.monotonic_ms());
+        if session.held_bytes() >= LONG_BYTES {
+            fair::leave_a_thread();
+        }
+        let begun = Instant::now();
+        let goes_on = || begun.elapsed() < STEP;
+        let flow = session.step_while(clock.now(), clock.monotonic_ms(), goes_on);
         let output = session.transmit();
         let holds = session.held_bytes();
         let is_too_much = accounts.is_short()

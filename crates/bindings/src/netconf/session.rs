@@ -169,46 +169,62 @@ impl Session {
         self.machine.receive(bytes, clock_ms);
     }
 
-    /// Bytes received and not yet handled: while this is large, read no more.
+    /// Bytes received and not yet handled, and what replies to come echo: while this is large, read no
+    /// more.
     pub fn held_bytes(&self) -> usize {
+        let echoed = self.turns.iter().map(|turn| turn.envelope.tag_bytes());
         let parked = match self.turns.back().map(|turn| &turn.state) {
             Some(State::Unread(rpc)) => rpc.document.held_bytes(),
             _ => 0,
         };
-        self.machine.held_bytes() + parked
+        self.machine.held_bytes() + parked + echoed.sum::<usize>()
     }
 
     /// Does what can be done: handles requests, sends replies whose turn it is, and
     /// notifications.
     pub fn step(&mut self, now: Timestamp, clock_ms: u64) -> Flow {
+        self.step_while(now, clock_ms, || true)
+    }
+
+    /// The same, and no further request is begun once `goes_on` says no.
+    pub fn step_while(
+        &mut self,
+        now: Timestamp,
+        clock_ms: u64,
+        goes_on: impl Fn() -> bool,
+    ) -> Flow {
         self.machine.expire(clock_ms);
         self.stepped_ms = clock_ms;
         self.heed_generation();
         self.heed_rules();
         self.heed_kill();
         let held = self.machine.held_bytes();
-        let is_spent = |machine: &Machine| held.saturating_sub(machine.held_bytes()) >= STEP_BYTES;
+        let is_over = |machine: &Machine| {
+            held.saturating_sub(machine.held_bytes()) >= STEP_BYTES || !goes_on()
+        };
+        let mut over = false;
         loop {
             let mut moved = self.take_turns(now);
             while self.turns.len() < PENDING
                 && self.has_room()
                 && !self.is_waiting()
                 && self.machine.pending_output() < OUTPUT_BYTES
-                && !is_spent(&self.machine)
+                && !over
             {
                 match self.machine.poll() {
                     Some(event) => self.event(event, now),
                     None => break,
                 }
                 moved = true;
+                over = is_over(&self.machine);
             }
-            if !moved || is_spent(&self.machine) || self.machine.pending_output() >= OUTPUT_BYTES {
+            if !moved || over || self.machine.pending_output() >= OUTPUT_BYTES {
                 break;
             }
         }
         // What is not taken up for want of room waits in its transport, and is no refusal.
         self.requests.note(self.turns.len());
-        let more = self.notify(now) || is_spent(&self.machine);
+        let more = self.notify(now) || over;
         self.publish_counters();
         if self.end.is_some() {
             Flow::Close
