@@ -118,6 +118,7 @@ impl Admission {
             leaving: AtomicBool::new(false),
             leaves: Notify::new(),
             untaken: Arc::default(),
+            is_shared: AtomicBool::new(false),
             user: Mutex::default(),
         }
     }
@@ -203,6 +204,8 @@ pub(super) struct ConnectionPermit {
     untaken: Arc<AtomicUsize>,
     /// The user who was the last to authenticate on it, among whose connections it counts.
     user: Mutex<Option<Connections>>,
+    /// True if several users have authenticated on it.
+    is_shared: AtomicBool,
 }
 
 impl ConnectionPermit {
@@ -220,8 +223,9 @@ impl ConnectionPermit {
         if !own.set(1) {
             return Err(Full::OfUser);
         }
-        if user.is_none() {
-            self.admission.authenticate(self.number)?;
+        match *user {
+            None => self.admission.authenticate(self.number)?,
+            Some(_) => self.is_shared.store(true, Relaxed),
         }
         *user = Some(own);
         Ok(true)
@@ -232,8 +236,13 @@ impl ConnectionPermit {
         self.user().is_some()
     }
 
-    /// The user who was the last to authenticate on it, unless that is who is known already.
-    pub(super) fn user_other_than(&self, known: Option<&str>) -> Option<String> {
+    /// In whose share it is worked on, unless that is known already: its user's, or its own once several
+    /// have authenticated on it. Names of users have no '/'.
+    pub(super) fn sharer_other_than(&self, known: Option<&str>) -> Option<String> {
+        if self.is_shared.load(Relaxed) {
+            let own = format!("/connection/{}", self.number);
+            return Some(own).filter(|own| known != Some(own));
+        }
         let user = self.user();
         let user = user.as_ref().map(Connections::user);
         user.filter(|user| known != Some(user)).map(str::to_owned)

@@ -1,5 +1,6 @@
-//! In whose turn a connection is worked on: in that of the user who was the last to authenticate on it, or
-//! of its source while nobody has.
+//! In whose turn a connection is worked on: in that of the user who authenticated on it, or of its source
+//! while nobody has. One on which several have, such as a proxy's, has turns of its own from then on, so
+//! that none of them waits in the line of another.
 //!
 //! Whatever a connection does is done in it: TLS and frames, heads that are refused, signatures that are
 //! checked, answers that are there as a whole. What its requests bring about are tasks with turns besides,
@@ -26,8 +27,8 @@ pub(super) struct Whose {
 #[derive(Debug)]
 pub(super) struct ConnectionTurns {
     whose: Whose,
-    /// The user whose turns these are; none while they are the source's.
-    user: Option<String>,
+    /// Who has these turns, a user or the connection itself; none while they are the source's.
+    sharer: Option<String>,
     turns: Turns,
 }
 
@@ -36,7 +37,7 @@ impl Whose {
     pub(super) fn turns(&self) -> ConnectionTurns {
         ConnectionTurns {
             whose: self.clone(),
-            user: None,
+            sharer: None,
             turns: self.gate.share_of_source(self.source).turns(),
         }
     }
@@ -49,9 +50,9 @@ impl ConnectionTurns {
         cx: &mut Context<'_>,
         work: impl FnOnce(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        if let Some(user) = self.whose.permit.user_other_than(self.user.as_deref()) {
-            self.turns = self.whose.gate.share_of(&user).turns();
-            self.user = Some(user);
+        if let Some(sharer) = self.whose.permit.sharer_other_than(self.sharer.as_deref()) {
+            self.turns = self.whose.gate.share_of(&sharer).turns();
+            self.sharer = Some(sharer);
         }
         self.turns.poll(cx, work)
     }
@@ -135,5 +136,12 @@ mod tests {
             Poll::Ready([polled(one, cx), polled(three, cx)])
         });
         assert_eq!(beside, Poll::Ready([true, false]), "wherever he comes from");
+        // A connection of several users waits for none of them, and they for none of it.
+        second.permit.authenticate("ann", &accounts).unwrap();
+        let beside = two.poll(&mut cx, |cx| Poll::Ready(polled(three, cx)));
+        assert_eq!(beside, Poll::Ready(true));
+        second.permit.authenticate("eve", &accounts).unwrap();
+        let beside = three.poll(&mut cx, |cx| Poll::Ready(polled(two, cx)));
+        assert_eq!(beside, Poll::Ready(true), "for good");
     }
 }
