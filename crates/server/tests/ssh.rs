@@ -5,6 +5,8 @@
 
 #[path = "ssh/before_login.rs"]
 mod before_login;
+#[path = "ssh/small_packets.rs"]
+mod small_packets;
 
 use std::io::Write as _;
 use std::net::SocketAddr;

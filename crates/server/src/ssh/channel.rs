@@ -5,10 +5,17 @@
 
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use russh::{ChannelId, ChannelMsg, ChannelStream};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// What the other side is to take at once of what is longer, in bytes: each packet costs what it costs,
+/// however little is in it. RFC 4254 knows no bound; clients take 32,768 and more.
+const SMALL_BYTES: usize = 256;
+
+/// How many packets that are smaller may follow one another.
+const SMALL_MOST: u32 = 1_024;
 
 type Ending<M> = Box<dyn FnOnce(ChannelStream<M>) + Send>;
 
@@ -16,6 +23,8 @@ type Ending<M> = Box<dyn FnOnce(ChannelStream<M>) + Send>;
 /// stream; dropping that closes the channel, which needs a runtime.
 pub(super) struct ChannelBytes<M: From<(ChannelId, ChannelMsg)> + Send + 'static> {
     parts: Option<(ChannelStream<M>, Ending<M>)>,
+    /// How many of the last packets were small though there was more.
+    small: u32,
 }
 
 impl<M: From<(ChannelId, ChannelMsg)> + Send + Sync + 'static> ChannelBytes<M> {
@@ -25,6 +34,7 @@ impl<M: From<(ChannelId, ChannelMsg)> + Send + Sync + 'static> ChannelBytes<M> {
     ) -> Self {
         Self {
             parts: Some((stream, Box::new(ending))),
+            small: 0,
         }
     }
 
@@ -65,7 +75,17 @@ impl<M: From<(ChannelId, ChannelMsg)> + Send + Sync + 'static> AsyncWrite for Ch
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.stream().poll_write(cx, buf)
+        let written = ready!(self.stream().poll_write(cx, buf))?;
+        self.small = match written < buf.len().min(SMALL_BYTES) {
+            true => self.small + 1,
+            false => 0,
+        };
+        match self.small > SMALL_MOST {
+            true => Poll::Ready(Err(io::Error::other(
+                "the other side takes a few bytes at a time",
+            ))),
+            false => Poll::Ready(Ok(written)),
+        }
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
