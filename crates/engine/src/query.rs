@@ -190,19 +190,24 @@ impl Engine {
         {
             return Ok(Vec::new());
         }
-        let (wanted, limit) = (filter.party.take(), filter.limit);
-        filter.party = sight.narrowest(wanted.clone());
+        let limit = filter.limit;
+        filter.other_party = filter.party.take();
+        filter.party = sight.narrowest(None);
+        if filter.party.is_none() || filter.party == filter.other_party {
+            filter.party = filter.other_party.take();
+        }
         self.hide_place(sight, &mut filter)?;
-        let fits = |t: &Task| {
-            let with = |p: &String| *p == t.from || *p == t.to;
-            sight.shows_task(t) && wanted.as_ref().is_none_or(with)
-        };
         let mut page = Vec::new();
         loop {
             let found = self.store.tasks(&filter)?;
             filter.after = found.last().map(|t| t.id.clone());
             let last = found.len() < limit;
-            page.extend(found.into_iter().filter(|t| fits(t)).map(Arc::new));
+            page.extend(
+                found
+                    .into_iter()
+                    .filter(|t| sight.shows_task(t))
+                    .map(Arc::new),
+            );
             if last || page.len() >= limit {
                 page.truncate(limit);
                 return Ok(page);

@@ -17,6 +17,8 @@ use rusqlite::{ToSql, params};
 pub struct TaskFilter {
     /// Published or executed by this agent only.
     pub party: Option<String>,
+    /// Published or executed by this agent as well.
+    pub other_party: Option<String>,
     /// Executed by this agent only.
     pub executor: Option<String>,
     /// In one of these states only: see [`TaskFilter::OPEN`] and [`TaskFilter::ENDED`].
@@ -61,6 +63,7 @@ impl Default for TaskFilter {
     fn default() -> Self {
         Self {
             party: None,
+            other_party: None,
             executor: None,
             status: Status::ALL.to_vec(),
             parent: None,
@@ -145,8 +148,9 @@ fn with_values<T>(
     let until = filter.until.map_or(i64::MAX, Timestamp::as_ms);
     let limit = i64::try_from(filter.limit).unwrap_or(i64::MAX);
     let parent = filter.parent.as_ref().map(TaskId::as_str);
-    let values: [(&str, &dyn ToSql); 9] = [
+    let values: [(&str, &dyn ToSql); 10] = [
         (":party", &filter.party),
+        (":other", &filter.other_party),
         (":executor", &filter.executor),
         (":parent", &parent),
         (":conversation", &filter.conversation),
@@ -188,6 +192,9 @@ fn selects(filter: &TaskFilter, columns: &str, narrow: &str) -> String {
     let names: Vec<&str> = filter.status.iter().map(|s| s.as_str()).collect();
     if Status::ALL.iter().any(|s| !filter.status.contains(s)) {
         narrow.push_str(&format!(" AND status IN ('{}')", names.join("', '")));
+    }
+    if filter.other_party.is_some() {
+        narrow.push_str(" AND :other IN (+send_from, +send_to)");
     }
     let one_of_both = " AND :party IN (+send_from, +send_to)";
     let (by_party, by_executor) = (filter.party.is_some(), filter.executor.is_some());

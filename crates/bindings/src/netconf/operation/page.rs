@@ -27,6 +27,7 @@ pub(super) fn get_tasks(scene: &Scene<'_>, operation: Element<'_>) -> Result<Ans
     let every = TaskFilter::default();
     let filter = TaskFilter {
         party: text(operation, "party"),
+        other_party: None,
         executor: text(operation, "executor"),
         status: if status.is_empty() {
             every.status
