@@ -160,13 +160,19 @@ impl Pattern {
         }
     }
 
-    /// Whether all its conditions hold among `children`.
-    pub(crate) fn holds(&self, namespace: &str, children: &[Node<'_>]) -> bool {
+    /// Whether all its conditions hold among those of `children` that `shown` admits.
+    pub(crate) fn holds<'n>(
+        &self,
+        namespace: &str,
+        children: &'n [Node<'n>],
+        shown: impl Fn(usize, &'n Node<'n>) -> bool,
+    ) -> bool {
         self.value.is_none()
             && self.conditions.iter().all(|condition| {
-                children
-                    .iter()
-                    .any(|child| condition.is_met_by(namespace, child))
+                let mut children = children.iter().enumerate();
+                children.any(|(index, child)| {
+                    condition.is_met_by(namespace, child) && shown(index, child)
+                })
             })
     }
 }
@@ -261,24 +267,20 @@ impl Selection {
     pub fn is_everything(&self) -> bool {
         self.root.whole
     }
-
-    /// What is asked of the whole datastore.
-    pub fn view(&self) -> View<'_> {
-        View::of(Few::one(&*self.root))
-    }
-
-    /// What is asked of a top-level node; `None` if nothing is.
-    pub fn child(&self, namespace: &str, name: &str) -> Option<View<'_>> {
-        self.view().child(namespace, name)
-    }
 }
 
-/// What a selection asks of the nodes at one place; a provider's way to fetch
+/// What of the nodes at one place is asked for and may be read; a provider's way to fetch
 /// no more than needed. Fetching more is harmless: the writer prunes again.
 #[derive(Debug, Clone)]
 pub struct View<'f> {
     /// `None`: everything.
     pub(crate) patterns: Option<Few<'f, Pattern>>,
+    /// Levels that are written of what is selected.
+    pub(crate) max_depth: u32,
+    /// Levels still to be written below, once selected.
+    pub(crate) depth: u32,
+    pub(crate) permit: Cursor<'f>,
+    pub(crate) config: Option<bool>,
 }
 
 /// Which entries of a list can be selected at all.
@@ -291,48 +293,35 @@ pub enum Keys<'f> {
 }
 
 impl<'f> View<'f> {
-    /// Everything.
-    pub fn everything() -> Self {
-        View { patterns: None }
-    }
-
-    fn of(patterns: Few<'f, Pattern>) -> Self {
-        let whole = patterns
-            .iter()
-            .any(|pattern| pattern.whole && pattern.conditions.is_empty());
-        View {
-            patterns: (!whole).then_some(patterns),
-        }
-    }
-
-    /// Whether everything below is asked for, unconditionally.
+    /// Whether everything below is asked for, unconditionally, as far as it may be read.
     pub fn is_everything(&self) -> bool {
         self.patterns.is_none()
     }
 
-    /// What is asked of a child; `None` if it can be left out. A leaf that a
-    /// condition looks at cannot. Keys of list entries are always needed.
+    /// Whether state is asked for, not only configuration.
+    pub fn wants_state(&self) -> bool {
+        self.config != Some(true)
+    }
+
+    /// What is asked of a child; `None` if it can be left out, for nobody asked for it, it is too
+    /// deep, or nothing of it may be read. A leaf that a condition looks at cannot. Keys of list
+    /// entries are always needed.
     pub fn child(&self, namespace: &str, name: &str) -> Option<View<'f>> {
-        let Some(patterns) = &self.patterns else {
-            return Some(View::everything());
+        let permit = self.permit.below(namespace, name)?;
+        let (patterns, depth) = match &self.patterns {
+            None => (None, a_level_down(self.depth)?),
+            Some(patterns) => match asked_below(patterns, namespace, name)? {
+                Asked::Whole => (None, a_level_down(self.max_depth)?),
+                Asked::WholeIfItHolds => (None, u32::MAX),
+                Asked::Partly(below) => (Some(below), u32::MAX),
+            },
         };
-        let mut below = Few::none();
-        for pattern in patterns.iter() {
-            // Only under a condition, or it would not be here: assume the best.
-            if pattern.whole {
-                return Some(View::everything());
-            }
-            let looked_at = pattern
-                .conditions
-                .iter()
-                .map(|condition| &condition.pattern);
-            for child in pattern.children.iter().chain(looked_at) {
-                if child.names(namespace, name) {
-                    below.push(child);
-                }
-            }
-        }
-        (!below.is_empty()).then(|| View::of(below))
+        Some(View {
+            patterns,
+            depth,
+            permit,
+            ..self.clone()
+        })
     }
 
     /// Whether a child is needed, be it for the output or for a condition.
@@ -363,5 +352,45 @@ impl<'f> View<'f> {
             }
         }
         Keys::Exactly(values)
+    }
+}
+
+/// What patterns ask of a child of the nodes that they mean.
+enum Asked<'f> {
+    Whole,
+    /// All of it, under a condition on its parent that only the writer can judge.
+    WholeIfItHolds,
+    Partly(Few<'f, Pattern>),
+}
+
+fn asked_below<'f>(above: &Few<'f, Pattern>, namespace: &str, name: &str) -> Option<Asked<'f>> {
+    let mut below = Few::none();
+    for pattern in above.iter() {
+        // Only under a condition, or it would not be here: assume the best.
+        if pattern.whole {
+            return Some(Asked::WholeIfItHolds);
+        }
+        let looked_at = pattern
+            .conditions
+            .iter()
+            .map(|condition| &condition.pattern);
+        for child in pattern.children.iter().chain(looked_at) {
+            if child.names(namespace, name) {
+                below.push(child);
+            }
+        }
+    }
+    let is_whole = |pattern: &Pattern| pattern.whole && pattern.conditions.is_empty();
+    if below.iter().any(is_whole) {
+        return Some(Asked::Whole);
+    }
+    (!below.is_empty()).then_some(Asked::Partly(below))
+}
+
+/// The levels below a node that is itself one of so many; [`u32::MAX`] is no limit.
+pub(crate) fn a_level_down(levels: u32) -> Option<u32> {
+    match levels {
+        u32::MAX => Some(u32::MAX),
+        some => some.checked_sub(1),
     }
 }

@@ -48,7 +48,7 @@ fn xpath(expression: &str, prefixes: &[(&str, &str)]) -> Option<Selection> {
 
 /// The same steps lead to the same result, each node once, in the order of the document.
 fn evaluated(expression: &Expression) {
-    let all = print(&View::everything(), &Projection::everything());
+    let all = print(&Projection::everything().view(), &Projection::everything());
     let data = format!("<data>{all}</data>");
     let document = Document::parse(data.as_bytes(), &Limits::client()).expect("it is XML");
     let once = || {
@@ -86,13 +86,13 @@ impl Modules for NoModules {
 }
 
 fn answered(selection: &Selection) {
-    let everything = View::everything();
+    let everything = Projection::everything().view();
     let all = print(&everything, &Projection::everything());
     for depth in [None, Some(1)] {
         let projection = Projection::of(selection).max_depth(depth);
         let answer = print(&everything, &projection);
         // A provider that fetches only what the view asks for gives the same answer.
-        assert_eq!(print(&selection.view(), &projection), answer);
+        assert_eq!(print(&projection.view(), &projection), answer);
         assert!(answer.len() <= all.len(), "more than there is: {answer}");
         let wrapped = format!("<data>{answer}</data>");
         Document::parse(wrapped.as_bytes(), &Limits::client())

@@ -1,7 +1,7 @@
 //! Domain values as data nodes: everything that `get` and `get-data` can answer.
 //!
-//! One file per module or top-level node. A provider looks at the filter's view first and fetches
-//! no more than is asked for; the writer prunes the rest. Read next: [`Reader`].
+//! One file per module or top-level node. A provider looks at the projection's view first and fetches
+//! no more than is asked for and may be shown; the writer prunes the rest. Read next: [`Reader`].
 
 mod access;
 mod agent;
@@ -46,7 +46,7 @@ impl Reader<'_> {
         projection: &Projection<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Refusal> {
-        let view = projection.view().clone();
+        let view = projection.view();
         match self.endpoint {
             Endpoint::Ems(ems) => self.write_managed(*ems, projection, out)?,
             Endpoint::Platform | Endpoint::Agent(_) => self.write_agents_own(projection, out)?,
@@ -73,13 +73,16 @@ impl Reader<'_> {
     }
 
     /// Writes what agents say of themselves and of their tasks; at the platform also what it knows of
-    /// all of them.
+    /// all of them. All of it is state.
     fn write_agents_own(
         &self,
         projection: &Projection<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Refusal> {
-        let view = projection.view().clone();
+        let view = projection.view();
+        if !view.wants_state() {
+            return Ok(());
+        }
         if view.wants(AGENT_NAMESPACE, "agent") {
             self.write_agent(projection, out);
         }

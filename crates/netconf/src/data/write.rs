@@ -7,7 +7,7 @@
 
 use super::render::{end_tag, start_tag, write_terminal};
 use super::{Content, Defaulted, Node};
-use crate::filter::{Access, Cursor, DefaultsMode, Few, Pattern, Projection, View};
+use crate::filter::{Access, DefaultsMode, Few, Pattern, Projection, View, a_level_down};
 
 /// Writes a top-level node as far as the projection has it. Whether anything
 /// was written is told by the length of `out`.
@@ -56,11 +56,8 @@ impl<'w> Writer<'w> {
     /// least its keys and what a filter may match on. `false`: nothing in it is
     /// wanted; it is not open then.
     pub fn open(&mut self, node: &Node<'w>) -> bool {
-        let context = self
-            .frames
-            .last()
-            .map_or(&self.root, |frame| &frame.context);
-        let Some((inner, selected)) = enter(node, context, self.projection) else {
+        let context = self.context();
+        let Some((inner, selected)) = enter(node, context) else {
             return false;
         };
         let start = self.out.len();
@@ -89,15 +86,14 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// What is asked of the children of what is open.
+    /// What of the children of what is open is asked for and may be read.
     pub fn view(&self) -> View<'w> {
-        let context = self
-            .frames
-            .last()
-            .map_or(&self.root, |frame| &frame.context);
-        View {
-            patterns: context.patterns.clone(),
-        }
+        self.context().view.clone()
+    }
+
+    fn context(&self) -> &Context<'w> {
+        let innermost = self.frames.last();
+        innermost.map_or(&self.root, |frame| &frame.context)
     }
 
     /// Closes what was opened last.
@@ -122,11 +118,8 @@ impl<'w> Writer<'w> {
 struct Context<'c> {
     /// Of the node; children that name none have it too.
     namespace: &'c str,
-    /// Filter nodes that the node meets; `None`: it is selected as a whole.
-    patterns: Option<Few<'c, Pattern>>,
-    /// Levels still to be written, once selected.
-    depth: u32,
-    permit: Cursor<'c>,
+    /// What of them is asked for and may be read.
+    view: View<'c>,
     /// Whether the node is permitted itself, not only on the way.
     permitted: bool,
     config: bool,
@@ -136,26 +129,29 @@ impl<'c> Context<'c> {
     fn root(projection: &Projection<'c>) -> Self {
         Context {
             namespace: "",
-            patterns: projection.view.patterns.clone(),
-            depth: levels(projection),
-            permit: Cursor::new(projection.permit),
+            view: projection.view(),
             permitted: true,
             config: true,
         }
     }
 
     /// Whether nothing below can be left out, but for defaults.
-    fn is_unrestricted(&self, projection: &Projection<'_>) -> bool {
-        self.patterns.is_none()
-            && self.depth == u32::MAX
-            && projection.config.is_none()
+    fn is_unrestricted(&self) -> bool {
+        self.view.patterns.is_none()
+            && self.view.depth == u32::MAX
+            && self.view.config.is_none()
             && self.permitted
-            && self.permit.is_open()
+            && self.view.permit.is_open()
     }
-}
 
-fn levels(projection: &Projection<'_>) -> u32 {
-    projection.max_depth.map_or(u32::MAX, u32::from)
+    /// Whether a leaf may be shown, and then whether for its own sake: a key is also where its entry
+    /// is only on the way to what may.
+    fn shows(&self, namespace: &str, leaf: &Node<'_>, key: bool) -> Option<bool> {
+        match self.view.permit.judges(namespace, leaf) {
+            Some(permitted) => permitted.then_some(true),
+            None => (key && !self.permitted).then_some(false),
+        }
+    }
 }
 
 fn namespace_of<'n>(node: &Node<'n>, inherited: &'n str) -> &'n str {
@@ -179,13 +175,13 @@ fn child(
     if !matches!(node.content, Content::Interior(_)) {
         return terminal(node, context, projection, key, out);
     }
-    let Some((inner, selected)) = enter(node, context, projection) else {
+    let Some((inner, selected)) = enter(node, context) else {
         return false;
     };
     let start = out.len();
     start_tag(node, context.namespace, inner.namespace, out);
     let inside = out.len();
-    if inner.is_unrestricted(projection) {
+    if inner.is_unrestricted() {
         whole_children(
             node,
             inner.namespace,
@@ -216,44 +212,38 @@ fn children(
 }
 
 /// Whether to go into a node, and whether it is selected whatever is in it.
-fn enter<'c>(
-    node: &Node<'c>,
-    context: &Context<'c>,
-    projection: &Projection<'c>,
-) -> Option<(Context<'c>, bool)> {
+fn enter<'c>(node: &Node<'c>, context: &Context<'c>) -> Option<(Context<'c>, bool)> {
     let namespace = namespace_of(node, context.namespace);
     let config = context.config && node.config;
-    if projection.config == Some(true) && !config {
+    if context.view.config == Some(true) && !config {
         return None;
     }
-    let (patterns, depth) = match &context.patterns {
-        None => (None, context.depth.checked_sub(1)?),
-        Some(above) => match met(node, namespace, above)? {
-            Met::Whole => (None, levels(projection).checked_sub(1)?),
-            Met::Partly(patterns) => (Some(patterns), u32::MAX),
-        },
-    };
-    let (permit, permitted) = match context.permit.enter(namespace, node) {
+    let (permit, permitted) = match context.view.permit.enter(namespace, node) {
         Access::Denied => return None,
         Access::Unpermitted(cursor) if cursor.may_permit() => (cursor, false),
         Access::Unpermitted(_) => return None,
         Access::Permitted(cursor) => (cursor, true),
     };
-    let depth = if depth == u32::MAX - 1 {
-        u32::MAX
-    } else {
-        depth
-    };
-    let selected =
-        patterns.is_none() && permitted && projection.config.is_none_or(|wanted| wanted == config);
-    let inner = Context {
+    let mut inner = Context {
         namespace,
-        patterns,
-        depth,
-        permit,
+        view: View {
+            patterns: None,
+            permit,
+            ..context.view
+        },
         permitted,
         config,
     };
+    match &context.view.patterns {
+        None => inner.view.depth = a_level_down(context.view.depth)?,
+        Some(above) => match met(node, &inner, above)? {
+            Met::Whole => inner.view.depth = a_level_down(context.view.max_depth)?,
+            Met::Partly(patterns) => inner.view.patterns = Some(patterns),
+        },
+    }
+    let wanted = context.view.config;
+    let selected =
+        inner.view.patterns.is_none() && permitted && wanted.is_none_or(|wanted| wanted == config);
     Some((inner, selected))
 }
 
@@ -262,11 +252,19 @@ enum Met<'c> {
     Partly(Few<'c, Pattern>),
 }
 
-/// Which filter nodes an interior node meets, conditions included.
-fn met<'c>(node: &Node<'_>, namespace: &str, above: &Few<'c, Pattern>) -> Option<Met<'c>> {
+/// Which filter nodes an interior node meets, conditions included: they look at what may be read,
+/// or a filter would tell of the rest (RFC 8341 §3.2.4).
+fn met<'c>(node: &Node<'_>, inner: &Context<'_>, above: &Few<'c, Pattern>) -> Option<Met<'c>> {
+    let namespace = inner.namespace;
+    let shown = |index: usize, leaf: &Node<'_>| {
+        let key = index < usize::from(node.keys);
+        inner
+            .shows(namespace_of(leaf, namespace), leaf, key)
+            .is_some()
+    };
     let mut partly = Few::none();
     for pattern in above.iter().flat_map(|pattern| &pattern.children) {
-        if pattern.means(namespace, node) && pattern.holds(namespace, node.children()) {
+        if pattern.means(namespace, node) && pattern.holds(namespace, node.children(), shown) {
             if pattern.whole {
                 return Some(Met::Whole);
             }
@@ -285,21 +283,19 @@ fn terminal(
     out: &mut Vec<u8>,
 ) -> bool {
     let namespace = namespace_of(node, context.namespace);
-    let mut selected = match &context.patterns {
-        None => context.depth > 0,
+    let mut selected = match &context.view.patterns {
+        None => context.view.depth > 0,
         Some(above) => selects_terminal(node, namespace, context.namespace, above),
     };
     if !selected && !key {
         return false;
     }
     let config = context.config && node.config;
-    selected &= projection.config.is_none_or(|wanted| wanted == config);
-    match context.permit.judges(namespace, node) {
-        Some(true) => {}
-        // A key of an entry that is itself only on the way to what is permitted.
-        None if key && !context.permitted => selected = false,
-        None | Some(false) => return false,
-    }
+    selected &= context.view.config.is_none_or(|wanted| wanted == config);
+    let Some(for_its_own_sake) = context.shows(namespace, node, key) else {
+        return false;
+    };
+    selected &= for_its_own_sake;
     if !key && (!selected || hides(projection.defaults, node.defaulted, config)) {
         return false;
     }

@@ -57,9 +57,12 @@ impl PermitStep {
         self
     }
 
+    fn names(&self, namespace: &str, name: &str) -> bool {
+        self.name == name && self.namespace == namespace
+    }
+
     fn means(&self, namespace: &str, node: &Node<'_>) -> bool {
-        self.name == node.name
-            && self.namespace == namespace
+        self.names(namespace, node.name)
             && self.keys.iter().all(|(name, value)| {
                 node.key_leaves().iter().any(|leaf| {
                     leaf.name == name
@@ -238,7 +241,25 @@ impl<'t> Cursor<'t> {
     pub(crate) fn enter(&self, namespace: &str, node: &Node<'_>) -> Access<'t> {
         match &self.state {
             None => Access::Permitted(Cursor { state: None }),
-            Some(state) => state.enter(namespace, node),
+            Some(state) => state.enter(namespace, |step| step.means(namespace, node)),
+        }
+    }
+
+    /// Steps to a child of which only the name is known; `None` if nothing of it may be read, be it
+    /// an entry of whichever keys.
+    pub(crate) fn below(&self, namespace: &str, name: &str) -> Option<Cursor<'t>> {
+        let Some(state) = &self.state else {
+            return Some(Cursor { state: None });
+        };
+        let names = |step: &PermitStep| step.names(namespace, name);
+        let mut steps = state.active.iter().flat_map(|node| &node.children);
+        if steps.any(|child| names(&child.step) && !child.step.keys.is_empty()) {
+            return Some(Cursor { state: None });
+        }
+        match state.enter(namespace, names) {
+            Access::Denied => None,
+            Access::Unpermitted(cursor) => cursor.may_permit().then_some(cursor),
+            Access::Permitted(cursor) => Some(cursor),
         }
     }
 
@@ -283,12 +304,12 @@ impl<'t> Cursor<'t> {
 }
 
 impl<'t> State<'t> {
-    fn enter(&self, namespace: &str, node: &Node<'_>) -> Access<'t> {
+    fn enter(&self, namespace: &str, means: impl Fn(&PermitStep) -> bool) -> Access<'t> {
         let mut active = Few::none();
         let mut best = self.best;
         for parent in self.active.iter() {
             for child in &parent.children {
-                if child.step.means(namespace, node) {
+                if means(&child.step) {
                     best = first(best, child.rule);
                     active.push(child);
                 }

@@ -1,6 +1,6 @@
 //! Everything that decides which nodes an answer holds, in one value.
 
-use super::{PermitTree, Selection, View};
+use super::{Cursor, Few, Pattern, PermitTree, Selection, View};
 
 /// How default values are reported (RFC 6243 §3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,18 +32,19 @@ impl DefaultsMode {
 /// Which nodes an answer holds, and how.
 #[derive(Debug, Clone)]
 pub struct Projection<'p> {
-    pub(crate) view: View<'p>,
-    pub(crate) max_depth: Option<u16>,
+    /// `None`: everything.
+    patterns: Option<Few<'p, Pattern>>,
+    max_depth: Option<u16>,
     pub(crate) config: Option<bool>,
     pub(crate) defaults: DefaultsMode,
-    pub(crate) permit: Option<&'p PermitTree>,
+    permit: Option<&'p PermitTree>,
 }
 
 impl Projection<'static> {
     /// All nodes, to any depth, to anyone; defaults in mode explicit.
     pub fn everything() -> Self {
         Projection {
-            view: View::everything(),
+            patterns: None,
             max_depth: None,
             config: None,
             defaults: DefaultsMode::default(),
@@ -56,7 +57,7 @@ impl<'p> Projection<'p> {
     /// What a filter selects.
     pub fn of(selection: &'p Selection) -> Self {
         Projection {
-            view: selection.view(),
+            patterns: (!selection.is_everything()).then(|| Few::one(&*selection.root)),
             ..Projection::everything()
         }
     }
@@ -90,8 +91,15 @@ impl<'p> Projection<'p> {
         self
     }
 
-    /// What is asked of the whole datastore, for providers.
-    pub fn view(&self) -> &View<'p> {
-        &self.view
+    /// What of the whole datastore is asked for and may be read, for providers.
+    pub fn view(&self) -> View<'p> {
+        let levels = self.max_depth.map_or(u32::MAX, u32::from);
+        View {
+            patterns: self.patterns.clone(),
+            max_depth: levels,
+            depth: levels,
+            permit: Cursor::new(self.permit),
+            config: self.config,
+        }
     }
 }

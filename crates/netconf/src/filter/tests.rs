@@ -221,7 +221,8 @@ fn simple_paths_compile_and_others_do_not() {
 #[test]
 fn providers_learn_what_to_look_up() {
     let keys = |selection: &Selection| {
-        let entries = selection
+        let entries = Projection::of(selection)
+            .view()
             .child(R, "registry")?
             .child(R, "agents")?
             .child(R, "agent")?;
@@ -251,7 +252,8 @@ fn providers_learn_what_to_look_up() {
         panic!("not compiled")
     };
     assert_eq!(keys(&path).as_deref(), Some("z"));
-    let view = path
+    let all = Projection::of(&path).view();
+    let view = all
         .child(R, "registry")
         .unwrap()
         .child(R, "agents")
@@ -259,7 +261,65 @@ fn providers_learn_what_to_look_up() {
         .child(R, "agent")
         .unwrap();
     assert!(view.wants(R, "kind") && view.wants(R, "name") && !view.wants(R, "site"));
-    assert!(path.child(X, "clock").is_none() && !view.is_everything());
+    assert!(all.child(X, "clock").is_none() && !view.is_everything());
+}
+
+#[test]
+fn providers_learn_what_nobody_would_be_shown() {
+    let everything = Selection::everything();
+    let all = Projection::of(&everything);
+    let agents = |projection: Projection<'_>| {
+        let agents = projection.view().child(R, "registry")?.child(R, "agents")?;
+        agents.child(R, "agent").map(|view| view.wants(R, "kind"))
+    };
+    let path = |names: &[&str]| -> Vec<PermitStep> {
+        names.iter().map(|name| PermitStep::new(R, *name)).collect()
+    };
+    assert_eq!(agents(all.clone()), Some(true));
+    // Levels.
+    assert_eq!(agents(all.clone().max_depth(Some(2))), None);
+    assert_eq!(agents(all.clone().max_depth(Some(3))), Some(false));
+    // Rules: nothing below the denied, what is below the permitted, entries that a key may permit.
+    let denied = PermitTree::new(
+        true,
+        [PermitRule::path(path(&["registry", "agents"]), false)],
+    );
+    assert_eq!(agents(all.clone().permit(&denied)), None);
+    let tag = path(&["registry", "agents", "agent", "tag"]);
+    let only_tags = PermitTree::new(false, [PermitRule::path(tag, true)]);
+    assert_eq!(agents(all.clone().permit(&only_tags)), Some(false));
+    let mut one = path(&["registry", "agents", "agent"]);
+    one[2] = PermitStep::new(R, "agent").key("name", "ada");
+    let only_ada = PermitTree::new(false, [PermitRule::path(one, true)]);
+    assert_eq!(agents(all.clone().permit(&only_ada)), Some(true));
+    // State: which nodes are, the provider knows.
+    let wants_state = |config| all.clone().config(config).view().wants_state();
+    assert_eq!(
+        [None, Some(false), Some(true)].map(wants_state),
+        [true, true, false]
+    );
+}
+
+#[test]
+fn a_filter_tells_nothing_of_what_may_not_be_read() {
+    let path = ["registry", "agents", "agent", "kind"].map(|name| PermitStep::new(R, name));
+    let no_kinds = PermitTree::new(true, [PermitRule::path(path.into(), false)]);
+    let ask = |selection: &Selection| print(&data(), &Projection::of(selection).permit(&no_kinds));
+    assert_eq!(
+        ask(&subtree(&agents("<agent><name/><kind>oss</kind></agent>"))),
+        ""
+    );
+    let Ok(Compiled::Selection(by_path)) = xpath("/r:registry/r:agents/r:agent[r:kind='oss']")
+    else {
+        panic!("not compiled")
+    };
+    assert_eq!(ask(&by_path), "");
+    assert_ne!(
+        ask(&subtree(&agents(
+            "<agent><name>ada</name><tag>oss</tag></agent>"
+        ))),
+        ""
+    );
 }
 
 #[test]
@@ -560,21 +620,67 @@ proptest! {
         let _ = xpath(&expression);
     }
 
+    /// So no filter, however it asks, tells of what its sender may not read.
     #[test]
-    fn rules_only_take_away(filter in filter(), rules in prop::collection::vec((0..5usize, any::<bool>()), 0..4), default in any::<bool>()) {
-        let rules = rules.into_iter().map(|(kind, permit)| match kind {
-            0 => PermitRule::everywhere(permit),
-            1 => PermitRule::namespace(X, permit),
-            2 => PermitRule::path(vec![PermitStep::new(R, "registry")], permit),
-            3 => PermitRule::path(vec![PermitStep::new(R, "registry"), PermitStep::new(R, "agents"), PermitStep::new(R, "agent").key("name", "ada")], permit),
-            _ => PermitRule::path(["registry", "agents", "agent", "kind"].map(|name| PermitStep::new(R, name)).into(), permit),
-        });
-        let tree = PermitTree::new(default, rules);
+    fn a_filter_gives_a_part_of_what_it_gives_over_what_may_be_read(filter in filter(), tree in permit_tree()) {
+        let readable = parse(&format!("<data>{}</data>", print(&data(), &Projection::everything().permit(&tree))));
+        let readable: Vec<_> = readable.root().children().map(|child| read_back(child, "")).collect();
         let selection = subtree(&filter);
-        let all = lines_of(&by_subtree(&filter));
+        let over_readable = lines_of(&print(&readable, &Projection::of(&selection)));
         let permitted = print(&data(), &Projection::of(&selection).permit(&tree));
         for line in lines_of(&permitted) {
-            prop_assert!(all.contains(&line), "{}", line);
+            prop_assert!(over_readable.contains(&line), "{}", line);
         }
     }
+
+    #[test]
+    fn what_a_view_leaves_out_is_missed_in_no_answer(
+        filter in filter(), everything in any::<bool>(), tree in permit_tree(), depth in prop::option::of(1u16..6),
+    ) {
+        let selection = if everything { Selection::everything() } else { subtree(&filter) };
+        let projection = Projection::of(&selection).max_depth(depth).permit(&tree);
+        let fetched = fetched(&data(), "", &projection.view());
+        prop_assert_eq!(print(&fetched, &projection), print(&data(), &projection));
+    }
+}
+
+fn permit_tree() -> impl Strategy<Value = PermitTree> {
+    let path = |names: &[&str]| -> Vec<PermitStep> {
+        names.iter().map(|name| PermitStep::new(R, *name)).collect()
+    };
+    let rule = (0..6usize, any::<bool>()).prop_map(move |(kind, permit)| match kind {
+        0 => PermitRule::everywhere(permit),
+        1 => PermitRule::namespace(X, permit),
+        2 => PermitRule::path(path(&["registry"]), permit),
+        3 => {
+            let mut one = path(&["registry", "agents", "agent"]);
+            one[2] = PermitStep::new(R, "agent").key("name", "ada");
+            PermitRule::path(one, permit)
+        }
+        4 => PermitRule::path(path(&["registry", "agents", "agent", "kind"]), permit),
+        _ => PermitRule::path(path(&["registry", "agents", "agent", "site"]), permit),
+    });
+    (prop::collection::vec(rule, 0..4), any::<bool>())
+        .prop_map(|(rules, default)| PermitTree::new(default, rules))
+}
+
+/// What a provider gives that asks the view about each node but keys.
+fn fetched<'n>(nodes: &[Node<'n>], inherited: &str, view: &View<'_>) -> Vec<Node<'n>> {
+    let wanted = nodes.iter().filter_map(|node| {
+        let namespace = if node.namespace.is_empty() {
+            inherited
+        } else {
+            node.namespace
+        };
+        let below = view.child(namespace, node.name)?;
+        let mut node = node.clone();
+        if let crate::data::Content::Interior(children) = &mut node.content {
+            let keys = usize::from(node.keys);
+            let rest = fetched(&children[keys..], namespace, &below);
+            children.truncate(keys);
+            children.extend(rest);
+        }
+        Some(node)
+    });
+    wanted.collect()
 }

@@ -52,7 +52,7 @@ impl Reader<'_> {
         projection: &Projection<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Refusal> {
-        let view = projection.view().clone();
+        let view = projection.view();
         if let Some(view) = view.child(ALARMS_NAMESPACE, "alarms") {
             self.write_alarms(ems, &view, projection, out)?;
         }
