@@ -163,12 +163,12 @@ impl Office {
 
     async fn answer(
         self: Arc<Self>,
-        caller: Caller,
+        mut caller: Caller,
         endpoint: Endpoint,
         path: String,
         mut ask: Ask,
     ) -> Result<Reply, Problem> {
-        let content = RequestBody::new(ask.content().await?);
+        let content = RequestBody::new(ask.content(&mut caller).await?);
         let fields = ask.head.headers.iter();
         let fields: Vec<(&str, &str)> = fields
             .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))

@@ -1,8 +1,10 @@
 //! A request as a room sees it: a head that passed the door, and a body that is taken in within
 //! bounds.
 //!
-//! What the credential was is not in it any more; who asks is a [`super::Caller`].
+//! What the credential was is not in it any more; who asks is a [`super::Caller`], which a body that
+//! came late brings up to date.
 
+use super::caller::{Caller, Doorkeeper};
 use super::limits::Limits;
 use super::problem::Problem;
 use engine::accounts::Held;
@@ -14,6 +16,7 @@ use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 /// A request.
@@ -27,6 +30,9 @@ pub struct Ask {
     pub(super) held: Arc<AtomicUsize>,
     /// What the body takes of what its user may hold; none where nobody is known.
     pub(super) own: Option<Held>,
+    pub(super) keeper: Arc<Doorkeeper>,
+    /// Whether something changed of what lets people in since its sender was recognised.
+    pub(super) changes: watch::Receiver<u64>,
 }
 
 /// A body that was taken in; what it takes of the door's memory is given back with it.
@@ -52,12 +58,14 @@ impl AsRef<[u8]> for Content {
 }
 
 impl Ask {
-    /// Takes the body in; what is left of the request is its head.
+    /// Takes the body in; what is left of the request is its head. The caller is from then on who its
+    /// credential and the access rules say that it is now.
     ///
     /// # Errors
     /// [`Problem`]: 413 if it is longer than 2 MiB, 408 if it takes longer than a minute, 503 if
-    /// all bodies together are too many, 429 if those of its user are, 400 if it breaks off.
-    pub async fn content(&mut self) -> Result<Content, Problem> {
+    /// all bodies together are too many, 429 if those of its user are, 400 if it breaks off, 401 if
+    /// the caller's credential counts no more when it has come.
+    pub async fn content(&mut self, of: &mut Caller) -> Result<Content, Problem> {
         let most = self.limits.body_bytes_max;
         let announced = self.head.headers.get(CONTENT_LENGTH);
         let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
@@ -66,7 +74,11 @@ impl Ask {
         }
         let within = self.limits.body;
         let taken = timeout(within, self.take()).await;
-        taken.unwrap_or_else(|_| Err(Problem::too_slow("the body", within)))
+        let taken = taken.unwrap_or_else(|_| Err(Problem::too_slow("the body", within)))?;
+        if self.changes.has_changed().unwrap_or(false) {
+            *of = self.keeper.renewed(of)?;
+        }
+        Ok(taken)
     }
 
     async fn take(&mut self) -> Result<Content, Problem> {

@@ -94,11 +94,27 @@ impl Doorkeeper {
                 (entry.name.clone(), Proof::Token(entry))
             }
         };
-        Ok(Some(Caller {
-            principal: (self.principals)(&name).coming_from(trail::of_http(source.ip())),
+        Ok(Some(self.caller(&name, source, proof)))
+    }
+
+    fn caller(&self, name: &str, source: SocketAddr, proof: Proof) -> Caller {
+        let principal = (self.principals)(name);
+        Caller {
+            principal: principal.coming_from(trail::of_http(source.ip())),
             source,
             proof,
-        }))
+        }
+    }
+
+    /// The same caller, as it is known now.
+    ///
+    /// # Errors
+    /// [`Problem`]: 401 if its credential counts no more.
+    pub(super) fn renewed(&self, caller: &Caller) -> Result<Caller, Problem> {
+        match self.still_knows(caller) {
+            true => Ok(self.caller(&caller.principal.name, caller.source, caller.proof.clone())),
+            false => Err(Problem::invalid_token(GONE)),
+        }
     }
 
     /// Whether a caller's credential still counts.
@@ -127,6 +143,7 @@ impl Doorkeeper {
 }
 
 const NOBODYS: &str = "the certificate is nobody's here";
+const GONE: &str = "the credential counts no more";
 const OF_TWO: &str = "token and certificate are of two names";
 
 /// The bearer token in a head (RFC 6750 §2.1); none if there is no credential of that kind.

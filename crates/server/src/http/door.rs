@@ -54,7 +54,7 @@ const HEALTH: [&str; 2] = ["/livez", "/readyz"];
 /// What the connections of a door share.
 pub(super) struct Door {
     pub(super) router: Router,
-    pub(super) keeper: Doorkeeper,
+    pub(super) keeper: Arc<Doorkeeper>,
     pub(super) names: Names,
     pub(super) limits: Arc<Limits>,
     pub(super) gate: Arc<Gate>,
@@ -122,6 +122,8 @@ impl Door {
             return (None, None, Err(problem));
         }
         let open = self.router.find_open(&head.method, head.uri.path());
+        let mut changes = self.changes.clone();
+        changes.mark_unchanged();
         let recognised = self.recognised(&mut head, visitor);
         let shows_nothing = matches!(recognised, Ok(None)) && !is_of_health(&head);
         if shows_nothing && visitor.permit.is_in_reserve() {
@@ -146,7 +148,9 @@ impl Door {
         };
         match request {
             Ok(request) => {
-                let outcome = self.enter(head, body, caller.clone(), visitor).await;
+                let outcome = self
+                    .enter((head, body, changes), caller.clone(), visitor)
+                    .await;
                 (caller, request, outcome)
             }
             Err(problem) => (caller, None, Err(problem)),
@@ -221,8 +225,7 @@ impl Door {
 
     async fn enter(
         self: &Arc<Self>,
-        head: Parts,
-        body: Incoming,
+        (head, body, changes): (Parts, Incoming, watch::Receiver<u64>),
         caller: Option<Caller>,
         visitor: &Visitor,
     ) -> Result<Reply, Problem> {
@@ -247,6 +250,8 @@ impl Door {
             limits: Arc::clone(&self.limits),
             held: Arc::clone(&self.held),
             own,
+            keeper: Arc::clone(&self.keeper),
+            changes,
         };
         match (entry, caller) {
             (Entry::Open(answer), _) if is_of_health => answer(ask).await,

@@ -82,7 +82,7 @@ impl Listener {
         let (shortage, short) = watch::channel(false);
         let door = Door {
             router: setup.router,
-            keeper: setup.keeper,
+            keeper: Arc::new(setup.keeper),
             names: Names {
                 given: setup.names,
                 loopback: self.address.ip().is_loopback(),

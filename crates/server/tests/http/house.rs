@@ -233,10 +233,25 @@ fn more(
 ) -> Router {
     let of_connections = Arc::clone(&gate);
     router
-        .guarded("/length", &[Method::POST], None, |_, mut ask| async move {
-            let length = ask.content().await?.len();
-            Ok(Reply::new(body::whole(length.to_string())))
-        })
+        .guarded(
+            "/length",
+            &[Method::POST],
+            None,
+            |mut caller, mut ask| async move {
+                let length = ask.content(&mut caller).await?.len();
+                Ok(Reply::new(body::whole(length.to_string())))
+            },
+        )
+        .guarded(
+            "/groups",
+            &[Method::POST],
+            None,
+            |mut caller, mut ask| async move {
+                ask.content(&mut caller).await?;
+                let groups: Vec<String> = caller.principal.groups.into_iter().collect();
+                Ok(Reply::new(body::whole(groups.join(" "))))
+            },
+        )
         .guarded("/stream", &[Method::GET], None, move |_, _| {
             let (sender, pieces) = mpsc::channel(1);
             let _ = told.send(sender);

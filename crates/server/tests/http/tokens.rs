@@ -1,6 +1,6 @@
 //! Tokens: what counts, what does not, and for how long (RFC 6750, RFC 8725).
 
-use crate::client::Line;
+use crate::client::{Answer, Line, request};
 use crate::house::{House, NOON_MS, Plan, bearer};
 use base64ct::{Base64UrlUnpadded as Base64, Encoding as _};
 use domain::audit::AuditKind;
@@ -51,6 +51,7 @@ const FORM: &str = "this is not the form of this platform's tokens";
 const SIGNATURE: &str = "the signature does not hold";
 const TERMS: &str = "the token is not for this platform on its present terms";
 const REVOKED: &str = "the token was revoked";
+const GONE: &str = "the credential counts no more";
 
 /// RFC 7519 §4.1, RFC 9068 §2.2: what a token says is this and no more.
 #[tokio::test]
@@ -299,6 +300,39 @@ async fn a_token_dies_with_the_key_of_its_bearer() {
     assert_eq!(house.whoami(&user.token).await.status, 200);
     write_public(&house.file("users/noc.pub"), generate("k").public_key()).unwrap();
     refused(&house, &user.token, REVOKED).await;
+}
+
+/// Who sends its body long after its head is who it is by then, or nobody any more.
+#[tokio::test]
+async fn who_asks_is_asked_again_when_the_body_has_come() {
+    let house = House::open();
+    let tokens = ["noc", "noc", "ip"].map(|name| house.issue(name, 3_600, &[]).token);
+    let mut lines = Vec::new();
+    for token in &tokens {
+        let mut line = Line::to(house.address).await;
+        let fields = [&*bearer(token), "Content-Length: 2", "Expect: 100-continue"];
+        line.send(&request("POST /groups", &fields)).await;
+        // The body is waited for: its sender has been recognised.
+        assert_eq!(line.answer().await.status, 100);
+        lines.push(line);
+    }
+    let revoked = house
+        .tokens()
+        .revoke(&claims(&tokens[0])["jti"].as_str().unwrap().to_owned());
+    assert_eq!(revoked.unwrap().len(), 1);
+    // The same key, of an agent from now on.
+    std::fs::rename(house.file("users/noc.pub"), house.file("agents/noc.pub")).unwrap();
+    std::fs::remove_file(house.file("agents/ip.pub")).unwrap();
+    house.look();
+    let mut answers = Vec::new();
+    for line in &mut lines {
+        line.send("ok").await;
+        answers.push(line.answer().await);
+    }
+    let detail = |answer: &Answer| answer.json()["detail"].clone();
+    assert_eq!((answers[0].status, detail(&answers[0])), (401, json!(GONE)));
+    assert_eq!((answers[1].status, &*answers[1].body), (200, "agents"));
+    assert_eq!((answers[2].status, detail(&answers[2])), (401, json!(GONE)));
 }
 
 #[tokio::test]
