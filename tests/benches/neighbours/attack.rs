@@ -2,11 +2,12 @@
 //!
 //! An attack runs in a process of its own, this program with another argument, until its standard input
 //! ends; then it tells what was answered and what was refused, and why. Each is one found by attack on 23
-//! November 2026, before hosted agents, searches and words left the road. Read next: `generated`, whose
-//! attacks run in the same way; `victim`.
+//! November 2026, before hosted agents, searches and words left the road. Read next: `transport` and
+//! `guest`; `generated`, whose attacks run in the same way; `victim`.
 
 use crate::answer::answer;
 use crate::generated;
+use crate::guest::Guest;
 use crate::platform::{GUEST, NOC, OPERATOR, Place};
 use crate::questions::{self, Elements};
 use crate::transport::{Transport, read_nothing};
@@ -68,10 +69,12 @@ pub(crate) enum Attack {
     Unread,
     /// Many connections on which nothing is asked that could be answered.
     Below(Transport),
+    /// One guest, with all he has or on one session.
+    Of(Guest),
 }
 
 impl Attack {
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Control,
         Self::Agent,
         Self::XPath,
@@ -81,6 +84,8 @@ impl Attack {
         Self::Below(Transport::Refusals),
         Self::Below(Transport::BeforeKeys),
         Self::Below(Transport::NoMessage),
+        Self::Of(Guest::All),
+        Self::Of(Guest::OneSession),
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -92,6 +97,7 @@ impl Attack {
             Self::WordsPermitted => "flood-of-permitted-words",
             Self::Unread => "readers-who-read-nothing",
             Self::Below(transport) => transport.name(),
+            Self::Of(guest) => guest.name(),
         }
     }
 
@@ -120,6 +126,15 @@ impl Attack {
                 UNREAD.0
             ),
             Self::Below(transport) => transport.what(),
+            Self::Of(guest) => guest.what(),
+        }
+    }
+
+    /// How long who asks, alone and beside it, waits between two questions; none does not.
+    pub(crate) fn pause(self) -> Option<Duration> {
+        match self {
+            Self::Of(guest) => guest.pause(),
+            _ => None,
         }
     }
 }
@@ -297,6 +312,7 @@ impl Attack {
                 }
             }
             Self::Below(transport) => transport.begin(attackers, place, done)?,
+            Self::Of(guest) => guest.begin(attackers, place, done)?,
         }
         Ok(())
     }
@@ -424,7 +440,11 @@ fn texts(role: &str) -> Result<Vec<String>, Box<dyn Error>> {
     Ok(texts.collect())
 }
 
-async fn search(target: &Target, first: usize, did: &Shared) -> Result<(), Box<dyn Error>> {
+pub(crate) async fn search(
+    target: &Target,
+    first: usize,
+    did: &Shared,
+) -> Result<(), Box<dyn Error>> {
     let mut wire = Wire::open(&Connector::new(16, PATIENCE), target).await?;
     for number in first.. {
         let select = SEARCHES[number % SEARCHES.len()];
@@ -436,7 +456,7 @@ async fn search(target: &Target, first: usize, did: &Shared) -> Result<(), Box<d
     Ok(())
 }
 
-fn flood(
+pub(crate) fn flood(
     attackers: &LocalSet,
     place: &Place,
     token: &str,

@@ -25,7 +25,7 @@
 //!
 //! `--binary` measures another build of `convoke`, an older one for instance. `--json` prints an object
 //! a line. Without `--bench`, which `cargo bench` gives, or with `--smoke`, it only shows that it runs.
-//! A tour: `attack` (what neighbours do), `transport` (the same below requests), `generated` and `soak` (what is generated), `platform` (the
+//! A tour: `attack` (what neighbours do), `transport` (the same below requests), `guest` (one with all he has), `generated` and `soak` (what is generated), `platform` (the
 //! process), `victim` (who asks), `figures`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
@@ -34,6 +34,7 @@ mod answer;
 mod attack;
 mod figures;
 mod generated;
+mod guest;
 #[path = "../machine/mod.rs"]
 #[allow(dead_code)]
 mod machine;
@@ -196,9 +197,10 @@ async fn beside(
     let place = platform.place();
     let mut row = Beside::of(attack);
     for _ in 0..runs {
-        row.alone.push(victim::ask(place, window).await?);
+        row.alone
+            .push(victim::ask(place, window, attack.pause()).await?);
         let attacker = Attacker::begin(attack.name(), place, options.competing).await?;
-        let asked = victim::ask(place, window).await?;
+        let asked = victim::ask(place, window, attack.pause()).await?;
         let stopped = asked.is_stopped();
         row.beside.push(asked);
         row.resident_mb = platform.resident_mb().max(row.resident_mb);

@@ -158,11 +158,11 @@ async fn beside(
     let named = generated::name(attack);
     let place = platform.place();
     let failed = |why: Box<dyn Error>| format!("{named}: {why}");
-    let alone = victim::ask(place, window).await.map_err(failed)?;
+    let alone = victim::ask(place, window, None).await.map_err(failed)?;
     let attacker = Attacker::begin(&named, place, options.competing)
         .await
         .map_err(failed)?;
-    let asked = victim::ask(place, window).await.map_err(failed)?;
+    let asked = victim::ask(place, window, None).await.map_err(failed)?;
     did.add(&attacker.end().await.map_err(failed)?);
     Ok(Ratios::of(&alone, &asked))
 }

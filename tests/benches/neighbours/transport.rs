@@ -79,7 +79,7 @@ impl Transport {
             let (place, did) = (place.clone(), Rc::clone(done));
             let part = async move {
                 match self {
-                    Self::Refusals => ask_in_vain(&place, &did).await,
+                    Self::Refusals => ask_in_vain(&place, None, &did).await,
                     Self::BeforeKeys => ignore(&place, &did).await,
                     Self::NoMessage => say_nothing(&place, &did).await,
                 }
@@ -96,24 +96,33 @@ async fn connect(address: &str) -> Result<TcpStream, Box<dyn Error>> {
     Ok(socket.connect(address.parse()?).await?)
 }
 
-/// Requests without a credential, one behind the other; what is answered is read.
-async fn ask_in_vain(place: &Place, did: &Shared) -> Result<(), Box<dyn Error>> {
+/// Requests for what is not there, one behind the other; what is answered is read.
+pub(crate) async fn ask_in_vain(
+    place: &Place,
+    token: Option<&str>,
+    did: &Shared,
+) -> Result<(), Box<dyn Error>> {
     let (mut input, mut output) = connect(&place.http).await?.into_split();
     let did = Rc::clone(did);
+    let (credential, refused) = match token {
+        Some(token) => (format!("Authorization: Bearer {token}\r\n"), "404"),
+        None => (String::new(), "401"),
+    };
     spawn_local(async move {
         let mut answers = vec![0; WRITTEN];
+        let start = format!("HTTP/1.1 {refused}");
         while let Ok(count @ 1..) = input.read(&mut answers).await {
             let mut rest = &answers[..count];
-            while let Some(at) = find(rest, b"HTTP/1.1 401") {
-                did.borrow_mut().refuse("401".to_owned());
+            while let Some(at) = find(rest, start.as_bytes()) {
+                did.borrow_mut().refuse(refused.to_owned());
                 rest = &rest[at + 1..];
             }
         }
     });
-    let request = b"GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let request = format!("GET /x HTTP/1.1\r\nHost: localhost\r\n{credential}\r\n");
     let requests = request.repeat(WRITTEN / request.len());
     loop {
-        output.write_all(&requests).await?;
+        output.write_all(requests.as_bytes()).await?;
     }
 }
 

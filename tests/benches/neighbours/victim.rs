@@ -33,8 +33,13 @@ impl Waits {
     }
 }
 
-/// Opens a session and asks until the window is over.
-pub(crate) async fn ask(place: &Place, window: Duration) -> Result<Waits, Box<dyn Error>> {
+/// Opens a session and asks until the window is over, one question behind the other or with a pause
+/// between two.
+pub(crate) async fn ask(
+    place: &Place,
+    window: Duration,
+    pause: Option<Duration>,
+) -> Result<Waits, Box<dyn Error>> {
     let target = place.target(OPERATOR)?;
     let connector = Connector::new(1, AT_MOST);
     let begun = Instant::now();
@@ -50,6 +55,9 @@ pub(crate) async fn ask(place: &Place, window: Duration) -> Result<Waits, Box<dy
     let mut waits = Vec::with_capacity(100_000);
     let begun = Instant::now();
     while begun.elapsed() < window {
+        if let Some(pause) = pause {
+            tokio::time::sleep(pause).await;
+        }
         let asked = Instant::now();
         match tokio::time::timeout(AT_MOST, wire.call(&framed)).await {
             Ok(reply) => {

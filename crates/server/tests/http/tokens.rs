@@ -318,7 +318,7 @@ async fn who_asks_is_asked_again_when_the_body_has_come() {
     }
     let revoked = house
         .tokens()
-        .revoke(&claims(&tokens[0])["jti"].as_str().unwrap().to_owned());
+        .revoke(claims(&tokens[0])["jti"].as_str().unwrap());
     assert_eq!(revoked.unwrap().len(), 1);
     // The same key, of an agent from now on.
     std::fs::rename(house.file("users/noc.pub"), house.file("agents/noc.pub")).unwrap();

@@ -1,0 +1,117 @@
+//! What one guest does with all he has: everything at once, or one request after the other on one session.
+//!
+//! Read next: `attack`, which runs both.
+
+use crate::attack::{Shared, ended, flood, search};
+use crate::platform::{GUEST, Place};
+use crate::transport::ask_in_vain;
+use crate::wire::{Wire, request};
+use server::ssh::Connector;
+use std::error::Error;
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::task::LocalSet;
+
+/// Sessions that ask for all they may read, and how often each has asked before it is answered.
+const READING: (usize, usize) = (8, 64);
+/// Sessions that search.
+const SEARCHING: usize = 2;
+/// Connections over HTTP on which nothing is there.
+const REFUSED: usize = 100;
+/// Connections with long texts, and the bytes of each.
+const FLOOD: (usize, usize) = (2, 480_000);
+/// Elements of a filter, nearly as many as a message may have.
+const FILTERED: usize = 30_000;
+/// How long a session may take to open.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a guest does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Guest {
+    /// Reads, searches, asks for what is not there and sends what he may not, all at once.
+    All,
+    /// Sends filters of many elements on one session, on a platform where nothing else happens.
+    OneSession,
+}
+
+impl Guest {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::All => "guest-with-all-he-has",
+            Self::OneSession => "guest-on-one-session",
+        }
+    }
+
+    /// What is done, for people.
+    pub(crate) fn what(self) -> String {
+        match self {
+            Self::All => format!(
+                "{} sessions of pipelined gets, {SEARCHING} of searches, {REFUSED} connections of what \
+                 is not there, {} of texts, all of a guest",
+                READING.0, FLOOD.0
+            ),
+            Self::OneSession => format!(
+                "a guest's filters of {FILTERED} elements on one session, others asking every {} ms",
+                self.pause().map_or(0, |pause| pause.as_millis())
+            ),
+        }
+    }
+
+    /// How long who asks beside it waits between two questions: a thread that sleeps when something
+    /// comes is woken, which one that is asked all the time never is.
+    pub(crate) fn pause(self) -> Option<Duration> {
+        (self == Self::OneSession).then_some(Duration::from_millis(5))
+    }
+
+    /// Spawns all that takes part.
+    pub(crate) fn begin(
+        self,
+        attackers: &LocalSet,
+        place: &Place,
+        done: &Shared,
+    ) -> Result<(), Box<dyn Error>> {
+        if self == Self::OneSession {
+            let filter = "<a/>".repeat(FILTERED);
+            let get = format!("<get><filter type=\"subtree\">{filter}</filter></get>");
+            return keep_asking(attackers, place, done, (get, 2));
+        }
+        for _ in 0..READING.0 {
+            keep_asking(attackers, place, done, ("<get/>".to_owned(), READING.1))?;
+        }
+        for first in 0..SEARCHING {
+            let (target, did) = (place.target(GUEST)?, Rc::clone(done));
+            let searching = async move { search(&target, first, &did).await };
+            attackers.spawn_local(ended(done, searching));
+        }
+        for _ in 0..REFUSED {
+            let (place, did) = (place.clone(), Rc::clone(done));
+            let part = async move { ask_in_vain(&place, Some(&place.guest_token), &did).await };
+            attackers.spawn_local(ended(done, part));
+        }
+        flood(attackers, place, &place.guest_token, FLOOD, done);
+        Ok(())
+    }
+}
+
+/// A session with so many of one request in flight, for ever.
+fn keep_asking(
+    attackers: &LocalSet,
+    place: &Place,
+    done: &Shared,
+    (operation, in_flight): (String, usize),
+) -> Result<(), Box<dyn Error>> {
+    let (target, did) = (place.target(GUEST)?, Rc::clone(done));
+    let asking = async move {
+        let mut wire = Wire::open(&Connector::new(16, PATIENCE), &target).await?;
+        let framed = request(1, &operation);
+        for _ in 1..in_flight {
+            wire.send(&framed).await?;
+        }
+        loop {
+            wire.send(&framed).await?;
+            did.borrow_mut().take(wire.message().await?);
+        }
+    };
+    attackers.spawn_local(ended(done, asking));
+    Ok(())
+}
