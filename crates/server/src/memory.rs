@@ -2,7 +2,8 @@
 //! begun until it is not.
 //!
 //! The bound is the least of what `[limits]` says, the control groups the process is in (versions 1
-//! and 2) and its address space (`ulimit -v`). What is refused meanwhile is said where it is refused:
+//! and 2) and its address space (`ulimit -v`). Of a group counts what all in it use, buffers of sockets
+//! among it, but not what the kernel only keeps of files: that is what it kills for. What is refused meanwhile is said where it is refused:
 //! [`crate::ssh`], [`crate::http`], `engine`'s accounts.
 
 use std::fs;
@@ -67,41 +68,46 @@ impl Meter {
     pub fn read(&self) -> Option<Memory> {
         let status = fs::read_to_string(self.proc.join("status")).ok()?;
         let resident = kilobytes(&status, "VmRSS:")?;
-        let groups = self.of_groups().into_iter().chain(self.most).min();
-        let resident = groups.map(|most| Memory {
+        let own = self.most.map(|most| Memory {
             used: resident,
             most,
+        });
+        let groups = self.of_groups().into_iter().map(|group| Memory {
+            used: group.used.unwrap_or(0).max(resident),
+            most: group.most,
         });
         let space = self.address_space().zip(kilobytes(&status, "VmSize:"));
         let space = space.map(|(most, used)| Memory { used, most });
         let part =
             |memory: &Memory| u128::from(memory.used) * 1_000 / u128::from(memory.most.max(1));
-        resident.into_iter().chain(space).max_by_key(part)
+        groups.chain(own).chain(space).max_by_key(part)
     }
 
     /// The tightest bound, in bytes; none if there is none.
     pub fn most(&self) -> Option<u64> {
-        let bounds = [self.of_groups(), self.most, self.address_space()];
-        bounds.into_iter().flatten().min()
+        let groups = self.of_groups().into_iter().map(|group| group.most);
+        groups.chain(self.most).chain(self.address_space()).min()
     }
 
-    /// The least that the control groups allow, from the process's own one up.
-    fn of_groups(&self) -> Option<u64> {
-        let text = fs::read_to_string(self.proc.join("cgroup")).ok()?;
-        let bounds = text.lines().filter_map(|line| {
+    /// The control groups that bound the process, from its own one up.
+    fn of_groups(&self) -> Vec<Group> {
+        let Ok(text) = fs::read_to_string(self.proc.join("cgroup")) else {
+            return Vec::new();
+        };
+        let groups = text.lines().filter_map(|line| {
             let mut parts = line.splitn(3, ':').skip(1);
             let (controllers, path) = (parts.next()?, parts.next()?);
             match controllers {
-                "" => Some((self.groups.clone(), path, "memory.max")),
+                "" => Some((self.groups.clone(), path, &UNIFIED)),
                 of if of.split(',').any(|it| it == "memory") => {
-                    Some((self.groups.join("memory"), path, "memory.limit_in_bytes"))
+                    Some((self.groups.join("memory"), path, &LEGACY))
                 }
                 _ => None,
             }
         });
-        bounds
-            .filter_map(|(root, path, file)| least(&root, path, file))
-            .min()
+        groups
+            .flat_map(|(root, path, files)| bounding(&root, path, files))
+            .collect()
     }
 
     fn address_space(&self) -> Option<u64> {
@@ -113,12 +119,59 @@ impl Meter {
     }
 }
 
-/// The least bound of a group and of those above it; inside a container the root is one's own.
-fn least(root: &Path, path: &str, file: &str) -> Option<u64> {
+/// Where a version of control groups tells of their memory: the bound, what is used, and the names of
+/// what of that the kernel can take back in its `memory.stat`.
+struct Files {
+    most: &'static str,
+    used: &'static str,
+    of_files: [&'static str; 2],
+}
+
+const UNIFIED: Files = Files {
+    most: "memory.max",
+    used: "memory.current",
+    of_files: ["active_file ", "inactive_file "],
+};
+
+const LEGACY: Files = Files {
+    most: "memory.limit_in_bytes",
+    used: "memory.usage_in_bytes",
+    of_files: ["total_active_file ", "total_inactive_file "],
+};
+
+/// A control group with a bound.
+struct Group {
+    most: u64,
+    /// What all in it use, if it tells.
+    used: Option<u64>,
+}
+
+/// A group and those above it, as far as they have a bound; inside a container the root is one's own.
+fn bounding(root: &Path, path: &str, files: &Files) -> Vec<Group> {
     let own = root.join(path.trim_start_matches('/'));
     let up = own.ancestors().take_while(|at| at.starts_with(root));
-    up.filter_map(|at| fs::read_to_string(at.join(file)).ok()?.trim().parse().ok())
-        .min()
+    let group = |at: &Path| {
+        Some(Group {
+            most: number(&at.join(files.most))?,
+            used: used(at, files),
+        })
+    };
+    up.filter_map(group).collect()
+}
+
+fn used(group: &Path, files: &Files) -> Option<u64> {
+    let all = number(&group.join(files.used))?;
+    let stat = fs::read_to_string(group.join("memory.stat")).ok()?;
+    let of_files = stat.lines().filter_map(|line| {
+        let mut names = files.of_files.iter();
+        let number = names.find_map(|name| line.strip_prefix(name))?;
+        number.trim().parse::<u64>().ok()
+    });
+    Some(all.saturating_sub(of_files.sum()))
+}
+
+fn number(file: &Path) -> Option<u64> {
+    fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
 fn kilobytes(status: &str, name: &str) -> Option<u64> {
@@ -214,6 +267,16 @@ mod tests {
             &format!("{}\n", 128_u64 << 20),
         );
         assert_eq!(system.meter(None).read(), mib(100, 128));
+        // What others in the group and the kernel use counts, what it only keeps of files does not.
+        let used = |mib: u64| format!("{}\n", mib << 20);
+        system.write("cg/memory/c/memory.usage_in_bytes", &used(124));
+        let stat = format!(
+            "active_file 1\ntotal_inactive_file {}total_active_file {}",
+            used(8),
+            used(6)
+        );
+        system.write("cg/memory/c/memory.stat", &stat);
+        assert_eq!(system.meter(None).read(), mib(110, 128));
         let space = format!(
             "Limit  Soft\nMax address space         {}  unlimited bytes\n",
             420_u64 << 20
