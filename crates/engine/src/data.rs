@@ -87,7 +87,9 @@ impl Engine {
         let (before, entry) = match self.entry(&write.id)? {
             Some(known) if known.parties[0] != who.name => {
                 // Only what could be begun is told that its identifier cannot be had.
-                self.begun(&work, who, &write, now)?;
+                let entry = self.begun(&work, who, &write, now)?;
+                self.store_for(&entry)?;
+                give_back(Some(self.accounts().of(&who.name)), &entry);
                 return Err(Refusal::Unobtainable {
                     leaf: "id",
                     id: write.id,

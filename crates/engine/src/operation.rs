@@ -285,9 +285,9 @@ pub enum Query {
     CurrentTask(String),
     /// The negotiations of a task, or all; refused beyond [`Query::MOST`] of them.
     Negotiations(Option<TaskId>),
-    /// The feasibilities of tasks that are not assigned, or not yet; refused if there are more than
-    /// [`Query::MOST`] negotiations in all.
-    Proposals,
+    /// The feasibilities of tasks that are not assigned, or not yet, about one of them or all; refused
+    /// if there are more than [`Query::MOST`] negotiations in all.
+    Proposals(Option<TaskId>),
     /// The team of a task, or all teams.
     Teams(Option<TaskId>),
     /// The principal's own configurations for pushing of a task, by identifier; refused if there is no

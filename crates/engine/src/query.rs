@@ -53,7 +53,9 @@ impl Engine {
                 let visible = found.filter(|n| sight.shows(&n.publisher, &n.executor));
                 Records::Negotiations(visible.map(Arc::new).collect())
             }
-            Query::Proposals => Records::Negotiations(self.proposals(sight(Rows::Negotiations))?),
+            Query::Proposals(task) => {
+                Records::Negotiations(self.proposals(sight(Rows::Negotiations), task)?)
+            }
             Query::Schemas => unreachable!("schemas are looked at with the time"),
             Query::Audit(filter) => Records::Audit(self.audit_page(&filter)?),
             Query::Alarms { .. } | Query::Inventory(_) | Query::Performance(_) => {
@@ -139,10 +141,17 @@ impl Engine {
         committed_task(&self.store, &self.view, id)
     }
 
-    /// Whether a task is there is looked up in memory; in the store only for tasks that may have
-    /// left memory.
-    fn proposals(&self, sight: Sight<'_>) -> Result<Vec<Arc<Negotiation>>, Refusal> {
-        let mut found = bounded(self.store.all_negotiations(Query::MOST + 1)?)?;
+    /// Whether a task is there, for whomever, is looked up in memory; in the store only for tasks that
+    /// may have left memory.
+    fn proposals(
+        &self,
+        sight: Sight<'_>,
+        task: Option<TaskId>,
+    ) -> Result<Vec<Arc<Negotiation>>, Refusal> {
+        let mut found = match &task {
+            Some(task) => self.store.negotiations(task)?,
+            None => bounded(self.store.all_negotiations(Query::MOST + 1)?)?,
+        };
         found.retain(|n| n.kind == Kind::Feasibility && sight.shows(&n.publisher, &n.executor));
         let is_whole = {
             let tasks = self.view.tasks();
@@ -162,7 +171,7 @@ impl Engine {
         let visible = |task: &Arc<Task>| sight.shows_task(task);
         {
             let tasks = self.view.tasks();
-            if tasks.counts().tasks > Query::MOST as u64 {
+            if sight.is_of_all() && tasks.counts().tasks > Query::MOST as u64 {
                 return Err(too_many_rows());
             }
             if tasks.is_whole() {

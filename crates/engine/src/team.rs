@@ -225,23 +225,32 @@ impl Engine {
 
     /// A task that there is already is divided by who is party to it, and nothing has been said
     /// of its parts before.
+    ///
+    /// # Errors
+    /// What is the publisher's own is told before what is another's, so that nothing that could not
+    /// be formed at all tells whether an identifier is in use.
     fn check_team(&self, work: &Work, who: &Principal, team: &Team) -> Result<(), Refusal> {
+        let mut in_use = Vec::new();
         if let Some(task) = self.task(work, &team.task)? {
             let party = [&task.from, &task.to].contains(&&team.publisher);
             if !party || task.status.is_terminal() {
-                return Err(self.in_use(who, &task.id, &task.from, &task.to));
+                in_use.push(self.in_use(who, &task.id, &task.from, &task.to));
             }
         }
         for need in &team.needs {
             let part = part(&team.task, &need.name);
             if let Some(said) = self.negotiation(work, &part, KIND)? {
-                return Err(self.in_use(who, &part, &said.publisher, &said.executor));
-            }
-            if let Some(task) = self.task(work, &part)? {
-                return Err(self.in_use(who, &part, &task.from, &task.to));
+                in_use.push(self.in_use(who, &part, &said.publisher, &said.executor));
+            } else if let Some(task) = self.task(work, &part)? {
+                in_use.push(self.in_use(who, &part, &task.from, &task.to));
             }
         }
-        Ok(())
+        let is_own = |refusal: &Refusal| matches!(refusal, Refusal::TaskExists { .. });
+        let first = in_use.iter().position(is_own).unwrap_or(0);
+        match in_use.is_empty() {
+            true => Ok(()),
+            false => Err(in_use.swap_remove(first)),
+        }
     }
 
     /// Asks for a place until somebody fills it, or answers later, or nobody is left to ask.

@@ -9,6 +9,8 @@
 mod below;
 #[path = "review/bounds.rs"]
 mod bounds;
+#[path = "review/questions.rs"]
+mod questions;
 #[path = "review/resent.rs"]
 mod resent;
 

@@ -520,6 +520,11 @@ impl Store {
         self.inner.readers.with(|c| Ok(log::first_time(&c)?))
     }
 
+    /// How many batches wait for the writer or are being written.
+    pub fn queued(&self) -> u64 {
+        self.inner.counters.queued.load(Relaxed)
+    }
+
     /// What was written and read since the store was opened.
     pub fn statistics(&self) -> Statistics {
         self.inner.counters.read(self.inner.readers.reads())

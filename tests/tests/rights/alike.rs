@@ -222,13 +222,39 @@ fn an_identifier_of_another_is_one_that_cannot_be_had() {
             assert_eq!(unnumbered(&renamed), unnumbered(&nobody_s), "{what}");
         }
     }
-    let impossible = |id: &str| negotiate("taskAssgin", "nobody", id, "stay", "");
-    both(
-        &mut stage,
-        "wireless",
-        &|stage, id| stage.call("wireless", "platform", &impossible(id)),
-        0,
-    );
+    let impossible: [&dyn Fn(&str) -> String; 3] = [
+        &|id| negotiate("taskAssgin", "nobody", id, "stay", ""),
+        &|id| {
+            negotiate(
+                "taskAssgin",
+                "oss",
+                id,
+                "stay",
+                "<msg-data>not-there</msg-data>",
+            )
+        },
+        &|id| {
+            let more = "<type>FEASIBILITY</type>";
+            negotiate("FeasibilityNegotiate", "nobody", id, "stay", more)
+        },
+    ];
+    for ask in impossible {
+        both(
+            &mut stage,
+            "wireless",
+            &|stage, id| stage.call("wireless", "platform", &ask(id)),
+            0,
+        );
+    }
+    let to_nobody = |id: &str| {
+        let more = "<type>FEASIBILITY</type>";
+        negotiate("FeasibilityNegotiate", "nobody", id, "stay", more)
+    };
+    let asked = ["p-speaker", "p-nobodyss"].map(|id| {
+        let reply = stage.call("wireless", "platform", &to_nobody(id));
+        unnumbered(&reply.replace(id, "p"))
+    });
+    assert_eq!(asked[0], asked[1]);
     let taken = stage.call("ip", "platform", &write_data("d-operator", "x", "ip"));
     assert!(
         taken.contains("<error-app-tag>identifier-unavailable<"),

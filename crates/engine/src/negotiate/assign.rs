@@ -78,6 +78,12 @@ impl Engine {
                 if known.from != who.name {
                     let executor = self.place_of(&routed)?;
                     self.check_assignment(&work, who, executor, &task, None)?;
+                    self.room_to_publish(&work, &routed.from)?;
+                    if let Some(push) = &routed.negotiate.push {
+                        self.check_push(push)?;
+                    }
+                    self.handed_over(&task, now)?;
+                    self.check_room(&mut work, executor)?;
                 }
                 return Err(self.in_use(who, &id, &known.from, &known.to));
             }

@@ -70,7 +70,12 @@ impl Engine {
         heard.about(content.payload.as_ref());
         let negotiation = match known {
             Some(known) if known.publisher != routed.from || known.executor != routed.to => {
-                return Ok(self.said_to_another(who, &known, routed));
+                // Nothing that could not begin at all is told that its identifier is in use.
+                let taken = match self.could_propose(&mut work, &routed) {
+                    Ok(()) => self.in_use(who, &id, &known.publisher, &known.executor),
+                    Err(refusal) => refusal,
+                };
+                return Ok(self.said_to_another(taken, &known, routed));
             }
             Some(known) => known,
             None => {
@@ -216,10 +221,18 @@ impl Engine {
         Ok(reply.map(|reply| of_round(reply, &open.task, round)))
     }
 
+    /// Whether there is somebody to propose to, and room for one proposal more.
+    fn could_propose(&self, work: &mut Work, routed: &Routed) -> Result<(), Refusal> {
+        let executor = self.place_of(routed)?;
+        self.available(executor)?;
+        self.room_to_publish(work, &routed.from)?;
+        self.check_room(work, executor)
+    }
+
     /// A word in a negotiation that is another's now: perhaps one that was said while it was this
-    /// one's, sent again, as by somebody who declined a place that the next one was asked for.
-    fn said_to_another(&self, who: &Principal, known: &Negotiation, routed: Routed) -> Execution {
-        let taken = self.in_use(who, &known.task, &known.publisher, &known.executor);
+    /// one's, sent again, as by somebody who declined a place that the next one was asked for. If it
+    /// was not, it is refused.
+    fn said_to_another(&self, taken: Refusal, known: &Negotiation, routed: Routed) -> Execution {
         let barrier = self.store.commit(store::Batch::default());
         let (store, task) = (self.store.clone(), known.task.clone());
         Execution::Pending(Box::pin(async move {

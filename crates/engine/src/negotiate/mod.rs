@@ -18,7 +18,7 @@ pub(crate) use turn::reply_of;
 use crate::dispatch::state_reply;
 use crate::operation::{Endpoint, Execution, Negotiate, Outcome};
 use crate::query::committed_task;
-use crate::request::{Routed, capability_content, task_leaf};
+use crate::request::{Routed, capability_content, checked, task_leaf};
 use crate::schemas::Heard;
 use crate::staged::Staged;
 use crate::view::View;
@@ -35,6 +35,9 @@ use std::sync::Arc;
 use store::{Store, Ticket};
 use tokio::sync::oneshot;
 
+/// How many batches may wait to be written while questions are answered ahead of their record.
+const QUESTIONS_QUEUED: u64 = 1_024;
+
 impl Engine {
     pub(crate) fn negotiate(
         &self,
@@ -49,7 +52,7 @@ impl Engine {
         let executed = match negotiate.verb {
             Verb::CapabilityRequest => self
                 .route(who, negotiate)
-                .and_then(|routed| self.capability(&routed, now)),
+                .and_then(|routed| self.capability(who, &routed, now)),
             Verb::TaskAssign => self
                 .route(who, negotiate)
                 .and_then(|routed| self.assign(who, routed, &mut heard, now)),
@@ -115,23 +118,34 @@ impl Engine {
     }
 
     /// What the agent can do and negotiate, from its committed profile.
-    fn capability(&self, routed: &Routed, now: Timestamp) -> Result<Execution, Refusal> {
+    /// The question is put on record with a task only for who may see that.
+    fn capability(
+        &self,
+        who: &Principal,
+        routed: &Routed,
+        now: Timestamp,
+    ) -> Result<Execution, Refusal> {
+        let about = routed.negotiate.task.as_ref().map(checked).transpose()?;
         let registration = self.places.find(&routed.to);
         let registration = registration.ok_or_else(|| Refusal::UnknownAgent {
             name: routed.to.clone(),
         })?;
+        let task = match &about {
+            Some(id) => self.committed_task(id)?,
+            None => None,
+        };
+        let task = task.filter(|t| self.sees(who, Rows::Tasks, &t.from, &t.to));
         let content = capability_content(&registration);
         let mut reply = Reply::new(Verdict::Result, vec![content]);
-        reply.task = routed.negotiate.task.clone();
-        let exchange = {
-            let mut work = self.lock_work();
-            self.exchange_unkeyed(&mut work, routed, "capability", now)
+        reply.task = about;
+        let exchange = Exchange {
+            task: task.map(|task| task.id.clone()),
+            ..self.exchange_unkeyed(&mut self.lock_work(), routed, "capability", now)
         };
         Ok(self.answer_at_once(exchange, reply, now))
     }
 
-    /// How the task is and what came of it. Answered from committed state, and recorded behind
-    /// the caller's back: a question changes nothing, so its record need not be waited for.
+    /// How the task is and what came of it, from committed state.
     fn result(
         &self,
         who: &Principal,
@@ -158,11 +172,20 @@ impl Engine {
         Ok(self.answer_at_once(exchange, reply, now))
     }
 
+    /// Records what was asked behind the caller's back: a question changes nothing, so its record
+    /// need not be waited for. Unless more is asked than can be written: then it is.
     fn answer_at_once(&self, exchange: Exchange, reply: Reply, now: Timestamp) -> Execution {
         let mut staged = Staged::default();
         staged.respond(exchange, &reply, now);
-        drop(self.commit(staged));
-        Execution::Done(Ok(Outcome::Reply(reply)))
+        let recorded = self.commit(staged);
+        if self.store.queued() < QUESTIONS_QUEUED {
+            return Execution::Done(Ok(Outcome::Reply(reply)));
+        }
+        Execution::Pending(Box::pin(async move {
+            // It holds whether that was written or not.
+            let _ = recorded.await;
+            Ok(Outcome::Reply(reply))
+        }))
     }
 
     /// A task as decided: an open one from memory, an ended one perhaps from the store.

@@ -1,5 +1,5 @@
 //! Tests of the evaluator by itself: what it selects, what it refuses, what it costs. That libyang
-//! selects the same is held in `tests/tests/xpath.rs`.
+//! selects the same is held in `bindings::netconf::search`.
 #![allow(clippy::unwrap_used)]
 
 use super::*;

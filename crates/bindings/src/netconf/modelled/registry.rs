@@ -115,15 +115,9 @@ impl Reader<'_> {
 
     /// Feasibilities of tasks that are not there yet.
     fn write_proposals(&self, view: &View<'_>, writer: &mut Writer<'_>) -> Result<(), Refusal> {
-        let Some(ids) = keys(view, "task-id") else {
-            write_proposed(&self.negotiations(Query::Proposals)?, writer);
-            return Ok(());
-        };
-        for id in ids.into_iter().map(TaskId::new) {
-            if self.tasks(Query::Task(id.clone()))?.is_empty() {
-                let of_task = Query::Negotiations(Some(id));
-                write_proposed(&self.negotiations(of_task)?, writer);
-            }
+        for id in wanted(keys(view, "task-id")) {
+            let proposed = self.negotiations(Query::Proposals(id.map(TaskId::new)))?;
+            write_proposed(&proposed, writer);
         }
         Ok(())
     }

@@ -1,0 +1,68 @@
+//! Questions that change nothing: `CapabilityRequest` and `taskResultQuery`, answered ahead of their
+//! record.
+
+use super::*;
+
+fn asked_about(stage: &Stage, task: &str) -> Vec<(String, Verb)> {
+    let exchanges = Query::Exchanges {
+        party: None,
+        id: None,
+        task: Some(TaskId::new(task)),
+    };
+    match stage.read("operator", exchanges) {
+        Records::Exchanges(found) => found.into_iter().map(|e| (e.from, e.verb)).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_question_is_on_the_record_of_a_task_only_for_who_may_see_it() {
+    let stage = stage(|_| vec![answer(Verdict::Accepted)]);
+    stage.say("noc", assignment("t1", JOB)).unwrap();
+    for who in ["outbob", "noc"] {
+        let reply = stage
+            .say(who, message(Verb::CapabilityRequest, "t1", "FORGED"))
+            .unwrap();
+        assert_eq!(
+            reply.task,
+            Some(TaskId::new("t1")),
+            "nobody is told whether it is there"
+        );
+    }
+    let expected = [Verb::TaskAssign, Verb::CapabilityRequest].map(|verb| ("noc".to_owned(), verb));
+    assert_eq!(asked_about(&stage, "t1"), expected);
+    assert_eq!(asked_about(&stage, "t2"), []);
+}
+
+#[test]
+fn a_question_names_a_task_by_an_identifier() {
+    let stage = stage(|_| vec![answer(Verdict::Accepted)]);
+    let long = "x".repeat(4_000_000);
+    for verb in [Verb::CapabilityRequest, Verb::TaskResultQuery] {
+        let refused = stage.say("noc", message(verb, &long, JOB));
+        assert!(
+            matches!(
+                refused,
+                Err(Refusal::BadLeaf { .. } | Refusal::UnknownTask { .. })
+            ),
+            "{verb:?}"
+        );
+    }
+    assert_eq!(stage.engine.store().queued(), 0);
+}
+
+/// Who asks faster than can be written waits, so that what others decide is not behind all of it.
+#[test]
+fn questions_do_not_pile_up_before_the_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let stage = in_folder(folder.path(), Limits::default());
+    // Long, for writing them takes longer than asking.
+    let words = "what ".repeat(20_000);
+    let mut most = 0;
+    for _ in 0..3_000 {
+        let question = Operation::Negotiate(message(Verb::CapabilityRequest, "t1", &words));
+        wait(stage.begin("noc", question)).unwrap();
+        most = most.max(stage.engine.store().queued());
+    }
+    assert!(most <= 1_025, "{most} batches waited for the writer");
+}
