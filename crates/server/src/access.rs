@@ -133,6 +133,10 @@ pub fn parse(file: &str, text: &str) -> Result<AccessRules, FileError> {
     for Group { name, user_name } in document.group {
         let offset = name.span().start;
         let name = name.into_inner();
+        if GIVEN.contains(&&*name) {
+            let message = format!("the group '{name}' is there by itself: nobody is put into it");
+            return Err(wrong(offset, message));
+        }
         if groups.contains_key(&name) {
             let message = format!("the group '{name}' is there twice; put its users together");
             return Err(wrong(offset, message));

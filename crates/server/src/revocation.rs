@@ -53,6 +53,16 @@ pub struct KeyHolders {
 /// Key files of users and agents: whose they are, and their state.
 type Keys = BTreeMap<PathBuf, (String, Credential, Option<Stamp>)>;
 
+/// As what a name is let in by these files: who has one among the users is no agent.
+fn credential(keys: &Keys, name: &str) -> Option<Credential> {
+    let mut own = keys.values().filter(|(of, ..)| of == name);
+    own.try_fold(None, |_, (_, whose, _)| match whose {
+        Credential::User => Err(Credential::User),
+        Credential::Agent => Ok(Some(Credential::Agent)),
+    })
+    .unwrap_or_else(Some)
+}
+
 /// How the files are that let people in, as the system tells it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
@@ -157,7 +167,13 @@ impl Lookout {
         }
         if before.keys != self.seen.keys {
             self.tell(&before.keys);
-            let still = |name: &str, key: &_| holders.authenticator.still_admits(name, key);
+            let is_same = |name: &str| {
+                let was = credential(&before.keys, name);
+                was.is_none() || was == credential(&self.seen.keys, name)
+            };
+            let still = |name: &str, key: &_| {
+                is_same(name) && holders.authenticator.still_admits(name, key)
+            };
             for name in holders.logins.recheck(still) {
                 info!(
                     user = name,

@@ -111,14 +111,19 @@ impl Doorkeeper {
     /// # Errors
     /// [`Problem`]: 401 if its credential counts no more.
     pub(super) fn renewed(&self, caller: &Caller) -> Result<Caller, Problem> {
-        match self.still_knows(caller) {
+        match self.still_counts(caller) {
             true => Ok(self.caller(&caller.principal.name, caller.source, caller.proof.clone())),
             false => Err(Problem::invalid_token(GONE)),
         }
     }
 
-    /// Whether a caller's credential still counts.
+    /// Whether a caller's credential still counts, and whom it names is an agent still, or still none.
     pub(super) fn still_knows(&self, caller: &Caller) -> bool {
+        let known = &caller.principal;
+        self.still_counts(caller) && (self.principals)(&known.name).agent == known.agent
+    }
+
+    fn still_counts(&self, caller: &Caller) -> bool {
         match &caller.proof {
             Proof::Token(entry) => self.tokens.counts(entry, self.clock.now()),
             Proof::Certificate(holder) => {

@@ -93,6 +93,30 @@ async fn an_agent_whose_key_is_taken_away_is_given_nothing_more() {
     assert!(!engine.registration("ip").unwrap().is_available());
 }
 
+/// Whom the state folder knows as something else from now on is nobody who was let in.
+#[tokio::test]
+async fn an_agent_that_becomes_a_user_comes_in_anew() {
+    let platform = Platform::with("").await;
+    platform.admit("agents/ip.pub");
+    let mut agent = platform.client("ip").await;
+    agent.call(REGISTER).await.unwrap();
+    std::fs::rename(
+        platform.file("agents/ip.pub"),
+        platform.file("users/ip.pub"),
+    )
+    .unwrap();
+    assert_eq!(platform.end_of("ip").await, Termination::Other);
+    // And the other way round: it is there as both, and so a user.
+    let _user = platform.client("ip").await;
+    std::fs::copy(
+        platform.file("users/ip.pub"),
+        platform.file("agents/ip.pub"),
+    )
+    .unwrap();
+    std::fs::remove_file(platform.file("users/ip.pub")).unwrap();
+    assert_eq!(platform.end_of("ip").await, Termination::Other);
+}
+
 pub const REGISTER: &str = "<register-agent xmlns=\"urn:convoke:params:xml:ns:yang:convoke-registry\">\
     <name>ip</name><description>d</description><version>1.0.0</version>\
     <provider>p</provider><layer>resource</layer><reach>client</reach><lease>600</lease>\
