@@ -22,7 +22,7 @@ import urllib.request
 
 GROUPS = pathlib.Path("/sys/fs/cgroup")
 ATTACKS = ["readers-who-read-nothing", "readers-who-read-nothing", "busy-agent",
-           "flood-of-permitted-words", "heavy-xpath"]
+           "flood-of-permitted-words", "heavy-xpath", "guest-with-all-he-has"]
 
 
 class Group:
@@ -60,18 +60,21 @@ def started(convoke, state, group):
 
 
 def place(convoke, state, netconf, http):
-    """How the attackers get in: as the operator, and as a guest."""
-    guest = pathlib.Path(state, "guest")
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", guest], check=True)
-    guest.with_suffix(".pub").rename(pathlib.Path(state, "users", "guest.pub"))
+    """How the attackers get in: as another administrator than the operator, and as a guest."""
+    rules = pathlib.Path(state, "access.toml")
+    first = 'user-name = ["operator"]'
+    rules.write_text(rules.read_text().replace(first, 'user-name = ["noc", "operator"]', 1))
 
-    def token(user):
+    def let_in(user):
+        key = pathlib.Path(state, user)
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+        key.with_suffix(".pub").rename(pathlib.Path(state, "users", f"{user}.pub"))
         issued = subprocess.run([convoke, "--state", state, "token", "issue", user],
                                 capture_output=True, text=True, check=True)
         return issued.stdout.strip()
 
-    return json.dumps({"netconf": netconf, "http": http, "token": token("operator"),
-                       "guest_token": token("guest"), "state": state})
+    return json.dumps({"netconf": netconf, "http": http, "noc_token": let_in("noc"),
+                       "guest_token": let_in("guest"), "state": state})
 
 
 def lives(http):

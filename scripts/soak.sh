@@ -41,6 +41,14 @@ attacks() {
     "$cargo" bench --package convoke-tests --bench neighbours -- --generated "$1" --soak "$2"
 }
 
+# The same with 256 MiB, where a control group can be made: nobody is killed, and /livez answers.
+short_of_memory() {
+  local neighbours
+  "$cargo" build --release --package convoke
+  neighbours=$("$cargo" bench --package convoke-tests --bench neighbours --no-run 2>&1 | sed -n 's/.*(\(.*\)).*/\1/p')
+  scripts/short-of-memory.py "${CARGO_TARGET_DIR:-target}/release/convoke" "$neighbours" --seconds "$1"
+}
+
 {
   date -u '+%Y-%m-%dT%H:%M:%SZ'
   uname -sr
@@ -66,6 +74,7 @@ run partitions "CONVOKE_PARTITIONS=$(of 20000) CONVOKE_PARTITION_SEED=$SRANDOM" 
 run attacks "CONVOKE_ATTACKS=$(of 1000) PROPTEST_RNG_SEED=$SRANDOM" -p convoke-tests --test generated --test fuzz_http generated
 seed=$SRANDOM
 told neighbours "--generated $seed --soak $(of 3600)" '^xpath .*[0-9]' attacks "$seed" "$(of 3600)"
+told short-memory "--seconds $(of 600)" '"killed": 0' short_of_memory "$(of 600)"
 run upgrades "CONVOKE_UPGRADE_KILLS=$(of 100)" -p convoke-store --test upgrade
 run soak "CONVOKE_SOAK_MINUTES=${SOAK_MINUTES:-$(of 240)}" -p convoke-tests --test soak
 run clock-jumps "CLOCK_JUMPS=$(of 200)" -p convoke-tests --test clockjump

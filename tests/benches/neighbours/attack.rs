@@ -157,6 +157,12 @@ impl Did {
         }
     }
 
+    /// What was answered or refused in a second.
+    pub(crate) fn per_s(&self) -> f64 {
+        let refused: u64 = self.refused.values().sum();
+        (self.answered + refused) as f64 / self.lasted.as_secs_f64().max(f64::MIN_POSITIVE)
+    }
+
     pub(crate) fn refuse(&mut self, why: String) {
         *self.refused.entry(why).or_default() += 1;
     }

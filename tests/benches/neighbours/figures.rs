@@ -44,6 +44,13 @@ impl Beside {
         [alone, beside, beside / alone]
     }
 
+    /// The 99th percentile of each run, in microseconds.
+    fn runs(&self, runs: &[Waits]) -> Vec<f64> {
+        runs.iter()
+            .map(|run| run.percentile_us(0.99).round())
+            .collect()
+    }
+
     fn is_reached(&self) -> bool {
         self.at(0.5)[2] <= AIM.0 && self.at(0.99)[2] <= AIM.1
     }
@@ -56,7 +63,9 @@ impl Beside {
             "alone_p99_us": a99.round(), "beside_p99_us": b99.round(), "ratio_p99": r99,
             "stopped": self.beside.iter().any(Waits::is_stopped),
             "aim_ratio_p50": AIM.0, "aim_ratio_p99": AIM.1, "reached": self.is_reached(),
+            "runs_alone_p99_us": self.runs(&self.alone), "runs_beside_p99_us": self.runs(&self.beside),
             "answered": self.did.answered, "refused": self.did.refused,
+            "answered_or_refused_per_s": self.did.per_s().round(),
             "resident_mb": self.resident_mb.round(), "load_average": self.load,
         })
     }
@@ -146,11 +155,14 @@ pub(crate) fn tables(besides: &[Beside], rates: &[Rate], machine: &Value) -> Str
             let did = &row.did;
             let _ = writeln!(
                 text,
-                "{}: {}; answered {}, refused {:?}",
+                "{}: {}; answered {}, refused {:?}, {:.0} a second; p99 of the runs {:?}, alone {:?}",
                 row.attack.name(),
                 row.attack.what(),
                 did.answered,
-                did.refused
+                did.refused,
+                did.per_s(),
+                row.runs(&row.beside),
+                row.runs(&row.alone),
             );
         }
     }

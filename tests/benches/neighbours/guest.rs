@@ -109,7 +109,8 @@ fn keep_asking(
         }
         loop {
             wire.send(&framed).await?;
-            did.borrow_mut().take(wire.message().await?);
+            let reply = wire.message().await?;
+            did.borrow_mut().take(reply);
         }
     };
     attackers.spawn_local(ended(done, asking));
