@@ -6,6 +6,7 @@ use russh::keys::PrivateKeyWithHashAlg;
 use russh::{Channel, client};
 use server::client::{CallError, Client};
 use server::host::Endpoint;
+use server::ssh::ConnectError;
 use server::ssh::keys::load;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -35,7 +36,17 @@ async fn a_user_has_so_many_sessions() {
     platform.admit("users/noc.pub");
     let first = platform.client("noc").await;
     let mut second = platform.client("noc").await;
-    assert!(platform.try_client("noc").await.is_err());
+    let refused = platform.try_client("noc").await.err();
+    assert!(
+        matches!(
+            &refused,
+            Some(CallError::Connect(ConnectError::SentAway {
+                too_many: true,
+                ..
+            }))
+        ),
+        "{refused:?}"
+    );
     second.call(READ).await.unwrap();
     platform.client("operator").await.call(READ).await.unwrap();
     first.close().await.unwrap();
