@@ -735,11 +735,17 @@ fn who_declined_a_place_and_says_so_again_is_answered_as_before() {
     let declined = say("out1", REFUSE).unwrap();
     // Now the other is asked.
     assert_eq!(say("out1", REFUSE), Ok(declined));
+    // As of a place that it was never asked for: whether the identifier is in use is not told.
     let other = say("out1", ACCEPT);
-    assert!(
-        matches!(other, Err(Refusal::Unobtainable { .. })),
-        "{other:?}"
+    let never = stage.negotiate(
+        "out1",
+        Verb::FeasibilityNegotiate,
+        "operator",
+        "t/other",
+        ACCEPT,
     );
+    assert!(other.is_err(), "{other:?}");
+    assert_eq!(other, never);
 }
 
 #[test]
