@@ -242,16 +242,7 @@ async fn requests_that_wait_behind_another_are_counted() {
     let mut agent = platform.client("ip").await;
     agent.call(crate::endings::REGISTER).await.unwrap();
     platform.admit("users/noc.pub");
-    let rules = std::fs::read_to_string(platform.file("access.toml")).unwrap();
-    let rules = rules.replacen("[\"operator\"]", "[\"operator\", \"noc\"]", 1);
-    std::fs::write(platform.file("access.toml"), rules).unwrap();
-    let engine = platform.host.platform.engine();
-    within("the new rules", async {
-        while !engine.principal("noc").is_administrator() {
-            yield_now().await;
-        }
-    })
-    .await;
+    platform.promote("noc").await;
     let (_connection, channel) = bare(&platform, "noc", 1 << 20).await;
     // It waits for the end of a task of somebody who does not work on it; whoever reads waits for that.
     let assignment = format!(

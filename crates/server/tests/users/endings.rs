@@ -3,8 +3,12 @@
 use crate::platform::{Platform, within};
 use domain::event::Termination;
 use server::StoreOpenError;
-use server::client::CallError;
+use server::client::{CallError, Client};
+use server::clock::Clock;
 use server::host::StartError;
+use server::token::{Grant, Terms, Tokens};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 /// A client that is done says so, whether its command closes the session or merely lets go of it.
 #[tokio::test]
@@ -122,8 +126,10 @@ pub const REGISTER: &str = "<register-agent xmlns=\"urn:convoke:params:xml:ns:ya
     <provider>p</provider><layer>resource</layer><reach>client</reach><lease>600</lease>\
     </register-agent>";
 
-/// A row of `access.toml` that goes, goes for the sessions that are open as well, with what they are
-/// told from then on.
+const DEREGISTER: &str = "<deregister-agent xmlns=\"urn:convoke:params:xml:ns:yang:convoke-registry\">\
+    <name>ip</name></deregister-agent>";
+
+/// A row of `access.toml` that goes, goes for the sessions that are open as well.
 #[tokio::test]
 async fn a_right_that_is_taken_away_is_gone_in_open_sessions() {
     let platform = Platform::with("").await;
@@ -133,23 +139,122 @@ async fn a_right_that_is_taken_away_is_gone_in_open_sessions() {
         </filter></get>";
     let sees_agents = |reply: &server::client::Reply| reply.raw().contains("<agent>");
     assert!(sees_agents(&operator.call(get).await.unwrap()));
-    operator.call(SUBSCRIBE).await.unwrap();
-    let before = platform.host.platform.engine().access();
-    let text = std::fs::read_to_string(platform.file("access.toml")).unwrap();
-    let without = text.replace("\"operator\"", "\"nobody-any-more\"");
-    assert_ne!(text, without);
-    std::fs::write(platform.file("access.toml"), &without).unwrap();
-    within("the new rules", async {
-        while std::sync::Arc::ptr_eq(&before, &platform.host.platform.engine().access()) {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    platform
+        .rule(|rules| rules.replace("\"operator\"", "\"nobody-any-more\""))
+        .await;
     assert!(!sees_agents(&operator.call(get).await.unwrap()));
     // A file that is none leaves in force what was.
     std::fs::write(platform.file("access.toml"), "rubbish").unwrap();
     std::fs::write(platform.file("users/x.pub"), "").unwrap();
     assert!(!sees_agents(&operator.call(get).await.unwrap()));
+}
+
+/// Lets the operator hear of agents, and nothing else any more.
+fn but_of_agents(rules: &str) -> String {
+    let others = rules.replace("\"operator\"", "\"nobody-any-more\"");
+    let of_agents = "[[group]]\nname = \"listeners\"\nuser-name = [\"operator\"]\n\
+        [[rule-list]]\nname = \"listeners\"\ngroup = [\"listeners\"]\n\
+        [[rule-list.rule]]\nname = \"agents\"\nmodule-name = \"convoke-registry\"\n\
+        notification-name = \"agent-update\"\naccess-operations = \"read\"\naction = \"permit\"\n";
+    format!("{others}\n{of_agents}")
+}
+
+/// A message about a task of the agent's.
+fn negotiate(verb: &str, id: &str) -> String {
+    format!(
+        "<task-negotiate xmlns=\"urn:ietf:params:xml:ns:yang:irtf-agent\">\
+         <task-sendTo>ip</task-sendTo><commuType>{verb}</commuType><task-id>{id}</task-id>\
+         <content>## target object\nlink\n## task description\nstay</content>\
+         <task-async xmlns=\"urn:convoke:params:xml:ns:yang:convoke-negotiation\">true</task-async>\
+         </task-negotiate>"
+    )
+}
+
+/// What a subscriber is told, up to the first notification in which these words stand.
+async fn told_until(subscriber: &mut Client, words: &str) -> String {
+    let mut told = String::new();
+    while !told.contains(words) {
+        let next = within(words, subscriber.notification()).await.unwrap();
+        told.push_str(next.document.source());
+    }
+    told
+}
+
+/// What a subscriber may hear no more is not told to the subscription that it has open, and the rest
+/// goes on.
+#[tokio::test]
+async fn a_right_that_is_taken_away_is_gone_in_open_subscriptions() {
+    let platform = Platform::with("").await;
+    platform.admit("agents/ip.pub");
+    platform.admit("users/noc.pub");
+    platform.promote("noc").await;
+    let mut agent = platform.client("ip").await;
+    let mut noc = platform.client("noc").await;
+    let mut operator = platform.client("operator").await;
+    agent.call(REGISTER).await.unwrap();
+    operator.call(SUBSCRIBE).await.unwrap();
+    noc.call(&negotiate("taskAssgin", "t-before"))
+        .await
+        .unwrap();
+    told_until(&mut operator, "t-before").await;
+    platform.rule(but_of_agents).await;
+    noc.call(&negotiate("taskAssgin", "t-after")).await.unwrap();
+    agent.call(DEREGISTER).await.unwrap();
+    // It came behind what is not told.
+    let told = told_until(&mut operator, "<agent-update").await;
+    assert!(!told.contains("t-after"), "{told}");
+}
+
+/// The same of a stream over A2A: it ends where it would tell what may not be read any more.
+#[tokio::test]
+async fn a_right_that_is_taken_away_ends_open_streams_of_a2a() {
+    let platform = Platform::with("[http]\nlisten = \"127.0.0.1:0\"").await;
+    platform.admit("agents/ip.pub");
+    platform.admit("users/noc.pub");
+    platform.promote("noc").await;
+    let mut agent = platform.client("ip").await;
+    let mut noc = platform.client("noc").await;
+    agent.call(REGISTER).await.unwrap();
+    for (id, takes_away) in [("t-kept", false), ("t-lost", true)] {
+        noc.call(&negotiate("taskAssgin", id)).await.unwrap();
+        let mut stream = followed(&platform, id).await;
+        if takes_away {
+            platform.rule(but_of_agents).await;
+        }
+        noc.call(&negotiate("taskCancel", id)).await.unwrap();
+        let mut rest = String::new();
+        within("the end of a stream", stream.read_to_string(&mut rest))
+            .await
+            .unwrap();
+        assert_eq!(rest.contains("TASK_STATE_CANCELED"), !takes_away, "{rest}");
+        assert_eq!(rest.contains("data:"), !takes_away, "{rest}");
+    }
+}
+
+/// A stream that the operator follows a task by, after its first event.
+async fn followed(platform: &Platform, id: &str) -> TcpStream {
+    let tokens = Tokens::open(&platform.folder, Terms::default()).unwrap();
+    let grant = Grant {
+        name: "operator".to_owned(),
+        valid_s: 600,
+        scope: Default::default(),
+    };
+    let issued = tokens.issue(&grant, Clock::wall_time()).unwrap();
+    let address = platform.host.http.unwrap().address;
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = format!(
+        "POST /tasks/{id}:subscribe HTTP/1.1\r\nHost: {address}\r\nA2A-Version: 1.0\r\n\
+         Authorization: Bearer {}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        issued.token
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let (mut told, mut bytes) = (String::new(), [0; 4_096]);
+    while !told.contains("data:") || !told.ends_with("\n\n\r\n") {
+        let length = within("the task", stream.read(&mut bytes)).await.unwrap();
+        assert!(length > 0, "{told}");
+        told.push_str(std::str::from_utf8(&bytes[..length]).unwrap());
+    }
+    stream
 }
 
 /// A platform that does not start, because another runs on the state, leaves what its clients need.

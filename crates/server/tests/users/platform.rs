@@ -76,6 +76,29 @@ impl Platform {
         Client::connect(&address.to_string(), &identity).await
     }
 
+    /// Edits `access.toml`, and waits until what it says then is in force.
+    pub async fn rule(&self, edit: impl FnOnce(&str) -> String) {
+        let engine = self.host.platform.engine();
+        let before = engine.access();
+        let text = std::fs::read_to_string(self.file("access.toml")).unwrap();
+        let edited = edit(&text);
+        assert_ne!(text, edited);
+        std::fs::write(self.file("access.toml"), edited).unwrap();
+        within("the new rules", async {
+            while Arc::ptr_eq(&before, &engine.access()) {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
+    }
+
+    /// Makes a user an administrator beside the operator.
+    pub async fn promote(&self, user: &str) {
+        let both = format!("[\"operator\", \"{user}\"]");
+        self.rule(|rules| rules.replacen("[\"operator\"]", &both, 1))
+            .await;
+    }
+
     /// What a user holds.
     pub fn usage(&self, user: &str) -> Usage {
         let usage = self.host.platform.engine().usage();
