@@ -6,7 +6,7 @@ use crate::cli::{Common, Demo, Play as Scene, Stage as StageFlags, Story};
 use crate::files;
 use crate::output::{self, Failure, line};
 use crate::replay;
-use crate::serve::{announce, asked_to_end, settings_of};
+use crate::serve::{self, announce, asked_to_end, settings_of};
 use crate::show::{self, Show};
 use domain::time::Timestamp;
 use network::FaultRequest;
@@ -257,8 +257,7 @@ async fn stay(common: &Common, stage: &mut Stage) -> Result<(), Failure> {
         line("Ctrl-C ends it.");
     }
     stage.world.host().clock.follow_wall();
-    stage.world.live(asked_to_end()?).await;
-    Ok(())
+    serve::live(&mut stage.world, asked_to_end()?).await
 }
 
 pub(crate) fn play(

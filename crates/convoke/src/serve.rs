@@ -73,20 +73,30 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<(), Failure> {
             "The network lives: `convoke watch` shows what agents do, `convoke fault list` what is broken.",
         );
     }
-    let mut failed = None;
+    drop(host);
+    let lived = live(&mut world, ended).await;
+    world.end().await;
+    lived
+}
+
+/// Lets a world live until somebody wants it to end.
+///
+/// # Errors
+/// Why its platform can go on no more, which ends it as well.
+pub(crate) async fn live(
+    world: &mut World,
+    ended: impl Future<Output = ()>,
+) -> Result<(), Failure> {
+    let host = Arc::clone(world.host());
     let stop = async {
         tokio::select! {
             () = ended => {}
-            why = host.failed() => failed = Some(why),
+            _ = host.failed() => {}
         }
     };
     world.live(stop).await;
-    drop(host);
-    world.end().await;
-    match failed {
-        Some(why) => Err(Failure::failed(why)),
-        None => Ok(()),
-    }
+    host.has_failed()
+        .map_or(Ok(()), |why| Err(Failure::failed(why)))
 }
 
 /// Resolves when somebody wants the platform to end: Ctrl-C, or SIGTERM.

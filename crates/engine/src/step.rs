@@ -258,9 +258,10 @@ impl Engine {
         true
     }
 
-    /// Runs the steps that follow from what was decided, unless others run them.
+    /// Runs the steps that follow from what was decided, unless others run them, or nothing can be
+    /// decided any more.
     pub(crate) fn step_in_turn(&self, now: Timestamp) {
-        if self.is_beside() {
+        if self.is_beside() || self.is_broken() {
             return;
         }
         while let Some(turn) = self.next_turn(1, now) {

@@ -55,6 +55,9 @@ use yang::{Generation, ModuleSet};
 /// How often it is looked whether the store still works, and who watches over the platform.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
+/// Why a platform cannot go on whose decision panicked.
+const BROKEN: &str = "a decision failed: nothing more can be decided";
+
 /// How much a pipe between two sessions of this process holds, in bytes.
 const PIPE_BYTES: usize = 1_024 * 1_024;
 
@@ -456,26 +459,28 @@ impl Host {
     pub async fn failed(&self) -> &'static str {
         let found = async {
             loop {
-                match self.found_failed() {
+                match self.has_failed() {
                     Some(why) => break why,
                     None => tokio::time::sleep(LOOK_AGAIN).await,
                 }
             }
         };
         tokio::select! {
-            () = self.platform.engine().broken() => "a decision failed: nothing more can be decided",
+            () = self.platform.engine().broken() => BROKEN,
             why = found => why,
         }
     }
 
-    /// What can be found only by looking.
-    fn found_failed(&self) -> Option<&'static str> {
+    /// The same, as of now.
+    pub fn has_failed(&self) -> Option<&'static str> {
         let has_ended = |task: &Option<JoinHandle<()>>| match task {
             Some(task) => task.is_finished(),
             None => false,
         };
         let store = self.platform.engine().store().statistics();
-        if store.condition == Condition::Stopped {
+        if self.platform.engine().is_broken() {
+            Some(BROKEN)
+        } else if store.condition == Condition::Stopped {
             Some("the store failed: nothing more can be promised")
         } else if has_ended(&self.revocation) {
             Some("nobody looks any more whether keys were taken away: nobody can be let in")

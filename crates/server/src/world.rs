@@ -225,8 +225,9 @@ impl World {
         }
     }
 
-    /// Lives by the clock, which runs by itself, until `stop` resolves. What the referee of a story
-    /// would want to know is not kept: this may go on for months.
+    /// Lives by the clock, which runs by itself, until `stop` resolves or nothing can be decided any more
+    /// ([`Host::has_failed`] says why). What the referee of a story would want to know is not kept: this
+    /// may go on for months.
     pub async fn live(&mut self, stop: impl Future<Output = ()>) {
         let workers = AgentWorkers::start(&self.engine, &self.clock);
         let workers = workers.inspect_err(|cause| {
@@ -242,7 +243,7 @@ impl World {
 
     async fn live_on(&mut self, stop: impl Future<Output = ()>) {
         let mut stop = std::pin::pin!(stop);
-        loop {
+        while !self.engine.is_broken() {
             let now = self.clock.now();
             self.pass(now).await;
             self.alarms.clear();

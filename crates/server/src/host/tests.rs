@@ -1,7 +1,15 @@
 //! Who watches over a platform: what he sees, and what becomes of a platform that he left.
 
 use super::*;
+use crate::client::{Client, Identity};
 use crate::ssh::Gate;
+use crate::world::World;
+use domain::access::Action;
+use domain::agent::{Agent, Input, Output};
+use domain::profile::{Capability, Layer};
+use domain::telemetry::Telemetry;
+use domain::time::Dice;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 async fn started(folder: &StateFolder) -> Host {
     let settings = "netconf = \"127.0.0.1:0\"\nagents-from = 0\nroles = [\"oss-fault\"]\n";
@@ -21,7 +29,7 @@ async fn a_platform_whose_watchers_end_has_failed() {
         (1, "whether memory is short"),
     ] {
         let host = started(&folder).await;
-        assert_eq!(host.found_failed(), None);
+        assert_eq!(host.has_failed(), None);
         // As it ends when what it does panics.
         let watchers = [&host.revocation, &host.memory];
         watchers[watcher].as_ref().unwrap().abort();
@@ -70,6 +78,122 @@ async fn whoever_stops_closes_every_listener_first() {
             tokio::task::yield_now().await;
         }
     }
-    assert_eq!(host.found_failed(), None, "the watchers are at work");
+    assert_eq!(host.has_failed(), None, "the watchers are at work");
     host.stop().await;
+}
+
+/// Fails at whatever the network tells it.
+struct Failing;
+
+impl Agent for Failing {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+        match input {
+            Input::Telemetry(_) => panic!("the agent fails"),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The only agent, whose failure makes a decision panic: it cannot be made anew.
+fn company(now: Timestamp) -> Company {
+    let profile = Profile {
+        name: "worker".to_owned(),
+        alias: None,
+        description: "works".to_owned(),
+        agent_type: None,
+        version: "1.0.0".to_owned(),
+        provider: "Convoke".to_owned(),
+        domain: None,
+        management_object: None,
+        layer: Layer::Resource,
+        province: None,
+        capability: Capability::default(),
+        skills: Vec::new(),
+        authentication: Vec::new(),
+    };
+    Company {
+        agents: vec![Hosted {
+            profile: Arc::new(profile),
+            agent: Box::new(Failing),
+            again: Some(Box::new(|| panic!("a decision fails"))),
+            endpoint: None,
+            registered_at: now,
+        }],
+        posts: BTreeMap::new(),
+        default_agent: "worker".to_owned(),
+        access: AccessRules {
+            enabled: true,
+            read_default: Action::Permit,
+            write_default: Action::Permit,
+            exec_default: Action::Permit,
+            groups: BTreeMap::new(),
+            lists: Vec::new(),
+        },
+    }
+}
+
+/// The head of what the platform says of its life.
+async fn livez(host: &Host) -> String {
+    let address = host.http.unwrap().address;
+    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let request = format!("GET /livez HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+/// A decision that panics ends the platform with the reason and in order, whoever is in, and whoever asks
+/// meanwhile whether it is alive hears that it is not.
+#[tokio::test]
+async fn a_platform_whose_decision_panics_says_why_and_ends() {
+    let state = tempfile::tempdir().unwrap();
+    let folder = StateFolder::new(state.path());
+    let settings = "netconf = \"127.0.0.1:0\"\nagents-from = 0\n[http]\nlisten = \"127.0.0.1:0\"\n";
+    let settings: Settings = toml::from_str(settings).unwrap();
+    let (home, clock) = (Home::Folder(folder.clone()), Arc::new(Clock::wall()));
+    let (company, generation) = (
+        company(clock.now()),
+        Generation::load(&ModuleSet::convoke()),
+    );
+    let host = Host::with(
+        home,
+        &settings,
+        company,
+        generation.unwrap(),
+        Arc::default(),
+        clock,
+    );
+    let host = Arc::new(host.await.unwrap());
+    let mut world = World::new(Arc::clone(&host), None, Box::new(|_| {}));
+    world.begin().await;
+    let netconf = host.address_of(&Endpoint::Platform).unwrap().to_string();
+    let operator = Identity::operator(folder.path());
+    let mut client = Client::connect(&netconf, &operator).await.unwrap();
+    client.call("<get/>").await.unwrap();
+    assert_eq!(host.has_failed(), None);
+    assert!(livez(&host).await.starts_with("HTTP/1.1 200 "));
+
+    let (mut told, mut heard) = ("", String::new());
+    let failed = async {
+        let engine = host.platform.engine();
+        let news = Telemetry::CustomerAnswered {
+            ticket: String::new(),
+            text: String::new(),
+        };
+        engine.deliver("worker", Input::Telemetry(news), host.clock.now());
+        told = host.failed().await;
+        heard = livez(&host).await;
+    };
+    world.live(failed).await;
+    assert!(told.starts_with("a decision failed"), "{told}");
+    assert!(heard.starts_with("HTTP/1.1 503 "), "{heard}");
+    assert!(heard.contains("a decision failed"), "{heard}");
+    assert_eq!(host.has_failed(), Some(told));
+    assert!(
+        client.call("<get/>").await.is_ok(),
+        "what is on record can be read"
+    );
+    drop(host);
+    world.end().await;
 }
