@@ -10,6 +10,8 @@
 
 #[path = "rights/alike.rs"]
 mod alike;
+#[path = "rights/blind.rs"]
+mod blind;
 #[path = "rights/operations.rs"]
 mod operations;
 #[path = "rights/reference.rs"]
@@ -19,7 +21,7 @@ mod stage;
 
 use reference::Reference;
 use serde_json::json;
-use stage::{CONTEXT, DATA, ENDPOINTS, Stage, TASK, WORDS, a2a_failed, refused};
+use stage::{Asked, CONTEXT, DATA, ENDPOINTS, Stage, TASK, WAYS, WORDS, Way, refused};
 use std::collections::BTreeSet;
 
 /// Every element that `get`, `get-data` and a path show is one that the rules permit, or leads to one;
@@ -104,7 +106,6 @@ fn every_record_is_told_whole_to_whom_it_is_for() {
         let told = |kind: &'static str, row: &stage::Row| reference.is_told(&user, kind, row);
         let asks = |rpc| reference.may_execute(&user, "convoke-registry", rpc, false);
         let (tasks, context) = (stage.all_tasks(name), stage.all_context(name));
-        let listed = stage.a2a_list(name);
         for row in rows.iter().filter(|row| row.kind == TASK) {
             let id = &row.id;
             let may = asks("get-tasks") && told(TASK, row);
@@ -115,23 +116,14 @@ fn every_record_is_told_whole_to_whom_it_is_for() {
                 may,
                 "get-context, {name}: {id}"
             );
-            let is_listed = listed.contains(&format!("\"id\":\"{id}\""));
-            assert_eq!(is_listed, told(TASK, row), "A2A list, {name}: {id}");
-            // What was said stands in the history, which is of the context.
-            let may = told(TASK, row) && told(CONTEXT, row);
-            assert_eq!(listed.contains(&row.word), may, "A2A list, {name}: {id}");
         }
+        assert_a2a(&stage, &reference, &user);
         let speaks = reference.may_execute(&user, "irtf-agent", "task-negotiate", false);
         let reads = reference.may_execute(&user, "convoke-data", "data-read", false);
         for row in &rows {
             let (id, word) = (&row.id, &row.word);
             let expected: Vec<(&str, bool)> = match row.kind {
-                TASK => vec![
-                    ("taskResultQuery", speaks && told(TASK, row)),
-                    ("A2A get", told(TASK, row)),
-                    ("A2A subscribe", told(TASK, row)),
-                    ("A2A push", told(TASK, row)),
-                ],
+                TASK => vec![("taskResultQuery", speaks && told(TASK, row))],
                 DATA => vec![("data-read", reads && reference.is_told_of_data(&user, row))],
                 _ => continue,
             };
@@ -139,13 +131,40 @@ fn every_record_is_told_whole_to_whom_it_is_for() {
                 let answer = stage.tell(road, name, id);
                 let does = match road {
                     "data-read" => answer.contains(word.as_str()),
-                    "taskResultQuery" => !refused(&answer),
-                    _ => !a2a_failed(&answer),
+                    _ => !refused(&answer),
                 };
                 assert_eq!(does, may, "{road}, {name}: {id}: {answer}");
                 assert!(
                     may || !answer.contains(word.as_str()),
                     "{road}, {name}: {id}"
+                );
+            }
+        }
+    }
+}
+
+/// A2A, in both versions over both of its bindings.
+fn assert_a2a(stage: &Stage, reference: &Reference, user: &reference::User) {
+    let (rows, name) = (stage.rows(), &user.name);
+    for way in WAYS {
+        let listed = stage.by(way, name, Asked::List);
+        assert_eq!(listed.is_none(), way == Way::Rpc03, "{way:?}");
+        for row in rows.iter().filter(|row| row.kind == TASK) {
+            let (id, may) = (&row.id, reference.is_told(user, TASK, row));
+            if let Some(listed) = &listed {
+                let is_listed = listed.text.contains(&format!("\"id\":\"{id}\""));
+                assert_eq!(is_listed, may, "{way:?} list, {name}: {id}: {listed:?}");
+                // What was said stands in the history, which is of the context.
+                let may = may && reference.is_told(user, CONTEXT, row);
+                let is_said = listed.text.contains(&row.word);
+                assert_eq!(is_said, may, "{way:?} list, {name}: {id}");
+            }
+            for asked in [Asked::Get(id), Asked::Subscribe(id), Asked::Push(id)] {
+                let answer = stage.by(way, name, asked).unwrap();
+                assert_eq!(!answer.failed, may, "{way:?} {asked:?}, {name}: {answer:?}");
+                assert!(
+                    may || !answer.text.contains(row.word.as_str()),
+                    "{answer:?}"
                 );
             }
         }
@@ -275,7 +294,7 @@ fn what_is_for_everybody_tells_of_no_record() {
 fn who_may_only_speak_hears_of_his_own_tasks_alone() {
     let mut stage = Stage::new();
     assert!(refused(&stage.all_tasks("speaker")));
-    let listed = stage.a2a_list("speaker");
+    let listed = stage.by(Way::Rpc10, "speaker", Asked::List).unwrap().text;
     let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
     let ids: Vec<&str> = listed["result"]["tasks"]
         .as_array()

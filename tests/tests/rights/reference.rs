@@ -23,7 +23,7 @@ pub struct Reference {
 }
 
 /// A step of a path: module and name.
-type Step<'a> = (&'a str, &'a str);
+pub type Step<'a> = (&'a str, &'a str);
 
 impl Reference {
     pub fn new() -> Self {
@@ -126,6 +126,10 @@ impl Reference {
             self.rules.read_default
         };
         found.unwrap_or(otherwise) == Action::Permit
+    }
+
+    pub fn is_key(&self, path: &str) -> bool {
+        self.nodes[path].is_key
     }
 
     /// True if the node, or for a key, list or container one that it leads to, may be read.
@@ -233,7 +237,7 @@ impl Reference {
 }
 
 /// A schema path as modules and names.
-fn steps(path: &str) -> Vec<Step<'_>> {
+pub fn steps(path: &str) -> Vec<Step<'_>> {
     let mut module = "";
     let steps = path.split('/').skip(1);
     steps

@@ -1,7 +1,10 @@
 //! A platform in memory under the shipped rules and some more, with people and agents of every kind,
 //! records between them, and the questions that they ask over each binding.
 
-use bindings::a2a::{Binding, Body, Incoming, Offer, Reader, Reading, RequestBody, Settings};
+#[path = "ways.rs"]
+mod ways;
+
+use bindings::a2a::{Binding, Body, Offer, Reader, Reading, Settings};
 use bindings::background::Inline;
 use domain::access::{AccessRules, Principal};
 use domain::event::Happening;
@@ -14,12 +17,13 @@ use harness::memory::{BEGIN, Memory};
 use netconf::client::{ClientEvent, ClientSession};
 use schema::semantics::ParseFailure;
 use schema::template::Template;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use server::state::StateFolder;
 use server::webhook::PlatformSource;
 use server::webhook::source::Source;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+pub use ways::{Asked, WAYS, Way};
 
 /// Of each change, for whom it was.
 pub type Pairs = Vec<(String, String)>;
@@ -39,11 +43,11 @@ pub const ENDPOINTS: [&str; 4] = ["platform", "ip", "wireless-ems", "customer-em
 pub const AGENTS: [&str; 3] = ["oss", "ip", "wireless"];
 
 /// `operator` is an administrator, `planner` runs the network, `vera` looks, `peeper` sees the states
-/// of tasks alone, `carl` audits, `ada` lets patches out, `tester` breaks things, `guest` is in no
+/// of tasks alone, `lena` lists agents and knows of no task, `carl` audits, `ada` lets patches out, `tester` breaks things, `guest` is in no
 /// group, and `speaker` may execute `task-negotiate` and nothing else.
-pub const USERS: [&str; 12] = [
-    "operator", "planner", "vera", "peeper", "carl", "ada", "tester", "guest", "speaker", "oss",
-    "ip", "wireless",
+pub const USERS: [&str; 13] = [
+    "operator", "planner", "vera", "peeper", "lena", "carl", "ada", "tester", "guest", "speaker",
+    "oss", "ip", "wireless",
 ];
 
 /// What is granted beside the shipped rules.
@@ -59,6 +63,10 @@ user-name = ["vera"]
 [[group]]
 name = "peepers"
 user-name = ["peeper"]
+
+[[group]]
+name = "listers"
+user-name = ["lena"]
 
 [[group]]
 name = "speakers"
@@ -117,6 +125,17 @@ name = "pages"
 module-name = "convoke-registry"
 rpc-name = "get-tasks"
 access-operations = "exec"
+action = "permit"
+
+[[rule-list]]
+name = "listers"
+group = ["listers"]
+
+[[rule-list.rule]]
+name = "agents"
+module-name = "convoke-registry"
+path = "/registry/agent"
+access-operations = "read"
 action = "permit"
 
 [[rule-list]]
@@ -287,10 +306,6 @@ pub fn refused(reply: &str) -> bool {
     reply.contains("<rpc-error>")
 }
 
-pub fn a2a_failed(answer: &str) -> bool {
-    answer.contains("\"error\":{")
-}
-
 impl Stage {
     pub fn new() -> Self {
         let memory = Memory::ruled(access());
@@ -458,10 +473,6 @@ impl Stage {
         )
     }
 
-    pub fn a2a_list(&self, user: &str) -> String {
-        self.a2a(user, "ListTasks", json!({"historyLength": 10}))
-    }
-
     /// What is told of one record by this road.
     pub fn tell(&mut self, road: &str, user: &str, id: &str) -> String {
         match road {
@@ -481,44 +492,12 @@ impl Stage {
                 let bytes = data.map(|data| decoded(data.text()));
                 bytes.unwrap_or(reply)
             }
-            "A2A get" => self.a2a(user, "GetTask", json!({"id": id})),
-            "A2A subscribe" => self.a2a(user, "SubscribeToTask", json!({"id": id})),
-            "A2A push" => {
-                let url = "http://127.0.0.1:9/pushed";
-                let config = json!({"taskId": id, "id": user, "url": url});
-                self.a2a(user, "CreateTaskPushNotificationConfig", config)
-            }
             other => panic!("{other}"),
         }
     }
 
     fn principal(&self, user: &str) -> Principal {
         self.engine.principal(user)
-    }
-
-    /// An answer of A2A as it is on the wire; of a stream its first frame.
-    pub fn a2a(&self, user: &str, method: &str, params: Value) -> String {
-        let call = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let body = RequestBody::new(call.to_string());
-        let incoming = Incoming {
-            verb: "POST",
-            path: "/",
-            query: "",
-            headers: &[("a2a-version", "1.0"), ("Content-Type", "application/json")],
-            body: &body,
-        };
-        let (who, at) = (self.principal(user), engine::Endpoint::Platform);
-        let patience = std::future::ready(());
-        let now = self.now;
-        let clock = move || now;
-        let handled = self.binding.handle(&who, &at, &incoming, &clock, patience);
-        self.runtime.block_on(async {
-            match handled.await.body {
-                Body::Whole(text) => text,
-                Body::Stream(mut frames) => frames.next().await.unwrap_or_default(),
-                other => format!("{other:?}"),
-            }
-        })
     }
 
     /// What a subscriber hears: namespaces' modules, names and texts.
@@ -584,7 +563,7 @@ impl Stage {
             .collect();
         for row in &tasks {
             for user in USERS {
-                self.tell("A2A push", user, &row.id);
+                self.by(Way::Rpc10, user, Asked::Push(&row.id));
             }
             for stranger in ["guest", "wireless", "speaker", "tester"] {
                 let config = PushConfig {
