@@ -4,7 +4,7 @@
 //! - [`ssh`] and [`http`] are the transports, [`token`] lets people in at the latter, [`a2a`] is what is
 //!   served there; [`session`] moves the bytes of one NETCONF session;
 //! - [`state`], [`config`], [`access`], [`profile`] and [`file`] are the files; `writable` refuses those
-//!   that everybody may write, [`revocation`] watches those that let people in, by their `stamp`;
+//!   that others may write, [`revocation`] watches those that let people in, by their `stamp`;
 //!   [`trail`] tells who got in;
 //! - [`clock`] is the time; [`memory`] tells how much the process has and may have; [`fair`] gives
 //!   users their turns, [`pool`] and [`workers`] give threads in the [`background`] to what users cause and

@@ -47,7 +47,7 @@ pub fn check_files(folder: &StateFolder) -> Result<Vec<String>, StartError> {
 /// What in a folder lets nobody in, or is a rule for nobody, for people.
 pub(super) fn doubts(folder: &StateFolder, access: &AccessRules) -> Vec<String> {
     let keys = writable::keys_of_nobody(folder).into_iter();
-    let keys = keys.map(|path| writable::lets_nobody_in(&path));
+    let keys = keys.map(|(path, others)| writable::lets_nobody_in(&path, others));
     let names = folder.unusable_keys().into_iter().map(|path| {
         format!(
             "{}: nobody can have that name, so it lets nobody in; {}",

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::stamp::Stamp;
-use crate::writable::{is_writable_by_others, lets_nobody_in};
+use crate::writable::{Others, lets_nobody_in};
 use domain::profile::{is_deceptive, is_joining};
 use russh::keys::PublicKey;
 use russh::keys::ssh_key::public::KeyData;
@@ -159,7 +159,7 @@ impl KeyFiles {
         }
     }
 
-    /// The keys in the file of `name`; none if there is no such file. A file or folder that everybody
+    /// The keys in the file of `name`; none if there is no such file. A file or folder that others
     /// may write holds no key.
     fn keys(&self, name: &str) -> Option<Vec<KeyData>> {
         let path = self.directory.join(format!("{name}.pub"));
@@ -169,10 +169,11 @@ impl KeyFiles {
             read.remove(name);
             return None;
         };
-        let mut decisive = [&path, &self.directory].into_iter();
-        if let Some(open) = decisive.find(|it| is_writable_by_others(it)) {
-            warn!(ssh.file = %open.display(), "{}", lets_nobody_in(open));
-            return Some(Vec::new());
+        for decisive in [&path, &self.directory] {
+            if let Some(others) = Others::who_may_write(decisive) {
+                warn!(ssh.file = %decisive.display(), "{}", lets_nobody_in(decisive, others));
+                return Some(Vec::new());
+            }
         }
         let stamp = Stamp::from(&metadata);
         if let Some(entry) = read.get(name).filter(|entry| entry.stamp == stamp) {
