@@ -1,5 +1,5 @@
 //! The operator's commands over a line that breaks: data go on where they were broken off, and a
-//! watcher misses nothing.
+//! watcher misses nothing; and how its sessions end, whatever ends a command.
 //!
 //! Between the command and the platform stands a relay that the test cuts. Read next: `cli.rs`.
 
@@ -9,9 +9,11 @@ mod cli_support;
 mod support;
 
 use cli_support::{Desk, platform};
+use domain::event::Termination;
 use serde_json::Value;
 use support::{block_on, within};
 use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Command;
 
 /// Bytes that do not repeat, so that a piece in the wrong place is noticed.
 fn bytes(length: u32) -> Vec<u8> {
@@ -157,5 +159,41 @@ fn a_watcher_misses_nothing_while_the_line_is_cut() {
             all.extend(tasks(&desk.run(&of).await.well().json()));
         }
         assert_eq!(seen, all, "each once, in order");
+    }));
+}
+
+/// Whether it is done, interrupted, or its output is not taken: a command closes its session.
+#[test]
+fn a_command_closes_its_session_however_it_ends() {
+    block_on(platform(async |desk: &Desk| {
+        desk.assign_many(450).await;
+        assert_eq!(desk.ends(1).await, [Termination::Closed]);
+
+        desk.run(&["agent", "list"]).await.well();
+        assert_eq!(desk.ends(2).await[1..], [Termination::Closed]);
+
+        let watch = ["watch", "--json", "--since", "2026-01-01T00:00:00Z"];
+        let mut watch = desk.start_at(desk.address(), &watch);
+        let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();
+        assert!(within("a line", lines.next_line()).await.unwrap().is_some());
+        let pid = watch.id().unwrap().to_string();
+        let sent = Command::new("kill").args(["-INT", &pid]).status().await;
+        assert!(sent.unwrap().success());
+        while within("the rest", lines.next_line())
+            .await
+            .unwrap()
+            .is_some()
+        {}
+        let status = within("the end", watch.wait()).await.unwrap();
+        assert_eq!(status.code(), Some(130));
+        assert_eq!(desk.ends(3).await[2..], [Termination::Closed]);
+
+        // More than a pipe holds.
+        let first = desk
+            .shell("convoke task list --json | head -1")
+            .await
+            .well();
+        assert_eq!(first.stdout.lines().count(), 1);
+        assert_eq!(desk.ends(4).await[3..], [Termination::Closed]);
     }));
 }

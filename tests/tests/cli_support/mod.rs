@@ -9,8 +9,10 @@
 
 use crate::support::process::{Finished, binary, run};
 use crate::support::within;
+use domain::event::{Happening, Termination};
 use domain::inventory::Inventory;
 use domain::verb::Verb;
+use engine::Engine;
 use harness::{cast, memory};
 use serde_json::Value;
 use server::client::{Client, Identity, NegotiateRequest};
@@ -58,6 +60,7 @@ pub async fn platform(test: impl AsyncFnOnce(&Desk)) {
     let host = Arc::new(host.await.unwrap());
     let desk = Desk {
         address: host.address_of(&Endpoint::Platform).unwrap().to_string(),
+        engine: Arc::clone(host.platform.engine()),
         state,
     };
     let mut world = World::new(host, None, Box::new(|_| {}));
@@ -90,9 +93,49 @@ impl Said for Finished {
 pub struct Desk {
     state: tempfile::TempDir,
     address: String,
+    engine: Arc<Engine>,
 }
 
 impl Desk {
+    /// How the first so many sessions ended, as the platform's log has it.
+    pub async fn ends(&self, count: usize) -> Vec<Termination> {
+        let feed = self.engine.feed();
+        let mut news = feed.watch();
+        let ended = async {
+            loop {
+                news.borrow_and_update();
+                let entries = feed.after(0, usize::MAX).unwrap();
+                let ends = entries.iter().filter_map(|entry| match &entry.happening {
+                    Happening::SessionEnded { reason, .. } => Some(*reason),
+                    _ => None,
+                });
+                let ends: Vec<Termination> = ends.collect();
+                if ends.len() >= count {
+                    return ends;
+                }
+                news.changed().await.unwrap();
+            }
+        };
+        within("the end of a session", ended).await
+    }
+
+    /// Types a line of shell, in which `convoke` is the command, at this platform.
+    pub async fn shell(&self, script: &str) -> Finished {
+        let script = format!(
+            "convoke() {{ '{}' --state '{}' \"$@\" --netconf {}; }}\n{script}",
+            binary().display(),
+            self.state.path().display(),
+            self.address
+        );
+        let output = Command::new("sh").args(["-c", &script]).output();
+        let output = within("a line of shell", output).await.unwrap();
+        Finished {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
     /// Where the platform listens.
     pub fn address(&self) -> &str {
         &self.address
