@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod bounds;
+mod canary;
 mod endings;
 mod platform;
 mod trail;
