@@ -62,7 +62,7 @@ fn an_agent_that_fails_again_and_again_is_left_alone_and_its_place_says_so() {
     }
     stage.engine.deliver("worker", telemetry("x"), stage.now);
     stage.settle();
-    assert_eq!(stage.health("worker"), Health::Failing);
+    assert_unavailable(&stage);
     assert_eq!(stage.task("t").status, Status::Failed);
     let refused = answered(&mut stage.ask(assignment("worker", "u")));
     assert!(matches!(refused, Some(Err(Refusal::Unavailable { .. }))));
@@ -223,8 +223,22 @@ fn what_an_agent_had_taken_on_that_is_left_alone_ends_although_that_was_not_stor
     for id in ["taken", "poison"] {
         assert_eq!(stage.task(id).status, Status::Failed, "{id}");
     }
+    assert_unavailable(&stage);
     let rows = stage.engine.store().documents("question").unwrap();
     assert_eq!(rows, []);
+}
+
+/// The registry says of the worker that nothing can be given to it, and why.
+fn assert_unavailable(stage: &Stage) {
+    stage.flush();
+    let place = stage.engine.place("worker").unwrap();
+    assert_eq!(
+        (place.health, place.health_note.as_str()),
+        (
+            Health::Failing,
+            "unavailable: it failed again and again, and was not started once more"
+        )
+    );
 }
 
 #[test]
