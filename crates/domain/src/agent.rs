@@ -39,7 +39,9 @@ pub enum Input {
         /// What came back.
         reply: Result<Reply, Undelivered>,
     },
-    /// A `condition-notifications` of a task that this agent published elsewhere.
+    /// A `condition-notifications` of a task that this agent published elsewhere. Told again after a
+    /// start: the end of a task that it had not stepped on, or had sent something on that was not
+    /// answered; and what an open task waits for it to say. Told twice, it may change nothing more.
     Notified(Arc<Notification>),
     /// The network speaks.
     Telemetry(Telemetry),
@@ -69,7 +71,8 @@ pub struct Briefing {
     pub roster: Vec<Arc<Profile>>,
     /// The network as documented.
     pub inventory: Arc<Inventory>,
-    /// Tasks it executes that had not ended when the platform stopped; it goes on with them.
+    /// Tasks it executes that had not ended when the platform stopped; it goes on with them, and
+    /// sends again what they need: a message is known by task and round, and answered as before.
     pub open: Vec<Arc<Task>>,
 }
 

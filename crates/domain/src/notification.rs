@@ -5,7 +5,7 @@
 use crate::content::Content;
 use crate::negotiation::{Kind, State, Turn};
 use crate::registry::Health;
-use crate::task::{Awaits, Status, TaskId};
+use crate::task::{Awaits, Status, Task, TaskId};
 use crate::time::Timestamp;
 use crate::verb::Verb;
 
@@ -26,7 +26,8 @@ pub struct Notification {
     pub asynchronous: bool,
     /// The state after the change.
     pub status: Status,
-    /// The state before it; none when the task was created.
+    /// The state before it; none when the task was created, and where it is told from the task alone,
+    /// which may not say it.
     pub previous: Option<Status>,
     /// When the task began.
     pub start_time: Timestamp,
@@ -38,6 +39,39 @@ pub struct Notification {
     pub awaits: Option<Awaits>,
     /// The result's entry in `data-params`, once there is one.
     pub data: Option<String>,
+}
+
+impl Notification {
+    /// The last change of a task, told from the task alone: as its publisher read it then.
+    pub fn of(task: &Task) -> Self {
+        let judged = task.content.expected_response.is_some();
+        let result = task.result.as_ref();
+        let (previous, told) = match task.status {
+            Status::Finished if judged => (Some(Status::InputRequired), None),
+            Status::Finished => (None, result),
+            Status::Unconfirmed => (Some(Status::InputRequired), None),
+            Status::Rejected => (Some(Status::Created), task.said.as_ref()),
+            Status::Cancelled => (None, None),
+            _ if task.awaits_judgement() => (None, result),
+            _ => (None, task.said.as_ref()),
+        };
+        let shows_result = told.is_some() && told == result;
+        Self {
+            time: task.changed_at,
+            task: task.id.clone(),
+            from: task.to.clone(),
+            to: task.from.clone(),
+            verb: Verb::TaskResultNotify,
+            asynchronous: task.asynchronous,
+            status: task.status,
+            previous,
+            start_time: task.created_at,
+            percent: task.percent,
+            content: told.or(task.plan.as_ref()).unwrap_or(&task.content).clone(),
+            awaits: task.awaits,
+            data: shows_result.then(|| format!("{}/result", task.id)),
+        }
+    }
 }
 
 /// One change of one negotiation, as both sides read it (§5.3).

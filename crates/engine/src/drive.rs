@@ -20,7 +20,8 @@ use tracing::debug;
 impl Engine {
     /// Briefs every agent: the roster, the network, and the tasks of its own that are still open.
     /// What an agent in here was asked before the platform stopped, and did not answer, it is asked
-    /// again.
+    /// again; of its tasks that ended and that it had not stepped on, and of those that wait for its
+    /// word, it is told again.
     pub fn start(&self, now: Timestamp) {
         {
             let mut work = self.lock_work();
@@ -45,6 +46,7 @@ impl Engine {
         let mut work = self.lock_work();
         let mut staged = Staged::default();
         self.put_again(&mut work, unanswered, &mut staged);
+        self.tell_publishers_again(&mut work);
         if !staged.is_empty() {
             drop(self.commit(staged));
         }
@@ -82,10 +84,7 @@ impl Engine {
             return;
         };
         if work.instance(index).is_hosted() {
-            match expected(&mut work, index, input) {
-                Some(input) => self.put(&mut work, index, input),
-                None => debug!(agent, "a reply to nothing that was sent is not taken"),
-            }
+            self.bring(&mut work, index, agent, input);
         } else {
             let mut staged = Staged::default();
             self.run(&mut work, index, input, now, &mut staged);
@@ -93,6 +92,45 @@ impl Engine {
         }
         drop(work);
         self.step_in_turn(now);
+    }
+
+    /// Brings an input to an agent in here, with what is on record until it has stepped on that. Of the
+    /// end of a task it is told once while that is on record.
+    fn bring(&self, work: &mut Work, index: usize, agent: &str, input: Input) {
+        let instance = work.instance(index);
+        let question = match &input {
+            Input::Notified(news) if news.status.is_terminal() && news.to == agent => {
+                let end = Question::end(&news.task, &news.to, &news.from);
+                if instance.questions().any(|open| open.key == end.key) {
+                    return;
+                }
+                Some(end)
+            }
+            Input::Replied { token, .. } | Input::Acted { token, .. } => {
+                let kept = instance.actor().and_then(|actor| actor.take_kept(*token));
+                kept.map(Question::into_notice)
+            }
+            _ => None,
+        };
+        match expected(work, index, input) {
+            Some(input) => drop(work.post(index, input, question, None)),
+            None => debug!(agent, "a reply to nothing that was sent is not taken"),
+        }
+        self.outbox.notify_ready();
+    }
+
+    /// Whose open tasks agents in here published: publisher and executor of each, once.
+    pub fn published_in_here(&self) -> BTreeSet<(String, String)> {
+        let mut work = self.lock_work();
+        let mut open = work.parties_of_open_tasks();
+        open.retain(|(from, _)| self.hosted(&mut work, from).is_some());
+        open
+    }
+
+    /// The place of an agent in here; none of one elsewhere.
+    pub(crate) fn hosted(&self, work: &mut Work, name: &str) -> Option<usize> {
+        let found = self.roster.find(name);
+        found.filter(|index| work.instance(*index).is_hosted())
     }
 
     /// When [`Engine::tick`] is next due; none if nothing waits.

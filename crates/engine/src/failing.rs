@@ -7,6 +7,7 @@
 
 use crate::Engine;
 use crate::dispatch::state_reply;
+use crate::instance::Actor;
 use crate::question::Question;
 use crate::recovery;
 use crate::staged::Staged;
@@ -19,7 +20,7 @@ use domain::notification::{AgentChange, AgentUpdate};
 use domain::profile::Profile;
 use domain::registry::{Health, Registration};
 use domain::reply::{Reason, Reply};
-use domain::task::Command;
+use domain::task::{Command, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
@@ -100,14 +101,7 @@ impl Engine {
     }
 
     /// A task fails, if it has not ended. The end of one may end another, its part.
-    fn fail(
-        &self,
-        work: &mut Work,
-        id: &domain::task::TaskId,
-        why: &str,
-        now: Timestamp,
-        staged: &mut Staged,
-    ) {
+    fn fail(&self, work: &mut Work, id: &TaskId, why: &str, now: Timestamp, staged: &mut Staged) {
         let open = work.task(id).filter(|t| !t.status.is_terminal()).cloned();
         if let Some(open) = open {
             let why = Content::new(open.content.target_object.clone(), why);
@@ -125,7 +119,9 @@ impl Engine {
         now: Timestamp,
         staged: &mut Staged,
     ) {
-        if asked.verb == Verb::FeasibilityNegotiate {
+        if asked.is_notice() {
+            self.fail_whole(work, asked, why, now, staged);
+        } else if asked.verb == Verb::FeasibilityNegotiate {
             let open = work.negotiation(&asked.task, Kind::Feasibility).cloned();
             if let Some(open) = open {
                 self.decline(work, &open, FAILED, why, now, staged);
@@ -140,6 +136,23 @@ impl Engine {
             }
         }
         self.is_answered(work, asked, staged);
+    }
+
+    /// Whoever failed over the end of a part does not go on with the task that it is a part of.
+    fn fail_whole(
+        &self,
+        work: &mut Work,
+        end: &Question,
+        why: &str,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) {
+        let part = self.task(work, &end.task).ok().flatten();
+        let whole = part.and_then(|part| part.conditions.parent.clone());
+        let is_its = |id: &TaskId| work.task(id).is_some_and(|whole| whole.to == end.agent);
+        if let Some(whole) = whole.filter(is_its) {
+            self.fail(work, &whole, why, now, staged);
+        }
     }
 
     /// The executor's refusal of an offer that waits for it, since it cannot answer.
@@ -173,6 +186,8 @@ impl Engine {
         }
         let registration = self.roster.registration(index);
         let name = &registration.profile.name;
+        let actor = work.instance(index).actor();
+        let kept = actor.map(Actor::take_all_kept).unwrap_or_default();
         let Some(agent) = work.instance(index).restart(now) else {
             let why = left_alone(name);
             error!(agent = name, "{why}");
@@ -189,6 +204,7 @@ impl Engine {
         work.instance(index).put_back(mind);
         let after = self.is_beside().then(|| self.mark(staged));
         work.post_first(index, briefing, after);
+        self.put_again(work, kept, staged);
     }
 
     /// What an agent is told that was made anew.
@@ -215,7 +231,7 @@ impl Engine {
             let name = self.roster.name(index);
             let why = left_alone(&name);
             for asked in self.questions_on_record() {
-                if *asked.agent == *name {
+                if *asked.agent == *name && !asked.is_notice() {
                     self.end_question(work, &asked, &why, now, staged);
                 }
             }

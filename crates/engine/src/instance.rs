@@ -39,6 +39,8 @@ pub(crate) struct Actor {
     running: VecDeque<Running>,
     handed_out: HandedOut,
     restarts: VecDeque<Timestamp>,
+    /// What it has stepped on and is kept on record, with the tokens of what it sent then.
+    kept: Vec<(Vec<Token>, Question)>,
 }
 
 /// A step that an agent takes, or will in this turn.
@@ -90,6 +92,7 @@ impl AgentInstance {
                 running: VecDeque::new(),
                 handed_out: HandedOut::default(),
                 restarts: VecDeque::new(),
+                kept: Vec::new(),
             }),
         }
     }
@@ -142,11 +145,14 @@ impl AgentInstance {
         self.actor.as_mut()
     }
 
-    /// What it was asked and has not answered: what it steps on, then what waits.
+    /// What it was asked and has not answered: what it steps on, then what waits; and what is kept.
     pub(crate) fn questions(&self) -> impl Iterator<Item = &Question> {
         self.actor.iter().flat_map(|actor| {
             let running = actor.running.iter().filter_map(|r| r.question.as_ref());
-            running.chain(actor.mailbox.questions())
+            let waiting = actor.mailbox.questions();
+            running
+                .chain(waiting)
+                .chain(actor.kept.iter().map(|(_, q)| q))
         })
     }
 
@@ -257,6 +263,29 @@ impl Actor {
         let outer = token.wrapping_add(self.incarnation << 48);
         self.mailbox.reserve(outer);
         outer
+    }
+
+    /// Keeps what it has stepped on until something has come back under each of these tokens of the
+    /// world.
+    pub(crate) fn keep(&mut self, sent: Vec<Token>, question: Question) {
+        self.kept.push((sent, question));
+    }
+
+    /// Something comes back under a token of the world; what was kept for its sake and for no other's.
+    pub(crate) fn take_kept(&mut self, token: Token) -> Option<Question> {
+        let at = self
+            .kept
+            .iter()
+            .position(|(sent, _)| sent.contains(&token))?;
+        let sent = &mut self.kept[at].0;
+        sent.retain(|other| *other != token);
+        sent.is_empty().then(|| self.kept.remove(at).1)
+    }
+
+    /// What was kept for anything's sake: nothing that comes back is heard by who sent it.
+    pub(crate) fn take_all_kept(&mut self) -> Vec<Question> {
+        let kept = std::mem::take(&mut self.kept).into_iter();
+        kept.map(|(_, question)| question).collect()
     }
 
     /// A token of the world as the agent knows it; none if nothing comes back under it, to this

@@ -57,6 +57,10 @@ impl Engine {
             }
         }
         if after.status.is_terminal() {
+            if self.hosted(work, &after.from).is_some() {
+                let end = Question::end(&after.id, &after.from, &after.to);
+                staged.documents.push(end.row());
+            }
             self.ended(work, &after, now, staged);
         }
         Ok(after)

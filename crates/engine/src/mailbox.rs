@@ -116,11 +116,11 @@ impl Mailbox {
         withdrawn.iter().any(is_briefing)
     }
 
-    /// Takes out every question, in their order.
+    /// Takes out every question that wants an answer, in their order.
     pub(crate) fn take_questions(&mut self) -> Vec<Question> {
         let (asked, kept): (Vec<Envelope>, Vec<Envelope>) = std::mem::take(&mut self.waiting)
             .into_iter()
-            .partition(|e| e.question.is_some());
+            .partition(|e| e.question.as_ref().is_some_and(|q| !q.is_notice()));
         self.waiting = kept.into();
         asked.iter().for_each(|e| self.discount(e));
         asked.into_iter().filter_map(|e| e.question).collect()

@@ -2,7 +2,9 @@
 //!
 //! A question is a row from the decision that asks it to the batch that answers it, under a key that
 //! stays its own over restarts: what was not answered is put again, and answered once. The row holds
-//! no word of what was said; that is in the task, the negotiation or the exchange. Read next:
+//! no word of what was said; that is in the task, the negotiation or the exchange. The end of a task
+//! that an agent in here published is on record in the same way, until the agent has stepped on it:
+//! all that it owes is to have heard. Read next:
 //! [`crate::step`], [`crate::redelivery`].
 
 use crate::work::Awaited;
@@ -53,13 +55,35 @@ impl Question {
         }
     }
 
+    /// The end of a task, of which its publisher is to hear.
+    pub(crate) fn end(task: &TaskId, publisher: &str, executor: &str) -> Self {
+        Self {
+            key: format!("{task}/end"),
+            verb: Verb::TaskResultNotify,
+            ..Self::cancellation(task, publisher, executor)
+        }
+    }
+
+    /// The same for who has stepped on it: all that is left is to hear what comes of that.
+    pub(crate) fn into_notice(self) -> Self {
+        Self {
+            verb: Verb::TaskResultNotify,
+            ..self
+        }
+    }
+
+    /// True of what an agent is to step on, and answers with nothing.
+    pub(crate) fn is_notice(&self) -> bool {
+        self.verb == Verb::TaskResultNotify
+    }
+
     pub(crate) fn is_cancellation(&self) -> bool {
         self.verb == Verb::TaskCancel
     }
 
-    /// True of what needs room in a mailbox; a cancellation has that of the task that it ends.
+    /// True of what needs room in a mailbox; what ends a task has that of the task.
     pub(crate) fn is_request(&self) -> bool {
-        !self.is_cancellation()
+        !self.is_cancellation() && !self.is_notice()
     }
 
     pub(crate) fn is_assignment(&self) -> bool {
@@ -161,6 +185,8 @@ pub(crate) mod tests {
         assert_eq!(Question::read(&asked.row()), Some(asked));
         let plain = question("t", Verb::TaskAssign);
         assert_eq!(Question::read(&plain.row()), Some(plain));
+        let end = Question::end(&TaskId::new("t"), "operator", "worker");
+        assert_eq!(Question::read(&end.row()), Some(end));
         assert_eq!(Question::read(&Question::answered("t/assign")), None);
     }
 }

@@ -7,7 +7,7 @@
 use crate::Engine;
 use crate::drive::expected;
 use crate::staged::Staged;
-use crate::work::{Due, Outgoing, Work};
+use crate::work::{Due, Work};
 use domain::agent::{Input, Output, Undelivered};
 use domain::registry::Reach;
 use domain::telemetry::Outcome;
@@ -118,11 +118,16 @@ impl Engine {
     /// What agents wanted of the world on the strength of what was not stored has not left: they
     /// are told so.
     fn hand_back(&self, work: &mut Work) {
-        for Outgoing { agent, output } in self.outbox.take_held() {
-            let Some(index) = self.roster.find(&agent) else {
+        for outgoing in self.outbox.take_held() {
+            let Some(index) = self.roster.find(&outgoing.agent) else {
                 continue;
             };
-            let told = match output {
+            let actor = work.instance(index).actor();
+            if let (Some(token), Some(actor)) = (outgoing.token(), actor) {
+                // What it sent this on was not answered, and is put again.
+                drop(actor.take_kept(token));
+            }
+            let told = match outgoing.output {
                 Output::Send { token, .. } => Input::Replied {
                     token,
                     reply: Err(Undelivered {

@@ -2,16 +2,18 @@
 //! decisions had to be taken back.
 //!
 //! A row says that a question is open ([`crate::question`]); what was said is found where it was
-//! taken down. Read next: [`crate::recovery`].
+//! taken down. What an open task waits for its publisher to say is asked again of the task alone.
+//! Read next: [`crate::recovery`].
 
 use crate::negotiate::further;
 use crate::question::{Question, ROWS};
 use crate::staged::Staged;
 use crate::work::{Due, Waiting, Work};
 use crate::{Engine, Refusal};
-use domain::agent::Ask;
+use domain::agent::{Ask, Input};
 use domain::content::Content;
 use domain::negotiation::{Kind, Side, Stance};
+use domain::notification::Notification;
 use domain::task::Task;
 use domain::verb::Verb;
 use std::collections::HashSet;
@@ -37,11 +39,11 @@ impl Engine {
     pub(crate) fn put_again(&self, work: &mut Work, questions: Vec<Question>, staged: &mut Staged) {
         let under_way: HashSet<String> = work.questions().map(|q| q.key.clone()).collect();
         for question in questions {
-            let place = self.roster.find(&question.agent);
-            let Some(index) = place.filter(|index| work.instance(*index).is_hosted()) else {
+            let Some(index) = self.hosted(work, &question.agent) else {
                 // Who is outside by now is told of his open tasks as they are; who is nobody may be
                 // hosted again.
-                if place.is_some() || self.is_over(work, &question) {
+                let is_outside = self.roster.find(&question.agent).is_some();
+                if is_outside || self.is_over(work, &question) {
                     staged.documents.push(Question::answered(&question.key));
                 }
                 continue;
@@ -49,8 +51,8 @@ impl Engine {
             if under_way.contains(&question.key) || work.instance(index).is_left_alone() {
                 continue;
             }
-            match self.ask_of(work, &question) {
-                Ok(Some(ask)) => {
+            match self.input_of(work, &question) {
+                Ok(Some(input)) => {
                     info!(
                         question.key = question.key,
                         agent = question.agent,
@@ -58,12 +60,7 @@ impl Engine {
                         question.agent
                     );
                     self.wait_again(work, &question);
-                    work.post(
-                        index,
-                        domain::agent::Input::Asked(ask),
-                        Some(question),
-                        None,
-                    );
+                    work.post(index, input, Some(question), None);
                 }
                 Ok(None) => staged.documents.push(Question::answered(&question.key)),
                 Err(cause) => {
@@ -72,6 +69,17 @@ impl Engine {
             }
         }
         self.outbox.notify_ready();
+    }
+
+    /// Tells publishers in here of their tasks that wait for them: what they said, if anything, is
+    /// not on record.
+    pub(crate) fn tell_publishers_again(&self, work: &mut Work) {
+        for task in work.tasks_awaiting() {
+            if let Some(index) = self.hosted(work, &task.from) {
+                let told = Input::Notified(Arc::new(Notification::of(&task)));
+                self.put(work, index, told);
+            }
+        }
     }
 
     /// True if what a question is about has ended.
@@ -104,6 +112,15 @@ impl Engine {
     }
 
     /// The question as the agent hears it; none if nobody wants an answer any more.
+    fn input_of(&self, work: &Work, question: &Question) -> Result<Option<Input>, Refusal> {
+        if !question.is_notice() {
+            return Ok(self.ask_of(work, question)?.map(Input::Asked));
+        }
+        let task = self.task(work, &question.task)?;
+        let ended = task.filter(|task| task.status.is_terminal());
+        Ok(ended.map(|task| Input::Notified(Arc::new(Notification::of(&task)))))
+    }
+
     fn ask_of(&self, work: &Work, question: &Question) -> Result<Option<Ask>, Refusal> {
         if question.verb == Verb::FeasibilityNegotiate {
             return self.offer_of(work, question);

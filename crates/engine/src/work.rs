@@ -34,6 +34,16 @@ pub struct Outgoing {
     pub output: Output,
 }
 
+impl Outgoing {
+    /// Under which token something comes back; none for a note.
+    pub(crate) fn token(&self) -> Option<Token> {
+        match &self.output {
+            Output::Send { token, .. } | Output::Act { token, .. } => Some(*token),
+            _ => None,
+        }
+    }
+}
+
 /// What callers waited for, with what says when it is on disk.
 pub(crate) type Resolution<T = Reply> = (T, Stored);
 
@@ -318,7 +328,7 @@ impl Work {
 
     /// True if an agent in here was asked for a place in the team of a task and has not answered.
     pub(crate) fn asks_about_parts(&self, task: &TaskId) -> bool {
-        let mut questions = self.questions();
+        let mut questions = self.questions().filter(|q| !q.is_notice());
         questions.any(|q| place_of(&q.task).is_some_and(|(whole, _)| whole == *task))
     }
 
@@ -480,6 +490,20 @@ impl Work {
         let mut open: Vec<Arc<Task>> = open.cloned().collect();
         open.sort_by(|a, b| a.id.cmp(&b.id));
         open
+    }
+
+    /// Who published open tasks, with who executes them.
+    pub(crate) fn parties_of_open_tasks(&self) -> BTreeSet<(String, String)> {
+        let open = self.tasks.values().filter(|t| !t.status.is_terminal());
+        open.map(|t| (t.from.clone(), t.to.clone())).collect()
+    }
+
+    /// The open tasks that wait for their publishers, by identifier.
+    pub(crate) fn tasks_awaiting(&self) -> Vec<Arc<Task>> {
+        let awaiting = self.tasks.values().filter(|t| t.awaits.is_some());
+        let mut awaiting: Vec<Arc<Task>> = awaiting.cloned().collect();
+        awaiting.sort_by(|a, b| a.id.cmp(&b.id));
+        awaiting
     }
 
     pub(crate) fn negotiation(&self, task: &TaskId, kind: Kind) -> Option<&Arc<Negotiation>> {

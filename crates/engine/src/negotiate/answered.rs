@@ -9,13 +9,14 @@ use super::turn::speech_of;
 use crate::Engine;
 use crate::question::Question;
 use crate::staged::Staged;
-use crate::work::{Due, Resolution, Waiting, Work};
+use crate::work::{Due, Outgoing, Resolution, Waiting, Work};
 use domain::agent::Output;
 use domain::content::Content;
 use domain::context::Exchange;
 use domain::negotiation::{Kind, Move, Side, Stance};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Command, Task};
+use domain::telemetry::Token;
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
@@ -39,7 +40,7 @@ impl Engine {
         staged: &mut Staged,
     ) {
         let answer = take_answer(&mut outputs);
-        if answer.is_none() {
+        if answer.is_none() && !asked.is_notice() {
             let name = &asked.agent;
             error!(
                 agent = name,
@@ -56,13 +57,35 @@ impl Engine {
                 self.offer_answered(work, asked, answer, now, staged);
                 self.take_outputs(work, index, outputs, now, staged);
             }
+            _ if asked.is_notice() => drop(self.take_outputs(work, index, outputs, now, staged)),
             _ => {
                 self.take_outputs(work, index, outputs, now, staged);
                 let answer = answer.unwrap_or_else(Reply::accepted);
                 self.word_answered(work, asked, answer, now, staged);
             }
         }
-        self.is_answered(work, asked, staged);
+        match self.keeps(work, index, asked, staged) {
+            true => self.team_asked(work, &asked.task, staged),
+            false => self.is_answered(work, asked, staged),
+        }
+    }
+
+    /// Keeps a question on record until something has come back on all that the agent sent in its step,
+    /// if that is about a task that has ended: of one that is open it is told at the start, and sends
+    /// again what is missing.
+    fn keeps(&self, work: &mut Work, index: usize, asked: &Question, staged: &Staged) -> bool {
+        // A task that is not in memory has ended; about what is only proposed there is none.
+        let has_ended = match work.task(&asked.task) {
+            Some(task) => task.status.is_terminal(),
+            None => asked.verb != Verb::FeasibilityNegotiate,
+        };
+        let sent: Vec<Token> = staged.outgoing.iter().filter_map(Outgoing::token).collect();
+        let actor = work.instance(index).actor();
+        let Some(actor) = actor.filter(|_| has_ended && !sent.is_empty()) else {
+            return false;
+        };
+        actor.keep(sent, asked.clone());
+        true
     }
 
     /// The question is open no more.

@@ -7,6 +7,8 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod failing;
+mod outside;
+mod recovery;
 mod trail;
 mod turns;
 
@@ -71,6 +73,7 @@ fn word_of(input: &Input) -> String {
         },
         Input::Telemetry(Telemetry::CustomerAnswered { text, .. }) => text.clone(),
         Input::Woken(token) => format!("woken {token}"),
+        Input::Notified(news) => format!("told {} {}", news.task, news.status),
         other => format!("{other:?}"),
     }
 }
@@ -727,6 +730,17 @@ fn questions() -> Vec<(&'static str, Vec<Negotiate>, &'static str)> {
                 message(Verb::FulfillmentNegotiate, "worker", "asks", JOB),
             ],
             "FulfillmentNegotiate asks 1",
+        ),
+        (
+            "completion",
+            vec![
+                Negotiate {
+                    question: Some(Content::new("link", "which one?")),
+                    ..assignment("worker", "t")
+                },
+                message(Verb::FulfillmentNegotiate, "worker", "t", JOB),
+            ],
+            "taskAssgin t 1",
         ),
         (
             "cancellation",

@@ -79,9 +79,10 @@ impl Platform {
     /// The tasks about which an agent in here was asked something that it has not answered.
     pub fn open_questions(&self) -> BTreeSet<TaskId> {
         let rows = self.engine().store().documents("question").unwrap();
-        let about = rows.iter().map(|row| {
+        let about = rows.iter().filter_map(|row| {
             let body: serde_json::Value = serde_json::from_str(row.body.as_ref().unwrap()).unwrap();
-            TaskId::new(body["task"].as_str().unwrap())
+            let is_asked = body["verb"] != domain::verb::Verb::TaskResultNotify.as_str();
+            is_asked.then(|| TaskId::new(body["task"].as_str().unwrap()))
         });
         about.collect()
     }
