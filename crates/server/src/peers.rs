@@ -7,6 +7,8 @@
 //! give the same figures. Read next: `road`, [`crate::world`].
 
 mod road;
+#[cfg(test)]
+mod tests;
 
 use crate::host::Host;
 use crate::outside::errands::Errands;
@@ -180,6 +182,22 @@ impl Peers {
         link.calls.send(call).map_err(ended)
     }
 
+    /// Follows what agents are told of tasks that they published before a start and that are open: from
+    /// now on, since it is the engine that tells them what had happened. Who has something to say to a
+    /// peer follows it anyway.
+    pub fn resume(&mut self) {
+        let engine = self.host.platform.engine();
+        let mut published = engine.published_in_here();
+        published.retain(|(agent, to)| agent != to);
+        for (agent, to) in published {
+            let Some(registration) = self.host.platform.engine().registration(&to) else {
+                continue;
+            };
+            let link = self.build(&agent, &registration, true);
+            self.links.insert((agent, to), link);
+        }
+    }
+
     /// The next arrival.
     pub async fn arrival(&mut self) -> Arrival {
         let arrival = self.arrivals.recv().await.expect("the sender is held here");
@@ -225,13 +243,13 @@ impl Peers {
         if !self.links.contains_key(&key) {
             let found = self.host.platform.engine().registration(to);
             let registration = found.ok_or_else(|| unreachable(to, "no such agent"))?;
-            let link = self.build(agent, &registration);
+            let link = self.build(agent, &registration, false);
             self.links.insert(key.clone(), link);
         }
         Ok(&self.links[&key])
     }
 
-    fn build(&self, agent: &str, peer: &Registration) -> Link {
+    fn build(&self, agent: &str, peer: &Registration, is_resumed: bool) -> Link {
         let (calls, waiting) = mpsc::unbounded_channel();
         let since = Arc::new(AtomicU64::new(u64::MAX));
         let to = peer.profile.name.clone();
@@ -247,6 +265,7 @@ impl Peers {
             connect: self.connect(agent, &to),
             last_sequence: Box::new(move || engine.upgrade().map_or(0, |e| e.last_sequence())),
             is_elsewhere,
+            is_resumed,
             from,
             to,
         };

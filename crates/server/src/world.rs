@@ -201,6 +201,7 @@ impl World {
             self.engine.open_to_faults();
             self.engine.open_management();
         }
+        self.peers.resume();
         self.engine.start(self.clock.now());
         self.settle().await;
     }

@@ -65,6 +65,9 @@ pub(super) struct Plan {
     pub(super) is_elsewhere: bool,
     /// What the peer has told since then is wanted, where a session was lost in which nothing was heard.
     pub(super) from: Timestamp,
+    /// True if it is wanted from the first session on, and that is opened whether there is something
+    /// to say or not: tasks of before a start are under way.
+    pub(super) is_resumed: bool,
 }
 
 /// Why a session is over.
@@ -89,7 +92,7 @@ pub(super) struct Road {
     open: Vec<Open>,
     /// Offers whose answer is to come by notification.
     pending: BTreeMap<(TaskId, Kind, u32), Token>,
-    /// What was heard last; none before the first subscription.
+    /// What was heard last; none before the first subscription, unless it resumes.
     heard: Option<Heard>,
 }
 
@@ -123,6 +126,7 @@ impl Road {
         since: Arc<AtomicU64>,
     ) -> Self {
         Self {
+            heard: plan.is_resumed.then(Heard::default),
             plan,
             calls,
             arrived,
@@ -130,7 +134,6 @@ impl Road {
             since,
             open: Vec::new(),
             pending: BTreeMap::new(),
-            heard: None,
         }
     }
 
@@ -322,7 +325,7 @@ impl Road {
     }
 
     /// What the peer tells of the tasks and negotiations that it executes; from where the last
-    /// session ended, if there was one.
+    /// session ended, if there was one, or the platform started.
     fn subscription(&mut self) -> String {
         let mut peer = Vec::new();
         text(&self.plan.to, &mut peer);

@@ -34,10 +34,9 @@ async fn one_subscription(mut stream: DuplexStream, tells: Option<&str>) -> Stri
     }
 }
 
-/// What a road asks for on session after session, of a peer that tells something in the second.
-#[tokio::test]
-async fn what_a_peer_told_when_a_session_was_lost_is_asked_for_from_the_first_on() {
-    let (opened, mut sessions) = mpsc::unbounded_channel();
+/// A plan, and the other ends of the sessions that are opened by it.
+fn plan(is_resumed: bool) -> (Plan, mpsc::UnboundedReceiver<DuplexStream>) {
+    let (opened, sessions) = mpsc::unbounded_channel();
     let connect: Connect = Box::new(move || {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         opened.send(theirs).unwrap();
@@ -50,7 +49,34 @@ async fn what_a_peer_told_when_a_session_was_lost_is_asked_for_from_the_first_on
         last_sequence: Box::new(|| 0),
         is_elsewhere: true,
         from: Timestamp::from_ms(0),
+        is_resumed,
     };
+    (plan, sessions)
+}
+
+/// Since when a subscription asks for what was told.
+fn start(asked: &str) -> Option<&str> {
+    let (_, rest) = asked.split_once("<startTime>")?;
+    rest.split('<').next()
+}
+
+/// Of tasks that were open at a start nobody has anything to say, and yet they are followed.
+#[tokio::test]
+async fn what_a_peer_tells_of_tasks_of_before_a_start_is_asked_for_without_a_word() {
+    let (plan, mut sessions) = plan(true);
+    let (_calls, waiting) = mpsc::unbounded_channel();
+    let (arrived, _arrivals) = mpsc::unbounded_channel();
+    let since = Arc::new(AtomicU64::new(u64::MAX));
+    let road = Road::new(plan, waiting, arrived, Arc::default(), since);
+    tokio::spawn(road.run());
+    let asked = one_subscription(sessions.recv().await.unwrap(), None).await;
+    assert_eq!(start(&asked), Some("1970-01-01T00:00:00.000Z"));
+}
+
+/// What a road asks for on session after session, of a peer that tells something in the second.
+#[tokio::test]
+async fn what_a_peer_told_when_a_session_was_lost_is_asked_for_from_the_first_on() {
+    let (plan, mut sessions) = plan(false);
     let (calls, waiting) = mpsc::unbounded_channel();
     let (arrived, _arrivals) = mpsc::unbounded_channel();
     let since = Arc::new(AtomicU64::new(u64::MAX));
@@ -66,8 +92,7 @@ async fn what_a_peer_told_when_a_session_was_lost_is_asked_for_from_the_first_on
     let mut from = Vec::new();
     for tells in [None, Some(time), None] {
         let asked = one_subscription(sessions.recv().await.unwrap(), tells).await;
-        let start = asked.split_once("<startTime>").map(|(_, rest)| rest);
-        from.push(start.map(|rest| rest.split('<').next().unwrap().to_owned()));
+        from.push(start(&asked).map(str::to_owned));
     }
     let expected = [None, Some("1970-01-01T00:00:00.000Z"), Some(time)];
     assert_eq!(
