@@ -32,6 +32,7 @@ use domain::telemetry::Token;
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
 use reader::{PlainReader, Reader};
+use schema::semantics::ParseFailure;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -108,10 +109,13 @@ impl<R: Reader + Default> Worker for ComplaintAgent<R> {
             Ok(understood) => understood,
             Err(reply) => return (reply, Vec::new()),
         };
-        let known = self.cases.remove(id);
-        let mut case = match known {
+        let read = match self.cases.remove(id) {
             Some(known) => self.told_more(known, ticket, ask, now),
             None => self.opened(ticket, form),
+        };
+        let mut case = match read {
+            Ok(case) => case,
+            Err(unread) => return (not_read(&ask.content, &unread), Vec::new()),
         };
         match self.question(&mut case) {
             Some(question) => {
@@ -182,21 +186,21 @@ impl<R: Reader> ComplaintAgent<R> {
     }
 
     /// A case as its ticket tells it.
-    fn opened(&self, ticket: ComplaintTicket, form: Form) -> Case {
+    fn opened(&self, ticket: ComplaintTicket, form: Form) -> Result<Case, ParseFailure> {
         let inventory = &self.desk.inventory;
         let mut account = self
             .reader
-            .read(inventory, &ticket.text, ticket.received_at);
+            .read(inventory, &ticket.text, ticket.received_at)?;
         if let Form::Complaint(complaint) = &form {
             case::take_over(&mut account, complaint, ticket.received_at);
         }
         if !ticket.answer.is_empty() {
             let later = self
                 .reader
-                .read(inventory, &ticket.answer, ticket.received_at);
+                .read(inventory, &ticket.answer, ticket.received_at)?;
             account = account.completed_by(later);
         }
-        Case::new(ticket, form, account)
+        Ok(Case::new(ticket, form, account))
     }
 
     /// A case whose publisher has answered a question.
@@ -206,21 +210,21 @@ impl<R: Reader> ComplaintAgent<R> {
         ticket: ComplaintTicket,
         ask: &Ask,
         now: Timestamp,
-    ) -> Case {
+    ) -> Result<Case, ParseFailure> {
         let asked = &ask.task.content.task_description;
         let words = match ticket.answer.is_empty() || ticket.answer == case.ticket.answer {
             // Answered without a payload: the words follow those of the assignment.
             true => ask.content.task_description.replacen(asked.as_str(), "", 1),
             false => ticket.answer.replacen(case.ticket.answer.as_str(), "", 1),
         };
-        let later = self.reader.read(&self.desk.inventory, &words, now);
+        let later = self.reader.read(&self.desk.inventory, &words, now)?;
         case.account = case.account.completed_by(later);
         case.unanswered = ticket.unanswered;
         case.ticket.answer = [case.ticket.answer.as_str(), words.trim()]
             .join("\n")
             .trim()
             .to_owned();
-        case
+        Ok(case)
     }
 
     /// What has to be asked first; counts the question.
@@ -244,7 +248,14 @@ impl<R: Reader> ComplaintAgent<R> {
         let Ok((ticket, form)) = self.understand(&task.content, task.created_at) else {
             return Vec::new();
         };
-        let mut case = self.opened(ticket, form);
+        let mut case = match self.opened(ticket, form) {
+            Ok(case) => case,
+            Err(unread) => {
+                let words = too_long(&unread);
+                let content = Content::new(task.content.target_object.as_str(), words);
+                return vec![report(&task.id, Progress::Failed(content))];
+            }
+        };
         match task.awaits {
             Some(Awaits::Answer) => {
                 case.questions = 1;
@@ -542,6 +553,15 @@ impl<R: Reader> ComplaintAgent<R> {
         *case.part(which) = Part::Silent(why.to_owned());
         self.go_on(id.clone(), case, outputs, now)
     }
+}
+
+/// The refusal of words that are not read.
+fn not_read(content: &Content, unread: &ParseFailure) -> Reply {
+    Reply::refused("too-big", &content.target_object, too_long(unread))
+}
+
+fn too_long(unread: &ParseFailure) -> String {
+    format!("{}; say it shorter", unread.reason)
 }
 
 /// A complaint in words alone, as a person at the command line writes it.

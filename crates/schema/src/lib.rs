@@ -14,7 +14,8 @@
 //! - [`signature`], [`canonical`]: who vouches for a template or a patch (§7);
 //! - [`semantics`]: the contracts of those who understand language; the crate `semantics` fulfils
 //!   them;
-//! - [`json`]: JSON texts of strangers, and how much of them is read.
+//! - [`json`]: JSON texts of strangers, and how much of them is read; [`steps`]: how much work
+//!   reading words is.
 //!
 //! Pure: time is an argument, there is no chance, no IO.
 #![forbid(unsafe_code)]
@@ -40,6 +41,7 @@ pub mod render;
 pub mod semantics;
 pub mod shipped;
 pub mod signature;
+pub mod steps;
 pub mod template;
 pub mod time;
 pub mod violation;

@@ -5,6 +5,7 @@
 //! likes. Read next: [`crate::evolution`].
 
 use crate::language::Language;
+use crate::steps::GivenUp;
 use crate::template::{OTHER, Template};
 use crate::time::Timestamp;
 use serde_json::{Map, Value};
@@ -124,11 +125,7 @@ pub enum FailureKind {
 impl ParseFailure {
     /// Of a parser that was told that nobody waits.
     pub fn cancelled(parser: &str) -> Self {
-        Self {
-            parser: parser.to_owned(),
-            kind: FailureKind::Cancelled,
-            reason: "nobody waits for it any more".to_owned(),
-        }
+        GivenUp::Cancelled.by(parser)
     }
 }
 

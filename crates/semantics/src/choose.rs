@@ -8,7 +8,8 @@
 use crate::lexicon;
 use crate::ngrams::cosine;
 use crate::text::{Class, Token, tokens};
-use schema::semantics::Embedder;
+use schema::semantics::{Embedder, ParseFailure};
+use schema::steps::{Effort, GivenUp, Work};
 use schema::template::{Annotation, Template};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,22 +66,75 @@ const STRANGE: f64 = 0.5;
 /// The least that a term weighs.
 const LEAST: f64 = 0.1;
 
-/// Chooses among offers. Deterministic; of equals the first.
+/// Chooses among offers, however much work it is: for utterances and offers of one's own. Deterministic;
+/// of equals the first.
 pub fn choose(utterance: &str, offers: &[Offer<'_>], embedder: &dyn Embedder) -> Choosing {
-    let query = terms(utterance);
-    let profiles: Vec<Profile> = offers.iter().map(|o| Profile::of(o, embedder)).collect();
-    let said = embedder.embed(utterance);
+    let work = Work::within(Effort::any());
+    let chosen = within(utterance, offers, embedder, &work);
+    chosen.expect("nothing ends a choice without a limit")
+}
+
+/// The same for somebody who may not wait to the end; `over` is asked before each text and each offer.
+///
+/// # Errors
+/// [`FailureKind::TooMuch`](schema::semantics::FailureKind::TooMuch) beyond
+/// [`STEPS_MOST`](schema::steps::STEPS_MOST), which what is offered counts to; `Cancelled` when `over`
+/// says so.
+pub fn choose_until(
+    utterance: &str,
+    offers: &[Offer<'_>],
+    embedder: &dyn Embedder,
+    over: &dyn Fn() -> bool,
+) -> Result<Choosing, ParseFailure> {
+    let work = Work::within(Effort::until(over));
+    within(utterance, offers, embedder, &work).map_err(|given_up| given_up.by("choose"))
+}
+
+/// How many steps [`choose`] takes: bytes and terms that it looks at.
+pub fn steps(utterance: &str, offers: &[Offer<'_>], embedder: &dyn Embedder) -> u64 {
+    let work = Work::within(Effort::any());
+    // The choice is of no account.
+    let _ = within(utterance, offers, embedder, &work);
+    work.taken()
+}
+
+fn within(
+    utterance: &str,
+    offers: &[Offer<'_>],
+    embedder: &dyn Embedder,
+    work: &Work<'_>,
+) -> Result<Choosing, GivenUp> {
+    let embedder = Counted { embedder, work };
+    let query = terms(utterance, work)?;
+    let said = embedder.embed(utterance)?;
+    let profiles = offers.iter().map(|offer| Profile::of(offer, &embedder));
+    let profiles = profiles.collect::<Result<Vec<_>, _>>()?;
     let rarity = Rarity::of(&profiles);
-    let mut fits: Vec<Fit> = profiles
-        .iter()
-        .enumerate()
-        .map(|(at, profile)| profile.fit(at, &offers[at], &query, &rarity, &said))
-        .collect();
+    let mut fits = Vec::new();
+    for (at, profile) in profiles.iter().enumerate() {
+        work.may_go_on()?;
+        fits.push(profile.fit(at, &offers[at], &query, &rarity, &said, work));
+    }
     fits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.offer.cmp(&b.offer)));
     let mut fits = fits.into_iter();
-    match fits.next() {
+    Ok(match fits.next() {
         Some(best) if best.score >= THRESHOLD => Choosing::Fits(best, fits.collect()),
         nearest => Choosing::Nothing(nearest),
+    })
+}
+
+/// An embedder whose texts are counted.
+#[derive(Clone, Copy)]
+struct Counted<'c> {
+    embedder: &'c dyn Embedder,
+    work: &'c Work<'c>,
+}
+
+impl Counted<'_> {
+    fn embed(&self, text: &str) -> Result<Vec<f32>, GivenUp> {
+        self.work.take(1 + text.len());
+        self.work.may_go_on()?;
+        Ok(self.embedder.embed(text))
     }
 }
 
@@ -95,7 +149,9 @@ struct Term {
 }
 
 /// The words that say something.
-fn terms(text: &str) -> Terms {
+fn terms(text: &str, work: &Work<'_>) -> Result<Terms, GivenUp> {
+    work.take(1 + text.len());
+    work.may_go_on()?;
     let all = tokens(text);
     let mut terms = Terms::new();
     for (at, token) in all.iter().enumerate() {
@@ -117,7 +173,7 @@ fn terms(text: &str) -> Terms {
             terms.insert(said.clone(), Term { said, name: false });
         }
     }
-    terms
+    Ok(terms)
 }
 
 fn says(token: &Token) -> bool {
@@ -131,30 +187,32 @@ struct Profile {
 }
 
 impl Profile {
-    fn of(offer: &Offer<'_>, embedder: &dyn Embedder) -> Self {
+    fn of(offer: &Offer<'_>, embedder: &Counted<'_>) -> Result<Self, GivenUp> {
         let mut profile = Self {
             weights: BTreeMap::new(),
             vectors: Vec::new(),
         };
-        profile.learn(&offer.scenario.replace(['_', '-'], " "), 1.0);
-        profile.learn(offer.description, 0.8);
+        let work = embedder.work;
+        profile.learn(&offer.scenario.replace(['_', '-'], " "), 1.0, work)?;
+        profile.learn(offer.description, 0.8, work)?;
         for example in offer.examples {
-            profile.learn(example, 0.9);
-            profile.vectors.push(embedder.embed(example));
+            profile.learn(example, 0.9, work)?;
+            profile.vectors.push(embedder.embed(example)?);
         }
         if let Some(template) = offer.template {
-            profile.study(template, embedder);
+            profile.study(template, embedder)?;
         }
-        profile
+        Ok(profile)
     }
 
-    fn study(&mut self, template: &Template, embedder: &dyn Embedder) {
+    fn study(&mut self, template: &Template, embedder: &Counted<'_>) -> Result<(), GivenUp> {
+        let work = embedder.work;
         for title in meanings(template.title.iter()) {
-            self.learn(title, 1.0);
-            self.vectors.push(embedder.embed(title));
+            self.learn(title, 1.0, work)?;
+            self.vectors.push(embedder.embed(title)?);
         }
         for key in template.own_keys() {
-            self.learn(&key.key_name.replace('_', " "), 0.7);
+            self.learn(&key.key_name.replace('_', " "), 0.7, work)?;
             for value in key
                 .shape
                 .constraint
@@ -162,23 +220,25 @@ impl Profile {
                 .iter()
                 .filter_map(|v| v.as_str())
             {
-                self.learn(&crate::rules::spoken(value), 0.8);
+                self.learn(&crate::rules::spoken(value), 0.8, work)?;
             }
             for description in key.annotation.0.values() {
-                self.learn(&description.meaning, 0.5);
+                self.learn(&description.meaning, 0.5, work)?;
                 for example in &description.examples {
-                    self.learn(&example.said, 0.8);
-                    self.vectors.push(embedder.embed(&example.said));
+                    self.learn(&example.said, 0.8, work)?;
+                    self.vectors.push(embedder.embed(&example.said)?);
                 }
             }
         }
+        Ok(())
     }
 
-    fn learn(&mut self, text: &str, weight: f64) {
-        for term in terms(text).into_keys() {
+    fn learn(&mut self, text: &str, weight: f64, work: &Work<'_>) -> Result<(), GivenUp> {
+        for term in terms(text, work)?.into_keys() {
             let known = self.weights.entry(term).or_insert(0.0);
             *known = known.max(weight);
         }
+        Ok(())
     }
 
     fn fit(
@@ -188,7 +248,9 @@ impl Profile {
         query: &Terms,
         rarity: &Rarity,
         said: &[f32],
+        work: &Work<'_>,
     ) -> Fit {
+        work.take(1 + query.len() + self.vectors.len());
         let mut known: Vec<&str> = Vec::new();
         let (mut held, mut all) = (0.0, 0.0);
         for (term, Term { said, name }) in query {

@@ -26,7 +26,6 @@ mod prompt;
 mod quantity;
 #[cfg(feature = "gguf")]
 mod spans;
-mod steps;
 mod text;
 
 pub mod backend;

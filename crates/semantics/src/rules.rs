@@ -38,12 +38,12 @@ mod whereabouts;
 
 use crate::gate;
 use crate::moment::Calendar;
-use crate::steps::{Effort, GivenUp};
 pub(crate) use brief::spoken;
 use brief::{Brief, briefs};
 use remainder::{Vocabulary, remainder, reserved};
 use scene::Scene;
-use schema::semantics::{Circumstances, FailureKind, ParseFailure, Parsed, SemanticParser};
+use schema::semantics::{Circumstances, ParseFailure, Parsed, SemanticParser};
+use schema::steps::{Effort, GivenUp};
 use schema::template::Template;
 use serde_json::{Map, Value};
 use settle::Settlement;
@@ -51,9 +51,6 @@ use std::ops::Range;
 
 /// The confidence below which a fragment goes to `other`, unless told otherwise (§6.1, Q52).
 pub const THRESHOLD: f64 = 0.7;
-
-/// The most steps of [`Rules::steps`] that an utterance of others may be.
-pub const STEPS_MOST: u64 = 8_000_000;
 
 /// The built-in parser.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,11 +80,7 @@ impl Rules {
         utterance: &str,
         circumstances: &Circumstances,
     ) -> Parsed {
-        let all = Effort {
-            limit: u64::MAX,
-            over: &|| false,
-        };
-        let read = self.within(template, utterance, circumstances, all);
+        let read = self.within(template, utterance, circumstances, Effort::any());
         read.expect("nothing ends a reading without a limit").0
     }
 
@@ -98,11 +91,7 @@ impl Rules {
         utterance: &str,
         circumstances: &Circumstances,
     ) -> u64 {
-        let all = Effort {
-            limit: u64::MAX,
-            over: &|| false,
-        };
-        let read = self.within(template, utterance, circumstances, all);
+        let read = self.within(template, utterance, circumstances, Effort::any());
         read.expect("nothing ends a reading without a limit").1
     }
 
@@ -184,8 +173,8 @@ impl SemanticParser for Rules {
     }
 
     /// # Errors
-    /// [`FailureKind::TooMuch`] beyond [`STEPS_MOST`]; [`FailureKind::Cancelled`], which is asked
-    /// before each key.
+    /// [`FailureKind::TooMuch`](schema::semantics::FailureKind::TooMuch) beyond
+    /// [`STEPS_MOST`](schema::steps::STEPS_MOST); `Cancelled`, which is asked before each key.
     fn parse_until(
         &self,
         template: &Template,
@@ -193,17 +182,9 @@ impl SemanticParser for Rules {
         circumstances: &Circumstances,
         over: &dyn Fn() -> bool,
     ) -> Result<Parsed, ParseFailure> {
-        let limit = STEPS_MOST;
-        let effort = Effort { limit, over };
-        let read = self.within(template, utterance, circumstances, effort);
-        read.map(|(parsed, _)| parsed).map_err(|cause| match cause {
-            GivenUp::Spent => ParseFailure {
-                parser: self.name().to_owned(),
-                kind: FailureKind::TooMuch,
-                reason: format!("it takes more than {limit} steps to read"),
-            },
-            GivenUp::Cancelled => ParseFailure::cancelled(self.name()),
-        })
+        let read = self.within(template, utterance, circumstances, Effort::until(over));
+        let parsed = read.map(|(parsed, _)| parsed);
+        parsed.map_err(|given_up| given_up.by(self.name()))
     }
 }
 

@@ -6,8 +6,8 @@
 mod cut;
 
 use crate::lexicon;
-use crate::steps::Steps;
 pub(crate) use cut::tokens;
+use schema::steps::Steps;
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 

@@ -1,11 +1,14 @@
-//! What is said is read in steps that grow as its length does: counted, never timed.
+//! What is said is read, and who it is for chosen, in steps that grow as its length does: counted, never timed.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
 use schema::semantics::{Circumstances, FailureKind, ParseFailure, SemanticParser};
+use schema::steps::STEPS_MOST;
 use schema::template::Template;
 use schema::time::Timestamp;
-use semantics::rules::{Rules, STEPS_MOST};
+use semantics::choose::{self, Offer};
+use semantics::ngrams::Ngrams;
+use semantics::rules::Rules;
 use std::cell::Cell;
 use std::sync::LazyLock;
 
@@ -179,6 +182,79 @@ fn who_does_not_wait_is_noticed() {
     assert!(over(usize::MAX).is_ok());
     let times = asked.get();
     assert!(times > template.own_keys().count(), "{times}");
+    for from in 1..=times {
+        assert_eq!(over(from).unwrap_err().kind, FailureKind::Cancelled);
+        assert_eq!(asked.get(), from);
+    }
+}
+
+/// What agents offer: some of the templates, with what people say for them.
+fn offers<'a>(examples: &'a [String]) -> Vec<Offer<'a>> {
+    let offer = |template: &'a Template| Offer {
+        agent: "",
+        scenario: &template.scenario,
+        description: "what is offered",
+        examples,
+        template: Some(template),
+    };
+    TEMPLATES.iter().take(3).map(offer).collect()
+}
+
+fn steps_of_choosing(said: &str, examples: &[String]) -> u64 {
+    choose::steps(said, &offers(examples), &Ngrams::default())
+}
+
+/// Which scenario is meant is found in steps that grow as what is said and what is offered do.
+#[test]
+fn to_choose_takes_twice_the_steps_for_twice_as_much() {
+    let linear = |less: u64, more: u64| more <= less * 22 / 10 + 2_000;
+    for piece in PIECES_OF_ATTACKS {
+        let said = |n: usize| piece.repeat(n * pieces(piece));
+        let told = [1, 2, 4].map(|n| steps_of_choosing(&said(n), &[]));
+        assert!(
+            linear(told[0], told[1]) && linear(told[1], told[2]),
+            "{piece:?}: {told:?}"
+        );
+        let offered = [1, 2, 4].map(|n| steps_of_choosing("save energy", &[said(n)]));
+        assert!(
+            linear(offered[0], offered[1]) && linear(offered[1], offered[2]),
+            "{piece:?}: {offered:?}"
+        );
+    }
+}
+
+/// What is too much work to choose among is refused as what is too much to read is.
+#[test]
+fn too_much_to_choose_among_is_refused() {
+    let (never, ngrams) = (|| false, Ngrams::default());
+    let long = "save energy ".repeat(800_000);
+    let refused = choose::choose_until(&long, &offers(&[]), &ngrams, &never).unwrap_err();
+    assert_eq!(refused.kind, FailureKind::TooMuch);
+    assert!(refused.reason.contains(&STEPS_MOST.to_string()));
+    // What is offered counts as well: whoever registers an agent says how much that is.
+    let examples = [long];
+    let refused = choose::choose_until("save energy", &offers(&examples), &ngrams, &never);
+    assert_eq!(refused.unwrap_err().kind, FailureKind::TooMuch);
+    let all: Vec<Offer<'_>> = (0..20).flat_map(|_| offers(&[])).collect();
+    let read = choose::choose_until(&"save energy, ".repeat(315), &all, &ngrams, &never);
+    assert!(read.is_ok(), "what bindings let in is read");
+}
+
+/// Who no longer waits is noticed before each text and each offer, and nothing is done for him after that.
+#[test]
+fn who_does_not_wait_for_a_choice_is_noticed() {
+    let asked = Cell::new(0);
+    let over = |from: usize| {
+        asked.set(0);
+        let over = || {
+            asked.set(asked.get() + 1);
+            asked.get() >= from
+        };
+        choose::choose_until("save energy", &offers(&[]), &Ngrams::default(), &over)
+    };
+    assert!(over(usize::MAX).is_ok());
+    let times = asked.get();
+    assert!(times > offers(&[]).len(), "{times}");
     for from in 1..=times {
         assert_eq!(over(from).unwrap_err().kind, FailureKind::Cancelled);
         assert_eq!(asked.get(), from);

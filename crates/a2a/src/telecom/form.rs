@@ -7,6 +7,7 @@
 use super::labels::{item_ends, items, parts, quoted, unquoted};
 use super::template::Phrases;
 use super::tongue::Tongue;
+use schema::steps::{Effort, Work};
 use schema::template::{KeyType, Shape};
 use serde::Deserialize;
 use serde_json::{Number, Value};
@@ -51,7 +52,9 @@ impl Form {
         said: &str,
         shape: &Shape,
         tongue: Tongue,
+        work: &Work<'_>,
     ) -> Result<Vec<Value>, String> {
+        work.take(1 + said.len() + self.words());
         let one = |value: Value| vec![value];
         match self {
             Self::Text | Self::Other => Ok(one(unquoted(said).into())),
@@ -79,17 +82,20 @@ impl Form {
         said: &'a str,
         shape: &Shape,
         tongue: Tongue,
+        work: &Work<'_>,
     ) -> Result<(Vec<Value>, Vec<&'a str>), String> {
         let whole = || {
-            self.read(said, shape, tongue)
+            self.read(said, shape, tongue, work)
                 .map(|values| (values, Vec::new()))
         };
         if matches!(self, Self::Text | Self::Other | Self::List { .. }) {
             return whole();
         }
+        work.take(said.len());
         let ends = item_ends(said).into_iter().take(ITEMS_MAX);
         let mut first = ends.filter_map(|end| {
-            let values = self.read(said[..end].trim(), shape, tongue).ok()?;
+            let values = self.read(said[..end].trim(), shape, tongue, work).ok()?;
+            work.take(said.len() - end);
             Some((values, items(&said[end..]).collect()))
         });
         first.next().map_or_else(whole, Ok)
@@ -98,8 +104,21 @@ impl Form {
     /// How a value is said; none if this form has no words that read as the same.
     pub(super) fn write(&self, values: &[&Value], shape: &Shape, tongue: Tongue) -> Option<String> {
         let said = self.said(values, tongue)?;
-        let read = self.read(&said, shape, tongue).ok()?;
+        let work = Work::within(Effort::any());
+        let read = self.read(&said, shape, tongue, &work).ok()?;
         read.iter().eq(values.iter().copied()).then_some(said)
+    }
+
+    /// How many words of its own a value is compared with.
+    fn words(&self) -> usize {
+        match self {
+            Self::Words(words) => words
+                .values()
+                .map(|phrases| 1 + phrases.all().count())
+                .sum(),
+            Self::Number(units) => units.len(),
+            Self::Text | Self::List { .. } | Self::Span { .. } | Self::Other => 0,
+        }
     }
 
     fn said(&self, values: &[&Value], tongue: Tongue) -> Option<String> {
@@ -250,6 +269,10 @@ fn two_digits(text: &str) -> Option<u8> {
 mod tests {
     use super::*;
 
+    fn any() -> Work<'static> {
+        Work::within(Effort::any())
+    }
+
     fn shape() -> Shape {
         Shape::of(KeyType::String)
     }
@@ -264,7 +287,7 @@ mod tests {
         let units = units
             .map(|(unit, factor)| (unit.to_owned(), factor))
             .to_vec();
-        match Form::Number(units).read(said, &shape(), Tongue::English) {
+        match Form::Number(units).read(said, &shape(), Tongue::English, &any()) {
             Ok(values) => values[0].to_string(),
             Err(expected) => expected,
         }
@@ -310,7 +333,7 @@ mod tests {
             let form = Form::Span {
                 until: "end".to_owned(),
             };
-            form.read(said, &shape(), Tongue::English)
+            form.read(said, &shape(), Tongue::English, &any())
                 .map(|v| Value::from(v).to_string())
         };
         let both = r#"["08:00","12:00"]"#;
@@ -340,7 +363,9 @@ mod tests {
             prefix: "site:".to_owned(),
         };
         let read = |said: &str| {
-            let values = form.read(said, &shape(), Tongue::English).expect("a list");
+            let values = form
+                .read(said, &shape(), Tongue::English, &any())
+                .expect("a list");
             values[0].to_string()
         };
         let both = r#"["site:A","site:B"]"#;

@@ -5,6 +5,9 @@
 //! brackets is no piece of its own. One pass, without looking back. Refuses to know what labels are
 //! for. Read next: [`form`](super::form), which reads the values.
 
+use schema::steps::Work;
+use std::ops::Range;
+
 /// Labels, each with the place of the field that it is one of.
 #[derive(Clone, Debug, Default)]
 pub struct Labels(Vec<(usize, String)>);
@@ -35,47 +38,64 @@ impl Labels {
         Self(labels)
     }
 
-    /// Finds the fields in a line.
-    pub fn find<'a>(&self, line: &'a str) -> Fields<'a> {
+    /// Finds the fields in a text, its steps counted as part of some work: as many as the text is long,
+    /// times the number of labels.
+    pub fn find<'a>(&self, text: &'a str, work: &Work<'_>) -> Fields<'a> {
+        work.take(text.len());
         let mut fields = Fields::default();
         let mut open: Option<(usize, usize)> = None;
-        for begin in pieces(line) {
-            let Some((place, value)) = self.at(&line[begin..]) else {
+        let begins = pieces(text);
+        let ends = begins.iter().skip(1).copied().chain([text.len()]);
+        for (begin, end) in begins.iter().copied().zip(ends) {
+            // What is within a label begins none.
+            if open.is_some_and(|(_, from)| begin < from) {
+                continue;
+            }
+            let Some((place, value)) = self.at(text, begin..end, work) else {
                 continue;
             };
             match open {
-                None => fields.before = trimmed(&line[..begin]),
-                Some((place, from)) => fields.said.push((place, trimmed(&line[from..begin]))),
+                None => fields.before = trimmed(&text[..begin]),
+                Some((place, from)) => fields.said.push((place, trimmed(&text[from..begin]))),
             }
-            open = Some((place, begin + value));
+            open = Some((place, value));
         }
         match open {
-            None => fields.before = trimmed(line),
-            Some((place, from)) => fields.said.push((place, trimmed(&line[from..]))),
+            None => fields.before = trimmed(text),
+            Some((place, from)) => fields.said.push((place, trimmed(&text[from..]))),
         }
         fields
     }
 
-    /// The field whose label a piece begins with, and where its value begins.
-    fn at(&self, piece: &str) -> Option<(usize, usize)> {
-        let mut rest = piece.trim_start();
+    /// The field whose label a piece begins with, and where its value begins. Of a piece that is blank,
+    /// none: what follows is the next one's.
+    fn at(&self, text: &str, piece: Range<usize>, work: &Work<'_>) -> Option<(usize, usize)> {
+        let said = text[piece.clone()].trim_start();
+        work.take(1 + piece.len() - said.len());
+        if said.is_empty() {
+            return None;
+        }
+        let mut rest = &text[piece.end - said.len()..];
         for article in ARTICLES {
             if let Some(length) = begins(rest, article) {
                 rest = &rest[length..];
             }
         }
         let found = self.0.iter().find_map(|(place, label)| {
+            work.take(1);
             let behind = &rest[begins(rest, label)?..];
-            Some((*place, colon(behind)?))
+            Some((*place, colon(behind, work)?))
         });
         let (place, value) = found?;
-        Some((place, piece.len() - value.len()))
+        Some((place, text.len() - value.len()))
     }
 }
 
 /// What stands behind the sign between label and value.
-fn colon(rest: &str) -> Option<&str> {
-    let rest = rest.trim_start_matches([' ', '\t']);
+fn colon<'a>(rest: &'a str, work: &Work<'_>) -> Option<&'a str> {
+    let behind = rest.trim_start_matches([' ', '\t']);
+    work.take(1 + rest.len() - behind.len());
+    let rest = behind;
     if let Some(value) = rest.strip_prefix([':', '：', '=']) {
         return Some(value);
     }
@@ -240,6 +260,11 @@ pub fn json(value: &serde_json::Value) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use schema::steps::Effort;
+
+    fn any() -> Work<'static> {
+        Work::within(Effort::any())
+    }
 
     fn found(line: &str) -> String {
         let labels = [
@@ -251,7 +276,7 @@ mod tests {
             "时间范围",
         ];
         let labels = Labels::new(labels.into_iter().enumerate());
-        let fields = labels.find(line);
+        let fields = labels.find(line, &any());
         let said = fields
             .said
             .iter()
@@ -283,6 +308,8 @@ mod tests {
             ("the goal area of it", "the goal area of it"),
             ("please, area: x", "please [3 x]"),
             ("", ""),
+            // Lines of code.
+            ("x;\n\n Area: x\ngoal: 3", "x [3 x] [0 3]"),
         ] {
             assert_eq!(found(line), expected, "{line}");
         }
@@ -302,16 +329,16 @@ mod tests {
         fn what_is_quoted_is_read_again(value in ".{0,40}|[a-z:;,. \"{}\\\\“]{0,20}") {
             let line = format!("area: {}", quoted(&value));
             let labels = Labels::new([(0, "goal"), (1, "area")]);
-            let fields = labels.find(&line);
+            let fields = labels.find(&line, &any());
             prop_assert_eq!(fields.said.len(), 1);
             prop_assert_eq!(unquoted(fields.said[0].1), value);
         }
 
-        /// Any line is read, and nothing of it is lost but labels and signs.
+        /// Any text is read, and nothing of it is lost but labels and signs.
         #[test]
-        fn any_line_is_read(line in ".{0,80}|[areagol:;,. {}\"是：]{0,40}") {
+        fn any_text_is_read(line in "(?s).{0,80}|[areagol:;,. \n{}\"是：]{0,40}|((the )?(area|goal)?[ \t\n;.]{0,3}[:是]?){0,8}") {
             let labels = Labels::new([(0, "goal"), (1, "area")]);
-            labels.find(&line);
+            labels.find(&line, &any());
             parts(&line);
         }
     }

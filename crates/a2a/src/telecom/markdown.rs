@@ -18,6 +18,8 @@ mod line;
 mod write;
 
 use line::Kind;
+use schema::steps::{Effort, Work};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// The most that is read.
@@ -171,8 +173,13 @@ impl Document {
     /// # Errors
     /// [`Fault`]: the first flaw, with its section and line.
     pub fn parse(text: &str) -> Result<Self, Fault> {
+        Self::read(text, &Work::within(Effort::any()))
+    }
+
+    /// The same, its steps counted as part of some work: as many as the text is long, times a constant.
+    pub(super) fn read(text: &str, work: &Work<'_>) -> Result<Self, Fault> {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        Reader::new(&text)?.document()
+        Reader::new(&text, work)?.document()
     }
 
     /// The section with this title, whatever its case and spaces.
@@ -255,12 +262,15 @@ struct Reader<'a> {
     lines: Vec<&'a str>,
     at: usize,
     document: Document,
+    /// What the titles so far are known by.
+    titles: BTreeSet<String>,
     /// The indents of the entries that are open, outermost first.
     indents: Vec<usize>,
+    work: &'a Work<'a>,
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str) -> Result<Self, Fault> {
+    fn new(text: &'a str, work: &'a Work<'a>) -> Result<Self, Fault> {
         let fault = |line: usize, flaw| Fault {
             section: None,
             line: line as u32,
@@ -269,6 +279,7 @@ impl<'a> Reader<'a> {
         if text.len() > BYTES_MAX {
             return Err(fault(1, Flaw::TooLong));
         }
+        work.take(text.len());
         let lines: Vec<&str> = text.split('\n').collect();
         if lines.len() > LINES_MAX {
             return Err(fault(LINES_MAX + 1, Flaw::TooLong));
@@ -282,7 +293,9 @@ impl<'a> Reader<'a> {
             lines,
             at: 0,
             document: Document::default(),
+            titles: BTreeSet::new(),
             indents: Vec::new(),
+            work,
         })
     }
 
@@ -333,7 +346,7 @@ impl<'a> Reader<'a> {
     }
 
     fn line(&mut self, line: &'a str) -> Result<(), Fault> {
-        let kind = line::kind(line);
+        let kind = self.kind(line);
         if !matches!(kind, Kind::Entry { .. } | Kind::Blank) {
             self.indents.clear();
         }
@@ -369,6 +382,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    fn kind(&self, line: &'a str) -> Kind<'a> {
+        self.work.take(1 + line.len());
+        line::kind(line)
+    }
+
     fn push(&mut self, body: Body) {
         let line = Line(self.at as u32);
         let section = self.document.sections.last_mut();
@@ -377,14 +395,13 @@ impl<'a> Reader<'a> {
     }
 
     fn title(&mut self, title: &str) -> Result<(), Fault> {
-        let sections = &self.document.sections;
         let flaw = if title.is_empty() {
             Some(Flaw::NoTitle)
-        } else if sections.len() == SECTIONS_MAX {
+        } else if self.document.sections.len() == SECTIONS_MAX {
             Some(Flaw::TooManySections)
         } else {
-            let twice = sections.iter().any(|s| same_title(&s.title, title));
-            twice.then_some(Flaw::SecondTitle)
+            let is_new = self.titles.insert(title_key(title));
+            (!is_new).then_some(Flaw::SecondTitle)
         };
         if let Some(flaw) = flaw {
             return Err(self.fault(flaw));
@@ -412,7 +429,11 @@ impl<'a> Reader<'a> {
     fn code(&mut self, ticks: usize, info: &str) -> Result<(), Fault> {
         let begin = self.at;
         let rest = &self.lines[begin..];
-        let Some(length) = rest.iter().position(|line| line::closes(line, ticks)) else {
+        let closes = |line: &&str| {
+            self.work.take(1 + line.len());
+            line::closes(line, ticks)
+        };
+        let Some(length) = rest.iter().position(closes) else {
             return Err(self.fault(Flaw::OpenCode));
         };
         let (info, text) = (info.to_owned(), rest[..length].join("\n"));
@@ -423,9 +444,10 @@ impl<'a> Reader<'a> {
 
     /// True if the row just read is the head of a table: the next one is of dashes.
     fn is_head(&self) -> bool {
-        self.lines
-            .get(self.at)
-            .is_some_and(|line| line::is_rule(line))
+        self.lines.get(self.at).is_some_and(|line| {
+            self.work.take(1 + line.len());
+            line::is_rule(line)
+        })
     }
 
     fn table(&mut self, head: &str) -> Result<(), Fault> {
@@ -440,7 +462,7 @@ impl<'a> Reader<'a> {
         while let Some(row) = self
             .lines
             .get(self.at)
-            .filter(|l| line::kind(l) == Kind::Row)
+            .filter(|line| self.kind(line) == Kind::Row)
         {
             self.at += 1;
             let cells = line::cells(row);

@@ -10,6 +10,7 @@ use super::markdown::{Document, Fault};
 use super::subscription::{self, Topic};
 use super::template::TelecomTemplate;
 use super::translator::{Misfit, Translator};
+use schema::steps::{GivenUp, Work};
 use schema::template::Template;
 use std::sync::LazyLock;
 
@@ -26,6 +27,9 @@ pub enum Unknown {
     /// It is no prompt.
     #[error(transparent)]
     Fault(#[from] Fault),
+    /// It is more work than it may be.
+    #[error(transparent)]
+    GivenUp(#[from] GivenUp),
     /// It names another template, or none and says nothing that one is known by.
     #[error("template {named} is not known here; {}", told(.known))]
     Template {
@@ -42,7 +46,7 @@ impl Unknown {
     /// The code of IG1453's closed catalogue that says the same.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Fault(_) => "content.format_error",
+            Self::Fault(_) | Self::GivenUp(_) => "content.format_error",
             Self::Template { .. } => "template.not_found",
         }
     }
@@ -91,37 +95,34 @@ impl Repertoire {
             .find(|t| t.schema().schema_id == schema_id)
     }
 
-    /// The template of a task's text.
+    /// The template of a task's text, found as part of some work.
     ///
     /// # Errors
     /// [`Unknown`], with the templates that are known.
-    pub fn task(&self, named: Option<&TemplateUri>, prompt: &str) -> Result<&Translator, Unknown> {
+    pub fn task(
+        &self,
+        named: Option<&TemplateUri>,
+        prompt: &str,
+        work: &Work<'_>,
+    ) -> Result<&Translator, Unknown> {
         let named = named.filter(|uri| uri.family == Family::Task);
-        let found = match named {
-            Some(uri) => self.translators.iter().find(|t| t.uri() == uri),
-            None => {
-                let document = Document::parse(prompt)?;
-                self.translators.iter().find(|t| t.is_of(&document))
+        let said = Said::of(named, prompt, work)?;
+        for translator in &self.translators {
+            if said.is(&translator.uri().to_string(), |it| translator.is_of(it))? {
+                return Ok(translator);
             }
-        };
-        let known = || {
-            self.translators
-                .iter()
-                .map(|t| t.uri().to_string())
-                .collect()
-        };
-        let schema_id = || {
-            let is_it = |it: &&TelecomTemplate| match named {
-                Some(uri) => it.template_uri == uri.to_string(),
-                None => Document::parse(prompt).is_ok_and(|document| it.is_of(&document)),
-            };
-            let template = SHIPPED.0.iter().find(is_it);
-            template.map(|it| it.schema_id.clone())
-        };
-        found.ok_or_else(|| unknown(named, known(), schema_id()))
+        }
+        let known = self.translators.iter().map(|it| it.uri().to_string());
+        let known = known.collect();
+        for template in &SHIPPED.0 {
+            if said.is(&template.template_uri, |it| template.is_of(it))? {
+                return Err(unknown(named, known, Some(template.schema_id.clone())));
+            }
+        }
+        Err(unknown(named, known, None))
     }
 
-    /// The topic of a subscription's text.
+    /// The topic of a subscription's text, found as part of some work.
     ///
     /// # Errors
     /// [`Unknown`], with the topics that are known.
@@ -129,25 +130,50 @@ impl Repertoire {
         &self,
         named: Option<&TemplateUri>,
         prompt: &str,
+        work: &Work<'_>,
     ) -> Result<&Topic, Unknown> {
         let named = named.filter(|uri| uri.family == Family::Notification);
-        let found = match named.map(ToString::to_string) {
-            Some(uri) => self.topics.iter().find(|t| t.template_uri == uri),
-            None => {
-                let document = Document::parse(prompt)?;
-                self.topics.iter().find(|t| t.is_of(&document))
+        let said = Said::of(named, prompt, work)?;
+        for topic in &self.topics {
+            if said.is(&topic.template_uri, |it| topic.is_of(it))? {
+                return Ok(topic);
             }
-        };
-        let known = || self.topics.iter().map(|t| t.template_uri.clone()).collect();
-        let schema_id = || {
-            let is_it = |it: &&Topic| match named {
-                Some(uri) => it.template_uri == uri.to_string(),
-                None => Document::parse(prompt).is_ok_and(|document| it.is_of(&document)),
-            };
-            let topic = SHIPPED.1.iter().find(is_it);
-            topic.map(|it| it.order.schema_id.clone())
-        };
-        found.ok_or_else(|| unknown(named, known(), schema_id()))
+        }
+        let known = self.topics.iter().map(|it| it.template_uri.clone());
+        let known = known.collect();
+        for topic in &SHIPPED.1 {
+            if said.is(&topic.template_uri, |it| topic.is_of(it))? {
+                return Err(unknown(named, known, Some(topic.order.schema_id.clone())));
+            }
+        }
+        Err(unknown(named, known, None))
+    }
+}
+
+/// What says of which template a text is: the URI that comes with it, or the text.
+enum Said<'w> {
+    Uri(String),
+    Text(Document, usize, &'w Work<'w>),
+}
+
+impl<'w> Said<'w> {
+    fn of(named: Option<&TemplateUri>, prompt: &str, work: &'w Work<'w>) -> Result<Self, Unknown> {
+        Ok(match named {
+            Some(uri) => Self::Uri(uri.to_string()),
+            None => Self::Text(Document::read(prompt, work)?, prompt.len(), work),
+        })
+    }
+
+    /// Whether it is the template of this URI, which is known by what a text says.
+    fn is(&self, uri: &str, is_of: impl Fn(&Document) -> bool) -> Result<bool, GivenUp> {
+        match self {
+            Self::Uri(named) => Ok(named == uri),
+            Self::Text(document, bytes, work) => {
+                work.may_go_on()?;
+                work.take(*bytes);
+                Ok(is_of(document))
+            }
+        }
     }
 }
 
@@ -174,6 +200,11 @@ fn told(known: &[String]) -> String {
 mod tests {
     use super::*;
     use insta::assert_snapshot;
+    use schema::steps::Effort;
+
+    fn any() -> Work<'static> {
+        Work::within(Effort::any())
+    }
 
     fn repertoire() -> Repertoire {
         let schemas = schema::shipped::shipped();
@@ -188,18 +219,22 @@ mod tests {
         let uri = |text: &str| TemplateUri::parse(text).expect("a URI");
         let negotiation = uri("Negotiation-T/information-negotiation/accept-reject/v1");
         for named in [None, Some(&negotiation)] {
-            let task = repertoire.task(named, "## 任务类型(Task Type)\n传输专线业务投诉诊断");
+            let task = repertoire.task(
+                named,
+                "## 任务类型(Task Type)\n传输专线业务投诉诊断",
+                &any(),
+            );
             assert_eq!(
                 task.expect("known").schema().schema_id,
                 "service_complaint_v1"
             );
         }
         let topic = repertoire
-            .subscription(None, "## Notification Topic\nFault")
+            .subscription(None, "## Notification Topic\nFault", &any())
             .expect("known");
         assert!(topic.template_uri.ends_with("subscribe-incident/v1"));
         let named = uri("Task-T/network-layer/fault-diagnosis/v1");
-        let task = repertoire.task(Some(&named), "").expect("known");
+        let task = repertoire.task(Some(&named), "", &any()).expect("known");
         assert_eq!(task.schema().schema_id, "fault_diagnosis_v1");
         assert!(repertoire.for_schema("energy_saving_v1").is_some());
     }
@@ -212,14 +247,15 @@ mod tests {
         let text = "## Task Type\nWireless network energy saving";
         let topic = "## Notification Topic\nFault";
         let told = [
-            none.task(energy.as_ref(), "").expect_err("unknown"),
-            none.task(None, text).expect_err("unknown"),
-            none.task(None, "## Task Type\nx").expect_err("unknown"),
-            none.subscription(None, topic).expect_err("unknown"),
+            none.task(energy.as_ref(), "", &any()).expect_err("unknown"),
+            none.task(None, text, &any()).expect_err("unknown"),
+            none.task(None, "## Task Type\nx", &any())
+                .expect_err("unknown"),
+            none.subscription(None, topic, &any()).expect_err("unknown"),
         ];
         let told = told.map(|unknown| match &unknown {
             Unknown::Template { schema_id, .. } => format!("{unknown}: {schema_id:?}"),
-            Unknown::Fault(fault) => fault.to_string(),
+            other => other.to_string(),
         });
         assert_snapshot!(told.join("\n"), @r#"
         template Task-T/network-layer/ran-energy-saving/v1 is not known here; none of its kind is: Some("energy_saving_v1")
@@ -236,14 +272,16 @@ mod tests {
             TemplateUri::parse("Task-T/network-layer/ran-intelligent-backup-battery-endurance/v1");
         let told = [
             repertoire
-                .task(battery.ok().as_ref(), "")
+                .task(battery.ok().as_ref(), "", &any())
                 .expect_err("unknown"),
             repertoire
-                .task(None, "## Task Object\nHaidian")
+                .task(None, "## Task Object\nHaidian", &any())
                 .expect_err("unknown"),
-            repertoire.task(None, "Haidian").expect_err("no prompt"),
             repertoire
-                .subscription(None, "## Notification Topic\nWeather")
+                .task(None, "Haidian", &any())
+                .expect_err("no prompt"),
+            repertoire
+                .subscription(None, "## Notification Topic\nWeather", &any())
                 .expect_err("unknown"),
         ];
         let told = told.map(|unknown| format!("{}: {unknown}", unknown.code()));

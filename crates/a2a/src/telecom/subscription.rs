@@ -20,6 +20,7 @@ use super::template::Phrases;
 use super::tongue::Tongue;
 use domain::content::Payload;
 use domain::notification::Notification;
+use schema::steps::{GivenUp, Work};
 use schema::template::{KeyType, Shape, Template};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -115,13 +116,16 @@ pub enum Declined {
     /// Something in it cannot be done; all of it.
     #[error("{}", told(.0))]
     Objections(Vec<Objection>),
+    /// It is more work than it may be.
+    #[error(transparent)]
+    GivenUp(#[from] GivenUp),
 }
 
 impl Declined {
     /// The code of IG1453's closed catalogue that says the same.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Fault(_) => "content.format_error",
+            Self::Fault(_) | Self::GivenUp(_) => "content.format_error",
             Self::Objections(_) => "content.value_not_allowed",
         }
     }
@@ -153,15 +157,15 @@ pub fn shipped() -> Vec<Topic> {
 }
 
 impl Topic {
-    /// Reads a subscription to this topic.
+    /// Reads a subscription to this topic, as part of some work.
     ///
     /// # Errors
     /// [`Declined`], with everything that cannot be done.
-    pub fn parse(&self, prompt: &str) -> Result<Subscription, Declined> {
-        let document = Document::parse(prompt)?;
+    pub fn parse(&self, prompt: &str, work: &Work<'_>) -> Result<Subscription, Declined> {
+        let document = Document::read(prompt, work)?;
         let mut objections = Vec::new();
         self.check_name(&document, &mut objections);
-        let tests = self.tests(&document, &mut objections);
+        let tests = self.tests(&document, &mut objections, work)?;
         let carriage = self.carriage(&document, &mut objections);
         if !objections.is_empty() {
             return Err(Declined::Objections(objections));
@@ -250,8 +254,8 @@ impl Topic {
     /// The answer to a subscription that was declined: its outcome, with the reasons.
     pub fn decline(&self, declined: &Declined, tongue: Tongue) -> String {
         let reasons = match declined {
-            Declined::Fault(fault) => vec![fault.to_string()],
             Declined::Objections(all) => all.iter().map(ToString::to_string).collect(),
+            other => vec![other.to_string()],
         };
         outcome(self.titles.output.first(tongue), &reasons, tongue)
     }
@@ -302,16 +306,22 @@ impl Topic {
         }
     }
 
-    fn tests(&self, document: &Document, objections: &mut Vec<Objection>) -> Vec<Test> {
+    fn tests(
+        &self,
+        document: &Document,
+        objections: &mut Vec<Objection>,
+        work: &Work<'_>,
+    ) -> Result<Vec<Test>, GivenUp> {
         let Some(section) = section(document, &self.titles.condition) else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
         let labels = self.conditions.iter().enumerate();
         let labels = labels.flat_map(|(at, c)| c.labels.all().map(move |label| (at, label)));
         let labels = Labels::new(labels);
         let mut tests = Vec::new();
         for (line, text) in section.lines() {
-            let fields = labels.find(&text);
+            work.may_go_on()?;
+            let fields = labels.find(&text, work);
             if !fields.before.is_empty() {
                 let problem = format!(
                     "is no condition that can be held; conditions are {}",
@@ -328,7 +338,7 @@ impl Topic {
                 }
             }
         }
-        tests
+        Ok(tests)
     }
 
     fn known(&self) -> String {

@@ -28,6 +28,7 @@ use super::template::{Field, Holds, Part, TelecomTemplate};
 use super::tongue::Tongue;
 use domain::content::Payload;
 use schema::contract::{Contract, Unusable};
+use schema::steps::{Effort, GivenUp, Work};
 use schema::template::{OTHER, Shape, Template};
 use serde_json::Value;
 
@@ -113,6 +114,9 @@ pub enum Unread {
         /// What stands there.
         found: String,
     },
+    /// It is more work than it may be.
+    #[error(transparent)]
+    GivenUp(#[from] GivenUp),
 }
 
 impl Translator {
@@ -165,14 +169,24 @@ impl Translator {
         &self.schema
     }
 
-    /// Reads a prompt.
+    /// Reads a prompt of one's own, however much work it is; those of others are read by
+    /// [`Translator::read_within`].
     ///
     /// # Errors
     /// [`Unread`] if it is no prompt of this template. What merely lacks or is wrong in it is told
     /// by the [`Reading`].
     pub fn read(&self, prompt: &str) -> Result<Reading<'_>, Unread> {
-        let document = Document::parse(prompt)?;
-        Reading::of(self, &document)
+        self.read_within(prompt, &Work::within(Effort::any()))
+    }
+
+    /// Reads a prompt as part of some work. It takes as many steps as the prompt is long, times a constant
+    /// of the template; whether it may go on is asked before each line of a section.
+    ///
+    /// # Errors
+    /// As of [`Translator::read`]; [`Unread::GivenUp`].
+    pub fn read_within(&self, prompt: &str, work: &Work<'_>) -> Result<Reading<'_>, Unread> {
+        let document = Document::read(prompt, work)?;
+        Reading::of(self, &document, work)
     }
 
     /// What a payload is about, in words.
@@ -232,10 +246,13 @@ impl Translator {
     }
 
     /// The section of the template with this title, and the language of the title.
-    fn section(&self, title: &str) -> Option<(usize, Tongue)> {
+    fn section(&self, title: &str, work: &Work<'_>) -> Option<(usize, Tongue)> {
         let same = |part: &Part, tongue| {
-            let titles = part.title.in_tongue(tongue).iter();
-            titles.into_iter().any(|t| same_title(t, title))
+            let mut titles = part.title.in_tongue(tongue).iter();
+            titles.any(|known| {
+                work.take(1 + title.len());
+                same_title(known, title)
+            })
         };
         let sections = self.template.sections.iter().enumerate();
         sections.into_iter().find_map(|(place, part)| {

@@ -15,6 +15,8 @@ pub mod when;
 use domain::inventory::Inventory;
 use domain::time::Timestamp;
 use matter::{Outside, Symptom};
+use schema::semantics::ParseFailure;
+use schema::steps::{Effort, GivenUp, Work};
 use when::Span;
 
 /// What a complaint says.
@@ -52,26 +54,67 @@ impl Account {
 /// Somebody who reads complaints.
 pub trait Reader: Send {
     /// What a text says that was written at an instant, in the network of this inventory.
-    fn read(&self, inventory: &Inventory, text: &str, written: Timestamp) -> Account;
+    ///
+    /// # Errors
+    /// [`ParseFailure`] if the text is more work than is done for one, or the reader cannot work.
+    fn read(
+        &self,
+        inventory: &Inventory,
+        text: &str,
+        written: Timestamp,
+    ) -> Result<Account, ParseFailure>;
 }
 
 /// The reader without a model.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlainReader;
 
-impl Reader for PlainReader {
-    fn read(&self, inventory: &Inventory, text: &str, written: Timestamp) -> Account {
-        let (vehicle, rest) = tokens::vehicle(text);
-        let places = place::read(inventory, &rest);
-        let outside = matter::outside(&rest);
-        Account {
-            symptom: matter::symptom(&rest).filter(|_| outside.is_none()),
+impl PlainReader {
+    /// The same as part of some work: it takes as many steps as the text is long, times a constant of the
+    /// word lists and the inventory.
+    ///
+    /// # Errors
+    /// [`GivenUp`]: it is more work than it may be.
+    pub fn read_within(
+        &self,
+        inventory: &Inventory,
+        text: &str,
+        written: Timestamp,
+        work: &Work<'_>,
+    ) -> Result<Account, GivenUp> {
+        work.take(text.len());
+        work.may_go_on()?;
+        let (vehicle, rest) = tokens::vehicle(text, work);
+        let places = place::read(inventory, &rest, work)?;
+        let outside = matter::outside(&rest, work)?;
+        let symptom = matter::symptom(&rest, work)?;
+        let when = when::read(&rest, written, work);
+        work.may_go_on()?;
+        Ok(Account {
+            symptom: symptom.filter(|_| outside.is_none()),
             outside,
             place: places.happened,
             moved_to: places.moved_to,
-            when: when::read(&rest, written),
+            when,
             vehicle,
-        }
+        })
+    }
+}
+
+impl Reader for PlainReader {
+    /// # Errors
+    /// [`FailureKind::TooMuch`](schema::semantics::FailureKind::TooMuch) beyond
+    /// [`STEPS_MOST`](schema::steps::STEPS_MOST).
+    fn read(
+        &self,
+        inventory: &Inventory,
+        text: &str,
+        written: Timestamp,
+    ) -> Result<Account, ParseFailure> {
+        // Whoever hosts an agent waits for each of its steps: the limit alone ends a reading.
+        let work = Work::within(Effort::until(&|| false));
+        let read = self.read_within(inventory, text, written, &work);
+        read.map_err(|given_up| given_up.by("complaints"))
     }
 }
 
@@ -80,5 +123,8 @@ pub fn is_chinese(text: &str) -> bool {
     text.chars().any(tokens::is_han)
 }
 
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod linear;
 #[cfg(test)]
 pub(crate) mod tests;

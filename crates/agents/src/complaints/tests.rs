@@ -5,10 +5,14 @@ use super::office::{Office, town};
 use crate::bench::{alarm, at, cleared, id};
 use crate::payloads::Schema;
 use crate::payloads::complaint::{Boundary, TicketResult};
+use domain::agent::{Input, Output, Progress};
 use domain::cause::Cause;
+use domain::content::Content;
+use domain::reply::Verdict;
 use domain::task::{Status, TaskId};
 use domain::telemetry::{AlarmType, Visit};
 use domain::time::Timestamp;
+use domain::verb::Verb;
 use proptest::prelude::*;
 
 const VIN: &str = "0HVA7K2M9B4048293";
@@ -355,7 +359,6 @@ fn restarts_lose_nothing_and_say_nothing_twice() {
 #[test]
 fn a_complaint_in_structure_is_answered_in_structure() {
     use crate::payloads::complaint::{ComplaintResult, ServiceComplaint};
-    use domain::content::Content;
     let mut agent = super::office::started_as("complaint-south");
     let complaint = ServiceComplaint {
         symptom: super::reader::matter::Symptom::NoService,
@@ -495,4 +498,50 @@ proptest! {
         let once = handled(letter, &away, &answers, north);
         prop_assert_eq!(once, handled(letter, &away, &answers, north));
     }
+}
+
+/// Words that are more work than is done for one are refused, and the tasks of others go on: a step
+/// that does not return would fail them all.
+#[test]
+fn a_letter_that_is_too_much_work_is_refused_and_the_others_go_on() {
+    use crate::bench::{answer, assign, said, task};
+    let mut agent = super::office::started_as("complaint-south");
+    let mut dice = crate::bench::dice();
+    let mut step = |input: Input| agent.step(input, at(WRITTEN_S), &mut dice);
+    let why = "it takes more than 8000000 steps to read; say it shorter";
+    let asks = Content::new("t-1", "no connection near Bonn today around 6 pm");
+    let long = Content::new("t-2", "车在波恩断网，".repeat(400_000));
+    let asked = step(assign("t-1", asks.clone()));
+    assert_eq!(answer(&asked).verdict, Verdict::InputRequired);
+    let refused = step(assign("t-2", long.clone()));
+    let reasons = &answer(&refused).reasons;
+    assert_eq!((refused.len(), reasons.len()), (1, 1));
+    assert_eq!(
+        (reasons[0].reason.as_str(), reasons[0].message.as_str()),
+        ("too-big", why)
+    );
+    // An answer that is not read fails the task that it is about, and no other.
+    let third = Content::new("t-3", &*asks.task_description);
+    step(assign("t-3", third.clone()));
+    let third = task("t-3", "TMF-oss-fault", third, true);
+    let answered = step(said(Verb::FulfillmentNegotiate, &third, long, None));
+    let failed = answered.iter().find_map(|output| match output {
+        Output::Report {
+            task,
+            progress: Progress::Failed(content),
+        } => Some((task, content)),
+        _ => None,
+    });
+    let (failed, content) = failed.unwrap();
+    assert_eq!(
+        (failed.as_str(), content.task_description.as_str()),
+        ("t-3", why)
+    );
+    let first = task("t-1", "TMF-oss-fault", asks, true);
+    let vehicle = Content::new("t-1", format!("VIN {VIN}"));
+    let answered = step(said(Verb::FulfillmentNegotiate, &first, vehicle, None));
+    assert!(
+        answered.iter().any(|it| matches!(it, Output::Send { .. })),
+        "it is looked into"
+    );
 }

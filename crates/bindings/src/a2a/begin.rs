@@ -365,7 +365,7 @@ impl Scene<'_> {
         }
         let reader = Arc::clone(&self.binding.reader);
         let reading = self.beside(move |over| read(&*reader, over)).await?;
-        reading.map_err(|failure| error::unread(&failure))
+        reading.map_err(|failure| error::unread("message.parts", &failure))
     }
 
     /// Has work done beside the connections, in the caller's turn.

@@ -134,11 +134,11 @@ pub(super) fn not_now(why: &str) -> Error {
 
 /// Words that were not read: for they are too much work, or for who reads them cannot work now.
 /// Whoever sends typed data needs neither.
-pub(super) fn unread(failure: &ParseFailure) -> Error {
+pub(super) fn unread(member: &str, failure: &ParseFailure) -> Error {
     match failure.kind {
         FailureKind::TooMuch => {
             let why = format!("{}; say it shorter, or as typed data", failure.reason);
-            Error::new(ErrorKind::TooLarge, why.clone()).at("message.parts", &why)
+            Error::new(ErrorKind::TooLarge, why.clone()).at(member, &why)
         }
         FailureKind::Cancelled => not_now(&failure.reason),
         FailureKind::Broken => {

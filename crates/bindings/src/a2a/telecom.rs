@@ -17,7 +17,7 @@ mod task;
 pub(super) mod told;
 
 use super::begin::Said;
-use super::error::unusable;
+use super::error::{unread, unusable};
 use super::scene::Scene;
 use a2a::error::Error;
 use a2a::message::{Message, Metadata, Part, Role};
@@ -28,6 +28,7 @@ use a2a::telecom::repertoire::{Repertoire, Unknown};
 use domain::profile::Profile;
 use domain::push::PushConfig;
 use domain::task::{Task, TaskId};
+use schema::steps::GivenUp;
 use schema::template::Template;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -50,6 +51,11 @@ fn refused(code: &str, why: impl ToString) -> Error {
     unusable("message.metadata", &why.to_string()).with("code", code)
 }
 
+/// A text that was not read to its end, as of words that the rules do not.
+fn given_up(why: GivenUp) -> Error {
+    unread("message.metadata", &why.by("A2A-T"))
+}
+
 /// The most agents named to somebody who asked the wrong one.
 const NAMED_MAX: usize = 8;
 
@@ -62,6 +68,7 @@ impl Scene<'_> {
                 schema_id: Some(schema_id),
                 ..
             } => self.takers_of(schema_id),
+            Unknown::GivenUp(why) => return given_up(*why),
             Unknown::Template { .. } | Unknown::Fault(_) => Vec::new(),
         };
         let why = match who.is_empty() {

@@ -896,3 +896,22 @@ fn texts_are_read_beside_the_connections() {
     stage.pool.full.store(false, Ordering::Relaxed);
     assert!(ask(&stage, task)["task"].is_object());
 }
+
+/// A text that is more work than is done for one is refused as such words are, and nothing comes of it.
+#[test]
+fn a_text_that_is_too_much_work_is_refused() {
+    let stage = Stage::new();
+    let common = "x, ".repeat(20_000);
+    let alternatives = "### Alternative 1\n".repeat(16);
+    let wanted = "Area: Haidian\nEnergy consumption goal: 20%";
+    let text = format!("## Under Evaluation Description\n{wanted}\n{common}\n{alternatives}");
+    let proposal = of_negotiation("m-1", PROPOSE, 1, "PROPOSE", &text);
+    let told = stage.rpc("ann", RADIO, "SendMessage", json!({"message": proposal}));
+    let error = &told["error"];
+    assert_eq!(error["code"], -32043, "{told}");
+    let why = "it takes more than 8000000 steps to read; say it shorter, or as typed data";
+    assert_eq!(error["message"], why);
+    assert!(told.to_string().contains("message.metadata"), "{told}");
+    let listed = stage.rpc("ann", RADIO, "ListTasks", json!({}));
+    assert_eq!(listed["result"]["tasks"], json!([]), "{listed}");
+}

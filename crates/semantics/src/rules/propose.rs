@@ -15,8 +15,8 @@ use super::lesson::Lesson;
 use super::scene::Scene;
 use crate::lexicon;
 use crate::quantity::Quantity;
-use crate::steps::{Effort, GivenUp};
 use crate::text::{Class, Token};
+use schema::steps::{Effort, GivenUp};
 use serde_json::Value;
 use std::ops::Range;
 

@@ -3,7 +3,7 @@
 
 use super::brief::{Brief, Kind};
 use super::propose::Candidate;
-use crate::steps::Steps;
+use schema::steps::Steps;
 use std::ops::Range;
 
 /// What the keys got, and what no key got.

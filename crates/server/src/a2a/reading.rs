@@ -7,7 +7,7 @@ use bindings::a2a::{ByParser, Offer, Reader, Reading};
 use domain::time::Timestamp;
 use schema::semantics::ParseFailure;
 use schema::template::Template;
-use semantics::choose::{self, Choosing, NEAR, choose};
+use semantics::choose::{self, Choosing, NEAR, choose_until};
 use semantics::ngrams::Ngrams;
 use semantics::rules::Rules;
 use serde_json::{Map, Value};
@@ -34,7 +34,8 @@ impl Reader for ByWords {
         over: &dyn Fn() -> bool,
     ) -> Result<Reading, ParseFailure> {
         let described: Vec<choose::Offer<'_>> = offers.iter().map(described).collect();
-        let Choosing::Fits(best, others) = choose(words, &described, &Ngrams::default()) else {
+        let chosen = choose_until(words, &described, &Ngrams::default(), over)?;
+        let Choosing::Fits(best, others) = chosen else {
             return Ok(Reading::Unclear);
         };
         let near = others.iter().filter(|fit| fit.score >= best.score * NEAR);

@@ -13,6 +13,7 @@ use super::rounds::{proposal, proposals};
 use super::vocabulary::Heading;
 use crate::telecom::translator::Translator;
 use domain::negotiation::{Negotiation, Side, Speech, Stance, State};
+use schema::steps::Work;
 
 /// The negotiation that the id of a message names.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +41,8 @@ pub enum Heard {
     Again,
 }
 
-/// What a message of one side is to a negotiation; to none if its id is unknown.
+/// What a message of one side is to a negotiation; to none if its id is unknown. What it offers is read
+/// as part of some work.
 ///
 /// # Errors
 /// [`Refusal`]: it does not fit, and nothing changes.
@@ -49,20 +51,22 @@ pub fn hear(
     by: Side,
     standing: Option<Standing<'_>>,
     translator: Option<&Translator>,
+    work: &Work<'_>,
 ) -> Result<Heard, Refusal> {
     let context = &message.context;
     if message.topic == Some(Topic::Information) {
         return inquiry(message);
     }
     let Some(standing) = standing else {
-        return opening(message, translator);
+        return opening(message, translator, work);
     };
     let negotiation = standing.negotiation;
     same_negotiation(message, standing)?;
     let round = proposals(negotiation);
     match message.performative {
         Performative::Propose if context.round <= round => {
-            let offered = offer(message, before(negotiation, context.round), translator)?;
+            let before = before(negotiation, context.round);
+            let offered = offer(message, before, translator, work)?;
             let said = proposal(negotiation, context.round);
             match said.is_some_and(|turn| turn.by == by && turn.speech == offered) {
                 true => Ok(Heard::Again),
@@ -73,11 +77,8 @@ pub fn hear(
         _ if !negotiation.is_open() => Err(Refusal::Ended(negotiation.state)),
         Performative::Propose => {
             within(message, round + 1, round + 1)?;
-            let offered = offer(
-                message,
-                negotiation.standing().map(|t| &t.speech),
-                translator,
-            )?;
+            let standing = negotiation.standing().map(|t| &t.speech);
+            let offered = offer(message, standing, translator, work)?;
             Ok(Heard::Turn(offered))
         }
         answer => {
@@ -105,13 +106,17 @@ fn inquiry(message: &Message) -> Result<Heard, Refusal> {
     }
 }
 
-fn opening(message: &Message, translator: Option<&Translator>) -> Result<Heard, Refusal> {
+fn opening(
+    message: &Message,
+    translator: Option<&Translator>,
+    work: &Work<'_>,
+) -> Result<Heard, Refusal> {
     let context = &message.context;
     if message.performative != Performative::Propose || context.round != 1 {
         return Err(Refusal::UnknownId(context.id.clone()));
     }
     let limit = super::round_limit(context.max_rounds);
-    offer(message, None, translator).map(|speech| Heard::Opens(speech, limit))
+    offer(message, None, translator, work).map(|speech| Heard::Opens(speech, limit))
 }
 
 fn same_negotiation(message: &Message, standing: Standing<'_>) -> Result<(), Refusal> {

@@ -12,6 +12,7 @@ use crate::telecom::labels::unquoted;
 use crate::telecom::markdown::{Document, Section};
 use crate::telecom::tongue::Tongue;
 use crate::telecom::translator::Reading;
+use schema::steps::{GivenUp, Work};
 
 /// A message of Negotiation-T, its performative and topic known.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,11 +77,18 @@ impl Message {
 
     /// Takes what an information negotiation supplies into what was read of the task; hands back the
     /// lines that no field of its template is called in.
-    pub fn supply(&self, reading: &mut Reading<'_>) -> Vec<String> {
-        let section = Heading::Outcome(Topic::Information).of(&self.document);
-        section
-            .map(|section| reading.supplement(section))
-            .unwrap_or_default()
+    ///
+    /// # Errors
+    /// [`GivenUp`]: it is more work than it may be.
+    pub fn supply(
+        &self,
+        reading: &mut Reading<'_>,
+        work: &Work<'_>,
+    ) -> Result<Vec<String>, GivenUp> {
+        match Heading::Outcome(Topic::Information).of(&self.document) {
+            Some(section) => reading.supplement(section, work),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Why somebody leaves, or does not agree; empty if nothing is said.

@@ -14,6 +14,7 @@ use crate::telecom::translator::{Reading, Translator};
 use domain::content::Content;
 use domain::negotiation::{Negotiation, Speech};
 use domain::reply::Reason;
+use schema::steps::{Effort, Work};
 use serde_json::Map;
 
 /// What a proposal offers: one alternative for each heading `Alternative N`, or one in all. What an
@@ -22,6 +23,7 @@ pub(super) fn offer(
     message: &Message,
     earlier: Option<&Speech>,
     translator: Option<&Translator>,
+    work: &Work<'_>,
 ) -> Result<Speech, Refusal> {
     let document = &message.document;
     let asks = Heading::FeasibleConfirm
@@ -39,7 +41,7 @@ pub(super) fn offer(
         _ => {
             let base = earlier.and_then(|speech| speech.contents.first());
             let each = alternatives(&offered)?.into_iter();
-            let each = each.map(|section| content(message, &section, base, translator));
+            let each = each.map(|section| content(message, &section, base, translator, work));
             each.collect::<Result<Vec<_>, _>>()?
         }
     };
@@ -88,6 +90,7 @@ fn content(
     section: &Section,
     base: Option<&Content>,
     translator: Option<&Translator>,
+    work: &Work<'_>,
 ) -> Result<Content, Refusal> {
     let topic = message.topic.unwrap_or(Topic::Feasibility);
     let summary = Heading::Summary(topic).text(&message.document);
@@ -99,7 +102,7 @@ fn content(
         .and_then(|base| base.payload.as_ref())
         .map_or(&empty, |p| &p.values);
     let mut reading = Reading::upon(translator, values, message.tongue);
-    let rest = reading.supplement(section);
+    let rest = reading.supplement(section, work)?;
     let payload = reading.payload().map_err(Refusal::Unclear)?;
     let target = base.map(|base| base.target_object.clone());
     let target = target.unwrap_or_else(|| translator.target_object(&payload));
@@ -156,9 +159,10 @@ pub(super) fn acceptance(message: &Message, negotiation: &Negotiation) -> Speech
     let text = message.reason();
     let labels = Tongue::ALL.map(vocabulary::alternative);
     let labels = Labels::new(labels.map(|label| (0, label)));
+    let work = Work::within(Effort::any());
     let said = text
         .lines()
-        .find_map(|line| labels.find(line).said.first().map(|(_, n)| *n));
+        .find_map(|line| labels.find(line, &work).said.first().map(|(_, n)| *n));
     let base = negotiation
         .standing()
         .and_then(|turn| turn.speech.contents.first());

@@ -6,6 +6,7 @@
 use crate::telecom::markdown::Fault;
 use crate::telecom::translator::Question;
 use domain::negotiation::{Kind, State};
+use schema::steps::GivenUp;
 
 /// Why a message is not heard.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -76,13 +77,16 @@ pub enum Refusal {
     /// What is offered cannot be understood.
     #[error("{} of what is offered cannot be understood", .0.len())]
     Unclear(Vec<Question>),
+    /// It is more work than it may be.
+    #[error(transparent)]
+    GivenUp(#[from] GivenUp),
 }
 
 impl Refusal {
     /// The code of IG1453's closed catalogue that says the same.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Fault(_) => "content.format_error",
+            Self::Fault(_) | Self::GivenUp(_) => "content.format_error",
             Self::NoTemplate(_) => "template.not_found",
             Self::Contradiction {
                 place: "conclusion",

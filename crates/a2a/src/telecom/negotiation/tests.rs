@@ -13,7 +13,19 @@ use domain::task::TaskId;
 use domain::time::Timestamp;
 use insta::assert_snapshot;
 use proptest::prelude::*;
+use schema::steps::{Effort, Work};
 use serde_json::{Map, Value, json};
+
+/// With any effort, as [`super::hear`].
+fn hear(
+    message: &Message,
+    by: Side,
+    standing: Option<Standing<'_>>,
+    translator: Option<&Translator>,
+) -> Result<Heard, Refusal> {
+    let work = Work::within(Effort::any());
+    super::hear(message, by, standing, translator, &work)
+}
 
 const ID: &str = "7d8c7b00-3c8c-4f8e-9b1e-9b17b6a3e5c3";
 

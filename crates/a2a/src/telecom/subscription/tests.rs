@@ -6,7 +6,12 @@ use domain::task::{Status, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use insta::assert_snapshot;
+use schema::steps::Effort;
 use serde_json::json;
+
+fn any() -> Work<'static> {
+    Work::within(Effort::any())
+}
 
 fn topic(name: &str) -> Topic {
     let topic = shipped()
@@ -45,7 +50,9 @@ fn incident(severity: &str, cause: &str) -> Notification {
 
 fn subscribed(condition: &str) -> Subscription {
     let prompt = format!("## Notification Topic\nIncident\n\n## Subscribe Condition\n{condition}");
-    topic("incident").parse(&prompt).expect("a subscription")
+    topic("incident")
+        .parse(&prompt, &any())
+        .expect("a subscription")
 }
 
 /// A2A-T, Notification-T: conditions are joined by and, their values by or, and really filter.
@@ -128,7 +135,9 @@ fn incidents_are_told_in_their_members() {
     }
     "#);
     let prompt = "## 通知主题\n智能故障\n\n## 上报通知数据格式\n通过TextPart上报";
-    let subscription = topic("incident").parse(prompt).expect("a subscription");
+    let subscription = topic("incident")
+        .parse(prompt, &any())
+        .expect("a subscription");
     let told = subscription
         .tell(&incident("major", "loss-of-signal"))
         .expect("told");
@@ -150,7 +159,7 @@ fn incidents_are_told_in_their_members() {
 fn what_cannot_be_held_is_refused_by_name() {
     let refused = |name: &str, prompt: &str| {
         let topic = topic(name);
-        let declined = topic.parse(prompt).expect_err("declined");
+        let declined = topic.parse(prompt, &any()).expect_err("declined");
         topic.decline(&declined, Tongue::English)
     };
     let prompt = "## Notification Topic\nWeather\n\n## Subscribe Condition\nonly on Sundays; \
@@ -186,7 +195,7 @@ fn a_subscription_is_an_order() {
             format!("## Notification Topic\n{topic_name}\n\n## Subscribe Condition\n{condition}");
         let topic = topic(name);
         let schema = schema::shipped::template(&topic.order.schema_id).expect("shipped");
-        let subscription = topic.parse(&prompt).expect("a subscription");
+        let subscription = topic.parse(&prompt, &any()).expect("a subscription");
         match topic.ordered(&subscription, &schema, domains) {
             Ok(payload) => Value::Object(payload.values).to_string(),
             Err(declined) => declined.to_string(),
@@ -286,7 +295,7 @@ fn an_order_can_be_a_subscription() {
             let asked = topic.ask(&wanted, tongue);
             assert_eq!(asked.is_some(), kept, "{wanted:?}");
             let Some(asked) = asked else { continue };
-            let subscription = topic.parse(&asked).expect("a subscription");
+            let subscription = topic.parse(&asked, &any()).expect("a subscription");
             assert_eq!(subscription.tongue, tongue);
             let schemas = schema::shipped::shipped();
             let schema = schemas

@@ -11,6 +11,7 @@ use crate::telecom::template::{Field, Holds};
 use crate::telecom::tongue::Tongue;
 use domain::content::{Content, Payload};
 use schema::contract::{Accepted, Unknown};
+use schema::steps::{GivenUp, Work};
 use schema::template::OTHER;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -62,15 +63,20 @@ impl<'t> Reading<'t> {
         }
     }
 
-    pub(super) fn of(translator: &'t Translator, document: &Document) -> Result<Self, Unread> {
+    pub(super) fn of(
+        translator: &'t Translator,
+        document: &Document,
+        work: &Work<'_>,
+    ) -> Result<Self, Unread> {
         let mut reading = Self::upon(
             translator,
             &translator.template.constants,
             Tongue::default(),
         );
-        reading.tongue = reading.tongue_of(document);
+        reading.tongue = reading.tongue_of(document, work);
         for section in &document.sections {
-            reading.take(section)?;
+            work.may_go_on()?;
+            reading.take(section, work)?;
         }
         Ok(reading)
     }
@@ -94,37 +100,49 @@ impl<'t> Reading<'t> {
         self.tongue
     }
 
-    fn tongue_of(&self, document: &Document) -> Tongue {
+    fn tongue_of(&self, document: &Document, work: &Work<'_>) -> Tongue {
         let titles = document.sections.iter();
-        let known = titles.filter_map(|s| self.translator.section(&s.title));
+        let known = titles.filter_map(|s| self.translator.section(&s.title, work));
         known.map(|(_, tongue)| tongue).next().unwrap_or_default()
     }
 
     /// Takes what a section says that is not of the template, such as the items of a negotiation:
     /// labelled fields of any section, which replace what was said of them before. The rest is
     /// handed back, line by line; [`Translator::prose`] writes such lines.
-    pub fn supplement(&mut self, section: &Section) -> Vec<String> {
+    ///
+    /// # Errors
+    /// [`GivenUp`]: it is more work than it may be; that is asked before each line.
+    pub fn supplement(
+        &mut self,
+        section: &Section,
+        work: &Work<'_>,
+    ) -> Result<Vec<String>, GivenUp> {
         let mut rest = Vec::new();
         for (line, text) in section.lines() {
+            work.may_go_on()?;
             let translator = self.translator;
-            let fields = translator.every.find(&text);
-            if !fields.before.is_empty() && !self.supplement_by_name(fields.before, line) {
+            let fields = translator.every.find(&text, work);
+            if !fields.before.is_empty() && !self.supplement_by_name(fields.before, line, work) {
                 rest.push(unquoted(fields.before));
             }
             for (at, said) in fields.said {
                 let (section, field) = translator.places[at];
                 let field = translator.field(section, field);
                 self.forget(field);
-                let behind = self.say(field, said, line);
+                let behind = self.say(field, said, line, work);
                 rest.extend(behind.into_iter().map(unquoted));
             }
         }
-        rest
+        Ok(rest)
     }
 
     /// `` `key`: JSON ``, in the marks in which no label stands.
-    fn supplement_by_name(&mut self, text: &str, line: Line) -> bool {
-        match by_name(text).filter(|_| text.starts_with('`')) {
+    fn supplement_by_name(&mut self, text: &str, line: Line, work: &Work<'_>) -> bool {
+        if !text.starts_with('`') {
+            return false;
+        }
+        work.take(text.len());
+        match by_name(text) {
             Some((OTHER, value)) => {
                 self.other = entries(value);
                 true
@@ -132,7 +150,7 @@ impl<'t> Reading<'t> {
             Some((key, value)) => {
                 self.values.remove(key);
                 self.wrong.remove(key);
-                self.set(key, value, line);
+                self.set(key, value, line, work);
                 true
             }
             None => false,
@@ -202,23 +220,16 @@ impl<'t> Reading<'t> {
         Question { line, ..question }
     }
 
-    fn take(&mut self, section: &Section) -> Result<(), Unread> {
-        let Some((place, _)) = self.translator.section(&section.title) else {
-            self.take_unknown(section);
-            return Ok(());
+    fn take(&mut self, section: &Section, work: &Work<'_>) -> Result<(), Unread> {
+        let Some((place, _)) = self.translator.section(&section.title, work) else {
+            return Ok(self.take_unknown(section, work)?);
         };
         let part = &self.translator.template.sections[place];
         match &part.holds {
-            Holds::TaskType(phrases) => self.check_type(section, phrases.all()),
+            Holds::TaskType(phrases) => self.check_type(section, phrases.all(), work),
             Holds::Guidance(_) => Ok(()),
-            Holds::Statement(_) => {
-                self.take_statement(section);
-                Ok(())
-            }
-            Holds::Fields(fields) => {
-                self.take_fields(section, place, fields);
-                Ok(())
-            }
+            Holds::Statement(_) => Ok(self.take_statement(section, work)?),
+            Holds::Fields(fields) => Ok(self.take_fields(section, place, fields, work)?),
         }
     }
 
@@ -226,9 +237,14 @@ impl<'t> Reading<'t> {
         &self,
         section: &Section,
         mut known: impl Iterator<Item = &'p str>,
+        work: &Work<'_>,
     ) -> Result<(), Unread> {
         let found = section.text();
-        if found.is_empty() || known.any(|phrase| same_title(phrase, &found)) {
+        let mut is_found = |phrase: &str| {
+            work.take(1 + found.len());
+            same_title(phrase, &found)
+        };
+        if found.is_empty() || known.any(&mut is_found) {
             return Ok(());
         }
         Err(Unread::OtherTask {
@@ -241,33 +257,37 @@ impl<'t> Reading<'t> {
     }
 
     /// A line that points to other sections says nothing of its own.
-    fn take_statement(&mut self, section: &Section) {
+    fn take_statement(&mut self, section: &Section, work: &Work<'_>) -> Result<(), GivenUp> {
         for (_, line) in section.lines() {
-            if !self.points(&line) {
+            work.may_go_on()?;
+            if !self.points(&line, work) {
                 self.other.push(line);
             }
         }
+        Ok(())
     }
 
-    fn points(&self, line: &str) -> bool {
+    fn points(&self, line: &str, work: &Work<'_>) -> bool {
+        work.take(line.len());
         let mut named = line
             .split('<')
             .skip(1)
             .filter_map(|rest| Some(rest.split_once('>')?.0));
-        named.any(|title| self.translator.section(title).is_some())
+        named.any(|title| self.translator.section(title, work).is_some())
     }
 
-    fn take_unknown(&mut self, section: &Section) {
+    fn take_unknown(&mut self, section: &Section, work: &Work<'_>) -> Result<(), GivenUp> {
         let is = |title: fn(Tongue) -> &'static str| {
+            work.take(section.title.len());
             Tongue::ALL
                 .into_iter()
                 .any(|tongue| same_title(title(tongue), &section.title))
         };
         if is(titles::further) {
-            section
-                .lines()
-                .into_iter()
-                .for_each(|(line, text)| self.take_further(line, &text));
+            for (line, text) in section.lines() {
+                work.may_go_on()?;
+                self.take_further(line, &text, work);
+            }
         } else if is(titles::other) {
             self.other
                 .extend(section.lines().iter().map(|(_, text)| unquoted(text)));
@@ -275,29 +295,38 @@ impl<'t> Reading<'t> {
             self.other
                 .push(format!("{}: {}", section.title, section.text()));
         }
+        Ok(())
     }
 
     /// `key: JSON`.
-    fn take_further(&mut self, line: Line, text: &str) {
+    fn take_further(&mut self, line: Line, text: &str, work: &Work<'_>) {
+        work.take(text.len());
         match by_name(text) {
             Some((key, value)) => {
                 // What the template says of every payload, this one says otherwise.
                 if self.translator.template.constants.contains_key(key) {
                     self.values.remove(key);
                 }
-                self.set(key, value, line);
+                self.set(key, value, line, work);
             }
             None => self.other.push(text.to_owned()),
         }
     }
 
-    fn take_fields(&mut self, section: &Section, place: usize, fields: &'t [Field]) {
+    fn take_fields(
+        &mut self,
+        section: &Section,
+        place: usize,
+        fields: &'t [Field],
+        work: &Work<'_>,
+    ) -> Result<(), GivenUp> {
         let mut bare = fields.iter().find(|f| f.bare);
         for (line, text) in section.lines() {
-            let found = self.translator.labels[place].find(&text);
+            work.may_go_on()?;
+            let found = self.translator.labels[place].find(&text, work);
             if !found.before.is_empty() {
                 match bare {
-                    Some(field) => self.say_all(field, found.before, line),
+                    Some(field) => self.say_all(field, found.before, line, work),
                     None => self.other.push(found.before.to_owned()),
                 }
                 bare = bare.filter(|f| matches!(f.form, Form::List { .. }));
@@ -308,20 +337,27 @@ impl<'t> Reading<'t> {
                     true => Some(&fields[at]),
                     false => None,
                 };
-                self.say_all(&fields[at], said, line);
+                self.say_all(&fields[at], said, line, work);
             }
         }
+        Ok(())
     }
 
     /// What stands behind the value is no key's.
-    fn say_all(&mut self, field: &Field, said: &str, line: Line) {
-        let behind = self.say(field, said, line);
+    fn say_all(&mut self, field: &Field, said: &str, line: Line, work: &Work<'_>) {
+        let behind = self.say(field, said, line, work);
         self.other.extend(behind.into_iter().map(str::to_owned));
     }
 
     /// Takes what is said of a field; gives the items behind its value. Another value among them is
     /// asked back.
-    fn say<'a>(&mut self, field: &Field, said: &'a str, line: Line) -> Vec<&'a str> {
+    fn say<'a>(
+        &mut self,
+        field: &Field,
+        said: &'a str,
+        line: Line,
+        work: &Work<'_>,
+    ) -> Vec<&'a str> {
         if said.is_empty() {
             return Vec::new();
         }
@@ -331,15 +367,15 @@ impl<'t> Reading<'t> {
             return Vec::new();
         }
         let (shape, tongue) = (self.translator.shape(&field.key), self.tongue);
-        match field.form.read_first(said, shape, tongue) {
+        match field.form.read_first(said, shape, tongue, work) {
             Ok((values, mut behind)) => {
                 for (key, value) in field.keys().zip(values) {
-                    self.set(key, value, line);
+                    self.set(key, value, line, work);
                 }
-                behind.retain(|item| match field.form.read(item, shape, tongue) {
+                behind.retain(|item| match field.form.read(item, shape, tongue, work) {
                     Ok(values) => {
                         for (key, value) in field.keys().zip(values) {
-                            self.set(key, value, line);
+                            self.set(key, value, line, work);
                         }
                         false
                     }
@@ -354,7 +390,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    fn set(&mut self, key: &str, value: Value, line: Line) {
+    fn set(&mut self, key: &str, value: Value, line: Line, work: &Work<'_>) {
         match self.values.get_mut(key) {
             None => {
                 self.values.insert(key.to_owned(), value);
@@ -364,9 +400,10 @@ impl<'t> Reading<'t> {
                 one => said.push(one),
             },
             Some(said) if *said == value => {}
+            // Asked back already: the first value is not written again for each that differs.
+            Some(_) if self.wrong.contains_key(key) => {}
             Some(said) => {
-                // As much as is told: the first value is looked at again for each that differs.
-                let both = format!("{} and {}", beginning(said), beginning(&value));
+                let both = format!("{} and {}", told(said, work), told(&value, work));
                 self.blame(key, "one value", &both, line);
             }
         }
@@ -394,14 +431,16 @@ impl<'t> Reading<'t> {
 const FOUND_MOST: usize = 200;
 
 /// A value, of a long text its beginning.
-fn beginning(value: &Value) -> String {
-    match value {
+fn told(value: &Value, work: &Work<'_>) -> String {
+    let told = match value {
         Value::String(text) if text.len() > FOUND_MOST => {
             let beginning: String = text.chars().take(FOUND_MOST).collect();
             Value::from(beginning).to_string()
         }
         value => value.to_string(),
-    }
+    };
+    work.take(told.len());
+    told
 }
 
 /// `key: JSON`, the key in marks or not.

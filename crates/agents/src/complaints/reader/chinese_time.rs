@@ -1,6 +1,7 @@
 //! Chinese words for days and hours.
 
 use super::when::{Clock, Said, Time};
+use schema::steps::Work;
 
 const DIGITS: [char; 11] = [
     '零', '一', '二', '三', '四', '五', '六', '七', '八', '九', '十',
@@ -21,7 +22,11 @@ const PARTS: [(&str, u32, u32, bool); 12] = [
     ("深夜", 21, 24, true),
 ];
 
-pub(super) fn read(text: &str) -> Time {
+/// How often a text is gone through, at the most, beside the numbers in it.
+const PASSES: usize = 60;
+
+pub(super) fn read(text: &str, work: &Work<'_>) -> Time {
+    work.take(PASSES * text.len());
     let part = part(text);
     let evening = [("今晚", 0), ("昨晚", 1), ("前晚", 2)];
     let evening = evening.iter().find(|(word, _)| text.contains(word));
@@ -33,11 +38,11 @@ pub(super) fn read(text: &str) -> Time {
     };
     let noon = part.is_some_and(|p| p.0 == "中午");
     Time {
-        ago: ago(text),
+        ago: ago(text, work),
         day: evening
             .map(|(_, days)| Said::DaysAgo(*days))
-            .or_else(|| day(text)),
-        clock: clock(text, afternoon, noon).or(vague),
+            .or_else(|| day(text, work)),
+        clock: clock(text, afternoon, noon, work).or(vague),
     }
 }
 
@@ -49,7 +54,7 @@ fn part(text: &str) -> Option<(&'static str, u32, u32, bool)> {
 }
 
 /// "两个小时前", "半小时前", "20分钟前": minutes, and more or less.
-fn ago(text: &str) -> Option<(f64, f64)> {
+fn ago(text: &str, work: &Work<'_>) -> Option<(f64, f64)> {
     if text.contains("半小时前") || text.contains("半个小时前") {
         return Some((30.0, 20.0));
     }
@@ -57,7 +62,10 @@ fn ago(text: &str) -> Option<(f64, f64)> {
         return Some((90.0, 30.0));
     }
     for (unit, minutes) in [("个小时前", 60.0), ("小时前", 60.0), ("分钟前", 1.0)] {
-        if let Some(count) = text.find(unit).and_then(|at| number_before(&text[..at])) {
+        if let Some(count) = text
+            .find(unit)
+            .and_then(|at| number_before(&text[..at], work))
+        {
             let count = f64::from(count);
             let more_or_less = if minutes > 1.0 {
                 30.0 + 10.0 * count
@@ -70,8 +78,8 @@ fn ago(text: &str) -> Option<(f64, f64)> {
     text.contains("刚才").then_some((20.0, 20.0))
 }
 
-fn day(text: &str) -> Option<Said> {
-    if let Some(date) = date(text) {
+fn day(text: &str, work: &Work<'_>) -> Option<Said> {
+    if let Some(date) = date(text, work) {
         return Some(date);
     }
     if let Some(days) = days_ago(text) {
@@ -114,10 +122,10 @@ fn days_ago(text: &str) -> Option<i64> {
 }
 
 /// "4月21日", "四月二十一号".
-fn date(text: &str) -> Option<Said> {
+fn date(text: &str, work: &Work<'_>) -> Option<Said> {
     text.match_indices('月').find_map(|(at, mark)| {
-        let month = number_before(&text[..at])?;
-        let (date, rest) = number_after(&text[at + mark.len()..])?;
+        let month = number_before(&text[..at], work)?;
+        let (date, rest) = number_after(&text[at + mark.len()..], work)?;
         let ends = rest.starts_with('日') || rest.starts_with('号');
         let fits = (1..=12).contains(&month) && (1..=31).contains(&date);
         (ends && fits).then_some(Said::Date(month, date))
@@ -125,15 +133,15 @@ fn date(text: &str) -> Option<Said> {
 }
 
 /// "19:05", "晚上七点半", "15点左右".
-fn clock(text: &str, afternoon: bool, noon: bool) -> Option<Clock> {
+fn clock(text: &str, afternoon: bool, noon: bool, work: &Work<'_>) -> Option<Clock> {
     let colon = text.match_indices([':', '：']).find_map(|(at, mark)| {
-        let hour = number_before(&text[..at])?;
-        let (minute, _) = digits_after(&text[at + mark.len()..])?;
+        let hour = number_before(&text[..at], work)?;
+        let (minute, _) = digits_after(&text[at + mark.len()..], work)?;
         (hour < 24 && minute < 60).then_some(Clock::Exact(hour, minute))
     });
     colon.or_else(|| {
         text.match_indices('点').find_map(|(at, mark)| {
-            let hour = number_before(&text[..at]).filter(|h| *h <= 24)?;
+            let hour = number_before(&text[..at], work).filter(|h| *h <= 24)?;
             let rest = &text[at + mark.len()..];
             // 一点信号都没有 is "not a bit of signal".
             let bit = hour == 1
@@ -156,7 +164,7 @@ fn clock(text: &str, afternoon: bool, noon: bool) -> Option<Clock> {
                     return Some(Clock::About(hour * 60 + minutes));
                 }
             }
-            match number_after(rest) {
+            match number_after(rest, work) {
                 Some((minute, rest)) if rest.starts_with('分') && minute < 60 => {
                     Some(Clock::Exact(hour, minute))
                 }
@@ -167,35 +175,39 @@ fn clock(text: &str, afternoon: bool, noon: bool) -> Option<Clock> {
 }
 
 /// The number that a text ends with, in digits or characters, 0 to 99.
-fn number_before(text: &str) -> Option<u32> {
+fn number_before(text: &str, work: &Work<'_>) -> Option<u32> {
     let digits: Vec<char> = text
         .chars()
         .rev()
         .take_while(char::is_ascii_digit)
         .collect();
+    work.take(1 + digits.len());
     if !digits.is_empty() {
         let digits: String = digits.into_iter().rev().collect();
         return digits.parse().ok().filter(|n| *n < 10_000);
     }
     let numerals: Vec<char> = text.chars().rev().take_while(|c| is_numeral(*c)).collect();
     let numerals: Vec<char> = numerals.into_iter().rev().collect();
+    work.take(numerals.len());
     numeral(&numerals)
 }
 
 /// The number that a text begins with, and what follows.
-fn number_after(text: &str) -> Option<(u32, &str)> {
-    if let Some(found) = digits_after(text) {
+fn number_after<'a>(text: &'a str, work: &Work<'_>) -> Option<(u32, &'a str)> {
+    if let Some(found) = digits_after(text, work) {
         return Some(found);
     }
     let numerals: Vec<char> = text.chars().take_while(|c| is_numeral(*c)).collect();
     let length: usize = numerals.iter().map(|c| c.len_utf8()).sum();
+    work.take(numerals.len());
     Some((numeral(&numerals)?, &text[length..]))
 }
 
-fn digits_after(text: &str) -> Option<(u32, &str)> {
+fn digits_after<'a>(text: &'a str, work: &Work<'_>) -> Option<(u32, &'a str)> {
     let end = text
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());
+    work.take(1 + end);
     Some((text[..end].parse().ok()?, &text[end..]))
 }
 

@@ -2,6 +2,7 @@
 
 use super::tokens::{alike, words};
 use super::when::{Clock, Said, Time};
+use schema::steps::Work;
 
 const WEEKDAYS: [&str; 7] = [
     "monday",
@@ -38,8 +39,12 @@ const PARTS: [(&str, u32, u32); 4] = [
     ("tonight", 17, 24),
 ];
 
-pub(super) fn read(text: &str) -> Time {
-    let words = words(text);
+/// How often the words are gone through, at the most.
+const PASSES: usize = 40;
+
+pub(super) fn read(text: &str, work: &Work<'_>) -> Time {
+    let words = words(text, work);
+    work.take(PASSES * words.len());
     let ago = ago(&words);
     let mut time = Time {
         ago,

@@ -3,7 +3,8 @@
 //! Word lists in both languages, the telling ones first. Read next: [`super::tokens`].
 
 use super::is_chinese;
-use super::tokens::{says, words};
+use super::tokens::{Names, says, words};
+use schema::steps::{GivenUp, Work};
 
 /// What is suffered from, as `service_complaint_v1` names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -409,47 +410,67 @@ const SYMPTOMS_CHINESE: Table<Symptom> = &[
 ];
 
 /// What a text is about, if not about the network.
-pub fn outside(text: &str) -> Option<Outside> {
+pub(super) fn outside(text: &str, work: &Work<'_>) -> Result<Option<Outside>, GivenUp> {
     match is_chinese(text) {
-        true => first_in_chinese(OUTSIDE_CHINESE, &corrected(text)),
-        false => first_in_english(OUTSIDE_ENGLISH, text, 3),
+        true => first_in_chinese(OUTSIDE_CHINESE, &corrected(text, work), work),
+        false => first_in_english(OUTSIDE_ENGLISH, text, 3, work),
     }
 }
 
 /// What a text says is suffered from.
-pub fn symptom(text: &str) -> Option<Symptom> {
+pub(super) fn symptom(text: &str, work: &Work<'_>) -> Result<Option<Symptom>, GivenUp> {
     if !is_chinese(text) {
-        return first_in_english(SYMPTOMS_ENGLISH, text, 4);
+        return first_in_english(SYMPTOMS_ENGLISH, text, 4, work);
     }
-    let text = corrected(text);
-    let call = text.contains("电话") || text.contains("通话");
-    let breaks = ["断", "掉线", "掉话"]
-        .iter()
-        .any(|word| text.contains(word));
-    if call && breaks {
-        return Some(Symptom::CallDrop);
+    let text = corrected(text, work);
+    let holds = |word: &&str| {
+        work.take(text.len());
+        text.contains(*word)
+    };
+    let call = ["电话", "通话"].iter().any(holds);
+    if call && ["断", "掉线", "掉话"].iter().any(holds) {
+        return Ok(Some(Symptom::CallDrop));
     }
-    if call && (text.contains("杂音") || ["听不清", "听不见"].iter().any(|w| text.contains(w)))
-    {
-        return Some(Symptom::PoorVoice);
+    if call && ["杂音", "听不清", "听不见"].iter().any(holds) {
+        return Ok(Some(Symptom::PoorVoice));
     }
-    first_in_chinese(SYMPTOMS_CHINESE, &text)
+    first_in_chinese(SYMPTOMS_CHINESE, &text, work)
 }
 
-fn first_in_english<T: Copy>(table: Table<T>, text: &str, apart: usize) -> Option<T> {
-    let words = words(text);
-    let said = |(_, phrases): &&(T, &[&str])| phrases.iter().any(|p| says(&words, p, apart));
-    table.iter().find(said).map(|(meaning, _)| *meaning)
+fn first_in_english<T: Copy>(
+    table: Table<T>,
+    text: &str,
+    apart: usize,
+    work: &Work<'_>,
+) -> Result<Option<T>, GivenUp> {
+    let words = words(text, work);
+    for (meaning, phrases) in table {
+        work.may_go_on()?;
+        if phrases.iter().any(|p| says(&words, p, apart, work)) {
+            return Ok(Some(*meaning));
+        }
+    }
+    Ok(None)
 }
 
-fn first_in_chinese<T: Copy>(table: Table<T>, text: &str) -> Option<T> {
-    let said = |(_, phrases): &&(T, &[&str])| phrases.iter().any(|p| text.contains(p));
-    table.iter().find(said).map(|(meaning, _)| *meaning)
+fn first_in_chinese<T: Copy>(
+    table: Table<T>,
+    text: &str,
+    work: &Work<'_>,
+) -> Result<Option<T>, GivenUp> {
+    let phrases = table.iter().enumerate();
+    let phrases =
+        phrases.flat_map(|(rank, (_, all))| all.iter().map(move |p| (p.to_string(), rank)));
+    let names = Names::new(phrases);
+    let found = names.find(text, work)?;
+    let first = found.into_iter().map(|(.., rank)| rank).min();
+    Ok(first.map(|rank| table[rank].0))
 }
 
 /// What input methods confuse, put right.
-fn corrected(text: &str) -> String {
+fn corrected(text: &str, work: &Work<'_>) -> String {
     let mut text = text.to_owned();
+    work.take(3 * text.len());
     for (wrong, right) in [("信好", "信号"), ("网路", "网络"), ("一只", "一直")] {
         text = text.replace(wrong, right);
     }

@@ -4,9 +4,10 @@
 //! town behind "from" or "leaving" is where the vehicle came from; it happened at the other one.
 
 use super::is_chinese;
-use super::tokens::alike;
+use super::tokens::{Names, alike};
 use domain::gazetteer::{chinese, folded, others};
 use domain::inventory::{ElementKind, Inventory};
+use schema::steps::{GivenUp, Work};
 use std::collections::BTreeSet;
 
 /// Names shorter than this have to be typed rightly.
@@ -28,12 +29,13 @@ struct Named<'a> {
     town: &'a str,
 }
 
-pub(super) fn read(inventory: &Inventory, text: &str) -> Places {
+pub(super) fn read(inventory: &Inventory, text: &str, work: &Work<'_>) -> Result<Places, GivenUp> {
+    work.take(text.len());
     let text = folded(text);
     let towns = towns(inventory);
-    let mut named: Vec<Named<'_>> = towns.iter().flat_map(|t| mentions(&text, t)).collect();
+    let mut named = mentions(&text, &towns, work)?;
     if named.is_empty() {
-        named = towns.iter().filter_map(|t| mistyped(&text, t)).collect();
+        named = mistyped(&text, &towns, work)?;
     }
     // "Bremerhaven" holds no "Bremen", but 不来梅港 holds 不来梅: the longest name at a place counts.
     named.sort_by_key(|n| (n.at, std::cmp::Reverse(n.length)));
@@ -44,21 +46,31 @@ pub(super) fn read(inventory: &Inventory, text: &str) -> Places {
         let on = ["-to-", "到"]
             .iter()
             .find(|to| text[end..].starts_with(**to));
-        let next = |at: usize| named.binary_search_by_key(&at, |n| n.at).is_ok();
+        // They stand in order.
+        let next = |at: usize| {
+            let compared = |n: &Named<'_>| {
+                work.take(1);
+                n.at.cmp(&at)
+            };
+            named.binary_search_by(compared).is_ok()
+        };
         on.is_some_and(|to| next(end + to.len()))
     };
-    let origin = |n: &&Named<'_>| is_origin(&text[..n.at]) || leads_on(n);
+    let origin = |n: &&Named<'_>| {
+        work.take(1);
+        is_origin(&text[..n.at]) || leads_on(n)
+    };
     let left = named.iter().find(origin);
     let reached = named
         .iter()
         .find(|n| !origin(n) && left.is_none_or(|l| l.town != n.town));
     let happened = reached.or(left).map(|n| n.town.to_owned());
-    Places {
+    Ok(Places {
         moved_to: happened
             .clone()
             .filter(|_| left.is_some() && reached.is_some()),
         happened,
-    }
+    })
 }
 
 fn towns(inventory: &Inventory) -> BTreeSet<&str> {
@@ -69,22 +81,27 @@ fn towns(inventory: &Inventory) -> BTreeSet<&str> {
     routers.chain(known).collect()
 }
 
-fn mentions<'a>(text: &str, town: &'a str) -> Vec<Named<'a>> {
-    let latin = std::iter::once(town).chain(others(town).iter().copied());
-    let latin = latin.map(folded);
-    let names = latin.chain(chinese(town).map(str::to_owned));
-    let found = names.flat_map(|name| {
-        let whole = |at: &usize| is_han_name(&name) || stands_alone(text, *at, name.len());
-        let places: Vec<usize> = text.match_indices(&name).map(|(at, _)| at).collect();
-        let length = name.len();
-        let places = places.into_iter().filter(whole).collect::<Vec<_>>();
-        places.into_iter().map(move |at| Named { at, length, town })
+/// Where towns are named.
+fn mentions<'a>(
+    text: &str,
+    towns: &BTreeSet<&'a str>,
+    work: &Work<'_>,
+) -> Result<Vec<Named<'a>>, GivenUp> {
+    let names = towns.iter().flat_map(|town| {
+        let latin = std::iter::once(*town).chain(others(town).iter().copied());
+        let names = latin.map(folded).chain(chinese(town).map(str::to_owned));
+        names.map(move |name| (name, *town))
     });
-    found.collect()
-}
-
-fn is_han_name(name: &str) -> bool {
-    is_chinese(name)
+    let names = Names::new(names);
+    let found = names.find(text, work)?.into_iter();
+    let whole =
+        found.filter(|(at, name, _)| is_chinese(name) || stands_alone(text, *at, name.len()));
+    let named = whole.map(|(at, name, town)| Named {
+        at,
+        length: name.len(),
+        town,
+    });
+    Ok(named.collect())
 }
 
 fn stands_alone(text: &str, at: usize, length: usize) -> bool {
@@ -94,17 +111,31 @@ fn stands_alone(text: &str, at: usize, length: usize) -> bool {
     before.is_none_or(|c| !joins(c)) && after.is_none_or(|c| !joins(c))
 }
 
-/// A town of which the name is mistyped.
-fn mistyped<'a>(text: &str, town: &'a str) -> Option<Named<'a>> {
-    let name = folded(town);
+/// The towns whose names are mistyped, each where the first such word stands.
+fn mistyped<'a>(
+    text: &str,
+    towns: &BTreeSet<&'a str>,
+    work: &Work<'_>,
+) -> Result<Vec<Named<'a>>, GivenUp> {
+    work.take(text.len());
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
-    let mut typed = words.filter(|w| w.len() >= FORGIVEN && alike(w, &name));
-    let word = typed.next()?;
-    Some(Named {
-        at: text.find(word)?,
-        length: word.len(),
-        town,
-    })
+    let words: Vec<&str> = words.filter(|word| word.len() >= FORGIVEN).collect();
+    let mut named = Vec::new();
+    for town in towns {
+        work.may_go_on()?;
+        work.take(words.len());
+        let name = folded(town);
+        let typed = words.iter().find(|word| alike(word, &name));
+        if let Some((word, at)) = typed.and_then(|word| Some((word, text.find(word)?))) {
+            work.take(at);
+            named.push(Named {
+                at,
+                length: word.len(),
+                town,
+            });
+        }
+    }
+    Ok(named)
 }
 
 /// True if what stands before a town makes it where somebody came from; blanks are hyphens here.

@@ -114,6 +114,7 @@ fn measured(language: &str) -> (Score, Vec<String>) {
             continue;
         }
         let read = PlainReader.read(&inventory, text, Timestamp::parse(written).unwrap());
+        let read = read.unwrap();
         let is = |found: Option<&str>, gold: &str| found.unwrap_or("-") == gold;
         let when = match (read.when, Timestamp::parse(at)) {
             (Some(span), Ok(at)) => {
@@ -296,7 +297,7 @@ fn sentences_of_other_hands_are_mostly_read() {
     let mut score = Score::new();
     let mut wrong = Vec::new();
     for (text, about, place, at) in OTHER_HANDS {
-        let read = PlainReader.read(&inventory, text, written);
+        let read = PlainReader.read(&inventory, text, written).unwrap();
         let outside = read.outside.map(Outside::as_str);
         let found = outside.or(read.symptom.map(Symptom::as_str)).unwrap_or("-");
         let at = Timestamp::parse(&format!("2025-{at}:00Z"));

@@ -1,6 +1,9 @@
-//! Words of a text, compared as hurried people type them.
+//! Words of a text, compared as hurried people type them, and names that are looked for in it.
 //!
-//! Read next: [`super::matter`].
+//! Read next: [`super::matter`], [`super::place`].
+
+use schema::steps::{GivenUp, Work};
+use std::collections::BTreeMap;
 
 /// True for a Chinese character.
 pub(super) fn is_han(c: char) -> bool {
@@ -8,7 +11,8 @@ pub(super) fn is_han(c: char) -> bool {
 }
 
 /// The words in lower case, without the punctuation around them.
-pub(super) fn words(text: &str) -> Vec<String> {
+pub(super) fn words(text: &str, work: &Work<'_>) -> Vec<String> {
+    work.take(2 * text.len());
     let text = text.replace(['’', '‘'], "'").to_lowercase();
     let parts = text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '!' | '?' | ';'));
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
@@ -41,17 +45,62 @@ fn one_slip(typed: &str, word: &str) -> bool {
     }
 }
 
+/// Names, each with what it stands for, that are looked for in a text all at once: at each character
+/// those that begin with it.
+#[derive(Debug)]
+pub(super) struct Names<T>(BTreeMap<char, Vec<(String, T)>>);
+
+/// After so many characters it is asked whether to go on.
+const CHARACTERS_AT_ONCE: usize = 1_024;
+
+impl<T: Copy> Names<T> {
+    pub(super) fn new(names: impl IntoIterator<Item = (String, T)>) -> Self {
+        let mut by_first: BTreeMap<char, Vec<(String, T)>> = BTreeMap::new();
+        for (name, of) in names {
+            if let Some(first) = name.chars().next() {
+                by_first.entry(first).or_default().push((name, of));
+            }
+        }
+        Self(by_first)
+    }
+
+    /// Where they stand: the byte at which each begins, in order, its name, and what that stands for.
+    pub(super) fn find(
+        &self,
+        text: &str,
+        work: &Work<'_>,
+    ) -> Result<Vec<(usize, &str, T)>, GivenUp> {
+        let mut found = Vec::new();
+        for (count, (at, c)) in text.char_indices().enumerate() {
+            if count % CHARACTERS_AT_ONCE == 0 {
+                work.may_go_on()?;
+            }
+            let names = self.0.get(&c).map_or(&[][..], Vec::as_slice);
+            work.take(1 + names.len());
+            let here = names
+                .iter()
+                .filter(|(name, _)| text[at..].starts_with(name.as_str()));
+            found.extend(here.map(|(name, of)| (at, name.as_str(), *of)));
+        }
+        Ok(found)
+    }
+}
+
 /// True if the words of `phrase` stand in this order in `words`, each at most `apart` words behind
 /// the one before.
-pub(super) fn says(words: &[String], phrase: &str, apart: usize) -> bool {
+pub(super) fn says(words: &[String], phrase: &str, apart: usize, work: &Work<'_>) -> bool {
+    work.take(words.len());
     let mut wanted = phrase.split(' ');
     let first = wanted.next().unwrap_or_default();
     let mut starts = (0..words.len()).filter(|at| alike(&words[*at], first));
     starts.any(|start| {
         let mut at = start;
         wanted.clone().all(|word| {
-            let reach = words[at + 1..].iter().take(apart + 1);
-            let found = reach.clone().position(|typed| alike(typed, word));
+            let mut reach = words[at + 1..].iter().take(apart + 1);
+            let found = reach.position(|typed| {
+                work.take(1);
+                alike(typed, word)
+            });
             found.map(|n| at += n + 1).is_some()
         })
     })
@@ -59,12 +108,13 @@ pub(super) fn says(words: &[String], phrase: &str, apart: usize) -> bool {
 
 /// The vehicle identification number in a text (ISO 3779; blanks and hyphens in it do not matter),
 /// and the text without it.
-pub(super) fn vehicle(text: &str) -> (Option<String>, String) {
+pub(super) fn vehicle(text: &str, work: &Work<'_>) -> (Option<String>, String) {
     let upper: Vec<char> = text.chars().map(|c| c.to_ascii_uppercase()).collect();
     let original: Vec<char> = text.chars().collect();
+    work.take(text.len());
     for start in 0..upper.len() {
         let begins = start == 0 || !upper[start - 1].is_ascii_alphanumeric();
-        if let Some((vin, end)) = begins.then(|| number_at(&upper, start)).flatten() {
+        if let Some((vin, end)) = begins.then(|| number_at(&upper, start, work)).flatten() {
             let rest = original[..start]
                 .iter()
                 .chain([&' '])
@@ -75,10 +125,11 @@ pub(super) fn vehicle(text: &str) -> (Option<String>, String) {
     (None, text.to_owned())
 }
 
-fn number_at(upper: &[char], start: usize) -> Option<(String, usize)> {
+fn number_at(upper: &[char], start: usize, work: &Work<'_>) -> Option<(String, usize)> {
     let allowed = |c: char| c.is_ascii_alphanumeric() && !matches!(c, 'I' | 'O' | 'Q');
     let mut vin = String::new();
     for (at, &c) in upper.iter().enumerate().skip(start) {
+        work.take(1);
         match c {
             c if allowed(c) => vin.push(c),
             ' ' | '-' if !vin.is_empty() => continue,
@@ -96,6 +147,11 @@ fn number_at(upper: &[char], start: usize) -> Option<(String, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use schema::steps::Effort;
+
+    fn any() -> Work<'static> {
+        Work::within(Effort::any())
+    }
 
     #[test]
     fn slips_are_forgiven_and_other_words_are_not() {
@@ -119,10 +175,10 @@ mod tests {
             "0hva7k2m9b4048293 again",
             "车架号0HV-A7K2M9-B4048293。",
         ] {
-            let (vin, rest) = vehicle(text);
+            let (vin, rest) = vehicle(text, &any());
             assert_eq!(vin.as_deref(), Some("0HVA7K2M9B4048293"), "{text}");
             assert!(!rest.contains("48293"));
         }
-        assert_eq!(vehicle("call 0HVA7K2M9B40482931 or 12345").0, None);
+        assert_eq!(vehicle("call 0HVA7K2M9B40482931 or 12345", &any()).0, None);
     }
 }

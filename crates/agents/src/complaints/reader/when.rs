@@ -6,6 +6,7 @@
 use super::{chinese_time, english_time, is_chinese};
 use domain::calendar::{Day, second_of_day};
 use domain::time::Timestamp;
+use schema::steps::Work;
 
 /// A span of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,10 +68,10 @@ pub(super) struct Time {
 }
 
 /// When a text, written at an instant, says that it happened; never after that.
-pub(super) fn read(text: &str, written: Timestamp) -> Option<Span> {
+pub(super) fn read(text: &str, written: Timestamp, work: &Work<'_>) -> Option<Span> {
     let time = match is_chinese(text) {
-        true => chinese_time::read(text),
-        false => english_time::read(text),
+        true => chinese_time::read(text, work),
+        false => english_time::read(text, work),
     };
     let span = span(time, written)?;
     let until = span.until.min(written);

@@ -9,7 +9,7 @@ use super::super::begin::{Given, Said, inert, marked, message_id};
 use super::super::error;
 use super::super::scene::{Scene, read};
 use super::super::task::parts;
-use super::{answer, kept, refused};
+use super::{answer, given_up, kept, refused};
 use a2a::error::Error;
 use a2a::message::{Message, Metadata, Part};
 use a2a::telecom::envelope::Envelope;
@@ -25,6 +25,7 @@ use domain::task::{Awaits, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use engine::{Engine, Negotiate, Operation, Query, Records, Refusal};
+use schema::steps::{Effort, Work};
 use std::sync::Arc;
 
 impl Scene<'_> {
@@ -70,13 +71,14 @@ impl Scene<'_> {
             return self.opening(said, envelope).await;
         };
         let (served, said, before) = (Arc::clone(&self.served), said.clone(), before.clone());
-        let hear = move |_: &dyn Fn() -> bool| {
+        let hear = move |over: &dyn Fn() -> bool| {
+            let work = Work::within(Effort::until(over));
             let standing = Standing {
                 max_rounds: max_rounds(&before),
                 negotiation: &kept::bare(&before),
             };
             let translator = translator_of(&before, &served.telecom);
-            negotiation::hear(&said, Side::Publisher, Some(standing), translator)
+            negotiation::hear(&said, Side::Publisher, Some(standing), translator, &work)
         };
         self.beside(hear).await?.map_err(unheard)
     }
@@ -88,33 +90,42 @@ impl Scene<'_> {
         said: &negotiation::Message,
         envelope: &Envelope,
     ) -> Result<Heard, Error> {
-        let by = |translator| negotiation::hear(said, Side::Publisher, None, translator);
+        let in_words = || {
+            let work = Work::within(Effort::until(&|| false));
+            negotiation::hear(said, Side::Publisher, None, None, &work).map_err(unheard)
+        };
         // Information is of a task, whatever its template.
         if said.topic == Some(Topic::Information) {
-            return by(None).map_err(unheard);
+            return in_words();
         }
         if envelope.text(Family::Task).is_some() {
             let content = self.prompt(envelope).await?.reading.content();
             let content = content.map_err(|lacks| unheard(negotiation::Refusal::Unclear(lacks)))?;
-            return Ok(match by(None).map_err(unheard)? {
+            return Ok(match in_words()? {
                 Heard::Opens(_, limit) => Heard::Opens(Speech::offer(vec![content]), limit),
                 other => other,
             });
         }
         let (served, heard) = (Arc::clone(&self.served), said.clone());
-        let hear = move |_: &dyn Fn() -> bool| {
+        let hear = move |over: &dyn Fn() -> bool| {
+            let work = Work::within(Effort::until(over));
+            let by = |it| negotiation::hear(&heard, Side::Publisher, None, Some(it), &work);
             let translators = served.telecom.translators().iter();
-            let readings =
-                translators.map(|it| negotiation::hear(&heard, Side::Publisher, None, Some(it)));
-            readings.partition(Result::is_ok)
+            let readings: Vec<Result<Heard, negotiation::Refusal>> = translators.map(by).collect();
+            let given_up = readings.iter().find_map(|it| match it {
+                Err(negotiation::Refusal::GivenUp(why)) => Some(*why),
+                _ => None,
+            });
+            given_up.map_or_else(|| Ok(readings.into_iter().partition(Result::is_ok)), Err)
         };
-        let (mut understood, not): (Vec<_>, Vec<_>) = self.beside(hear).await?;
+        let readings = self.beside(hear).await?.map_err(given_up)?;
+        let (mut understood, not): (Vec<_>, Vec<_>) = readings;
         if understood.len() > 1 {
             let why = "several templates understand this; a Task-T text beside it says which";
             return Err(refused("template.not_found", why));
         }
         let read = understood.pop().or_else(|| not.into_iter().next());
-        read.unwrap_or_else(|| by(None)).map_err(unheard)
+        read.map_or_else(in_words, |read| read.map_err(unheard))
     }
 
     /// The publisher's turn in a feasibility; its round.
@@ -392,8 +403,11 @@ fn refusal(reason: String) -> Speech {
     }])
 }
 
-fn unheard(refusal: negotiation::Refusal) -> Error {
-    refused(refusal.code(), refusal)
+pub(super) fn unheard(refusal: negotiation::Refusal) -> Error {
+    match refusal {
+        negotiation::Refusal::GivenUp(why) => given_up(why),
+        refusal => refused(refusal.code(), refusal),
+    }
 }
 
 /// How a speech is said in a message of our own protocol.

@@ -8,7 +8,7 @@
 use super::super::begin::{Said, marked};
 use super::super::scene::Scene;
 use super::told::{from_agent, status};
-use super::{kept, refused};
+use super::{given_up, kept, refused};
 use a2a::error::Error;
 use a2a::event::{ArtifactUpdate, Event};
 use a2a::message::{Message, Metadata, Part, Role};
@@ -21,6 +21,7 @@ use domain::content::Content;
 use domain::notification::Notification;
 use domain::push::PushConfig;
 use domain::task::{Status, Task, TaskId};
+use schema::steps::{Effort, Work};
 use std::sync::Arc;
 
 impl Scene<'_> {
@@ -34,13 +35,17 @@ impl Scene<'_> {
         let text = envelope.text(Family::Notification).unwrap_or_default();
         let (served, text) = (Arc::clone(&self.served), text.to_owned());
         let named = envelope.template_uri.clone();
-        let read = move |_: &dyn Fn() -> bool| {
-            let topic = served.telecom.subscription(named.as_ref(), &text)?;
-            Ok((topic.clone(), topic.parse(&text)))
+        let read = move |over: &dyn Fn() -> bool| {
+            let work = Work::within(Effort::until(over));
+            let topic = served.telecom.subscription(named.as_ref(), &text, &work)?;
+            Ok((topic.clone(), topic.parse(&text, &work)))
         };
         let read = self.beside(read).await?;
         let (topic, subscription) = read.map_err(|unknown| self.not_known(&unknown))?;
-        let declined = |declined: Declined| refused(declined.code(), declined);
+        let declined = |declined: Declined| match declined {
+            Declined::GivenUp(why) => given_up(why),
+            declined => refused(declined.code(), declined),
+        };
         let subscription = subscription.map_err(declined)?;
         let order = self.served.template(&topic.order.schema_id);
         let order = order.expect("a topic is known where its order is taken");
@@ -74,9 +79,11 @@ impl<'t> Subscribed<'t> {
     /// The subscription that a task is, as it was said; none if it is none.
     pub(super) fn of(task: &'t Task, said: &Envelope, repertoire: &Repertoire) -> Option<Self> {
         let text = said.text(Family::Notification)?;
-        let topic = repertoire.subscription(said.template_uri.as_ref(), text);
+        // It was read before it was taken.
+        let work = Work::within(Effort::any());
+        let topic = repertoire.subscription(said.template_uri.as_ref(), text, &work);
         let topic = topic.ok()?;
-        let subscription = topic.parse(text).ok()?;
+        let subscription = topic.parse(text, &work).ok()?;
         let outcome = topic.accept(subscription.tongue);
         let uri = said.extension(Family::Notification).uri();
         let metadata = Metadata::from_iter([(uri, outcome.as_str().into())]);

@@ -5,20 +5,22 @@
 
 use super::super::begin::{Given, Said, inert, marked};
 use super::super::scene::Scene;
-use super::{kept, refused};
+use super::negotiation::unheard;
+use super::{given_up, kept, refused};
 use a2a::error::Error;
 use a2a::message::{Message, Metadata};
 use a2a::telecom::envelope::Envelope;
 use a2a::telecom::extension::Family;
 use a2a::telecom::negotiation::{self, Context, Heard, Performative};
 use a2a::telecom::repertoire::Unknown;
-use a2a::telecom::translator::{Question, Reading, Translator};
+use a2a::telecom::translator::{Question, Reading, Translator, Unread};
 use domain::content::{Content, Payload};
 use domain::negotiation::{Kind, Side};
 use domain::push::PushConfig;
 use domain::task::{Task, TaskId};
 use domain::verb::Verb;
 use engine::Negotiate;
+use schema::steps::{Effort, Work};
 use schema::template::Template;
 use std::sync::Arc;
 
@@ -73,19 +75,22 @@ impl Scene<'_> {
         let text = envelope.text(Family::Task).unwrap_or_default();
         let (served, text) = (Arc::clone(&self.served), text.to_owned());
         let named = envelope.template_uri.clone();
-        let read = move |_: &dyn Fn() -> bool| {
-            let translator = served.telecom.task(named.as_ref(), &text)?;
-            let understood = translator.read(&text).map(Reading::understood);
+        let read = move |over: &dyn Fn() -> bool| {
+            let work = Work::within(Effort::until(over));
+            let translator = served.telecom.task(named.as_ref(), &text, &work)?;
+            let understood = translator.read_within(&text, &work);
+            let understood = understood.map(Reading::understood);
             Ok((translator.uri().clone(), understood))
         };
         let not_known = |unknown: Unknown| self.not_known(&unknown);
         let (uri, understood) = self.beside(read).await?.map_err(not_known)?;
-        let understood = understood.map_err(|unread| refused("content.format_error", unread))?;
-        let translator = self
-            .served
-            .telecom
-            .task(Some(&uri), "")
-            .map_err(not_known)?;
+        let understood = understood.map_err(|unread| match unread {
+            Unread::GivenUp(why) => given_up(why),
+            unread => refused("content.format_error", unread),
+        })?;
+        let work = Work::within(Effort::any());
+        let translator = self.served.telecom.task(Some(&uri), "", &work);
+        let translator = translator.map_err(not_known)?;
         Ok(Prompt {
             translator,
             reading: Reading::going_on(translator, understood),
@@ -148,16 +153,17 @@ impl Scene<'_> {
         }
         let (schema, values) = (pending.schema_id.clone(), pending.values.clone());
         let served = Arc::clone(&self.served);
-        let read = move |_: &dyn Fn() -> bool| {
+        let read = move |over: &dyn Fn() -> bool| {
+            let work = Work::within(Effort::until(over));
             let translator = served.telecom.for_schema(&schema);
             let translator = translator.expect("it was found for this schema");
-            let heard = negotiation::hear(&said, Side::Publisher, None, Some(translator));
+            let heard = negotiation::hear(&said, Side::Publisher, None, Some(translator), &work)?;
             let mut reading = Reading::upon(translator, &values, said.tongue);
-            let rest = said.supply(&mut reading);
-            (heard, reading.understood(), rest)
+            let rest = said.supply(&mut reading, &work)?;
+            Ok((heard, reading.understood(), rest))
         };
-        let (heard, understood, rest) = self.beside(read).await?;
-        match heard.map_err(|refusal| refused(refusal.code(), refusal))? {
+        let (heard, understood, rest) = self.beside(read).await?.map_err(unheard)?;
+        match heard {
             Heard::Supply => {}
             Heard::Withdrawal(reason) => return Ok(Answered::Not(reason)),
             _ => return Err(refused("negotiation.phase_mismatch", "an answer is needed")),
@@ -189,7 +195,7 @@ impl Scene<'_> {
         let text = text.to_owned();
         let read = move |_: &dyn Fn() -> bool| negotiation::Message::read(&uri, &context, &text);
         let read = self.beside(read).await?;
-        read.map_err(|it| refused(it.code(), it))
+        read.map_err(unheard)
     }
 
     /// Who leaves a negotiation about a task leaves the task.
