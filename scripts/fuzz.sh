@@ -5,8 +5,10 @@
 # libFuzzer needs of a nightly, RUSTC_BOOTSTRAP=1 lets it have. cargo-fuzz is installed if it is missing.
 # What is learnt stays in target/fuzz/corpus/NAME, what breaks in target/fuzz/artifacts/NAME, what was
 # printed in target/fuzz/NAME.log. Ends with 1 if something broke: a panic, damage that AddressSanitizer
-# sees, one input that takes 10 s or asks for 256 MiB at once, or fewer executions than the machine
-# would have to make. The target `http` needs none of that: it asks a running platform.
+# sees, one input that takes 10 s (the second that is wanted, times ten for AddressSanitizer and a busy
+# machine) or asks for 256 MiB at once, or fewer executions than the machine would have to make. A
+# process may hold 4 GiB with what the sanitizer needs. The target `http` needs none of that: it asks a
+# running platform.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

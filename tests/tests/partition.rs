@@ -39,7 +39,7 @@ const DIGGER: &str = "digger";
 const SURVEYOR: &str = "surveyor";
 const HOME: &str = "oss";
 /// Seeds of the short form, and how many of them are under way at once.
-const SEEDS: u64 = 4;
+const SEEDS: u64 = 16;
 const AT_ONCE: usize = 4;
 /// Who assigns, and how much each.
 const PUBLISHERS: u64 = 3;
