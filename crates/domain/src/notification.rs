@@ -45,17 +45,28 @@ impl Notification {
     /// The last change of a task, told from the task alone: as its publisher read it then.
     pub fn of(task: &Task) -> Self {
         let judged = task.content.expected_response.is_some();
-        let result = task.result.as_ref();
-        let (previous, told) = match task.status {
-            Status::Finished if judged => (Some(Status::InputRequired), None),
-            Status::Finished => (None, result),
-            Status::Unconfirmed => (Some(Status::InputRequired), None),
-            Status::Rejected => (Some(Status::Created), task.said.as_ref()),
-            Status::Cancelled => (None, None),
-            _ if task.awaits_judgement() => (None, result),
-            _ => (None, task.said.as_ref()),
-        };
-        let shows_result = told.is_some() && told == result;
+        let (result, said) = (task.result.as_ref(), task.said.as_ref());
+        match task.status {
+            Status::Finished if judged => {
+                Self::change(task, Some(Status::InputRequired), None, None)
+            }
+            Status::Finished => Self::change(task, None, result, None),
+            Status::Unconfirmed => Self::change(task, Some(Status::InputRequired), None, None),
+            Status::Rejected => Self::change(task, Some(Status::Created), None, said),
+            Status::Cancelled => Self::change(task, None, None, None),
+            _ if task.awaits_judgement() => Self::change(task, None, result, None),
+            _ => Self::change(task, None, None, said),
+        }
+    }
+
+    /// A change of a task, which is as it is after that: from which state, and what it offers as the
+    /// result or says otherwise; the assignment if neither.
+    pub fn change(
+        task: &Task,
+        previous: Option<Status>,
+        result: Option<&Content>,
+        said: Option<&Content>,
+    ) -> Self {
         Self {
             time: task.changed_at,
             task: task.id.clone(),
@@ -67,10 +78,15 @@ impl Notification {
             previous,
             start_time: task.created_at,
             percent: task.percent,
-            content: told.or(task.plan.as_ref()).unwrap_or(&task.content).clone(),
+            content: result.or(said).unwrap_or(&task.content).clone(),
             awaits: task.awaits,
-            data: shows_result.then(|| format!("{}/result", task.id)),
+            data: result.map(|_| Self::entry_of_result(&task.id)),
         }
+    }
+
+    /// The entry of `data-params` that holds the result of a task.
+    pub fn entry_of_result(task: &TaskId) -> String {
+        format!("{task}/result")
     }
 }
 

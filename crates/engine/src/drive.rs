@@ -46,7 +46,11 @@ impl Engine {
         let mut work = self.lock_work();
         let mut staged = Staged::default();
         self.put_again(&mut work, unanswered, &mut staged);
-        self.tell_publishers_again(&mut work);
+        for registration in &registrations {
+            if let Some(index) = self.hosted(&mut work, &registration.profile.name) {
+                self.tell_publisher_again(&mut work, index, None, &mut staged);
+            }
+        }
         if !staged.is_empty() {
             drop(self.commit(staged));
         }
@@ -97,19 +101,21 @@ impl Engine {
     /// Brings an input to an agent in here, with what is on record until it has stepped on that. Of the
     /// end of a task it is told once while that is on record.
     fn bring(&self, work: &mut Work, index: usize, agent: &str, input: Input) {
-        let instance = work.instance(index);
+        let Some(actor) = work.instance(index).actor() else {
+            return;
+        };
         let question = match &input {
-            Input::Notified(news) if news.status.is_terminal() && news.to == agent => {
+            Input::Notified(news) if news.to == agent && news.status.is_terminal() => {
                 let end = Question::end(&news.task, &news.to, &news.from);
-                if instance.questions().any(|open| open.key == end.key) {
+                if actor.has_notice(&end.key) {
                     return;
                 }
                 Some(end)
             }
-            Input::Replied { token, .. } | Input::Acted { token, .. } => {
-                let kept = instance.actor().and_then(|actor| actor.take_kept(*token));
-                kept.map(Question::into_notice)
+            Input::Notified(news) if news.to == agent && news.awaits.is_some() => {
+                Some(Question::awaiting(&news.task, &news.to, &news.from))
             }
+            Input::Replied { token, .. } | Input::Acted { token, .. } => actor.take_kept(*token),
             _ => None,
         };
         match expected(work, index, input) {

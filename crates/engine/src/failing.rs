@@ -46,11 +46,11 @@ impl Engine {
         staged: &mut Staged,
     ) {
         let name = self.roster.name(index);
-        if let Some(asked) = asked {
+        if let Some(asked) = &asked {
             let why = format!("agent '{name}' failed while it looked at this");
-            self.end_question(work, &asked, &why, now, staged);
+            self.end_question(work, asked, &why, now, staged);
         }
-        self.restart(work, index, now, staged);
+        self.restart(work, index, asked.as_ref(), now, staged);
     }
 
     /// A step did not return in time: the agent is given up with all that it had taken on.
@@ -76,7 +76,7 @@ impl Engine {
         self.outbox.notify_ready();
         let why = format!("agent '{name}' did not come back within {within} ms");
         self.fail_all(work, index, &why, now, staged);
-        self.restart(work, index, now, staged);
+        self.restart(work, index, None, now, staged);
     }
 
     /// Everything fails that the agent has taken on or was asked.
@@ -119,7 +119,7 @@ impl Engine {
         now: Timestamp,
         staged: &mut Staged,
     ) {
-        if asked.is_notice() {
+        if !asked.owes_answer() {
             self.fail_whole(work, asked, why, now, staged);
         } else if asked.verb == Verb::FeasibilityNegotiate {
             let open = work.negotiation(&asked.task, Kind::Feasibility).cloned();
@@ -178,16 +178,23 @@ impl Engine {
         }
     }
 
-    /// The agent is made anew and briefed, or left alone.
-    fn restart(&self, work: &mut Work, index: usize, now: Timestamp, staged: &mut Staged) {
+    /// The agent is made anew and briefed, or left alone. It is told again of what it was told and had
+    /// sent something on that did not come back, and of its tasks that wait for it, but not of what it
+    /// failed over.
+    fn restart(
+        &self,
+        work: &mut Work,
+        index: usize,
+        failed_over: Option<&Question>,
+        now: Timestamp,
+        staged: &mut Staged,
+    ) {
         if self.is_beside() {
             // If this is not stored, nobody else may look for long.
             self.look_at_store(work, now + recovery::AGAIN_MS);
         }
         let registration = self.roster.registration(index);
         let name = &registration.profile.name;
-        let actor = work.instance(index).actor();
-        let kept = actor.map(Actor::take_all_kept).unwrap_or_default();
         let Some(agent) = work.instance(index).restart(now) else {
             let why = left_alone(name);
             error!(agent = name, "{why}");
@@ -198,6 +205,8 @@ impl Engine {
             return self.is_unavailable(&registration, now, staged);
         };
         warn!(agent = name, "agent '{name}' is started again");
+        let actor = work.instance(index).actor();
+        let kept = actor.map(Actor::take_all_kept).unwrap_or_default();
         let unanswered: Vec<Question> = work.instance(index).questions().cloned().collect();
         let briefing = self.briefing_anew(work, index, unanswered.iter());
         let mind = self.roster.mind(index, agent);
@@ -205,6 +214,8 @@ impl Engine {
         let after = self.is_beside().then(|| self.mark(staged));
         work.post_first(index, briefing, after);
         self.put_again(work, kept, staged);
+        let failed_over = failed_over.map(|asked| asked.key.as_str());
+        self.tell_publisher_again(work, index, failed_over, staged);
     }
 
     /// What an agent is told that was made anew.
@@ -231,7 +242,7 @@ impl Engine {
             let name = self.roster.name(index);
             let why = left_alone(&name);
             for asked in self.questions_on_record() {
-                if *asked.agent == *name && !asked.is_notice() {
+                if *asked.agent == *name && asked.owes_answer() {
                     self.end_question(work, &asked, &why, now, staged);
                 }
             }

@@ -39,7 +39,8 @@ pub(crate) struct Actor {
     running: VecDeque<Running>,
     handed_out: HandedOut,
     restarts: VecDeque<Timestamp>,
-    /// What it has stepped on and is kept on record, with the tokens of what it sent then.
+    /// What it has stepped on and is kept on record, with the tokens of what it sent then and has not
+    /// come back.
     kept: Vec<(Vec<Token>, Question)>,
 }
 
@@ -145,7 +146,7 @@ impl AgentInstance {
         self.actor.as_mut()
     }
 
-    /// What it was asked and has not answered: what it steps on, then what waits; and what is kept.
+    /// What is on record and under way: what it steps on, what waits, and what is kept.
     pub(crate) fn questions(&self) -> impl Iterator<Item = &Question> {
         self.actor.iter().flat_map(|actor| {
             let running = actor.running.iter().filter_map(|r| r.question.as_ref());
@@ -219,7 +220,9 @@ impl AgentInstance {
         actor.incarnation += 1;
         actor.call_back();
         actor.running.clear();
-        actor.mailbox.forget_reserved();
+        // What comes back to a former life is heard by nobody.
+        let moot = actor.mailbox.forget_replies().into_iter();
+        actor.kept.extend(moot.map(|asked| (Vec::new(), asked)));
         actor
             .restarts
             .retain(|restart| now < *restart + RESTARTS_WITHIN_MS);
@@ -263,6 +266,13 @@ impl Actor {
         let outer = token.wrapping_add(self.incarnation << 48);
         self.mailbox.reserve(outer);
         outer
+    }
+
+    /// True if the notice with this key is under way to it, or kept.
+    pub(crate) fn has_notice(&self, key: &str) -> bool {
+        let running = self.running.iter().filter_map(|r| r.question.as_ref());
+        let mut beside = running.chain(self.kept.iter().map(|(_, q)| q));
+        self.mailbox.has_notice(key) || beside.any(|q| q.is_notice() && q.key == key)
     }
 
     /// Keeps what it has stepped on until something has come back under each of these tokens of the

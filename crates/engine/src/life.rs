@@ -12,6 +12,7 @@ use crate::work::{Awaited, Work};
 use domain::agent::{Ask, Input};
 use domain::content::Content;
 use domain::negotiation::{Change, Kind, Misplaced, Move, Negotiation, Side, Speech, State};
+use domain::notification::Notification;
 use domain::reply::{Reason, Reply};
 use domain::task::{Awaits, Command, Event, OutOfTurn, Status, Task, TaskId};
 use domain::time::Timestamp;
@@ -57,9 +58,14 @@ impl Engine {
             }
         }
         if after.status.is_terminal() {
-            if self.hosted(work, &after.from).is_some() {
+            if let Some(publisher) = self.hosted(work, &after.from) {
                 let end = Question::end(&after.id, &after.from, &after.to);
                 staged.documents.push(end.row());
+                // Where nobody is left over whose session it would hear of it.
+                if self.roster.find(&after.to).is_none() {
+                    let told = Input::Notified(Arc::new(Notification::of(&after)));
+                    self.post(work, publisher, told, Some(end), staged);
+                }
             }
             self.ended(work, &after, now, staged);
         }

@@ -9,7 +9,7 @@
 use crate::question::Question;
 use domain::agent::Input;
 use domain::telemetry::Token;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// An input on its way to an agent.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct Envelope {
     /// Its place among all that was ever sent to agents in this run.
     pub(crate) number: u64,
     pub(crate) input: Input,
-    /// What is to be answered, if it is a question.
+    /// What is on record until it has stepped on this, if anything is.
     pub(crate) question: Option<Question>,
     /// The commit that it rests on, while that is not on disk.
     pub(crate) after: Option<u64>,
@@ -34,6 +34,8 @@ pub(crate) struct Mailbox {
     dropped: u64,
     /// Replies and outcomes that were not brought yet, by the token of what they reply to.
     reserved: HashMap<Token, u32>,
+    /// The keys of the notices that wait, of each once.
+    notices: HashSet<String>,
 }
 
 impl Mailbox {
@@ -47,6 +49,7 @@ impl Mailbox {
             telemetry: 0,
             dropped: 0,
             reserved: HashMap::new(),
+            notices: HashSet::new(),
         }
     }
 
@@ -120,7 +123,7 @@ impl Mailbox {
     pub(crate) fn take_questions(&mut self) -> Vec<Question> {
         let (asked, kept): (Vec<Envelope>, Vec<Envelope>) = std::mem::take(&mut self.waiting)
             .into_iter()
-            .partition(|e| e.question.as_ref().is_some_and(|q| !q.is_notice()));
+            .partition(|e| e.question.as_ref().is_some_and(Question::owes_answer));
         self.waiting = kept.into();
         asked.iter().for_each(|e| self.discount(e));
         asked.into_iter().filter_map(|e| e.question).collect()
@@ -130,9 +133,15 @@ impl Mailbox {
     pub(crate) fn clear(&mut self) {
         self.waiting.clear();
         (self.requests, self.telemetry) = (0, 0);
+        self.notices.clear();
     }
 
-    /// What is to be answered, in order.
+    /// True if the notice with this key waits.
+    pub(crate) fn has_notice(&self, key: &str) -> bool {
+        self.notices.contains(key)
+    }
+
+    /// What is on record, in order.
     pub(crate) fn questions(&self) -> impl Iterator<Item = &Question> {
         self.waiting.iter().filter_map(|e| e.question.as_ref())
     }
@@ -159,9 +168,16 @@ impl Mailbox {
         true
     }
 
-    /// Nothing is expected under any token any more.
-    pub(crate) fn forget_reserved(&mut self) {
+    /// Whoever sent and set timers is no more: nothing is expected under any token, and what has come
+    /// back already is taken out; what was to be stepped on with that.
+    pub(crate) fn forget_replies(&mut self) -> Vec<Question> {
         self.reserved.clear();
+        let (moot, kept): (Vec<Envelope>, Vec<Envelope>) = std::mem::take(&mut self.waiting)
+            .into_iter()
+            .partition(comes_back);
+        self.waiting = kept.into();
+        moot.iter().for_each(|e| self.discount(e));
+        moot.into_iter().filter_map(|e| e.question).collect()
     }
 
     fn drop_oldest_telemetry(&mut self) {
@@ -175,16 +191,33 @@ impl Mailbox {
     fn count(&mut self, envelope: &Envelope) {
         self.requests += usize::from(is_request(envelope));
         self.telemetry += usize::from(is_telemetry(envelope));
+        if let Some(notice) = notice(envelope) {
+            self.notices.insert(notice.key.clone());
+        }
     }
 
     fn discount(&mut self, envelope: &Envelope) {
         self.requests -= usize::from(is_request(envelope));
         self.telemetry -= usize::from(is_telemetry(envelope));
+        if let Some(notice) = notice(envelope) {
+            self.notices.remove(&notice.key);
+        }
     }
 }
 
 fn is_request(envelope: &Envelope) -> bool {
     envelope.question.as_ref().is_some_and(Question::is_request)
+}
+
+fn notice(envelope: &Envelope) -> Option<&Question> {
+    envelope.question.as_ref().filter(|q| q.is_notice())
+}
+
+fn comes_back(envelope: &Envelope) -> bool {
+    matches!(
+        envelope.input,
+        Input::Replied { .. } | Input::Acted { .. } | Input::Woken(_)
+    )
 }
 
 fn is_telemetry(envelope: &Envelope) -> bool {

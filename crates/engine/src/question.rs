@@ -4,7 +4,8 @@
 //! stays its own over restarts: what was not answered is put again, and answered once. The row holds
 //! no word of what was said; that is in the task, the negotiation or the exchange. The end of a task
 //! that an agent in here published is on record in the same way, until the agent has stepped on it:
-//! all that it owes is to have heard. Read next:
+//! all that it owes is to have heard. What an agent sends when it steps on something that nothing else
+//! will remind it of keeps that on record, as answered, until all of it has left. Read next:
 //! [`crate::step`], [`crate::redelivery`].
 
 use crate::work::Awaited;
@@ -37,6 +38,9 @@ pub(crate) struct Question {
     pub(crate) offered: usize,
     /// True if it reopens the plan of a task under way: its reply tells the round.
     pub(crate) reopens: bool,
+    /// True if it is answered, and something that was sent in that step may not have left: whoever
+    /// answered steps on it again after a death, and owes nothing.
+    pub(crate) answered: bool,
 }
 
 impl Question {
@@ -52,6 +56,7 @@ impl Question {
             round: 1,
             offered: 0,
             reopens: false,
+            answered: false,
         }
     }
 
@@ -64,17 +69,30 @@ impl Question {
         }
     }
 
-    /// The same for who has stepped on it: all that is left is to hear what comes of that.
-    pub(crate) fn into_notice(self) -> Self {
+    /// That an open task waits for its publisher: on no record, for the task says it.
+    pub(crate) fn awaiting(task: &TaskId, publisher: &str, executor: &str) -> Self {
         Self {
-            verb: Verb::TaskResultNotify,
+            key: format!("{task}/awaits"),
+            ..Self::end(task, publisher, executor)
+        }
+    }
+
+    /// The same once it is answered.
+    pub(crate) fn into_answered(self) -> Self {
+        Self {
+            answered: true,
             ..self
         }
     }
 
-    /// True of what an agent is to step on, and answers with nothing.
+    /// True of what an agent hears as a notification.
     pub(crate) fn is_notice(&self) -> bool {
         self.verb == Verb::TaskResultNotify
+    }
+
+    /// True of what somebody waits for an answer to.
+    pub(crate) fn owes_answer(&self) -> bool {
+        !self.is_notice() && !self.answered
     }
 
     pub(crate) fn is_cancellation(&self) -> bool {
@@ -83,7 +101,7 @@ impl Question {
 
     /// True of what needs room in a mailbox; what ends a task has that of the task.
     pub(crate) fn is_request(&self) -> bool {
-        !self.is_cancellation() && !self.is_notice()
+        !self.is_cancellation() && self.owes_answer()
     }
 
     pub(crate) fn is_assignment(&self) -> bool {
@@ -115,6 +133,7 @@ impl Question {
             "round": self.round,
             "offered": self.offered,
             "reopens": self.reopens,
+            "answered": self.answered,
         });
         Document {
             kind: ROWS.into(),
@@ -154,6 +173,7 @@ impl Question {
             round: number("round")?.try_into().ok()?,
             offered: number("offered")?.try_into().ok()?,
             reopens: value.get("reopens").and_then(Value::as_bool)?,
+            answered: value.get("answered") == Some(&Value::Bool(true)),
         })
     }
 }
@@ -187,6 +207,8 @@ pub(crate) mod tests {
         assert_eq!(Question::read(&plain.row()), Some(plain));
         let end = Question::end(&TaskId::new("t"), "operator", "worker");
         assert_eq!(Question::read(&end.row()), Some(end));
+        let answered = question("t", Verb::TaskAssign).into_answered();
+        assert_eq!(Question::read(&answered.row()), Some(answered));
         assert_eq!(Question::read(&Question::answered("t/assign")), None);
     }
 }

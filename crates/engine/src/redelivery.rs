@@ -53,13 +53,15 @@ impl Engine {
             }
             match self.input_of(work, &question) {
                 Ok(Some(input)) => {
-                    info!(
-                        question.key = question.key,
-                        agent = question.agent,
-                        "'{}' is asked again",
-                        question.agent
-                    );
-                    self.wait_again(work, &question);
+                    if question.owes_answer() {
+                        info!(
+                            question.key = question.key,
+                            agent = question.agent,
+                            "'{}' is asked again",
+                            question.agent
+                        );
+                        self.wait_again(work, &question);
+                    }
                     work.post(index, input, Some(question), None);
                 }
                 Ok(None) => staged.documents.push(Question::answered(&question.key)),
@@ -71,13 +73,22 @@ impl Engine {
         self.outbox.notify_ready();
     }
 
-    /// Tells publishers in here of their tasks that wait for them: what they said, if anything, is
-    /// not on record.
-    pub(crate) fn tell_publishers_again(&self, work: &mut Work) {
-        for task in work.tasks_awaiting() {
-            if let Some(index) = self.hosted(work, &task.from) {
+    /// Tells an agent in here of its tasks that wait for it: what it said, if anything, is not on
+    /// record. Of what it failed over it is not told again.
+    pub(crate) fn tell_publisher_again(
+        &self,
+        work: &mut Work,
+        index: usize,
+        failed_over: Option<&str>,
+        staged: &mut Staged,
+    ) {
+        for task in work.tasks_awaiting(&self.roster.name(index)) {
+            let waits = Question::awaiting(&task.id, &task.from, &task.to);
+            let actor = work.instance(index).actor();
+            let is_under_way = actor.is_some_and(|actor| actor.has_notice(&waits.key));
+            if !is_under_way && failed_over != Some(&waits.key) {
                 let told = Input::Notified(Arc::new(Notification::of(&task)));
-                self.put(work, index, told);
+                self.post(work, index, told, Some(waits), staged);
             }
         }
     }
@@ -129,7 +140,9 @@ impl Engine {
             return Ok(None);
         };
         let said = match (question.verb, question.turn) {
-            (Verb::TaskAssign, _) if task.status.is_terminal() => return Ok(None),
+            (Verb::TaskAssign, _) if task.status.is_terminal() && !question.answered => {
+                return Ok(None);
+            }
             (Verb::TaskAssign | Verb::TaskCancel, _) => vec![task.content.clone()],
             (_, Some((kind, _))) => {
                 let negotiation = self.negotiation(work, &task.id, kind)?;
@@ -160,7 +173,8 @@ impl Engine {
         let waits = negotiation.next_side() == Some(Side::Executor)
             && negotiation.round() == question.round;
         let wanted = matches!(question.turn, Some((_, Stance::Offer)));
-        let same = negotiation.executor == question.agent && (waits || !wanted);
+        let same =
+            negotiation.executor == question.agent && (waits || !wanted || question.answered);
         let turn = negotiation.said(Side::Publisher, question.round);
         let Some(turn) = turn.filter(|_| same) else {
             return Ok(None);

@@ -12,7 +12,6 @@ use domain::reply::Reply;
 use domain::task::{Event, Status, Task};
 use domain::team::Team;
 use domain::time::Timestamp;
-use domain::verb::Verb;
 use std::sync::Arc;
 use store::{Batch, Chunk, Document, PushChange};
 
@@ -47,14 +46,13 @@ pub(crate) struct Rest {
 impl Staged {
     /// Enters a change of a task: its row, its log entry, its result.
     pub(crate) fn change(&mut self, task: &Arc<Task>, previous: Option<Status>, event: &Event) {
-        let data = event.result.as_ref().map(|result| {
-            let id = format!("{}/result", task.id);
+        if let Some(result) = &event.result {
             let parties = [task.from.clone(), task.to.clone()];
             let text = result.render();
             self.data.push(DataParam {
                 task: Some(task.id.clone()),
                 ..DataParam::inline(
-                    id.clone(),
+                    Notification::entry_of_result(&task.id),
                     parties,
                     "Result of the task",
                     "text/plain",
@@ -62,27 +60,9 @@ impl Staged {
                     event.at,
                 )
             });
-            id
-        });
-        let told = event.result.as_ref().or(event.said.as_ref());
-        let notification = Notification {
-            time: event.at,
-            task: task.id.clone(),
-            from: task.to.clone(),
-            to: task.from.clone(),
-            verb: Verb::TaskResultNotify,
-            asynchronous: task.asynchronous,
-            status: event.status,
-            previous,
-            start_time: task.created_at,
-            percent: event.percent,
-            content: told
-                .or(event.plan.as_ref())
-                .unwrap_or(&task.content)
-                .clone(),
-            awaits: event.awaits,
-            data,
-        };
+        }
+        let said = event.said.as_ref().or(event.plan.as_ref());
+        let notification = Notification::change(task, previous, event.result.as_ref(), said);
         let happening = Happening::Task(Arc::new(notification));
         self.happenings.push((event.at, happening));
         self.tasks.push(Arc::clone(task));

@@ -384,9 +384,10 @@ impl Work {
         open.map(|t| (t.from.clone(), t.to.clone())).collect()
     }
 
-    /// The open tasks that wait for their publishers, by identifier.
-    pub(crate) fn tasks_awaiting(&self) -> Vec<Arc<Task>> {
-        let awaiting = self.tasks.values().filter(|t| t.awaits.is_some());
+    /// The open tasks that wait for this publisher, by identifier.
+    pub(crate) fn tasks_awaiting(&self, publisher: &str) -> Vec<Arc<Task>> {
+        let awaits = |t: &&Arc<Task>| t.awaits.is_some() && t.from == publisher;
+        let awaiting = self.tasks.values().filter(awaits);
         let mut awaiting: Vec<Arc<Task>> = awaiting.cloned().collect();
         awaiting.sort_by(|a, b| a.id.cmp(&b.id));
         awaiting

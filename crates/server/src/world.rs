@@ -202,6 +202,8 @@ impl World {
             self.engine.open_management();
         }
         self.peers.resume();
+        // What is decided from here on is heard by those; what was before is on record when it is read.
+        self.engine.flushed().await;
         self.engine.start(self.clock.now());
         self.settle().await;
     }

@@ -205,7 +205,7 @@ fn room_that_is_reserved_is_used_as_often_in_every_order() {
                 left[token as usize] -= u32::from(had);
             }
         }
-        mailbox.forget_reserved();
+        mailbox.forget_replies();
         assert!(!mailbox.redeem(0) && !mailbox.redeem(1));
     }
 }

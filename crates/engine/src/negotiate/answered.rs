@@ -40,7 +40,7 @@ impl Engine {
         staged: &mut Staged,
     ) {
         let answer = take_answer(&mut outputs);
-        if answer.is_none() && !asked.is_notice() {
+        if answer.is_none() && asked.owes_answer() {
             let name = &asked.agent;
             error!(
                 agent = name,
@@ -49,6 +49,7 @@ impl Engine {
             );
         }
         match asked.verb {
+            _ if !asked.owes_answer() => drop(self.take_outputs(work, index, outputs, now, staged)),
             Verb::TaskAssign => {
                 self.assignment_answered(work, asked, answer, now, staged);
                 self.take_outputs(work, index, outputs, now, staged);
@@ -57,7 +58,6 @@ impl Engine {
                 self.offer_answered(work, asked, answer, now, staged);
                 self.take_outputs(work, index, outputs, now, staged);
             }
-            _ if asked.is_notice() => drop(self.take_outputs(work, index, outputs, now, staged)),
             _ => {
                 self.take_outputs(work, index, outputs, now, staged);
                 let answer = answer.unwrap_or_else(Reply::accepted);
@@ -73,18 +73,24 @@ impl Engine {
     /// Keeps a question on record until something has come back on all that the agent sent in its step,
     /// if that is about a task that has ended: of one that is open it is told at the start, and sends
     /// again what is missing.
-    fn keeps(&self, work: &mut Work, index: usize, asked: &Question, staged: &Staged) -> bool {
+    fn keeps(&self, work: &mut Work, index: usize, asked: &Question, staged: &mut Staged) -> bool {
         // A task that is not in memory has ended; about what is only proposed there is none.
         let has_ended = match work.task(&asked.task) {
             Some(task) => task.status.is_terminal(),
             None => asked.verb != Verb::FeasibilityNegotiate,
         };
-        let sent: Vec<Token> = staged.outgoing.iter().filter_map(Outgoing::token).collect();
+        // What stands for an agent elsewhere may have spoken in the same batch.
+        let own = staged.outgoing.iter().filter(|it| it.agent == asked.agent);
+        let sent: Vec<Token> = own.filter_map(Outgoing::token).collect();
         let actor = work.instance(index).actor();
         let Some(actor) = actor.filter(|_| has_ended && !sent.is_empty()) else {
             return false;
         };
-        actor.keep(sent, asked.clone());
+        let kept = asked.clone().into_answered();
+        if asked.owes_answer() {
+            staged.documents.push(kept.row());
+        }
+        actor.keep(sent, kept);
         true
     }
 

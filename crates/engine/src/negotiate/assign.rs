@@ -477,6 +477,7 @@ fn assignment(task: &Task, exchange: &Exchange) -> Question {
         round: 1,
         offered: 0,
         reopens: false,
+        answered: false,
     }
 }
 

@@ -185,6 +185,7 @@ impl Engine {
                 round,
                 offered: contents.len(),
                 reopens: false,
+                answered: false,
             };
             let open = self.move_on(work, proposal.negotiation, spoken, now, staged)?;
             self.ask(work, proposal.to, question, ask, staged);

@@ -482,6 +482,7 @@ impl Engine {
             round,
             offered: said.speech.contents.len(),
             reopens: word.reopens,
+            answered: false,
         };
         let ask = Ask {
             verb: said.routed.negotiate.verb,

@@ -31,11 +31,11 @@ impl Work {
 
     /// True if an agent in here was asked for a place in the team of a task and has not answered.
     pub(crate) fn asks_about_parts(&self, task: &TaskId) -> bool {
-        let mut questions = self.questions().filter(|q| !q.is_notice());
+        let mut questions = self.questions().filter(|q| q.owes_answer());
         questions.any(|q| place_of(&q.task).is_some_and(|(whole, _)| whole == *task))
     }
 
-    /// Every question that is open and under way.
+    /// Every question that is on record and under way.
     pub(crate) fn questions(&self) -> impl Iterator<Item = &Question> {
         let hosted = self.agents[..self.hosted].iter();
         hosted.flat_map(AgentInstance::questions)

@@ -215,3 +215,15 @@ pub(crate) fn stubborn() -> Script {
         _ => Vec::new(),
     })
 }
+
+/// Does at once what it is given, by raising a cell: no open task would remind it of that.
+pub(crate) fn raising() -> Script {
+    Arc::new(|input| match asked(input) {
+        Some(ask) if ask.verb == Verb::TaskAssign => {
+            let done = vec![Content::new("link", "done").with_result("done")];
+            let done = Output::Answer(Reply::new(Verdict::Result, done));
+            vec![done, raise("cell-1")]
+        }
+        _ => Vec::new(),
+    })
+}
