@@ -7,6 +7,7 @@
 
 use crate::file::FileError;
 use crate::ssh::is_user_name;
+use crate::writable::Others;
 use domain::profile::{ProfileError, usable_name};
 use engine::Credential;
 use sha2::{Digest as _, Sha256};
@@ -155,7 +156,13 @@ impl StateFolder {
             Credential::Agent => "agents",
         };
         let first = (name == OPERATOR).then(|| self.0.join("operator_ed25519.pub"));
-        let files = first.into_iter().chain([self.key(folder, name)]);
+        // Keys that others may write let nobody in, over HTTP either.
+        let own = self.key(folder, name);
+        let places = [self.0.join(folder), own.clone()];
+        if own.exists() && places.iter().any(|it| Others::who_may_write(it).is_some()) {
+            return None;
+        }
+        let files = first.into_iter().chain([own]);
         let mut keys = files.filter_map(|file| std::fs::read(file).ok()).peekable();
         keys.peek()?;
         let mut digest = Sha256::new();

@@ -482,7 +482,22 @@ pub(crate) fn strangers(connection: &Connection) -> Result<Vec<String>, RowError
     let missing = missing.map(|thing| named("missing", thing));
     Ok(missing
         .chain(strange.map(|thing| named("strange", thing)))
+        .chain(strange_number(connection)?)
         .collect())
+}
+
+/// What SQLite remembers of numbers that were given is bound by no code: a number that was never given
+/// is told, for behind the last one that it has nothing can be written any more.
+fn strange_number(connection: &Connection) -> Result<Option<String>, RowError> {
+    let numbered = "SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_sequence'";
+    let numbered: i64 = connection.query_row(numbered, [], |row| row.get(0))?;
+    if numbered == 0 {
+        return Ok(None);
+    }
+    let strange = "SELECT count(*) FROM sqlite_sequence WHERE name IS NOT 'observation'
+        OR typeof(seq) <> 'integer' OR seq NOT BETWEEN 0 AND 1 << 53";
+    let strange: i64 = connection.query_row(strange, [], |row| row.get(0))?;
+    Ok((strange > 0).then(|| "strange number in sqlite_sequence".to_owned()))
 }
 
 /// How many migrations lead to this version.

@@ -67,6 +67,24 @@ fn chance() -> Chance {
 
 /// Writes to a file as somebody does who has SQLite and knows our triggers: they are there again
 /// afterwards.
+/// Makes an index empty, in the file.
+fn empty_index(path: &Path, name: &str) {
+    use std::os::unix::fs::FileExt as _;
+    const PAGE: u64 = 4_096;
+    let root = behind(path, |connection| {
+        let sql = "SELECT rootpage FROM sqlite_schema WHERE type = 'index' AND name = ?1";
+        let root: i64 = connection.query_row(sql, [name], |row| row.get(0)).unwrap();
+        connection
+            .execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")
+            .unwrap();
+        root as u64
+    });
+    // A leaf of an index without a cell.
+    let leaf = [0x0a, 0, 0, 0, 0, 0x10, 0, 0];
+    let file = std::fs::File::options().write(true).open(path).unwrap();
+    file.write_all_at(&leaf, (root - 1) * PAGE).unwrap();
+}
+
 fn behind<T>(path: &Path, write: impl FnOnce(&Connection) -> T) -> T {
     let connection = Connection::open(path).unwrap();
     let triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'";

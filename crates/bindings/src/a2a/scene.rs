@@ -32,6 +32,12 @@ impl Scene<'_> {
         (self.clock)()
     }
 
+    /// Who asks, in the groups that it is in now: what was said may have waited to be read.
+    fn asking(&self) -> Principal {
+        let known = self.engine().principal(&self.who.name);
+        known.coming_from(self.who.source.clone())
+    }
+
     pub(super) fn engine(&self) -> &Arc<Engine> {
         &self.binding.engine
     }
@@ -48,12 +54,12 @@ impl Scene<'_> {
 
     /// Asks the engine for what it knows now.
     pub(super) fn read(&self, query: Query) -> Result<Records, Refusal> {
-        read(self.engine(), self.who, query, self.now())
+        read(self.engine(), &self.asking(), query, self.now())
     }
 
     /// Has the engine do something, and waits until it is on disk.
     pub(super) async fn execute(&self, operation: Operation) -> Result<Outcome, Refusal> {
-        let execution = self.engine().execute(self.who, operation, self.now());
+        let execution = self.engine().execute(&self.asking(), operation, self.now());
         execution.outcome().await
     }
 
@@ -65,7 +71,7 @@ impl Scene<'_> {
 
     /// The same, with the place in the log from which it can be followed.
     pub(super) fn followed(&self, id: &str) -> Result<(Arc<Task>, domain::event::Sequence), Error> {
-        let found = self.engine().followed(self.who, &TaskId::new(id));
+        let found = self.engine().followed(&self.asking(), &TaskId::new(id));
         let found = found.map_err(|refusal| error::refused(&refusal))?;
         let here = found.filter(|(task, _)| self.is_here(task));
         here.ok_or_else(|| Error::task_not_found(id))

@@ -71,25 +71,14 @@ impl Engine {
         let negotiation = match known {
             Some(known) if known.publisher != routed.from || known.executor != routed.to => {
                 // Nothing that could not begin at all is told that its identifier is in use.
-                let taken = match self.could_propose(&mut work, &routed) {
+                let taken = match self.could_propose(&mut work, &routed, (&speech, &content), now) {
                     Ok(()) => self.in_use(who, &id, &known.publisher, &known.executor),
                     Err(refusal) => refusal,
                 };
                 return Ok(self.said_to_another(taken, &known, routed));
             }
             Some(known) => known,
-            None => {
-                let conditions = conditions(&routed.negotiate, &content, &self.limits)?;
-                let (from, to) = (&routed.from, &routed.to);
-                Arc::new(Negotiation {
-                    round_limit: match conditions.round_limit {
-                        0 => self.limits.rounds,
-                        stated => stated,
-                    },
-                    answer_within_ms: conditions.answer_within_ms,
-                    ..Negotiation::between(id.clone(), KIND, from, to)
-                })
-            }
+            None => Arc::new(self.unspoken(&id, &routed, &content)?),
         };
         let (from, to) = (&routed.from, &routed.to);
         let key = |round| match place_of(&id) {
@@ -112,6 +101,9 @@ impl Engine {
         let executor = self.place_of(&routed)?;
         self.available(executor)?;
         if let Some(task) = self.task(&work, &id)? {
+            if negotiation.turns.is_empty() {
+                self.could_propose(&mut work, &routed, (&speech, &content), now)?;
+            }
             return Err(self.in_use(who, &id, &task.from, &task.to));
         }
         if negotiation.turns.is_empty() && is_of_platform(&id) {
@@ -222,11 +214,38 @@ impl Engine {
         Ok(reply.map(|reply| of_round(reply, &open.task, round)))
     }
 
-    /// Whether there is somebody to propose to, and room for one proposal more.
-    fn could_propose(&self, work: &mut Work, routed: &Routed) -> Result<(), Refusal> {
+    /// A negotiation in which nothing was said yet.
+    fn unspoken(
+        &self,
+        id: &TaskId,
+        routed: &Routed,
+        content: &Content,
+    ) -> Result<Negotiation, Refusal> {
+        let conditions = conditions(&routed.negotiate, content, &self.limits)?;
+        Ok(Negotiation {
+            round_limit: match conditions.round_limit {
+                0 => self.limits.rounds,
+                stated => stated,
+            },
+            answer_within_ms: conditions.answer_within_ms,
+            ..Negotiation::between(id.clone(), KIND, &routed.from, &routed.to)
+        })
+    }
+
+    /// Whether this could be proposed under an identifier that nobody uses.
+    fn could_propose(
+        &self,
+        work: &mut Work,
+        routed: &Routed,
+        (speech, content): (&Speech, &Content),
+        now: Timestamp,
+    ) -> Result<(), Refusal> {
+        let first = self.unspoken(&checked(&task_leaf(&routed.negotiate)?)?, routed, content)?;
+        place(&first, Side::Publisher, routed.negotiate.round, speech)?;
         let executor = self.place_of(routed)?;
         self.available(executor)?;
         self.room_to_publish(work, &routed.from)?;
+        moved(&first, Move::Speak(Side::Publisher, speech.clone()), now)?;
         self.check_room(work, executor)
     }
 

@@ -136,7 +136,8 @@ impl Doorkeeper {
     fn certified(&self, holder: &Holder) -> Option<String> {
         let register = Arc::clone(&self.certificates.read().expect("no writer panics"));
         let name = register.name_of(holder)?;
-        let counts = self.clock.now() < holder.expires && self.folder.credential(name).is_some();
+        let counts =
+            self.clock.now() < holder.expires && self.folder.credential_digest(name).is_some();
         counts.then(|| name.to_owned())
     }
 
@@ -148,7 +149,7 @@ impl Doorkeeper {
 }
 
 const NOBODYS: &str = "the certificate is nobody's here";
-const GONE: &str = "the credential counts no more";
+pub(super) const GONE: &str = "the credential counts no more";
 const OF_TWO: &str = "token and certificate are of two names";
 
 /// The bearer token in a head (RFC 6750 §2.1); none if there is no credential of that kind.

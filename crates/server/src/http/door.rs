@@ -8,7 +8,7 @@
 use super::admission::{Admission, ConnectionPermit, Full};
 use super::ask::Ask;
 use super::body::{self, Outgoing, Reply};
-use super::caller::{Caller, Doorkeeper};
+use super::caller::{Caller, Doorkeeper, GONE};
 use super::certificate::Holder;
 use super::delivery::{Delivery, Untaken};
 use super::guard::{self, Names};
@@ -251,7 +251,7 @@ impl Door {
             held: Arc::clone(&self.held),
             own,
             keeper: Arc::clone(&self.keeper),
-            changes,
+            changes: changes.clone(),
         };
         match (entry, caller) {
             (Entry::Open(answer), _) if is_of_health => answer(ask).await,
@@ -263,8 +263,12 @@ impl Door {
                     Err(Problem::insufficient_scope(scope))
                 }
                 _ => {
-                    self.in_turn(share, untaken, move || answer(caller, ask))
-                        .await
+                    let asking = caller.clone();
+                    tokio::select! {
+                        biased;
+                        () = self.gone(&asking, changes) => Err(Problem::invalid_token(GONE)),
+                        answered = self.in_turn(share, untaken, move || answer(caller, ask)) => answered,
+                    }
                 }
             },
         }
@@ -344,23 +348,28 @@ impl Door {
     /// Completes when the door closes, or when the caller's credential counts no more.
     async fn end(self: Arc<Self>, caller: Option<Caller>) {
         let gone = async {
-            let mut changes = self.changes.clone();
-            loop {
-                tokio::select! {
-                    () = tokio::time::sleep(self.limits.recheck) => {}
-                    () = changed(&mut changes) => {}
-                }
-                if caller
-                    .as_ref()
-                    .is_some_and(|caller| !self.keeper.still_knows(caller))
-                {
-                    return;
-                }
+            match &caller {
+                Some(caller) => self.gone(caller, self.changes.clone()).await,
+                None => std::future::pending().await,
             }
         };
         tokio::select! {
             () = self.closes() => {}
             () = gone => {}
+        }
+    }
+
+    /// Completes when a caller's credential counts no more, or it is an agent that was none, or none any
+    /// more: then what it waits for is not done, nor told.
+    async fn gone(&self, caller: &Caller, mut changes: watch::Receiver<u64>) {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(self.limits.recheck) => {}
+                () = changed(&mut changes) => {}
+            }
+            if !self.keeper.still_knows(caller) {
+                return;
+            }
         }
     }
 

@@ -6,7 +6,9 @@ use server::StoreOpenError;
 use server::client::{CallError, Client};
 use server::clock::Clock;
 use server::host::StartError;
-use server::token::{Grant, Terms, Tokens};
+use server::token::{Grant, Terms, TokenError, Tokens};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -231,29 +233,96 @@ async fn a_right_that_is_taken_away_ends_open_streams_of_a2a() {
     }
 }
 
+/// What waits for an answer over HTTP is told nothing any more when the key goes by which it was sent.
+#[tokio::test]
+async fn a_key_that_is_taken_away_ends_a_request_that_waits() {
+    let platform = Platform::with("[http]\nlisten = \"127.0.0.1:0\"").await;
+    platform.admit("agents/ip.pub");
+    platform.admit("users/noc.pub");
+    platform.promote("noc").await;
+    let mut agent = platform.client("ip").await;
+    agent.call(REGISTER).await.unwrap();
+    agent.call(SUBSCRIBE).await.unwrap();
+    let message = r#"{"message": {"messageId": "m", "role": "ROLE_USER",
+        "parts": [{"text": "please diagnose router:Berlin"}]}}"#;
+    let mut waiting = posted(&platform, "noc", "/agents/ip/message:send", message).await;
+    // It has reached the agent, which says nothing.
+    within("the task", agent.notification()).await.unwrap();
+    std::fs::remove_file(platform.file("users/noc.pub")).unwrap();
+    let mut answer = String::new();
+    within("the answer", waiting.read_to_string(&mut answer))
+        .await
+        .unwrap();
+    assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
+    assert!(!answer.contains("TASK_STATE"), "{answer}");
+}
+
+/// A key that others may write counts over HTTP as little as over SSH.
+#[tokio::test]
+async fn a_token_of_a_key_that_others_may_write_does_not_count() {
+    let platform = Platform::with("[http]\nlisten = \"127.0.0.1:0\"").await;
+    platform.admit("users/noc.pub");
+    let (token, key) = (
+        token_of(&platform, "noc").unwrap(),
+        platform.file("users/noc.pub"),
+    );
+    for (mode, expected) in [
+        (0o644, "200 OK"),
+        (0o666, "401 Unauthorized"),
+        (0o644, "200 OK"),
+    ] {
+        std::fs::set_permissions(&key, Permissions::from_mode(mode)).unwrap();
+        let mut stream = sent(&platform, "GET", &token, "/whoami", "").await;
+        let mut answer = String::new();
+        within("the answer", stream.read_to_string(&mut answer))
+            .await
+            .unwrap();
+        let status = answer.lines().next();
+        assert_eq!(status, Some(&*format!("HTTP/1.1 {expected}")), "{mode:o}");
+        assert_eq!(token_of(&platform, "noc").is_ok(), mode == 0o644);
+    }
+}
+
 /// A stream that the operator follows a task by, after its first event.
 async fn followed(platform: &Platform, id: &str) -> TcpStream {
-    let tokens = Tokens::open(&platform.folder, Terms::default()).unwrap();
-    let grant = Grant {
-        name: "operator".to_owned(),
-        valid_s: 600,
-        scope: Default::default(),
-    };
-    let issued = tokens.issue(&grant, Clock::wall_time()).unwrap();
-    let address = platform.host.http.unwrap().address;
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    let request = format!(
-        "POST /tasks/{id}:subscribe HTTP/1.1\r\nHost: {address}\r\nA2A-Version: 1.0\r\n\
-         Authorization: Bearer {}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
-        issued.token
-    );
-    stream.write_all(request.as_bytes()).await.unwrap();
+    let path = format!("/tasks/{id}:subscribe");
+    let mut stream = posted(platform, "operator", &path, "").await;
     let (mut told, mut bytes) = (String::new(), [0; 4_096]);
     while !told.contains("data:") || !told.ends_with("\n\n\r\n") {
         let length = within("the task", stream.read(&mut bytes)).await.unwrap();
         assert!(length > 0, "{told}");
         told.push_str(std::str::from_utf8(&bytes[..length]).unwrap());
     }
+    stream
+}
+
+/// A request of a user's, after it was sent.
+async fn posted(platform: &Platform, user: &str, path: &str, body: &str) -> TcpStream {
+    let token = token_of(platform, user).unwrap();
+    sent(platform, "POST", &token, path, body).await
+}
+
+fn token_of(platform: &Platform, user: &str) -> Result<String, TokenError> {
+    let tokens = Tokens::open(&platform.folder, Terms::default()).unwrap();
+    let grant = Grant {
+        name: user.to_owned(),
+        valid_s: 600,
+        scope: Default::default(),
+    };
+    let issued = tokens.issue(&grant, Clock::wall_time())?;
+    Ok(issued.token)
+}
+
+async fn sent(platform: &Platform, method: &str, token: &str, path: &str, body: &str) -> TcpStream {
+    let address = platform.host.http.unwrap().address;
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nA2A-Version: 1.0\r\n\
+         Authorization: Bearer {token}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
     stream
 }
 

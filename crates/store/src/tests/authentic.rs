@@ -472,6 +472,26 @@ fn a_rotation_leaves_no_old_ciphertext() {
 /// stops the store.
 #[test]
 fn what_is_forged_among_what_has_ended_stops_the_store() {
+    let forgeries: [fn(&Path); 3] = [
+        |path| {
+            behind(path, |connection| {
+                let deleted = "DELETE FROM exchange WHERE id = 'x-ended'";
+                assert_eq!(connection.execute(deleted, []).unwrap(), 1);
+            });
+        },
+        // So that an identifier that was used seems to be free.
+        |path| empty_index(path, "sqlite_autoindex_task_1"),
+        |path| {
+            behind(path, |connection| {
+                let cut = "DELETE FROM log WHERE sequence = 1";
+                assert_eq!(connection.execute(cut, []).unwrap(), 1);
+            });
+        },
+    ];
+    forgeries.into_iter().for_each(is_stopped_beside);
+}
+
+fn is_stopped_beside(forge: fn(&Path)) {
     let (_folder, path) = file();
     let watched = Options {
         verify: Some(Arc::new(|work| Ok(std::thread::spawn(work)))),
@@ -480,14 +500,18 @@ fn what_is_forged_among_what_has_ended_stops_the_store() {
     {
         let (store, _) = open(watched.clone());
         put(&store, life("ended", None, 0, Some(1)));
+        // More than a start looks at.
+        for number in 0..1_100 {
+            drop(store.commit(Batch {
+                happenings: vec![(at(2), session(number))],
+                ..Batch::default()
+            }));
+        }
     }
     let (store, _) = open(watched.clone());
     put(&store, life("more", None, 10, Some(11)));
     drop(store);
-    behind(&path, |connection| {
-        let deleted = "DELETE FROM exchange WHERE id = 'x-ended'";
-        assert_eq!(connection.execute(deleted, []).unwrap(), 1);
-    });
+    forge(&path);
     let (store, _) = open(watched);
     while store.statistics().condition != Condition::Stopped {
         std::thread::yield_now();

@@ -644,6 +644,11 @@ forgeries! {
             count_anew(connection);
         }
         => forged("head", "what binds the rows is gone");
+    /// Behind the greatest number nothing typed can be written.
+    a_number_that_was_never_given:
+        |connection, _| run_all(connection, "DELETE FROM sqlite_sequence;
+            INSERT INTO sqlite_sequence (name, seq) VALUES ('observation', 9223372036854775807)")
+        => strange("strange number in sqlite_sequence");
     a_trigger_added:
         |connection, _| run_all(connection, "CREATE TRIGGER thief AFTER INSERT ON task
             BEGIN UPDATE registration SET place = 'forged'; END")
@@ -675,6 +680,16 @@ fn a_data_key_of_before_a_rotation_put_back() {
         put_back(connection, &stage, "period", "data_key = 1");
     });
     is_refused_now(&stage, &stale("data_key"));
+}
+
+/// So that a schema that was retired is not found to be.
+#[test]
+fn an_index_emptied_so_that_documents_are_not_found() {
+    let stage = stage();
+    drop(open(stage.options()));
+    empty_index(&stage.path, "sqlite_autoindex_document_1");
+    let refused = "wrong # of entries in index sqlite_autoindex_document_1";
+    is_refused_now(&stage, &forged("document", refused));
 }
 
 /// The write-ahead log of an earlier run, beside the file of today.

@@ -4,10 +4,11 @@
 //! own and one snapshot, so that neither commits nor reads wait for it; the write-ahead log grows
 //! meanwhile. Read next: [`super`].
 
-use super::{Verification, walk};
+use super::{Fault, Verification, walk};
 use crate::cipher::{Keys, Tables};
 use crate::open::{OpenError, Spawn, reader};
 use crate::read::ReadError;
+use crate::row::entry;
 use crate::sign::Signer;
 use crate::statistics::{Condition, Counters};
 use rusqlite::{Connection, ErrorCode, InterruptHandle};
@@ -54,6 +55,12 @@ impl Drop for Beside {
     }
 }
 
+/// Whether a fault is one that nothing can go on above: rows that an index does not find are as good as
+/// gone, and a chain that is broken tells of nothing any more. Neither can be told from a forgery.
+fn is_decisive(fault: &Fault) -> bool {
+    fault.table == entry::TABLE || fault.table == "sqlite" && fault.key.contains(" index ")
+}
+
 fn run(connection: &Connection, keys: &Keys, signer: Option<&dyn Signer>, counters: &Counters) {
     let how = Verification {
         signer,
@@ -75,7 +82,11 @@ fn run(connection: &Connection, keys: &Keys, signer: Option<&dyn Signer>, counte
     for fault in &report.faults {
         tracing::error!("the state is not what was written: {fault}");
     }
-    if report.faults.iter().any(|fault| fault.forged) {
+    if report
+        .faults
+        .iter()
+        .any(|fault| fault.forged || is_decisive(fault))
+    {
         tracing::error!("the state was forged: nothing is accepted any more");
         counters.note(Condition::Stopped);
     }
