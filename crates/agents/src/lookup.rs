@@ -33,12 +33,15 @@ impl Reading {
 const TERMS_MAX: usize = 100;
 /// By how many bytes explanations may lengthen a text; what would lengthen it further is left out.
 const LENGTHENED_MAX: usize = 64 * 1024;
+/// How many bytes of a text are read; what stands behind them names nothing. Each term goes through all
+/// of them, and a step that does not come back in time costs everybody the tasks of its agent.
+const TEXT_MAX: usize = 64 * 1024;
 
 /// Reads the words of a content: its target object, its description, and the words to a judgement.
 pub fn read(names: &Names, content: &Content) -> Reading {
     let words = content.result.as_deref().unwrap_or_default();
     let text = [&content.target_object, &content.task_description, words].join("\n");
-    let mut text = text.to_lowercase();
+    let mut text = beginning(&text).to_lowercase();
     let longest = text.len() + LENGTHENED_MAX;
     let mut terms = Vec::new();
     for (term, meaning) in content.terms.iter().take(TERMS_MAX) {
@@ -53,6 +56,13 @@ pub fn read(names: &Names, content: &Content) -> Reading {
         elements: names.named(&text),
         terms,
     }
+}
+
+/// As much of a text as is read.
+pub fn beginning(text: &str) -> &str {
+    let end = text.len().min(TEXT_MAX);
+    let end = (0..=end).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or(0)]
 }
 
 /// What the elements of an inventory are called: a text is gone through once, however many there are.

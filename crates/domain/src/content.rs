@@ -76,6 +76,25 @@ impl Heading {
     }
 }
 
+fn members(values: &Map<String, Value>) -> usize {
+    let each = values
+        .iter()
+        .map(|(key, value)| key.len() + bytes_of(value));
+    each.sum()
+}
+
+/// About how many bytes a value says: no number, and no list, says nothing.
+fn bytes_of(value: &Value) -> usize {
+    const SIGNS: usize = 8;
+    SIGNS
+        + match value {
+            Value::String(text) => text.len(),
+            Value::Array(items) => items.iter().map(bytes_of).sum(),
+            Value::Object(values) => members(values),
+            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        }
+}
+
 /// A structured payload: the values, and the schema they follow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Payload {
@@ -98,6 +117,11 @@ impl Payload {
             schema_id: schema_id.to_owned(),
             values,
         }
+    }
+
+    /// About how many bytes it says.
+    pub fn bytes(&self) -> usize {
+        members(&self.values)
     }
 
     /// The scenario: the schema without its version (`fault_diagnosis`), which is the task's type.
@@ -214,6 +238,22 @@ pub struct Content {
 }
 
 impl Content {
+    /// About how many bytes it says.
+    pub fn bytes(&self) -> usize {
+        let told = [
+            &self.environmental_information,
+            &self.expected_response,
+            &self.progress,
+            &self.result,
+        ];
+        let told = told.into_iter().flatten().map(String::len);
+        let pairs = self.terms.iter().chain(&self.others);
+        let pairs = pairs.map(|(one, other)| one.len() + other.len());
+        let payload = self.payload.as_ref().map_or(0, Payload::bytes);
+        let named = self.target_object.len() + self.task_description.len() + payload;
+        told.chain(pairs).fold(named, usize::saturating_add)
+    }
+
     /// A content with the two sections that every content has.
     pub fn new(target_object: impl Into<String>, task_description: impl Into<String>) -> Self {
         Self {

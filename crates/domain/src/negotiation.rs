@@ -212,6 +212,14 @@ pub struct Speech {
 }
 
 impl Speech {
+    /// About how many bytes it says.
+    pub fn bytes(&self) -> usize {
+        let reasons = self.reasons.iter();
+        let reasons = reasons.map(|r| r.reason.len() + r.path.len() + r.message.len());
+        let contents = self.contents.iter().map(Content::bytes);
+        reasons.chain(contents).sum()
+    }
+
     /// An offer of these alternatives, best first.
     pub fn offer(contents: Vec<Content>) -> Self {
         Self {
@@ -359,6 +367,11 @@ pub enum Misplaced {
 }
 
 impl Negotiation {
+    /// About how many bytes its turns say.
+    pub fn bytes(&self) -> usize {
+        self.turns.iter().map(|turn| turn.speech.bytes()).sum()
+    }
+
     /// After how many turns in all, openings included, nothing more can be offered.
     pub const MOST_TURNS: usize = 200;
 

@@ -230,6 +230,16 @@ pub struct Task {
 }
 
 impl Task {
+    /// About how many bytes it says.
+    pub fn bytes(&self) -> usize {
+        let told = [&self.plan, &self.result, &self.said];
+        let told = told.into_iter().flatten().map(Content::bytes);
+        told.fold(
+            self.text.len() + self.content.bytes(),
+            usize::saturating_add,
+        )
+    }
+
     /// A task just assigned, on no conditions.
     pub fn assigned(
         id: TaskId,

@@ -199,7 +199,10 @@ impl Engine {
     /// [`store::OpenError`] if the state cannot be read, is locked by another process, or is
     /// damaged.
     pub fn open(setup: Setup) -> Result<Self, store::OpenError> {
-        let (view, recent) = (Arc::new(View::default()), Arc::new(Recent::default()));
+        let (view, recent) = (
+            Arc::new(View::keeping(setup.limits.read_bytes)),
+            Arc::new(Recent::default()),
+        );
         let (settled, teams) = (Arc::new(Settled::default()), Arc::new(Teams::default()));
         let (entries, places) = (Arc::new(Entries::default()), Arc::new(Places::default()));
         let outbox = Arc::new(Outbox::default());

@@ -35,6 +35,10 @@ pub struct Limits {
     pub agents: usize,
     /// How many bytes an entry of `/data-params` may have.
     pub data_bytes: u64,
+    /// How many bytes, as they are stored, an answer may read of tasks, negotiations, teams, exchanges or
+    /// data; and how many ended tasks may say that are kept in memory. There they take several times as
+    /// much.
+    pub read_bytes: u64,
     /// How much each user may hold.
     pub users: Quotas,
 }
@@ -68,6 +72,7 @@ impl Default for Limits {
             depth: 8,
             agents: 10_000,
             data_bytes: 1 << 30,
+            read_bytes: 32 << 20,
             users: Quotas::default(),
         }
     }

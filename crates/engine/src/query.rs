@@ -13,8 +13,9 @@ use domain::event::Sequence;
 use domain::negotiation::{Kind, Negotiation};
 use domain::task::{Task, TaskId};
 use domain::team::Team;
+use std::collections::HashSet;
 use std::sync::Arc;
-use store::{Below, Filter, Store, TaskFilter};
+use store::{Below, Filter, Most, Store, TaskFilter};
 
 impl Engine {
     pub(crate) fn read(
@@ -47,7 +48,7 @@ impl Engine {
                         self.store.negotiations(&task)?
                     }
                     Some(_) => Vec::new(),
-                    None => bounded(self.store.all_negotiations(Query::MOST + 1)?)?,
+                    None => self.negotiations_of(sight)?,
                 };
                 let found = found.into_iter();
                 let visible = found.filter(|n| sight.shows(&n.publisher, &n.executor));
@@ -65,7 +66,7 @@ impl Engine {
                 let sight = sight(Rows::Teams);
                 let found = match &task {
                     Some(task) => self.store.team(task)?.into_iter().collect(),
-                    None => self.store.teams()?,
+                    None => self.teams_of(sight)?,
                 }
                 .into_iter();
                 let visible = found.filter_map(|team| shown(sight, team));
@@ -80,6 +81,7 @@ impl Engine {
                         task,
                         party: sight.narrowest(party.clone()),
                         limit: Query::MOST + 1,
+                        bytes: self.limits.read_bytes,
                         ..Filter::default()
                     })?)?,
                 };
@@ -99,6 +101,7 @@ impl Engine {
                     None => bounded(self.store.data_params(&Filter {
                         party: sight.narrowest(party.clone()),
                         limit: Query::MOST + 1,
+                        bytes: self.limits.read_bytes,
                         ..Filter::default()
                     })?)?,
                 };
@@ -141,6 +144,42 @@ impl Engine {
         committed_task(&self.store, &self.view, id)
     }
 
+    /// How much is read for one answer, and a row more, which tells that there is too much.
+    fn most(&self) -> Most {
+        Most {
+            rows: Query::MOST + 1,
+            bytes: self.limits.read_bytes,
+        }
+    }
+
+    /// All negotiations, or one's own: what others have costs nobody anything, and tells nothing.
+    fn negotiations_of(&self, sight: Sight<'_>) -> Result<Vec<Negotiation>, Refusal> {
+        let most = self.most();
+        bounded(match sight.narrowest(None) {
+            _ if sight.is_of_none() => Vec::new(),
+            Some(party) => self.store.negotiations_of(&party, most)?,
+            None => self.store.all_negotiations(most)?,
+        })
+    }
+
+    /// The same of teams: one's own are those that one published or was asked for.
+    fn teams_of(&self, sight: Sight<'_>) -> Result<Vec<Team>, Refusal> {
+        let most = self.most();
+        let party = match sight.narrowest(None) {
+            _ if sight.is_of_none() => return Ok(Vec::new()),
+            Some(party) => party,
+            None => return bounded(self.store.teams(most)?),
+        };
+        let mut teams = bounded(self.store.teams_by(&party, most)?)?;
+        let known: HashSet<&TaskId> = teams.iter().map(|team| &team.task).collect();
+        let mut asked = bounded(self.store.teams_with(&party, most)?)?;
+        asked.retain(|task| !known.contains(task));
+        for task in asked {
+            teams.extend(self.store.team(&task)?);
+        }
+        Ok(teams)
+    }
+
     /// Whether a task is there, for whomever, is looked up in memory; in the store only for tasks that
     /// may have left memory.
     fn proposals(
@@ -150,7 +189,7 @@ impl Engine {
     ) -> Result<Vec<Arc<Negotiation>>, Refusal> {
         let mut found = match &task {
             Some(task) => self.store.negotiations(task)?,
-            None => bounded(self.store.all_negotiations(Query::MOST + 1)?)?,
+            None => self.negotiations_of(sight)?,
         };
         found.retain(|n| n.kind == Kind::Feasibility && sight.shows(&n.publisher, &n.executor));
         let is_whole = {
@@ -181,6 +220,7 @@ impl Engine {
         let found = bounded(self.store.tasks(&TaskFilter {
             party: sight.narrowest(None),
             limit: Query::MOST + 1,
+            bytes: self.limits.read_bytes,
             ..TaskFilter::default()
         })?)?;
         let mut found: Vec<Arc<Task>> = found.into_iter().map(Arc::new).filter(visible).collect();
@@ -200,6 +240,7 @@ impl Engine {
             return Ok(Vec::new());
         }
         let limit = filter.limit;
+        filter.bytes = self.limits.read_bytes;
         filter.other_party = filter.party.take();
         filter.party = sight.narrowest(None);
         if filter.party.is_none() || filter.party == filter.other_party {
@@ -266,7 +307,11 @@ impl Engine {
                 return Err(nothing_to_continue_behind(id));
             }
         }
-        let page = self.store.exchanges(&of_own(sight, filter))?;
+        let filter = Filter {
+            bytes: self.limits.read_bytes,
+            ..of_own(sight, filter)
+        };
+        let page = self.store.exchanges(&filter)?;
         let visible = page.into_iter().filter(|e| sight.shows(&e.from, &e.to));
         Ok(visible.collect())
     }

@@ -12,6 +12,7 @@ use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::context::{Body, DataParam};
 use domain::registry::Reach;
+use domain::team::{Need, Team};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
@@ -19,6 +20,14 @@ use std::sync::Arc;
 /// What an entry of `/data-params` takes besides its content, in bytes: a million empty ones take
 /// room too.
 const ENTRY_BYTES: u64 = 512;
+
+/// How many bytes may be said in one message; what is longer belongs into `/data-params`. In memory it
+/// takes several times as much.
+const SAID_MOST: u64 = 1 << 20;
+
+/// What part of what a user may hold his open tasks and proposals may take, as they are said: in memory
+/// they take several times as much, and nobody takes it off them.
+const OPEN_PART: usize = 4;
 
 impl Engine {
     /// What users hold, and how much they may.
@@ -30,9 +39,13 @@ impl Engine {
     pub fn usage(&self) -> Vec<Usage> {
         let accounts = self.accounts.all();
         let work = self.lock_work();
-        let usage = |account: Arc<Account>| Usage {
-            tasks_open: work.open_by(account.user()) as u64,
-            ..account.usage()
+        let usage = |account: Arc<Account>| {
+            let (open, usage) = (work.open_by(account.user()), account.usage());
+            Usage {
+                tasks_open: open.number as u64,
+                held_bytes: usage.held_bytes + open.bytes as u64,
+                ..usage
+            }
         };
         accounts.into_iter().map(usage).collect()
     }
@@ -74,6 +87,14 @@ impl Engine {
         if self.is_hosted(&who.name) {
             return Ok(());
         }
+        let said = match operation {
+            Operation::Negotiate(_) => bytes,
+            Operation::FormTeam { needs, .. } => said_of_places(needs),
+            _ => 0,
+        };
+        if said > SAID_MOST {
+            return Err(Refusal::TooBig { most: SAID_MOST });
+        }
         let account = self.accounts.of(&who.name);
         self.room(&account, operation, bytes, now)
     }
@@ -101,15 +122,20 @@ impl Engine {
     /// Whether a publisher may have one more task or proposal open.
     ///
     /// # Errors
-    /// [`Refusal::TasksOpen`]
+    /// [`Refusal::TasksOpen`], [`Refusal::TasksHeld`]
     pub(crate) fn room_to_publish(&self, work: &Work, publisher: &str) -> Result<(), Refusal> {
-        let most = self.accounts.limits_of(publisher).tasks_open;
-        if work.open_by(publisher) < most || self.is_hosted(publisher) {
+        let limits = self.accounts.limits_of(publisher);
+        let (most, held) = (limits.tasks_open, limits.held_bytes / OPEN_PART);
+        let open = work.open_by(publisher);
+        if open.number < most && open.bytes < held || self.is_hosted(publisher) {
             return Ok(());
         }
         self.accounts.of(publisher).refuse();
         let user = publisher.to_owned();
-        Err(Refusal::TasksOpen { user, most })
+        Err(match open.number < most {
+            true => Refusal::TasksHeld { user, most: held },
+            false => Refusal::TasksOpen { user, most },
+        })
     }
 
     fn is_hosted(&self, name: &str) -> bool {
@@ -157,7 +183,11 @@ fn written_by(operation: &Operation) -> Option<u64> {
             _ => Some(said(negotiate)),
         },
         Operation::WriteData(write) => Some(write.bytes.len() as u64),
-        Operation::Register(_) | Operation::Introduce(_) | Operation::FormTeam { .. } => Some(0),
+        // Each candidate is asked in an exchange of its own.
+        Operation::FormTeam { needs, .. } => {
+            Some(said_of_places(needs) * (1 + Team::CANDIDATES_MOST as u64) + ENTRY_BYTES)
+        }
+        Operation::Register(_) | Operation::Introduce(_) => Some(0),
         Operation::Push(PushWish::Keep(_)) => Some(0),
         Operation::Schema(SchemaRequest::Extend { .. }) => Some(ENTRY_BYTES),
         Operation::Read(_)
@@ -171,6 +201,11 @@ fn written_by(operation: &Operation) -> Option<u64> {
         | Operation::Faults(_)
         | Operation::Act { .. } => None,
     }
+}
+
+fn said_of_places(needs: &[Need]) -> u64 {
+    let said = needs.iter().map(|need| need.content.bytes() as u64);
+    said.sum()
 }
 
 fn said(negotiate: &Negotiate) -> u64 {

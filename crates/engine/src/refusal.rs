@@ -185,6 +185,23 @@ pub enum Refusal {
         /// The limit.
         most: u64,
     },
+    /// More is said in one message than is taken.
+    #[error("more than {most} bytes are said: write them to data-params, and name those")]
+    TooBig {
+        /// How many bytes.
+        most: u64,
+    },
+    /// What the publisher's open tasks and proposals say is as much as one's may.
+    #[error(
+        "the open tasks of '{user}' say {most} bytes and may say no more: end some, say less, or write \
+         it to data-params"
+    )]
+    TasksHeld {
+        /// Whose.
+        user: String,
+        /// How many bytes.
+        most: usize,
+    },
     /// The publisher has as many tasks and proposals open as one may have.
     #[error("'{user}' has {most} tasks open and may have no more: end some, then ask again")]
     TasksOpen {
@@ -422,6 +439,10 @@ impl From<store::ReadError> for Refusal {
             store::ReadError::Corrupt { .. } | store::ReadError::Forged { .. } => {
                 Self::Damaged { cause }
             }
+            store::ReadError::TooMuch { most } => Self::TooMany {
+                what: "bytes in one answer",
+                most,
+            },
             store::ReadError::Unknown { .. } => Self::BadLeaf {
                 leaf: "after",
                 why: cause,

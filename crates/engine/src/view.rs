@@ -13,7 +13,6 @@ use store::{Below, Committed};
 const ENDED_KEPT: usize = 16_384;
 
 /// Committed tasks, by identifier and by executor.
-#[derive(Default)]
 pub(crate) struct View {
     tasks: RwLock<Tasks>,
 }
@@ -22,8 +21,11 @@ pub(crate) struct View {
 pub(crate) struct Tasks {
     by_id: BTreeMap<TaskId, Kept>,
     executors: HashMap<String, Executor>,
-    /// The ended ones among `by_id`, oldest first.
-    ended: VecDeque<TaskId>,
+    /// The ended ones among `by_id`, oldest first, with what they say in bytes.
+    ended: VecDeque<(TaskId, usize)>,
+    ended_bytes: usize,
+    /// How many bytes those may say.
+    ended_bytes_most: usize,
     changes: u64,
     counts: Counts,
     as_of: Sequence,
@@ -74,6 +76,17 @@ pub struct Counts {
 }
 
 impl View {
+    /// An empty one that keeps ended tasks as long as they say no more than so many bytes.
+    pub(crate) fn keeping(ended_bytes_most: u64) -> Self {
+        let tasks = Tasks {
+            ended_bytes_most: usize::try_from(ended_bytes_most).unwrap_or(usize::MAX),
+            ..Tasks::default()
+        };
+        Self {
+            tasks: RwLock::new(tasks),
+        }
+    }
+
     /// Takes in what was open when the store was opened, how many tasks there are in all, and up to
     /// where the log tells of them.
     pub(crate) fn load(&self, open: &[Arc<Task>], all: u64, last: Sequence) {
@@ -105,9 +118,10 @@ impl View {
     pub(crate) fn forget(&self, trimmed: u64) {
         let mut view = self.tasks.write().expect("no writer panics");
         view.counts.tasks = view.counts.tasks.saturating_sub(trimmed);
-        for id in std::mem::take(&mut view.ended) {
+        for (id, _) in std::mem::take(&mut view.ended) {
             view.by_id.remove(&id);
         }
+        view.ended_bytes = 0;
         for executor in view.executors.values_mut() {
             executor.ended = None;
         }
@@ -142,7 +156,9 @@ impl Tasks {
         }
         if task.status.is_terminal() {
             executor.ended = Some(Arc::clone(task));
-            self.ended.push_back(task.id.clone());
+            let bytes = task.bytes();
+            self.ended.push_back((task.id.clone(), bytes));
+            self.ended_bytes += bytes;
         } else {
             executor.open.insert(self.changes, Arc::clone(task));
             executor.changed.insert(task.id.clone(), self.changes);
@@ -162,9 +178,10 @@ impl Tasks {
                 self.by_id.insert(task.id.clone(), kept);
             }
         }
-        if self.ended.len() > ENDED_KEPT
-            && let Some(oldest) = self.ended.pop_front()
+        while (self.ended.len() > ENDED_KEPT || self.ended_bytes > self.ended_bytes_most)
+            && let Some((oldest, bytes)) = self.ended.pop_front()
         {
+            self.ended_bytes -= bytes;
             self.by_id.remove(&oldest);
         }
     }

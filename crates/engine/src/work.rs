@@ -9,7 +9,7 @@ mod mailboxes;
 
 use crate::Refusal;
 use crate::instance::AgentInstance;
-use crate::publishers::Publishers;
+use crate::publishers::{Open, Publishers};
 use crate::request::Routed;
 use domain::agent::Output;
 use domain::context::Exchange;
@@ -431,8 +431,8 @@ impl Work {
         }
     }
 
-    /// How many open tasks and proposals a publisher has.
-    pub(crate) fn open_by(&self, publisher: &str) -> usize {
+    /// What open tasks and proposals a publisher has.
+    pub(crate) fn open_by(&self, publisher: &str) -> Open {
         self.publishers.open_by(publisher)
     }
 

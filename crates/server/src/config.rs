@@ -144,6 +144,10 @@ pub enum SettingsError {
     },
 }
 
+/// What part of memory is read of the store for one answer at the most: as it is told it takes several
+/// times as much.
+const READ_PART: u64 = 32;
+
 impl Settings {
     /// What the engine bounds where the process may use so many bytes of memory; none if nobody bounds
     /// it.
@@ -151,6 +155,7 @@ impl Settings {
         let limits = self.agents.limits(self.tasks.limits());
         engine::Limits {
             users: self.limits.users(memory),
+            read_bytes: memory.map_or(limits.read_bytes, |m| limits.read_bytes.min(m / READ_PART)),
             ..limits.at_speed(self.speed.unwrap_or(1.0))
         }
     }

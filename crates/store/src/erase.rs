@@ -191,6 +191,7 @@ fn refused(error: ReadError) -> JobError {
         ReadError::Unknown { id } => JobError::Refused(CommitError::UnknownTask {
             task: TaskId::new(id),
         }),
+        ReadError::TooMuch { .. } => unreachable!("a job reads without a bound"),
         ReadError::Sqlite(cause) => JobError::Refused(CommitError::Write(cause)),
     }
 }

@@ -75,7 +75,7 @@ pub use open::{Decided, Location, OpenError, Options, Recovered, Spawn};
 pub use outside::LAG;
 pub use read::ReadError;
 pub use read::chunks::Piece;
-pub use read::records::{Below, DataSum, Filter};
+pub use read::records::{Below, DataSum, Filter, Most};
 pub use read::tasks::TaskFilter;
 pub use reencrypt::{Encryption, Reencrypted, RotateError, Rotated};
 pub use retention::{Retention, Trimmed};

@@ -11,6 +11,7 @@ pub(crate) mod tasks;
 
 use crate::cipher::{Keys, Tables};
 use crate::row::{Corrupt, RowError};
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,6 +40,12 @@ pub enum ReadError {
     Unknown {
         /// The identifier.
         id: String,
+    },
+    /// The rows that were asked for are more than so many bytes together.
+    #[error("what was asked for is more than {most} bytes")]
+    TooMuch {
+        /// The bound.
+        most: u64,
     },
     /// SQLite failed.
     #[error("reading the state failed")]
@@ -150,10 +157,31 @@ fn rows<T>(
     parameters: impl rusqlite::Params,
     read: impl Fn(&Row<'_>, &Keys) -> Result<T, RowError>,
 ) -> Result<Vec<T>, ReadError> {
+    rows_within(u64::MAX, tables, sql, parameters, read)
+}
+
+/// The same of an answer to somebody: it ends where its rows have more than so many bytes.
+fn rows_within<T>(
+    most: u64,
+    tables: Tables<'_>,
+    sql: &str,
+    parameters: impl rusqlite::Params,
+    read: impl Fn(&Row<'_>, &Keys) -> Result<T, RowError>,
+) -> Result<Vec<T>, ReadError> {
     let mut statement = tables.prepare_cached(sql)?;
+    let columns = statement.column_count();
     let mut rows = statement.query(parameters)?;
-    let mut found = Vec::new();
+    let (mut found, mut bytes) = (Vec::new(), 0);
     while let Some(row) = rows.next()? {
+        for column in 0..columns {
+            bytes += match row.get_ref(column)? {
+                ValueRef::Text(value) | ValueRef::Blob(value) => value.len() as u64,
+                _ => 0,
+            };
+        }
+        if bytes > most {
+            return Err(ReadError::TooMuch { most });
+        }
         found.push(read(row, tables.keys)?);
     }
     Ok(found)

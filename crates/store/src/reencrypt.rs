@@ -391,7 +391,6 @@ fn rewrite(tables: Tables<'_>, ink: &mut Ink, table: usize, number: i64) -> Resu
         negotiation_columns!(),
         " FROM negotiation WHERE number = ?1"
     );
-    const TEAM: &str = "SELECT task, changed_at, digest, team, cipher FROM team WHERE number = ?1";
     const DOCUMENT: &str =
         "SELECT kind, name, digest, body, cipher FROM document WHERE number = ?1";
     const OBSERVATION: &str =
@@ -424,7 +423,7 @@ fn rewrite(tables: Tables<'_>, ink: &mut Ink, table: usize, number: i64) -> Resu
             }
         }
         team::TABLE => {
-            if let Some(team) = one(tables, TEAM, number, team::read)? {
+            if let Some(team) = one(tables, team::OF_NUMBER, number, team::read)? {
                 team::write(&tables, &team, ink)?;
             }
         }

@@ -12,7 +12,7 @@ use crate::job::{JobError, Step, Workplace};
 use crate::read::log::first_time;
 use crate::row::checkpoint::Checkpoint;
 use crate::row::head::Head;
-use crate::row::{entry, negotiation, push_config};
+use crate::row::{entry, negotiation, push_config, team};
 use crate::set::Set;
 use crate::slice::Slice;
 use domain::event::Happening;
@@ -224,6 +224,7 @@ impl Trim {
         head.counts.data -= delete(Set::DataParam, data)?;
         let team = "DELETE FROM team WHERE task = ?1 RETURNING number, digest";
         delete(Set::Team, team)?;
+        team::forget_candidates(connection, id)?;
         let erasure = "DELETE FROM erasure WHERE task = ?1 RETURNING 0, digest";
         delete(Set::Erasure, erasure)?;
         negotiation::forget_task(connection, id, ink)?;

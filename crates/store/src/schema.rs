@@ -19,7 +19,7 @@ const APPLICATION: i32 = 0x436e_766b;
 const FIRST_VERSION: i32 = 2;
 
 /// One step each; never change one that was released, append.
-const MIGRATIONS: [&str; 5] = [FIRST, SECOND, THIRD, FOURTH, FIFTH];
+const MIGRATIONS: [&str; 6] = [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH];
 
 /// The version from which rows are bound to the head where there is a key.
 const BOUND: i32 = 6;
@@ -342,6 +342,21 @@ WHEN NOT (NEW.sequence = OLD.sequence AND NEW.time = OLD.time AND NEW.kind = OLD
       AND (NEW.body = '' AND NEW.cipher IS NOT NULL
         OR NEW.body = OLD.body AND NEW.cipher IS OLD.cipher)))
 BEGIN SELECT RAISE(ABORT, 'the log is only appended to'); END;
+";
+
+/// Negotiations and teams are found by their parties. No code binds those of a team here: they decide
+/// how it is found, not who sees it. Teams of before have no publisher.
+const SIXTH: &str = "
+CREATE INDEX negotiation_by_publisher ON negotiation (publisher);
+CREATE INDEX negotiation_by_executor ON negotiation (executor);
+ALTER TABLE team ADD COLUMN publisher TEXT;
+CREATE INDEX team_by_publisher ON team (publisher);
+CREATE TABLE team_candidate (
+  agent TEXT NOT NULL,
+  task  TEXT NOT NULL,
+  PRIMARY KEY (agent, task)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX team_candidate_by_task ON team_candidate (task);
 ";
 
 /// Refuses what is not a state that this release can read. True if it may hold encrypted payloads.

@@ -8,7 +8,7 @@ use crate::job::Job;
 use crate::keys::KeyKeeper;
 use crate::open::{self, Decided, Location, OpenError, Options, Recovered};
 use crate::read::chunks::{self, Piece};
-use crate::read::records::{self, Below, DataSum, Filter};
+use crate::read::records::{self, Below, DataSum, Filter, Most};
 use crate::read::tasks::{self, TaskFilter};
 use crate::read::{ReadError, Readers, log};
 use crate::reencrypt::{self, Encryption, KeyChange, Reencrypt, Reencrypted, RotateError, Rotated};
@@ -352,13 +352,13 @@ impl Store {
         self.inner.readers.with(|c| records::below(c, task))
     }
 
-    /// At most `limit` negotiations, in the order in which they were first stored.
+    /// The first negotiations, in the order in which they were first stored.
     ///
     /// # Errors
     /// [`ReadError`]
-    pub fn all_negotiations(&self, limit: usize) -> Result<Vec<Negotiation>, ReadError> {
+    pub fn all_negotiations(&self, most: Most) -> Result<Vec<Negotiation>, ReadError> {
         let readers = &self.inner.readers;
-        readers.with(|c| records::all_negotiations(c, limit))
+        readers.with(|c| records::all_negotiations(c, most))
     }
 
     /// True if the identifier names a task, or a negotiation about one that is to be. One look at
@@ -370,12 +370,40 @@ impl Store {
         self.inner.readers.with(|c| records::knows(c, task))
     }
 
-    /// All teams, in the order in which they were first stored.
+    /// The first negotiations of a party, in the order in which they were first stored.
     ///
     /// # Errors
     /// [`ReadError`]
-    pub fn teams(&self) -> Result<Vec<Team>, ReadError> {
-        self.inner.readers.with(records::teams)
+    pub fn negotiations_of(&self, party: &str, most: Most) -> Result<Vec<Negotiation>, ReadError> {
+        let readers = &self.inner.readers;
+        readers.with(|c| records::negotiations_of(c, party, most))
+    }
+
+    /// The tasks of the first teams for which an agent was asked.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn teams_with(&self, candidate: &str, most: Most) -> Result<Vec<TaskId>, ReadError> {
+        let readers = &self.inner.readers;
+        readers.with(|c| records::teams_with(c, candidate, most))
+    }
+
+    /// The first teams, in the order in which they were first stored.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn teams(&self, most: Most) -> Result<Vec<Team>, ReadError> {
+        self.inner.readers.with(|c| records::teams(c, most))
+    }
+
+    /// The same of those that a party published. Those that an earlier release stored are all looked
+    /// through.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn teams_by(&self, publisher: &str, most: Most) -> Result<Vec<Team>, ReadError> {
+        let readers = &self.inner.readers;
+        readers.with(|c| records::teams_by(c, publisher, most))
     }
 
     /// The team of a task, if it has one.

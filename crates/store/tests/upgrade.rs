@@ -20,17 +20,27 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use store::{
-    Cursor, Filter, HeldKeys, KeyKeeper, OpenError, Options, Recovered, Secret, Store, TaskFilter,
+    Cursor, Filter, HeldKeys, KeyKeeper, Most, OpenError, Options, Recovered, Secret, Store,
+    TaskFilter,
 };
 
 /// The releases there were, by the version of their schema, the newest last.
-const RELEASES: [i32; 4] = [2, 3, 4, 5];
+const RELEASES: [i32; 5] = [2, 3, 4, 5, 6];
 /// The state that those of the versions in between are made of: what they did not have yet goes.
 const TWO: &str = include_str!("../src/tests/version-2.sql");
 const FIVE: &str = include_str!("upgrade/version-5.sql");
+const BEFORE_SEVEN: &str = "DROP INDEX negotiation_by_publisher;
+    DROP INDEX negotiation_by_executor; DROP INDEX team_by_publisher; DROP TABLE team_candidate;
+    ALTER TABLE team DROP COLUMN publisher; PRAGMA user_version = 6;";
 const BEFORE_FIVE: &str = "DROP TABLE push_config; PRAGMA user_version = 4;";
 const BEFORE_FOUR: &str = "DROP INDEX task_by_conversation;
     ALTER TABLE task DROP COLUMN conversation; PRAGMA user_version = 3;";
+
+/// All there is.
+const ALL: Most = Most {
+    rows: usize::MAX,
+    bytes: u64::MAX,
+};
 
 /// One test after the other: a process that one starts has every file of this process for the moment
 /// until it is another program, and with it the lock of a state that another test closes and opens again.
@@ -52,6 +62,12 @@ fn state_of(release: i32) -> (tempfile::TempDir, PathBuf) {
     };
     for sql in steps {
         connection.execute_batch(sql).unwrap();
+    }
+    if release == 6 {
+        drop(connection);
+        drop(Store::open(options(&path), Box::new(|_| {})).unwrap());
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch(BEFORE_SEVEN).unwrap();
     }
     (folder, path)
 }
@@ -107,7 +123,7 @@ fn held(path: &Path) -> Held {
             .collect(),
         data,
         entries: store.entries(0, 10_000).unwrap(),
-        teams: store.teams().unwrap(),
+        teams: store.teams(ALL).unwrap(),
         pushes: pushes.collect(),
         tasks,
         observations: store.observations(1_000).unwrap(),

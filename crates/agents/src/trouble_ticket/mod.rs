@@ -250,6 +250,7 @@ impl TroubleTickets {
     /// An answer in words: the tickets that the question names, or else all that are open.
     fn say(&self, content: &Content) -> Reply {
         let text = format!("{} {}", content.target_object, content.task_description);
+        let text = lookup::beginning(&text);
         let named = self
             .tickets
             .values()

@@ -59,7 +59,7 @@ fn kind(refusal: &Refusal) -> ErrorKind {
             K::UnsupportedOperation
         }
         R::NoCard { .. } => K::Unavailable,
-        R::Content(ContentError::TooBig(_)) => K::TooLarge,
+        R::Content(ContentError::TooBig(_)) | R::TooBig { .. } => K::TooLarge,
         R::Content(_) => K::InvalidParams,
         R::MissingLeaf { .. }
         | R::BadLeaf { .. }
@@ -86,6 +86,7 @@ fn kind(refusal: &Refusal) -> ErrorKind {
         R::TooMany { .. }
         | R::MailboxFull { .. }
         | R::TasksOpen { .. }
+        | R::TasksHeld { .. }
         | R::DataQuota { .. }
         | R::TooFast { .. } => K::TooManyRequests,
         R::Unavailable { .. } | R::TooLong { .. } | R::StoreFull | R::ShortOfMemory => {

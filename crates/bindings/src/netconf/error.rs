@@ -198,6 +198,10 @@ pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
         Refusal::TasksOpen { .. } => E::application(ResourceDenied)
             .app_tag("tasks-open")
             .path(asked.path(None)),
+        Refusal::TooBig { .. } => E::application(TooBig).path(asked.path(None)),
+        Refusal::TasksHeld { .. } => E::application(ResourceDenied)
+            .app_tag("tasks-held")
+            .path(asked.path(None)),
         Refusal::DataQuota { .. } => E::application(ResourceDenied)
             .app_tag("data-quota")
             .path(asked.path(None)),

@@ -383,6 +383,7 @@ fn check(scene: &Scene<'_>, operation: Element<'_>) -> Result<(), RpcError> {
 
 /// Checks the text of an operation, or of a part of it.
 fn check_text(scene: &Scene<'_>, operation: Element<'_>, text: &str) -> Result<(), RpcError> {
+    input::has_short_xpaths(operation)?;
     scene
         .announced
         .generation

@@ -104,6 +104,38 @@ fn a_user_writes_so_much_at_once_and_so_much_a_second() {
     write(&stage, "noc", "b").unwrap();
 }
 
+/// What is open is in memory: how much that is counts beside how many there are, and gives way when it
+/// ends. Whoever says more than fits into one message is told where that belongs.
+#[test]
+fn what_is_open_says_so_much_and_one_message_so_much() {
+    let usual = UserLimits {
+        held_bytes: 40_000,
+        ..UserLimits::default()
+    };
+    let stage = open(store::Options::memory(), limits(usual), |_| {
+        vec![answer(Verdict::Accepted)]
+    });
+    let long = format!("{JOB}{}", "x".repeat(4_000));
+    stage.say("noc", assignment("a", &long)).unwrap();
+    stage.say("noc", assignment("b", &long)).unwrap();
+    let refused = stage.say("noc", assignment("c", &long));
+    assert!(
+        matches!(refused, Err(Refusal::TasksHeld { most: 10_000, .. })),
+        "{refused:?}"
+    );
+    stage.say("guest", assignment("d", &long)).unwrap();
+    stage
+        .say("noc", message(Verb::TaskCancel, "a", ""))
+        .unwrap();
+    stage.say("noc", assignment("c", &long)).unwrap();
+    let too_long = format!("{JOB}{}", "x".repeat(1 << 20));
+    let refused = stage.say("guest", assignment("e", &too_long));
+    assert!(
+        matches!(refused, Err(Refusal::TooBig { .. })),
+        "{refused:?}"
+    );
+}
+
 /// Data count as long as they will be, over a restart too, and no more once they are gone.
 #[test]
 fn a_user_stores_so_much_until_it_is_removed() {

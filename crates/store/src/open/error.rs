@@ -174,6 +174,10 @@ impl From<ReadError> for OpenError {
                 table: "sqlite".to_owned(),
                 key: id,
             },
+            ReadError::TooMuch { .. } => Self::Corrupt {
+                table: "sqlite".to_owned(),
+                key: error.to_string(),
+            },
             ReadError::Sqlite(cause) => Self::Read(cause),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! And, by their keys, negotiations, teams and erasures. Read next: `row::exchange`.
 
-use super::{ReadError, behind, rows};
+use super::{ReadError, behind, rows, rows_within};
 use crate::cipher::{Keys, Tables};
 use crate::row::cursor::{self, Cursor};
 use crate::row::data_param::{self, data_param_columns};
@@ -36,6 +36,8 @@ pub struct Filter {
     pub after: Option<String>,
     /// At most so many.
     pub limit: usize,
+    /// The most bytes of all rows as they are stored; beyond them, [`ReadError::TooMuch`].
+    pub bytes: u64,
 }
 
 impl Default for Filter {
@@ -48,6 +50,7 @@ impl Default for Filter {
             until: None,
             after: None,
             limit: 1_000,
+            bytes: u64::MAX,
         }
     }
 }
@@ -80,6 +83,14 @@ const NEGOTIATIONS: &str = concat!(
     "SELECT ",
     negotiation_columns!(),
     " FROM negotiation WHERE task = ?1"
+);
+
+const NEGOTIATIONS_OF_PARTY: &str = concat!(
+    "SELECT ",
+    negotiation_columns!(),
+    " FROM negotiation WHERE publisher = ?2 UNION ALL SELECT ",
+    negotiation_columns!(),
+    " FROM negotiation WHERE executor = ?2 AND publisher <> ?2 ORDER BY number LIMIT ?1"
 );
 
 const ALL_NEGOTIATIONS: &str = concat!(
@@ -141,7 +152,10 @@ const DATA_OF_BOTH: &str = by_number!(data_params!(
 
 /// The pages, for the test that none of them scans or sorts.
 #[cfg(test)]
-pub(crate) const PAGES: [&str; 8] = [
+pub(crate) const PAGES: [&str; 11] = [
+    NEGOTIATIONS_OF_PARTY,
+    team::OF_CANDIDATE,
+    team::OF_PUBLISHER,
     EXCHANGES,
     EXCHANGES_OF_TASK,
     EXCHANGES_OF_PARTY,
@@ -183,14 +197,62 @@ pub(crate) fn negotiations(
 
 pub(crate) fn all_negotiations(
     tables: Tables<'_>,
-    limit: usize,
+    most: Most,
 ) -> Result<Vec<Negotiation>, ReadError> {
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    rows(tables, ALL_NEGOTIATIONS, params![limit], negotiation::read)
+    let (sql, which) = (ALL_NEGOTIATIONS, params![most.rows()]);
+    rows_within(most.bytes, tables, sql, which, negotiation::read)
 }
 
-pub(crate) fn teams(tables: Tables<'_>) -> Result<Vec<Team>, ReadError> {
-    rows(tables, team::ALL, params![], team::read)
+pub(crate) fn negotiations_of(
+    tables: Tables<'_>,
+    party: &str,
+    most: Most,
+) -> Result<Vec<Negotiation>, ReadError> {
+    let (sql, which) = (NEGOTIATIONS_OF_PARTY, params![most.rows(), party]);
+    rows_within(most.bytes, tables, sql, which, negotiation::read)
+}
+
+pub(crate) fn teams_with(
+    tables: Tables<'_>,
+    candidate: &str,
+    most: Most,
+) -> Result<Vec<TaskId>, ReadError> {
+    let mut statement = tables.prepare_cached(team::OF_CANDIDATE)?;
+    let found = statement.query_map(params![most.rows(), candidate], |row| {
+        row.get::<_, String>(0).map(TaskId::new)
+    })?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+pub(crate) fn teams(tables: Tables<'_>, most: Most) -> Result<Vec<Team>, ReadError> {
+    let (sql, which) = (team::FIRST, params![most.rows()]);
+    rows_within(most.bytes, tables, sql, which, team::read)
+}
+
+pub(crate) fn teams_by(
+    tables: Tables<'_>,
+    publisher: &str,
+    most: Most,
+) -> Result<Vec<Team>, ReadError> {
+    let (sql, which) = (team::OF_PUBLISHER, params![most.rows(), publisher]);
+    let mut found = rows_within(most.bytes, tables, sql, which, team::read)?;
+    found.retain(|team| team.publisher == publisher);
+    Ok(found)
+}
+
+/// How much an answer may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Most {
+    /// Rows; there is no error where there are more.
+    pub rows: usize,
+    /// Bytes of all rows as they are stored; beyond them, [`ReadError::TooMuch`].
+    pub bytes: u64,
+}
+
+impl Most {
+    fn rows(self) -> i64 {
+        i64::try_from(self.rows).unwrap_or(i64::MAX)
+    }
 }
 
 pub(crate) fn cursors(tables: Tables<'_>) -> Result<Vec<Cursor>, ReadError> {
@@ -375,5 +437,5 @@ fn page<T>(
         .into_iter()
         .filter(|(n, _)| sql.contains(n))
         .collect();
-    rows(tables, sql, used.as_slice(), read)
+    rows_within(filter.bytes, tables, sql, used.as_slice(), read)
 }

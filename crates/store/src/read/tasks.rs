@@ -5,7 +5,7 @@
 //! pages through moves towards the end, so it is seen again and none is missed. Read next:
 //! `row::task`.
 
-use super::{ReadError, behind, rows};
+use super::{ReadError, behind, rows, rows_within};
 use crate::cipher::Tables;
 use crate::row::task::{self, task_columns};
 use domain::task::{Status, Task, TaskId};
@@ -38,6 +38,8 @@ pub struct TaskFilter {
     pub after: Option<TaskId>,
     /// At most so many.
     pub limit: usize,
+    /// The most bytes of all rows as they are stored; beyond them, [`ReadError::TooMuch`].
+    pub bytes: u64,
 }
 
 impl TaskFilter {
@@ -73,6 +75,7 @@ impl Default for TaskFilter {
             newest_first: false,
             after: None,
             limit: 1_000,
+            bytes: u64::MAX,
         }
     }
 }
@@ -104,7 +107,7 @@ pub(crate) fn tasks(tables: Tables<'_>, filter: &TaskFilter) -> Result<Vec<Task>
     let place = place(&tables, filter)?;
     let sql = page(filter);
     with_values(filter, place, &sql, |values| {
-        rows(tables, &sql, values, task::read)
+        rows_within(filter.bytes, tables, &sql, values, task::read)
     })
 }
 

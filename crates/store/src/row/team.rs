@@ -15,17 +15,45 @@ use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "team";
 
+macro_rules! teams {
+    ($which:literal) => {
+        concat!(
+            "SELECT number, task, changed_at, digest, team, cipher FROM team ",
+            $which
+        )
+    };
+}
+
 /// All teams, in the order in which they were first stored.
-pub(crate) const ALL: &str =
-    "SELECT task, changed_at, digest, team, cipher FROM team ORDER BY number";
+pub(crate) const ALL: &str = teams!("ORDER BY number");
+
+/// The first of them.
+pub(crate) const FIRST: &str = teams!("ORDER BY number LIMIT ?1");
+
+/// The first of those that a party published, or may have.
+pub(crate) const OF_PUBLISHER: &str = concat!(
+    teams!("WHERE publisher = ?2"),
+    " UNION ALL ",
+    teams!("WHERE publisher IS NULL"),
+    " ORDER BY number LIMIT ?1"
+);
 
 /// The team of one task.
-pub(crate) const OF_TASK: &str =
-    "SELECT task, changed_at, digest, team, cipher FROM team WHERE task = ?1";
+pub(crate) const OF_TASK: &str = teams!("WHERE task = ?1");
+
+/// The team of one number.
+pub(crate) const OF_NUMBER: &str = teams!("WHERE number = ?1");
+
+/// The tasks of the first teams that an agent is a candidate of.
+pub(crate) const OF_CANDIDATE: &str =
+    "SELECT task FROM team_candidate WHERE agent = ?2 ORDER BY task LIMIT ?1";
+
+const CANDIDATE: &str = "INSERT OR IGNORE INTO team_candidate (agent, task) VALUES (?1, ?2)";
 
 const WRITE: &str =
-    "INSERT INTO team (task, changed_at, digest, team, cipher) VALUES (?1, ?2, ?3, ?4, ?5)
-    ON CONFLICT (task) DO UPDATE SET changed_at = ?2, digest = ?3, team = ?4, cipher = ?5";
+    "INSERT INTO team (task, changed_at, digest, team, cipher, publisher) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    ON CONFLICT (task) DO UPDATE
+    SET changed_at = ?2, digest = ?3, team = ?4, cipher = ?5, publisher = ?6";
 
 const STANDING: &str = "SELECT number, digest FROM team WHERE task = ?1";
 
@@ -38,8 +66,20 @@ pub(crate) fn write(connection: &Connection, team: &Team, ink: &mut Ink) -> rusq
     let old = old.map(|(number, digest)| (Set::Team, number, digest));
     let stamp = ink.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
-    statement.execute(params![task, at, stamp, row.texts.text(0), row.cipher])?;
+    let (json, publisher) = (row.texts.text(0), team.publisher.as_str());
+    statement.execute(params![task, at, stamp, json, row.cipher, publisher])?;
+    let mut statement = connection.prepare_cached(CANDIDATE)?;
+    for candidate in &team.candidates {
+        statement.execute([candidate.agent.as_str(), task])?;
+    }
     ink.replaced(connection, old, Set::Team, &row.sum);
+    Ok(())
+}
+
+/// Nobody is a candidate of the team of this task any more.
+pub(crate) fn forget_candidates(connection: &Connection, task: &str) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached("DELETE FROM team_candidate WHERE task = ?1")?;
+    statement.execute([task])?;
     Ok(())
 }
 
@@ -53,11 +93,11 @@ fn digest(task: &str, changed_at: i64, json: &Texts<'_, 1>) -> Sum {
 
 /// Reads a row of [`ALL`] and checks its digest.
 pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Team, RowError> {
-    let task: String = column(row, 0, TABLE, "")?;
-    let changed_at: i64 = column(row, 1, TABLE, &task)?;
-    let stored: Vec<u8> = column(row, 2, TABLE, &task)?;
-    let shown = Texts([Some(Cow::Owned(column(row, 3, TABLE, &task)?))]);
-    let cipher: Option<Vec<u8>> = column(row, 4, TABLE, &task)?;
+    let task: String = column(row, 1, TABLE, "")?;
+    let changed_at: i64 = column(row, 2, TABLE, &task)?;
+    let stored: Vec<u8> = column(row, 3, TABLE, &task)?;
+    let shown = Texts([Some(Cow::Owned(column(row, 4, TABLE, &task)?))]);
+    let cipher: Option<Vec<u8>> = column(row, 5, TABLE, &task)?;
     let of = (TABLE, task.as_str());
     let json = uncover(keys, of, shown, cipher.as_deref(), &stored, |json| {
         digest(&task, changed_at, json)

@@ -110,7 +110,7 @@ fn a_newer_an_older_and_a_foreign_state_are_refused() {
             refused,
             Err(OpenError::Newer {
                 found: 99,
-                known: 6
+                known: 7
             })
         ),
         "{refused:?}"
@@ -247,6 +247,8 @@ fn queries_use_their_indexes() {
             (":conversation", "'c'"),
             (":counterparty", "'c'"),
             (":since", "0"),
+            ("?1", "1"),
+            ("?2", "'p'"),
             (":end", "9"),
         ] {
             sql = sql.replace(name, value);

@@ -656,8 +656,9 @@ forgeries! {
     a_view_in_the_place_of_a_table:
         |connection, _| run_all(connection, "ALTER TABLE team RENAME TO hidden;
             CREATE VIEW team AS SELECT * FROM hidden WHERE false")
-        => strange("missing index sqlite_autoindex_team_1, missing table team, \
-            strange index sqlite_autoindex_hidden_1, strange table hidden, strange view team");
+        => strange("missing index sqlite_autoindex_team_1, missing index team_by_publisher, missing table team, \
+            strange index sqlite_autoindex_hidden_1, strange index team_by_publisher, \
+            strange table hidden, strange view team");
     an_index_dropped:
         |connection, _| run_all(connection, "DROP INDEX task_open")
         => strange("missing index task_open");
@@ -750,7 +751,9 @@ fn a_state_made_to_look_like_one_of_the_release_before() {
     run_all(
         &connection,
         "ALTER TABLE head DROP COLUMN cipher; ALTER TABLE head DROP COLUMN generation;
-         DROP TABLE attestation; PRAGMA user_version = 5;",
+         DROP TABLE attestation; DROP INDEX negotiation_by_publisher;
+         DROP INDEX negotiation_by_executor; DROP INDEX team_by_publisher; DROP TABLE team_candidate;
+         ALTER TABLE team DROP COLUMN publisher; PRAGMA user_version = 5;",
     );
     let digest = digest_of_head(&connection);
     connection

@@ -1,5 +1,6 @@
 //! What is kept: tasks read by key and by page, negotiations, registrations, teams.
 
+use super::removal::{life, put};
 use super::*;
 use crate::row::form::{registration_from_json, registration_to_json};
 use domain::discovery::Criteria;
@@ -453,4 +454,81 @@ fn what_happens_to_negotiations_and_agents_and_what_is_audited_is_in_the_log() {
         .map(|e| (e.time.as_ms(), e.happening.clone()))
         .collect();
     assert_eq!(found, told);
+}
+
+fn first(rows: usize) -> Most {
+    Most {
+        rows,
+        bytes: u64::MAX,
+    }
+}
+
+/// What others have is not looked at, however much it is.
+#[test]
+fn negotiations_and_teams_are_found_by_their_parties() {
+    let (_folder, path) = file();
+    let (store, _) = self::open(Options::file(&path));
+    let others = Negotiation {
+        publisher: "ran".into(),
+        executor: "core".into(),
+        ..negotiation("a", Kind::Feasibility)
+    };
+    let place = negotiation("t/radio", Kind::Feasibility);
+    let negotiations = vec![others, place, negotiation("b", Kind::Fulfillment)];
+    put(
+        &store,
+        Batch {
+            negotiations: negotiations.into_iter().map(Arc::new).collect(),
+            teams: vec![Arc::new(team("t"))],
+            ..Batch::default()
+        },
+    );
+    let found = |party: &str, most| -> Vec<String> {
+        let found = store.negotiations_of(party, first(most)).unwrap();
+        found.iter().map(|n| n.task.to_string()).collect()
+    };
+    assert_eq!(found("ran", 9), ["a", "t/radio", "b"]);
+    assert_eq!(found("ran", 2), ["a", "t/radio"]);
+    assert_eq!(found("oss", 9), ["t/radio", "b"]);
+    assert_eq!(found("core", 9), ["a"]);
+    assert!(found("nobody", 9).is_empty());
+    let with = |agent: &str| store.teams_with(agent, first(9)).unwrap();
+    assert_eq!((with("ran"), with("oss")), (vec![TaskId::new("t")], vec![]));
+    let teams = |publisher: &str| store.teams_by(publisher, first(9)).unwrap().len();
+    assert_eq!((teams("oss"), teams("ran")), (1, 0));
+    // As a release before left it.
+    behind(&path, |connection| {
+        connection
+            .execute("UPDATE team SET publisher = NULL", [])
+            .unwrap();
+    });
+    assert_eq!((teams("oss"), teams("ran")), (1, 0));
+}
+
+/// Whoever asks for more than he is answered is told so, before it is all in memory.
+#[test]
+fn an_answer_has_so_many_bytes() {
+    let (_folder, path) = file();
+    let (store, _) = self::open(Options::file(&path));
+    let negotiations = ["a", "b", "c"].map(|task| negotiation(task, Kind::Feasibility));
+    put(
+        &store,
+        Batch {
+            negotiations: negotiations.into_iter().map(Arc::new).collect(),
+            ..Batch::default()
+        },
+    );
+    let read = |bytes| store.negotiations_of("ran", Most { bytes, ..first(9) });
+    assert_eq!(read(10_000).unwrap().len(), 3);
+    assert!(matches!(read(500), Err(ReadError::TooMuch { most: 500 })));
+    put(&store, life("ended", None, 0, Some(1)));
+    let page = |bytes| {
+        let filter = TaskFilter {
+            bytes,
+            ..TaskFilter::default()
+        };
+        store.tasks(&filter).map(|page| page.len())
+    };
+    assert_eq!(page(10_000).unwrap(), 1);
+    assert!(matches!(page(10), Err(ReadError::TooMuch { most: 10 })));
 }

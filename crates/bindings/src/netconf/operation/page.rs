@@ -41,6 +41,7 @@ pub(super) fn get_tasks(scene: &Scene<'_>, operation: Element<'_>) -> Result<Ans
         limit: limit + 1,
         conversation: text(operation, "conversation"),
         newest_first: false,
+        bytes: every.bytes,
     };
     let asked = Asked::Registry("get-tasks");
     let Records::Tasks(found) = read(scene, Query::TaskPage(filter), asked)? else {
@@ -63,6 +64,7 @@ pub(super) fn get_context(scene: &Scene<'_>, operation: Element<'_>) -> Result<A
         until: time(operation, "until")?,
         after: text(operation, "after"),
         limit: limit + 1,
+        ..Filter::default()
     };
     let asked = Asked::Registry("get-context");
     let Records::Exchanges(found) = read(scene, Query::ExchangePage(filter), asked)? else {
