@@ -14,8 +14,8 @@ use hyper::http::request::Parts;
 use std::future::poll_fn;
 use std::ops::Deref;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -33,6 +33,8 @@ pub struct Ask {
     pub(super) keeper: Arc<Doorkeeper>,
     /// Whether something changed of what lets people in since its sender was recognised.
     pub(super) changes: watch::Receiver<u64>,
+    /// For the door: who asks, once the body has come.
+    pub(super) asking: Arc<OnceLock<Caller>>,
 }
 
 /// A body that was taken in; what it takes of the door's memory is given back with it.
@@ -78,6 +80,8 @@ impl Ask {
         if self.changes.has_changed().unwrap_or(false) {
             *of = self.keeper.renewed(of)?;
         }
+        // Nothing of a body is left to be taken in a second time.
+        let _ = self.asking.set(of.clone());
         Ok(taken)
     }
 

@@ -123,7 +123,8 @@ impl Doorkeeper {
         self.still_counts(caller) && (self.principals)(&known.name).agent == known.agent
     }
 
-    fn still_counts(&self, caller: &Caller) -> bool {
+    /// Whether a caller's credential still counts.
+    pub(super) fn still_counts(&self, caller: &Caller) -> bool {
         match &caller.proof {
             Proof::Token(entry) => self.tokens.counts(entry, self.clock.now()),
             Proof::Certificate(holder) => {

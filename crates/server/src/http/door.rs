@@ -29,8 +29,8 @@ use hyper::header::{
 use hyper::http::request::Parts;
 use hyper::{Request, StatusCode, Version};
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::task::AbortOnDropHandle;
@@ -71,6 +71,10 @@ pub(super) struct Door {
     /// Counts how often something changed of what lets people in.
     pub(super) changes: watch::Receiver<u64>,
 }
+
+/// A request on its way in: head, body, what changes of what lets people in, and where its room says
+/// who the caller is once the body has come.
+type Entering = (Parts, Incoming, watch::Receiver<u64>, Arc<OnceLock<Caller>>);
 
 /// The connection on which a request came.
 pub(super) struct Visitor {
@@ -148,9 +152,11 @@ impl Door {
         };
         match request {
             Ok(request) => {
-                let outcome = self
-                    .enter((head, body, changes), caller.clone(), visitor)
-                    .await;
+                let asking = Arc::new(OnceLock::new());
+                let ask = (head, body, changes, Arc::clone(&asking));
+                let outcome = self.enter(ask, caller.clone(), visitor).await;
+                // What goes on is for who the caller was when the body had come.
+                let caller = asking.get().cloned().or(caller);
                 (caller, request, outcome)
             }
             Err(problem) => (caller, None, Err(problem)),
@@ -225,7 +231,7 @@ impl Door {
 
     async fn enter(
         self: &Arc<Self>,
-        (head, body, changes): (Parts, Incoming, watch::Receiver<u64>),
+        (head, body, changes, asking): Entering,
         caller: Option<Caller>,
         visitor: &Visitor,
     ) -> Result<Reply, Problem> {
@@ -252,6 +258,7 @@ impl Door {
             own,
             keeper: Arc::clone(&self.keeper),
             changes: changes.clone(),
+            asking: Arc::clone(&asking),
         };
         match (entry, caller) {
             (Entry::Open(answer), _) if is_of_health => answer(ask).await,
@@ -263,10 +270,15 @@ impl Door {
                     Err(Problem::insufficient_scope(scope))
                 }
                 _ => {
-                    let asking = caller.clone();
+                    let of_head = caller.clone();
+                    // Whose body is still to come may become another: it is renewed then.
+                    let stays = || match asking.get() {
+                        Some(asking) => self.keeper.still_knows(asking),
+                        None => self.keeper.still_counts(&of_head),
+                    };
                     tokio::select! {
                         biased;
-                        () = self.gone(&asking, changes) => Err(Problem::invalid_token(GONE)),
+                        () = self.gone(changes, stays) => Err(Problem::invalid_token(GONE)),
                         answered = self.in_turn(share, untaken, move || answer(caller, ask)) => answered,
                     }
                 }
@@ -349,7 +361,10 @@ impl Door {
     async fn end(self: Arc<Self>, caller: Option<Caller>) {
         let gone = async {
             match &caller {
-                Some(caller) => self.gone(caller, self.changes.clone()).await,
+                Some(caller) => {
+                    let stays = || self.keeper.still_knows(caller);
+                    self.gone(self.changes.clone(), stays).await;
+                }
                 None => std::future::pending().await,
             }
         };
@@ -359,15 +374,15 @@ impl Door {
         }
     }
 
-    /// Completes when a caller's credential counts no more, or it is an agent that was none, or none any
-    /// more: then what it waits for is not done, nor told.
-    async fn gone(&self, caller: &Caller, mut changes: watch::Receiver<u64>) {
+    /// Completes when a caller may not stay, as its credential counts no more, or it is an agent that was
+    /// none, or none any more: then what it waits for is not done, nor told.
+    async fn gone(&self, mut changes: watch::Receiver<u64>, stays: impl Fn() -> bool) {
         loop {
             tokio::select! {
                 () = tokio::time::sleep(self.limits.recheck) => {}
                 () = changed(&mut changes) => {}
             }
-            if !self.keeper.still_knows(caller) {
+            if !stays() {
                 return;
             }
         }

@@ -252,15 +252,24 @@ fn more(
                 Ok(Reply::new(body::whole(groups.join(" "))))
             },
         )
-        .guarded("/stream", &[Method::GET], None, move |_, _| {
-            let (sender, pieces) = mpsc::channel(1);
-            let _ = told.send(sender);
-            let next = |mut pieces: mpsc::Receiver<Bytes>| async move {
-                let piece = pieces.recv().await?;
-                Some((piece, pieces))
-            };
-            async move { Ok(Reply::new(body::unfold(pieces, next))) }
-        })
+        .guarded(
+            "/stream",
+            &[Method::GET, Method::POST],
+            None,
+            move |mut caller, mut ask| {
+                let told = told.clone();
+                let next = |mut pieces: mpsc::Receiver<Bytes>| async move {
+                    let piece = pieces.recv().await?;
+                    Some((piece, pieces))
+                };
+                async move {
+                    ask.content(&mut caller).await?;
+                    let (sender, pieces) = mpsc::channel(1);
+                    let _ = told.send(sender);
+                    Ok(Reply::new(body::unfold(pieces, next)))
+                }
+            },
+        )
         .guarded("/turn", &[Method::GET], None, move |caller, _| {
             let share = Some(shares.of(&caller.principal.name));
             async move { Ok(Reply::new(body::unfold(share, turn))) }

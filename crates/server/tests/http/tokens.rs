@@ -514,3 +514,38 @@ async fn an_answer_that_goes_on_ends_at_once_when_a_key_goes() {
     assert_eq!(line.piece().await, "0\r\n\r\n");
     drop(writer);
 }
+
+/// Who became an agent, or is one no more, while his body came is who he is by then for what goes on as
+/// well: it ends with the next change, not with that one.
+#[tokio::test]
+async fn an_answer_that_goes_on_is_for_who_asks_when_the_body_has_come() {
+    let house = House::within(Limits {
+        recheck: Duration::from_secs(86_400),
+        ..Limits::default()
+    });
+    for (name, before, after) in [
+        ("noc", "users/noc.pub", "agents/noc.pub"),
+        ("ip", "agents/ip.pub", "users/ip.pub"),
+    ] {
+        let rename = |from, to| {
+            std::fs::rename(house.file(from), house.file(to)).unwrap();
+            house.look();
+        };
+        let mut line = Line::to(house.address).await;
+        let bearer = house.bearer(name);
+        let fields = [&*bearer, "Content-Length: 2", "Expect: 100-continue"];
+        line.send(&request("POST /stream", &fields)).await;
+        assert_eq!(line.answer().await.status, 100);
+        rename(before, after);
+        line.send("ok").await;
+        let writer = house.writer().await;
+        let _ = writer.send("one".into()).await;
+        let mut told = String::new();
+        while !told.ends_with("\r\none\r\n") {
+            told += &line.piece().await;
+            assert!(!told.ends_with("0\r\n\r\n"), "{name}: {told}");
+        }
+        rename(after, before);
+        assert_eq!(line.piece().await, "0\r\n\r\n", "{name}");
+    }
+}
