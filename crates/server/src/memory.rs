@@ -3,8 +3,9 @@
 //!
 //! The bound is the least of what `[limits]` says, the control groups the process is in (versions 1
 //! and 2) and its address space (`ulimit -v`). Of a group counts what all in it use, buffers of sockets
-//! among it, but not what the kernel only keeps of files: that is what it kills for. What is refused meanwhile is said where it is refused:
-//! [`crate::ssh`], [`crate::http`], `engine`'s accounts.
+//! among it, but not what the kernel only keeps of files, their contents, names and inodes: that is
+//! what it kills for. What is refused meanwhile is said where it is refused: [`crate::ssh`],
+//! [`crate::http`], `engine`'s accounts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -124,19 +125,21 @@ impl Meter {
 struct Files {
     most: &'static str,
     used: &'static str,
-    of_files: [&'static str; 2],
+    of_files: &'static [&'static str],
 }
 
 const UNIFIED: Files = Files {
     most: "memory.max",
     used: "memory.current",
-    of_files: ["active_file ", "inactive_file "],
+    // The last is names and inodes above all.
+    of_files: &["active_file ", "inactive_file ", "slab_reclaimable "],
 };
 
 const LEGACY: Files = Files {
     most: "memory.limit_in_bytes",
     used: "memory.usage_in_bytes",
-    of_files: ["total_active_file ", "total_inactive_file "],
+    // Version 1 tells nothing of names and inodes.
+    of_files: &["total_active_file ", "total_inactive_file "],
 };
 
 /// A control group with a bound.
@@ -285,6 +288,26 @@ mod tests {
         assert_eq!(system.meter(None).read(), mib(400, 420));
         assert_eq!(system.meter(None).most(), Some(128 << 20));
         assert_eq!(system.meter(Some(64)).most(), Some(64 << 20));
+    }
+
+    /// Contents of files, their names and inodes: a database is written to and read all the time.
+    #[test]
+    fn what_the_kernel_only_keeps_of_files_is_not_used() {
+        let system = System::new();
+        let bytes = |mib: u64| format!("{}\n", mib << 20);
+        system.write("proc/cgroup", "0::/a\n");
+        system.write("cg/a/memory.max", &bytes(512));
+        system.write("cg/a/memory.current", &bytes(400));
+        let stat = [
+            ("active_file", 20),
+            ("inactive_file", 30),
+            ("slab", 170),
+            ("slab_reclaimable", 120),
+            ("slab_unreclaimable", 50),
+        ];
+        let stat = stat.map(|(name, mib)| format!("{name} {}", bytes(mib)));
+        system.write("cg/a/memory.stat", &stat.concat());
+        assert_eq!(system.meter(None).read(), mib(230, 512));
     }
 
     /// Row 28: short before the kernel says so, and not in and out with every message.
