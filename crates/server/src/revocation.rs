@@ -53,14 +53,16 @@ pub struct KeyHolders {
 /// Key files of users and agents: whose they are, and their state.
 type Keys = BTreeMap<PathBuf, (String, Credential, Option<Stamp>)>;
 
-/// As what a name is let in by these files: who has one among the users is no agent.
-fn credential(keys: &Keys, name: &str) -> Option<Credential> {
-    let mut own = keys.values().filter(|(of, ..)| of == name);
-    own.try_fold(None, |_, (_, whose, _)| match whose {
-        Credential::User => Err(Credential::User),
-        Credential::Agent => Ok(Some(Credential::Agent)),
-    })
-    .unwrap_or_else(Some)
+/// As what each name is let in by these files: who has one among the users is no agent.
+fn credentials(keys: &Keys) -> BTreeMap<&str, Credential> {
+    let mut credentials = BTreeMap::new();
+    for (name, whose, _) in keys.values() {
+        let is = credentials.entry(name.as_str()).or_insert(*whose);
+        if *whose == Credential::User {
+            *is = Credential::User;
+        }
+    }
+    credentials
 }
 
 /// How the files are that let people in, as the system tells it.
@@ -167,10 +169,8 @@ impl Lookout {
         }
         if before.keys != self.seen.keys {
             self.tell(&before.keys);
-            let is_same = |name: &str| {
-                let was = credential(&before.keys, name);
-                was.is_none() || was == credential(&self.seen.keys, name)
-            };
+            let [was, is] = [&before.keys, &self.seen.keys].map(credentials);
+            let is_same = |name: &str| was.get(name).is_none_or(|was| is.get(name) == Some(was));
             let still = |name: &str, key: &_| {
                 is_same(name) && holders.authenticator.still_admits(name, key)
             };
