@@ -109,13 +109,19 @@ impl<R: Reader + Default> Worker for ComplaintAgent<R> {
             Ok(understood) => understood,
             Err(reply) => return (reply, Vec::new()),
         };
-        let read = match self.cases.remove(id) {
-            Some(known) => self.told_more(known, ticket, ask, now),
-            None => self.opened(ticket, form),
-        };
-        let mut case = match read {
-            Ok(case) => case,
-            Err(unread) => return (not_read(&ask.content, &unread), Vec::new()),
+        let mut case = match self.cases.remove(id) {
+            Some(mut known) => match self.told_more(&mut known, ticket, ask, now) {
+                Ok(()) => known,
+                Err(_) => {
+                    let again = asked_again(&known);
+                    self.cases.insert(id.clone(), known);
+                    return (Reply::new(Verdict::InputRequired, vec![again]), Vec::new());
+                }
+            },
+            None => match self.opened(ticket, form) {
+                Ok(case) => case,
+                Err(unread) => return (not_read(&ask.content, &unread), Vec::new()),
+            },
         };
         match self.question(&mut case) {
             Some(question) => {
@@ -203,14 +209,14 @@ impl<R: Reader> ComplaintAgent<R> {
         Ok(Case::new(ticket, form, account))
     }
 
-    /// A case whose publisher has answered a question.
+    /// The publisher of a case has answered a question; an answer that is not read changes nothing.
     fn told_more(
         &self,
-        mut case: Case,
+        case: &mut Case,
         ticket: ComplaintTicket,
         ask: &Ask,
         now: Timestamp,
-    ) -> Result<Case, ParseFailure> {
+    ) -> Result<(), ParseFailure> {
         let asked = &ask.task.content.task_description;
         let words = match ticket.answer.is_empty() || ticket.answer == case.ticket.answer {
             // Answered without a payload: the words follow those of the assignment.
@@ -218,13 +224,13 @@ impl<R: Reader> ComplaintAgent<R> {
             false => ticket.answer.replacen(case.ticket.answer.as_str(), "", 1),
         };
         let later = self.reader.read(&self.desk.inventory, &words, now)?;
-        case.account = case.account.completed_by(later);
+        case.account = std::mem::take(&mut case.account).completed_by(later);
         case.unanswered = ticket.unanswered;
         case.ticket.answer = [case.ticket.answer.as_str(), words.trim()]
             .join("\n")
             .trim()
             .to_owned();
-        Ok(case)
+        Ok(())
     }
 
     /// What has to be asked first; counts the question.
@@ -251,8 +257,7 @@ impl<R: Reader> ComplaintAgent<R> {
         let mut case = match self.opened(ticket, form) {
             Ok(case) => case,
             Err(unread) => {
-                let words = too_long(&unread);
-                let content = Content::new(task.content.target_object.as_str(), words);
+                let content = Content::new(task.content.target_object.as_str(), unread.reason);
                 return vec![report(&task.id, Progress::Failed(content))];
             }
         };
@@ -557,11 +562,14 @@ impl<R: Reader> ComplaintAgent<R> {
 
 /// The refusal of words that are not read.
 fn not_read(content: &Content, unread: &ParseFailure) -> Reply {
-    Reply::refused("too-big", &content.target_object, too_long(unread))
+    let words = format!("{}; say it shorter", unread.reason);
+    Reply::refused("too-big", &content.target_object, words)
 }
 
-fn too_long(unread: &ParseFailure) -> String {
-    format!("{}; say it shorter", unread.reason)
+/// The question of a case once more, for its answer was not read.
+fn asked_again(case: &Case) -> Content {
+    let words = phrases::asked_again(&case.missing(), case.ticket.chinese);
+    Content::new(case.ticket.ticket_id.as_str(), words)
 }
 
 /// A complaint in words alone, as a person at the command line writes it.

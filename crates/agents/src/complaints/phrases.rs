@@ -52,6 +52,15 @@ pub(super) fn question(missing: &Missing, chinese: bool) -> String {
     }
 }
 
+/// The same question once more: its answer was more than is read.
+pub(super) fn asked_again(missing: &Missing, chinese: bool) -> String {
+    let question = question(missing, chinese);
+    match chinese {
+        true => format!("您的回答太长，无法读取。{question}"),
+        false => format!("Your answer was too long to be read. {question}"),
+    }
+}
+
 fn joined(parts: &[&str]) -> String {
     match parts {
         [] => String::new(),
