@@ -36,6 +36,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 /// How long is kept what has ended.
 const RETAINED_MS: i64 = 86_400_000;

@@ -55,14 +55,40 @@ fn a_question_names_a_task_by_an_identifier() {
 #[test]
 fn questions_do_not_pile_up_before_the_writer() {
     let folder = tempfile::tempdir().unwrap();
-    let stage = in_folder(folder.path(), Limits::default());
-    // Long, for writing them takes longer than asking.
-    let words = "what ".repeat(20_000);
-    let mut most = 0;
-    for _ in 0..3_000 {
-        let question = Operation::Negotiate(message(Verb::CapabilityRequest, "t1", &words));
-        wait(stage.begin("noc", question)).unwrap();
-        most = most.max(stage.engine.store().queued());
+    // Nothing is written before it is asked for.
+    let held = store::Options {
+        synchronous_full: false,
+        batch_max: usize::MAX,
+        batch_wait: Duration::from_secs(3_600),
+        ..store::Options::file(folder.path().join("convoke.db"))
+    };
+    let stage = open(held, Limits::default(), |_| Vec::new());
+    let queued = || stage.engine.store().queued();
+    let ask = || {
+        let question = message(Verb::CapabilityRequest, "t1", JOB);
+        stage.begin("noc", Operation::Negotiate(question))
+    };
+    let mut waiting = Vec::new();
+    for _ in 0..1_100 {
+        match ask() {
+            Execution::Done(outcome) => {
+                outcome.unwrap();
+                assert!(queued() < 1_024, "{} batches wait", queued());
+            }
+            Execution::Pending(outcome) => {
+                assert!(queued() >= 1_024, "{} batches wait", queued());
+                waiting.push(outcome);
+            }
+        }
     }
-    assert!(most <= 1_025, "{most} batches waited for the writer");
+    assert!(!waiting.is_empty());
+    let mut context = Context::from_waker(Waker::noop());
+    for outcome in &mut waiting {
+        assert!(outcome.as_mut().poll(&mut context).is_pending());
+    }
+    wait_for(stage.engine.store().seal()).unwrap();
+    for outcome in waiting {
+        assert!(matches!(wait_for(outcome), Ok(Outcome::Reply(_))));
+    }
+    assert!(matches!(ask(), Execution::Done(Ok(_))));
 }
