@@ -5,7 +5,6 @@
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod bounds;
-mod canary;
 mod endings;
 mod platform;
 mod trail;

@@ -1,11 +1,18 @@
 //! What is said and what is secret stands neither in the audit trail nor in the log of the process: a
 //! word that occurs nowhere else goes into all that a hostile user can send, permitted and denied.
+//!
+//! The log of a process is one, so this is the only test in here. Read next: `users/platform.rs`.
+#![allow(clippy::unwrap_used, unreachable_pub)]
 
-use crate::platform::Platform;
+#[path = "users/platform.rs"]
+#[allow(dead_code)]
+mod platform;
+
 use base64ct::{Base64, Encoding as _};
 use domain::audit::{AuditKind, AuditRecord};
 use domain::content::{Content, Payload};
 use domain::event::Happening;
+use platform::Platform;
 use serde_json::{Value, json};
 use server::client::{CallError, Client};
 use server::clock::Clock;
@@ -19,7 +26,7 @@ use tracing_subscriber::EnvFilter;
 /// The word.
 const CANARY: &str = "kestrel-7f3a9";
 
-/// What the process has logged: the log is everybody's in here, so other tests write into it as well.
+/// What the process has logged.
 static LOGGED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 struct Log;
