@@ -24,11 +24,14 @@ use server::workers::AgentWorkers;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 use stepped::{Stepped, World, at};
 
 /// Sites of the network, and how often each question is asked, about another element each time.
 const SITES: usize = 60;
 const TIMES: usize = 8;
+/// What is never answered fails rather than waits for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Of each role and question, how often which verdict was given, with the reasons of refusals.
 type Table = BTreeMap<(String, &'static str), BTreeMap<String, usize>>;
@@ -122,9 +125,13 @@ async fn on_a_platform(world: &World, host: &Host) -> Table {
 async fn ask(host: &Host, request: Negotiate) -> Result<Outcome, Refusal> {
     let engine = host.platform.engine();
     let who = engine.principal("operator");
+    let asked = format!("{} about {:?}", request.verb, request.task);
     match engine.execute(&who, Operation::Negotiate(request), host.clock.now()) {
         Execution::Done(outcome) => outcome,
-        Execution::Pending(outcome) => outcome.await,
+        // The platform's clock stands, so that nothing else ends the waiting.
+        Execution::Pending(outcome) => tokio::time::timeout(PATIENCE, outcome)
+            .await
+            .unwrap_or_else(|_| panic!("{asked} is not answered")),
     }
 }
 
