@@ -32,11 +32,12 @@ const IP: &str = "TMF-Convoke-IP-1.0.0";
 
 /// The names of the shipped agents, in roster order, as their profiles have them.
 fn agents() -> Vec<&'static str> {
-    let name = |(_, profile): &(&str, &'static str)| {
-        let line = profile.lines().find(|l| l.starts_with("name = ")).unwrap();
+    let name = |role: &agents::roster::Role| {
+        let mut lines = role.profile.lines();
+        let line = lines.find(|l| l.starts_with("name = ")).unwrap();
         line.split('"').nth(1).unwrap()
     };
-    agents::roster::PROFILES.iter().map(name).collect()
+    agents::roster::ROSTER.iter().map(name).collect()
 }
 
 // --- Python clients ---------------------------------------------------------------------------

@@ -12,7 +12,7 @@ use agents::payloads::Schema;
 use agents::payloads::diagnosis::Diagnosis;
 use agents::payloads::incident::{Incident, Sighting};
 use agents::payloads::repair::Repair;
-use agents::roster::{PROFILES, hosted};
+use agents::roster::{ROSTER, Role, hosted};
 use domain::agent::{Agent, Ask, Briefing, Input, Message, Output, Progress};
 use domain::content::Content;
 use domain::inventory::{Domain, ElementId};
@@ -132,8 +132,8 @@ fn profile(text: &str) -> Profile {
 }
 
 /// The agents of use case 1, which come first in the roster.
-fn cast() -> &'static [(&'static str, &'static str)] {
-    &PROFILES[..6]
+fn cast() -> &'static [Role] {
+    &ROSTER[..6]
 }
 
 fn permit(role: &str) -> Permit {
@@ -167,10 +167,10 @@ impl Story {
             )
             .unwrap();
         simulation.inject(fault).unwrap();
-        let members = cast().iter().enumerate().map(|(i, (role, text))| Member {
-            profile: Arc::new(profile(text)),
-            permit: permit(role),
-            agent: hosted(role).unwrap(),
+        let members = cast().iter().enumerate().map(|(i, role)| Member {
+            profile: Arc::new(profile(role.profile)),
+            permit: permit(role.name),
+            agent: hosted(role.name).unwrap(),
             dice: stream(seed, 100 + i as u64),
         });
         let mut story = Self {
@@ -207,7 +207,7 @@ impl Story {
     }
 
     fn member(&self, role: &str) -> usize {
-        cast().iter().position(|(r, _)| *r == role).unwrap()
+        cast().iter().position(|it| it.name == role).unwrap()
     }
 
     fn named(&self, name: &str) -> Option<usize> {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::roster::PROFILES;
+use crate::roster::ROSTER;
 use domain::agent::{Agent, Ask, Briefing, Input, Output, Progress};
 use domain::content::Content;
 use domain::inventory::{Domain, Element, ElementId, ElementKind, Inventory, Link};
@@ -202,7 +202,7 @@ pub(crate) fn roster() -> Vec<Arc<Profile>> {
             &["field_guidance_v1"],
         ),
     ];
-    assert!(rows.len() <= PROFILES.len());
+    assert!(rows.len() <= ROSTER.len());
     let negotiates = Capability {
         negotiate: Some("acp-task-fulfillment-negotiation-v1.0".to_owned()),
         ..Capability::default()

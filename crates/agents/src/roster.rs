@@ -1,7 +1,8 @@
 //! Which agents this crate hosts, by role.
 //!
 //! Profiles are files beside the code (`profiles/*.toml`), read by whoever composes the platform;
-//! the key `role` of a profile names the agent made here. Read next: [`crate::desk`].
+//! the key `role` of a profile names the agent made here. Read next: [`crate::desk`];
+//! `docs/own-agent.md`, for who adds one.
 
 use crate::bss_tickets::BssTickets;
 use crate::business::ProfileOnly;
@@ -22,71 +23,53 @@ use crate::wireless_fault::WirelessFault;
 use domain::agent::Agent;
 use std::sync::Arc;
 
-/// Every role, in roster order, with the text of its profile file (TOML).
-pub const PROFILES: [(&str, &str); 18] = [
-    ("oss-fault", include_str!("../profiles/oss-fault.toml")),
-    (
-        "wireless-fault",
-        include_str!("../profiles/wireless-fault.toml"),
-    ),
-    ("ip-fault", include_str!("../profiles/ip-fault.toml")),
+/// What an agent of the roster is, and how one is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Role {
+    /// As the key `role` of profiles names it.
+    pub name: &'static str,
+    /// The text of its profile file (TOML).
+    pub profile: &'static str,
+    make: fn(&Arc<Knowledge>) -> Box<dyn Agent>,
+}
+
+/// The role of a [`crate::desk::Worker`], with the profile file of that name.
+macro_rules! role {
+    ($name:literal, $worker:ty) => {
+        Role {
+            name: $name,
+            profile: include_str!(concat!("../profiles/", $name, ".toml")),
+            make: |knowledge| Box::new(Hosted::<$worker>::knowing(Arc::clone(knowledge))),
+        }
+    };
+}
+
+/// Every role, in roster order.
+pub const ROSTER: &[Role] = &[
+    role!("oss-fault", OssFault),
+    role!("wireless-fault", WirelessFault),
+    role!("ip-fault", IpFault),
     // Before the copilot: whoever wants a repair finds the ticket system first.
-    (
-        "trouble-ticket",
-        include_str!("../profiles/trouble-ticket.toml"),
-    ),
-    (
-        "service-copilot",
-        include_str!("../profiles/service-copilot.toml"),
-    ),
-    (
-        "resource-copilot",
-        include_str!("../profiles/resource-copilot.toml"),
-    ),
-    (
-        "service-intent",
-        include_str!("../profiles/service-intent.toml"),
-    ),
-    (
-        "optimisation",
-        include_str!("../profiles/optimisation.toml"),
-    ),
-    (
-        "energy-saving",
-        include_str!("../profiles/energy-saving.toml"),
-    ),
-    ("bss-tickets", include_str!("../profiles/bss-tickets.toml")),
-    ("billing", include_str!("../profiles/billing.toml")),
-    ("sales", include_str!("../profiles/sales.toml")),
-    (
-        "complaint-north",
-        include_str!("../profiles/complaint-north.toml"),
-    ),
-    (
-        "complaint-south",
-        include_str!("../profiles/complaint-south.toml"),
-    ),
-    (
-        "mobile-north",
-        include_str!("../profiles/mobile-north.toml"),
-    ),
-    (
-        "mobile-south",
-        include_str!("../profiles/mobile-south.toml"),
-    ),
-    (
-        "transport-north",
-        include_str!("../profiles/transport-north.toml"),
-    ),
-    (
-        "transport-south",
-        include_str!("../profiles/transport-south.toml"),
-    ),
+    role!("trouble-ticket", TroubleTickets),
+    role!("service-copilot", ServiceCopilot),
+    role!("resource-copilot", ResourceCopilot),
+    role!("service-intent", ServiceIntent),
+    role!("optimisation", Optimisation),
+    role!("energy-saving", EnergySaving),
+    role!("bss-tickets", BssTickets),
+    role!("billing", ProfileOnly),
+    role!("sales", ProfileOnly),
+    role!("complaint-north", Complaints),
+    role!("complaint-south", Complaints),
+    role!("mobile-north", MobileQuality),
+    role!("mobile-south", MobileQuality),
+    role!("transport-north", TransportQuality),
+    role!("transport-south", TransportQuality),
 ];
 
 /// The roles, in roster order.
 pub fn roles() -> impl Iterator<Item = &'static str> {
-    PROFILES.iter().map(|(role, _)| *role)
+    ROSTER.iter().map(|role| role.name)
 }
 
 /// A new agent for `role`, or none if the role is not hosted here. It does nothing before
@@ -97,24 +80,6 @@ pub fn hosted(role: &str) -> Option<Box<dyn Agent>> {
 
 /// The same; where it weighs causes, by this knowledge.
 pub fn hosted_knowing(role: &str, knowledge: &Arc<Knowledge>) -> Option<Box<dyn Agent>> {
-    let knowledge = || Arc::clone(knowledge);
-    match role {
-        "oss-fault" => Some(Box::new(Hosted::<OssFault>::knowing(knowledge()))),
-        "wireless-fault" => Some(Box::new(Hosted::<WirelessFault>::knowing(knowledge()))),
-        "ip-fault" => Some(Box::new(Hosted::<IpFault>::default())),
-        "trouble-ticket" => Some(Box::new(Hosted::<TroubleTickets>::default())),
-        "service-copilot" => Some(Box::new(Hosted::<ServiceCopilot>::default())),
-        "resource-copilot" => Some(Box::new(Hosted::<ResourceCopilot>::default())),
-        "service-intent" => Some(Box::new(Hosted::<ServiceIntent>::default())),
-        "optimisation" => Some(Box::new(Hosted::<Optimisation>::default())),
-        "energy-saving" => Some(Box::new(Hosted::<EnergySaving>::default())),
-        "bss-tickets" => Some(Box::new(Hosted::<BssTickets>::default())),
-        "billing" | "sales" => Some(Box::new(Hosted::<ProfileOnly>::default())),
-        "complaint-north" | "complaint-south" => Some(Box::new(Hosted::<Complaints>::default())),
-        "mobile-north" | "mobile-south" => Some(Box::new(Hosted::<MobileQuality>::default())),
-        "transport-north" | "transport-south" => {
-            Some(Box::new(Hosted::<TransportQuality>::default()))
-        }
-        _ => None,
-    }
+    let known = ROSTER.iter().find(|known| known.name == role)?;
+    Some((known.make)(knowledge))
 }

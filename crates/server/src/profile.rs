@@ -99,9 +99,15 @@ struct AuthenticationTable {
 /// # Errors
 /// [`FileError::Wrong`] if one of them does not pass; a test reads them all.
 pub fn shipped(schema: &Generation) -> Result<Vec<ProfileFile>, FileError> {
-    agents::roster::PROFILES
+    agents::roster::ROSTER
         .iter()
-        .map(|(role, text)| read(&format!("profiles/{role}.toml"), text, schema))
+        .map(|role| {
+            read(
+                &format!("profiles/{}.toml", role.name),
+                role.profile,
+                schema,
+            )
+        })
         .collect()
 }
 
@@ -263,9 +269,11 @@ mod tests {
     #[test]
     fn the_shipped_profiles_pass() {
         let schema = yang::Generation::load(&ModuleSet::convoke()).unwrap();
-        assert_eq!(
-            shipped(&schema).unwrap().len(),
-            agents::roster::PROFILES.len()
+        let shipped = shipped(&schema).unwrap();
+        let roles = shipped.iter().map(|file| file.role.as_str());
+        assert!(
+            roles.eq(agents::roster::roles()),
+            "each file names its role"
         );
     }
 

@@ -4,7 +4,7 @@
 //! those of the whole country as they are and those of a province once for each, by their profile
 //! files with another name, alias, province and management object. Read next: `operator`.
 
-use agents::roster::{self, PROFILES};
+use agents::roster::{self, ROSTER};
 use domain::inventory::Inventory;
 use domain::time::Timestamp;
 use engine::Hosted;
@@ -187,8 +187,8 @@ fn national(generation: &Generation) -> Result<Vec<ProfileFile>, FileError> {
 /// The profile file of an office of a province. Those that diagnose are asked and hear no telemetry:
 /// watching is the business of the two for the whole country.
 fn of_province(role: &str, office: &str, looks_after: &str, province: &str) -> String {
-    let mut shipped = PROFILES.iter();
-    let (_, text) = shipped.find(|(r, _)| *r == role).expect("it ships");
+    let shipped = ROSTER.iter().find(|shipped| shipped.name == role);
+    let text = shipped.expect("it ships").profile;
     let is_theirs = |line: &&str| !line.starts_with("province");
     let mut table = "";
     let lines = text.lines().filter(is_theirs).map(|line| {

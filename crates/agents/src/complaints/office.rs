@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::bench::{self, Net, dice, id};
-use crate::roster::PROFILES;
+use crate::roster::ROSTER;
 use domain::agent::{Agent, Ask, Briefing, Input, Message, Output, Progress, Undelivered};
 use domain::content::Content;
 use domain::inventory::{Domain, Element, ElementKind, Inventory};
@@ -39,7 +39,7 @@ fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
 
 /// The profile of a role as its file has it, as far as agents look at it.
 pub(crate) fn profile(role: &str) -> Arc<Profile> {
-    let (_, text) = PROFILES.iter().find(|(r, _)| *r == role).unwrap();
+    let text = ROSTER.iter().find(|r| r.name == role).unwrap().profile;
     let lists = text.lines().filter_map(|l| l.strip_prefix("schemas = "));
     let schemas = lists.flat_map(|l| l.split('"').skip(1).step_by(2).map(str::to_owned));
     let layer = Layer::ALL
