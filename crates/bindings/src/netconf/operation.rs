@@ -180,21 +180,53 @@ impl Offered {
     /// that it must wait for them. What is done to the network is begun at once and may be under way
     /// side by side.
     pub(super) fn reads(self) -> bool {
-        !matches!(
-            self,
+        match self {
             Self::TaskNegotiate
-                | Self::DataWrite
-                | Self::Probe
-                | Self::SetPower
-                | Self::SetSaving
-                | Self::ReadConfiguration
-                | Self::Configure
-                | Self::Restart
-                | Self::Trace
-                | Self::Dispatch
-                | Self::Guide
-                | Self::TellCustomer
-        )
+            | Self::DataWrite
+            | Self::Probe
+            | Self::SetPower
+            | Self::SetSaving
+            | Self::ReadConfiguration
+            | Self::Configure
+            | Self::Restart
+            | Self::Trace
+            | Self::Dispatch
+            | Self::Guide
+            | Self::TellCustomer => false,
+            Self::Get
+            | Self::GetConfig
+            | Self::GetData
+            | Self::Lock
+            | Self::Unlock
+            | Self::CloseSession
+            | Self::KillSession
+            | Self::GetSchema
+            | Self::CreateSubscription
+            | Self::RegisterAgent
+            | Self::RenewLease
+            | Self::DeregisterAgent
+            | Self::DiscoverAgents
+            | Self::FormTeam
+            | Self::GetTasks
+            | Self::GetContext
+            | Self::GetAudit
+            | Self::DataRead
+            | Self::InjectFault
+            | Self::ListFaults
+            | Self::ClearFault
+            | Self::GetSchemaTemplate
+            | Self::ListScenarios
+            | Self::ValidatePayload
+            | Self::GetSchemaUpdates
+            | Self::RequestCapabilityExtension
+            | Self::PublishSchemaTemplate
+            | Self::RetireSchema
+            | Self::RenderSchema
+            | Self::ApprovePatch
+            | Self::RejectPatch
+            | Self::JudgeAlignment
+            | Self::EraseFragments => true,
+        }
     }
 }
 
@@ -390,3 +422,6 @@ fn check_text(scene: &Scene<'_>, operation: Element<'_>, text: &str) -> Result<(
         .check_rpc(text)
         .map_err(|violation| error::of_violation(&violation, operation))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,29 @@
+//! Which rpcs of the loaded modules are offered: no compiler asks for a name that is not looked for.
+#![allow(clippy::unwrap_used)]
+
+use super::Offered;
+use ::netconf::xml::{Document, Limits};
+use yang::{Generation, ModuleSet};
+
+/// The rpcs that are not offered, with their modules.
+const NOT_OFFERED: [(&str, &str); 4] = [
+    ("ietf-netconf", "edit-config"),
+    ("ietf-netconf", "copy-config"),
+    ("ietf-netconf", "delete-config"),
+    ("ietf-netconf-nmda", "edit-data"),
+];
+
+#[test]
+fn every_rpc_is_offered_or_is_named_as_one_that_is_not() {
+    let schema = Generation::load(&ModuleSet::convoke()).unwrap();
+    let mut not_offered = Vec::new();
+    for rpc in schema.rpcs() {
+        let empty = format!("<{} xmlns='{}'/>", rpc.name, rpc.namespace);
+        let empty = Document::parse(empty, &Limits::client()).unwrap();
+        match Offered::of(empty.root()) {
+            Some((_, module)) => assert_eq!(module, rpc.module, "{}", rpc.name),
+            None => not_offered.push((rpc.module.as_str(), rpc.name.as_str())),
+        }
+    }
+    assert_eq!(not_offered, NOT_OFFERED);
+}
