@@ -214,7 +214,8 @@ fn too_many_bytes_take_the_oldest_and_leave_the_rest() {
     };
     let gone = store.trim(at(5_000), &retention).wait().unwrap();
     assert!(gone.bytes <= 2 << 20, "{gone:?}");
-    assert!((50..180).contains(&gone.tasks), "{gone:?}");
+    // A slice has 64 tasks at most, and one may begin just above the bound.
+    assert!((50..200).contains(&gone.tasks), "{gone:?}");
     let left: Vec<i64> = (0..200).filter(|n| has(&store, &format!("t{n}"))).collect();
     assert_eq!(left, (gone.tasks as i64..200).collect::<Vec<_>>());
     // Freed pages are filled again: the file does not grow.
