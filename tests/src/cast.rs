@@ -105,10 +105,12 @@ pub fn retention() -> Retention {
     }
 }
 
-/// How much users of the cases may have: `outsider` two open tasks and a MiB of data, others as usual.
+/// How much users of the cases may have: `outsider` two open tasks that say 2.5 MiB, and a MiB of data,
+/// others as usual.
 pub fn limits() -> LimitSettings {
     let outsider = UserSettings {
         tasks_open: Some(2),
+        held_mib: Some(10),
         data_mib: Some(1),
         ..UserSettings::default()
     };

@@ -132,9 +132,9 @@ impl Engine {
         }
         self.accounts.of(publisher).refuse();
         let user = publisher.to_owned();
-        Err(match open.number < most {
-            true => Refusal::TasksHeld { user, most: held },
-            false => Refusal::TasksOpen { user, most },
+        Err(match open.bytes < held {
+            true => Refusal::TasksOpen { user, most },
+            false => Refusal::TasksHeld { user, most: held },
         })
     }
 

@@ -152,6 +152,7 @@ pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
     use ErrorTag::*;
     use RpcError as E;
     let at = |leaf| asked.path(Some(leaf));
+    let denied = || E::application(ResourceDenied).path(asked.path(None));
     let error = match refusal {
         Refusal::Denied { .. } => E::protocol(AccessDenied).path(asked.path(None)),
         Refusal::ForeignSender { .. } => E::protocol(AccessDenied).path(at("task-sendFrom")),
@@ -172,19 +173,20 @@ pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
         Refusal::NotPublisher { .. } | Refusal::NotExecutor { .. } => {
             E::application(AccessDenied).path(at("task-id"))
         }
-        Refusal::OutOfTurn(_) | Refusal::StillNegotiated { .. } => bad_state(at("task-id")),
         Refusal::Misplaced(Misplaced::WhichAlternative { .. }) => {
             E::application(InvalidValue).path(at("alternative"))
         }
-        Refusal::Misplaced(_) => bad_state(at("task-id")),
+        Refusal::OutOfTurn(_) | Refusal::StillNegotiated { .. } | Refusal::Misplaced(_) => {
+            bad_state(at("task-id"))
+        }
         Refusal::NotAsAgreed { misfit, .. } => E::application(InvalidValue)
             .app_tag("not-as-agreed")
             .path(at("content"))
             .bad_element(element_name(&misfit.path)),
-        Refusal::WrongRound { round, next, .. } => match next < round {
-            true => E::application(InvalidValue).path(at("round")),
-            false => E::application(DataExists).path(at("round")),
-        },
+        Refusal::WrongRound { round, next, .. } if next < round => {
+            E::application(InvalidValue).path(at("round"))
+        }
+        Refusal::WrongRound { .. } => E::application(DataExists).path(at("round")),
         Refusal::Unavailable { .. } => E::application(OperationFailed)
             .app_tag("agent-unavailable")
             .path(at(asked.agent_leaf())),
@@ -194,20 +196,12 @@ pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
             .path(at("card-url")),
         Refusal::Profile(cause) => of_profile(cause, asked),
         Refusal::HostedAgent { .. } => E::application(OperationNotSupported).path(at("name")),
-        Refusal::TooMany { .. } => E::application(ResourceDenied).path(asked.path(None)),
-        Refusal::TasksOpen { .. } => E::application(ResourceDenied)
-            .app_tag("tasks-open")
-            .path(asked.path(None)),
+        Refusal::TooMany { .. } => denied(),
+        Refusal::TasksOpen { .. } => denied().app_tag("tasks-open"),
         Refusal::TooBig { .. } => E::application(TooBig).path(asked.path(None)),
-        Refusal::TasksHeld { .. } => E::application(ResourceDenied)
-            .app_tag("tasks-held")
-            .path(asked.path(None)),
-        Refusal::DataQuota { .. } => E::application(ResourceDenied)
-            .app_tag("data-quota")
-            .path(asked.path(None)),
-        Refusal::TooFast { .. } => E::application(ResourceDenied)
-            .app_tag("write-rate")
-            .path(asked.path(None)),
+        Refusal::TasksHeld { .. } => denied().app_tag("tasks-held"),
+        Refusal::DataQuota { .. } => denied().app_tag("data-quota"),
+        Refusal::TooFast { .. } => denied().app_tag("write-rate"),
         Refusal::ShortOfMemory => E::application(ResourceDenied).app_tag("memory-short"),
         Refusal::DataMismatch { .. } => E::application(InvalidValue)
             .app_tag("data-mismatch")
