@@ -238,6 +238,14 @@ impl Account {
         self.writing().pour(bytes, &self.limits, now)
     }
 
+    /// So many bytes were written for the user that nobody knew of before: what comes next waits until
+    /// they have drained off.
+    pub(crate) fn wrote(&self, bytes: u64, now: Timestamp) {
+        let mut writing = self.writing();
+        writing.drain(&self.limits, now);
+        writing.level = writing.level.saturating_add(bytes);
+    }
+
     /// Stores so many bytes more; false if the user would then have more than one may.
     pub(crate) fn store(&self, bytes: u64) -> bool {
         let mut writing = self.writing();
@@ -279,13 +287,19 @@ impl Account {
 }
 
 impl Writing {
-    /// Lets drain off what has, then adds what is written; else tells how long to wait, in ms.
-    fn pour(&mut self, bytes: u64, limits: &UserLimits, now: Timestamp) -> Result<(), u64> {
+    /// Lets drain off what has.
+    fn drain(&mut self, limits: &UserLimits, now: Timestamp) {
         let rate = limits.write_bytes_s.max(1);
         let passed_ms = now.as_ms().saturating_sub(self.as_of.as_ms()).max(0) as u64;
         let drained = (u128::from(rate) * u128::from(passed_ms) / 1_000).min(u128::from(u64::MAX));
         self.level = self.level.saturating_sub(drained as u64);
         self.as_of = now.max(self.as_of);
+    }
+
+    /// Adds what is written; else tells how long to wait, in ms.
+    fn pour(&mut self, bytes: u64, limits: &UserLimits, now: Timestamp) -> Result<(), u64> {
+        self.drain(limits, now);
+        let rate = limits.write_bytes_s.max(1);
         // Whoever writes more at once than the burst waits until all has drained off.
         let after = self.level.saturating_add(bytes);
         if self.level > 0 && after > limits.write_burst_bytes {

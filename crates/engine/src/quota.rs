@@ -119,6 +119,13 @@ impl Engine {
         })
     }
 
+    /// Counts a long answer, which is on record like what was asked, as written by who asked.
+    pub(crate) fn charge(&self, user: &str, bytes: u64, at: Timestamp) {
+        if !self.is_hosted(user) {
+            self.accounts.of(user).wrote(bytes, at);
+        }
+    }
+
     /// Whether a publisher may have one more task or proposal open.
     ///
     /// # Errors

@@ -15,6 +15,9 @@ use domain::time::Timestamp;
 use std::sync::Arc;
 use store::{Batch, Chunk, Document, PushChange};
 
+/// Answers of more bytes count as written by who asked for them.
+const LONG_ANSWER: usize = 4_096;
+
 /// What one decision changes.
 #[derive(Default)]
 pub(crate) struct Staged {
@@ -33,6 +36,8 @@ pub(crate) struct Staged {
     pub(crate) resolved: Resolved,
     pub(crate) formed: Resolved<Arc<Team>>,
     pub(crate) outgoing: Vec<Outgoing>,
+    /// Answers that are long, by who asked, in bytes, with when.
+    pub(crate) long_answers: Vec<(String, u64, Timestamp)>,
     /// By which the batch is known again, if something waits for it.
     pub(crate) mark: Option<u64>,
 }
@@ -89,6 +94,11 @@ impl Staged {
         let id = format!("{}/response", exchange.id);
         let parties = [exchange.from.clone(), exchange.to.clone()];
         let description = format!("Response to {}", exchange.verb);
+        let text = reply.to_json();
+        if text.len() > LONG_ANSWER {
+            let written = (exchange.from.clone(), text.len() as u64, now);
+            self.long_answers.push(written);
+        }
         self.data.push(DataParam {
             task: exchange.task.clone(),
             ..DataParam::inline(
@@ -96,7 +106,7 @@ impl Staged {
                 parties,
                 &description,
                 "application/json",
-                reply.to_json(),
+                text,
                 now,
             )
         });

@@ -173,12 +173,13 @@ impl Engine {
     }
 
     /// Records what was asked behind the caller's back: a question changes nothing, so its record
-    /// need not be waited for. Unless more is asked than can be written: then it is.
+    /// need not be waited for. It is where more is asked than can be written, or the answer is long.
     fn answer_at_once(&self, exchange: Exchange, reply: Reply, now: Timestamp) -> Execution {
         let mut staged = Staged::default();
         staged.respond(exchange, &reply, now);
+        let is_short = staged.long_answers.is_empty();
         let recorded = self.commit(staged);
-        if self.store.queued() < QUESTIONS_QUEUED {
+        if is_short && self.store.queued() < QUESTIONS_QUEUED {
             return Execution::Done(Ok(Outcome::Reply(reply)));
         }
         Execution::Pending(Box::pin(async move {

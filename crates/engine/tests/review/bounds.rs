@@ -136,6 +136,31 @@ fn what_is_open_says_so_much_and_one_message_so_much() {
     );
 }
 
+/// An answer is on record like the question: a long one counts as written by who asked.
+#[test]
+fn long_answers_count_as_written() {
+    let usual = UserLimits {
+        write_bytes_s: 1_000,
+        write_burst_bytes: 20_000,
+        ..UserLimits::default()
+    };
+    let mut stage = open(store::Options::memory(), limits(usual), |_| {
+        let done = Content::new("link", "x".repeat(9_000)).with_result("done");
+        vec![Output::Answer(Reply::new(Verdict::Result, vec![done]))]
+    });
+    let query = || message(Verb::TaskResultQuery, "t", "");
+    // Its answer says what came of it, as do those to the questions.
+    stage.say("noc", assignment("t", JOB)).unwrap();
+    stage.say("noc", query()).unwrap();
+    let refused = stage.say("noc", query());
+    assert!(
+        matches!(refused, Err(Refusal::TooFast { .. })),
+        "{refused:?}"
+    );
+    stage.pass(20_000);
+    stage.say("noc", query()).unwrap();
+}
+
 /// Data count as long as they will be, over a restart too, and no more once they are gone.
 #[test]
 fn a_user_stores_so_much_until_it_is_removed() {

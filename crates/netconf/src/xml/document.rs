@@ -7,6 +7,7 @@
 
 use super::{lexical, write};
 use crate::names::namespace;
+use std::ops::Range;
 
 /// A range of [`Document::buffer`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -320,6 +321,11 @@ impl<'a> Element<'a> {
     /// declaration in scope that it does not make itself, so that prefixes in
     /// values and paths keep their meaning too.
     pub fn write_standalone(self, out: &mut Vec<u8>) {
+        self.write_hollow(|_| false, out);
+    }
+
+    /// The same without what is inside of these of its children.
+    pub fn write_hollow(self, is_hollow: impl Fn(Element<'a>) -> bool, out: &mut Vec<u8>) {
         let record = self.record();
         let buffer = self.document.buffer.as_bytes();
         out.extend_from_slice(&buffer[record.start as usize..record.name.end as usize]);
@@ -336,7 +342,21 @@ impl<'a> Element<'a> {
             write::attribute_value(uri, out);
             out.push(b'"');
         }
-        out.extend_from_slice(&buffer[record.name.end as usize..record.end as usize]);
+        let mut from = record.name.end as usize;
+        for child in self.children().filter(|child| is_hollow(*child)) {
+            let inside = child.inside();
+            out.extend_from_slice(&buffer[from..inside.start]);
+            from = inside.end;
+        }
+        out.extend_from_slice(&buffer[from..record.end as usize]);
+    }
+
+    /// Where what it holds stands in the document: between its tags.
+    fn inside(self) -> Range<usize> {
+        let record = self.record();
+        let begins = record.tag_end as usize;
+        let rest = &self.document.buffer[begins..record.end as usize];
+        begins..begins + rest.rfind("</").unwrap_or(0)
     }
 
     /// [`write_standalone`](Self::write_standalone) into a new string.

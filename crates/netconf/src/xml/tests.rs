@@ -220,6 +220,18 @@ fn a_child_stands_alone_with_every_prefix_it_may_need() {
     assert_eq!(children[0].parent().unwrap().name(), "r");
 }
 
+/// What is inside of a child can be left out; its tags, attributes and the rest stay.
+#[test]
+fn a_child_can_be_hollow() {
+    let text = "<a xmlns='u'><f t='x'>in<f>side</f><![CDATA[</f>]]></f> and <f/><g>on</g></a>";
+    let document = Document::parse(text, &Limits::default()).unwrap();
+    let mut hollow = Vec::new();
+    let root = document.root();
+    root.write_hollow(|child| child.name() == "f", &mut hollow);
+    let hollow = String::from_utf8(hollow).unwrap();
+    assert_eq!(hollow, "<a xmlns='u'><f t='x'></f> and <f/><g>on</g></a>");
+}
+
 #[test]
 fn prefixes_are_told() {
     let document = Document::parse("<p:a xmlns:p='u'><b/></p:a>", &Limits::default()).unwrap();
