@@ -141,7 +141,7 @@ fn what_is_open_says_so_much_and_one_message_so_much() {
 fn long_answers_count_as_written() {
     let usual = UserLimits {
         write_bytes_s: 1_000,
-        write_burst_bytes: 20_000,
+        write_burst_bytes: 15_000,
         ..UserLimits::default()
     };
     let mut stage = open(store::Options::memory(), limits(usual), |_| {

@@ -336,3 +336,25 @@ async fn while_memory_is_short_who_takes_nothing_is_let_go() {
     .await;
     operator.call(READ).await.unwrap();
 }
+
+/// What stands in a filter is anything, an XPath too, where the schema has one: libyang, which would never
+/// end with so long a one, is not shown it.
+#[tokio::test]
+async fn what_stands_in_a_filter_is_not_libyangs() {
+    let platform = Platform::with("").await;
+    platform.admit("users/guest.pub");
+    let mut guest = platform.client("guest").await;
+    let lock = format!(
+        "<lock-id>1</lock-id><locked-by-session>1</locked-by-session>\
+         <locked-time>2026-01-01T00:00:00Z</locked-time><select>{}1</select>",
+        "-".repeat(66_000)
+    );
+    let search = format!(
+        "<get><filter type=\"subtree\">\
+         <netconf-state xmlns=\"urn:ietf:params:xml:ns:yang:ietf-netconf-monitoring\"><datastores>\
+         <datastore><name>running</name><locks><partial-lock>{lock}</partial-lock></locks></datastore>\
+         </datastores></netconf-state></filter>\
+         <with-defaults xmlns=\"urn:ietf:params:xml:ns:yang:ietf-netconf-with-defaults\">explicit</with-defaults></get>"
+    );
+    within("the answer", guest.call(&search)).await.unwrap();
+}
