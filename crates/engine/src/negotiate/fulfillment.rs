@@ -24,7 +24,6 @@ use domain::reply::Reply;
 use domain::task::{Awaits, Command, OutOfTurn, Task, TaskId};
 use domain::time::Timestamp;
 use std::sync::Arc;
-use store::Filter;
 
 const KIND: Kind = Kind::Fulfillment;
 
@@ -185,16 +184,14 @@ impl Engine {
             let same = last.from == *from && last.text == text;
             return Ok(same.then(|| last.record.clone()));
         }
-        let thread = self.store.exchanges(&Filter {
-            task: Some(id.clone()),
-            limit: usize::MAX,
-            ..Filter::default()
-        })?;
-        let answers = format!("{id}/answer/");
-        let last = thread
-            .into_iter()
-            .rev()
-            .find(|e| e.id.starts_with(&answers));
+        // By key, the last first: of what else was said of the task there may be any amount.
+        let mut last = None;
+        for version in (1..=said.task.version + 1).rev() {
+            last = self.store.exchange(&format!("{id}/answer/{version}"))?;
+            if last.is_some() {
+                break;
+            }
+        }
         let same = last.filter(|e| e.from == *from && e.request == text);
         Ok(same.map(|e| e.id))
     }

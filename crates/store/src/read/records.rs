@@ -236,7 +236,11 @@ pub(crate) fn teams_by(
 ) -> Result<Vec<Team>, ReadError> {
     let (sql, which) = (team::OF_PUBLISHER, params![most.rows(), publisher]);
     let mut found = rows_within(most.bytes, tables, sql, which, team::read)?;
-    found.retain(|team| team.publisher == publisher);
+    // Of teams of before nobody noted who was asked either.
+    let is_its = |team: &Team| {
+        team.publisher == publisher || team.candidates.iter().any(|c| c.agent == publisher)
+    };
+    found.retain(is_its);
     Ok(found)
 }
 

@@ -501,8 +501,11 @@ fn negotiations_and_teams_are_found_by_their_parties() {
         connection
             .execute("UPDATE team SET publisher = NULL", [])
             .unwrap();
+        connection
+            .execute("DELETE FROM team_candidate", [])
+            .unwrap();
     });
-    assert_eq!((teams("oss"), teams("ran")), (1, 0));
+    assert_eq!((teams("oss"), teams("ran"), teams("core")), (1, 1, 0));
 }
 
 /// Whoever asks for more than he is answered is told so, before it is all in memory.
