@@ -111,21 +111,14 @@ impl Mailbox {
 
     /// Takes out every input whose commit is not on disk; true if a briefing was among them.
     pub(crate) fn withdraw_unreleased(&mut self) -> bool {
-        let waiting = std::mem::take(&mut self.waiting).into_iter();
-        let (kept, withdrawn): (Vec<_>, Vec<_>) = waiting.partition(|e| e.after.is_none());
-        self.waiting = kept.into();
-        withdrawn.iter().for_each(|e| self.discount(e));
+        let withdrawn = self.take_those(|e| e.after.is_some());
         let is_briefing = |e: &Envelope| matches!(e.input, Input::Started(_));
         withdrawn.iter().any(is_briefing)
     }
 
     /// Takes out every question that wants an answer, in their order.
     pub(crate) fn take_questions(&mut self) -> Vec<Question> {
-        let (asked, kept): (Vec<Envelope>, Vec<Envelope>) = std::mem::take(&mut self.waiting)
-            .into_iter()
-            .partition(|e| e.question.as_ref().is_some_and(Question::owes_answer));
-        self.waiting = kept.into();
-        asked.iter().for_each(|e| self.discount(e));
+        let asked = self.take_those(|e| e.question.as_ref().is_some_and(Question::owes_answer));
         asked.into_iter().filter_map(|e| e.question).collect()
     }
 
@@ -172,12 +165,17 @@ impl Mailbox {
     /// back already is taken out; what was to be stepped on with that.
     pub(crate) fn forget_replies(&mut self) -> Vec<Question> {
         self.reserved.clear();
-        let (moot, kept): (Vec<Envelope>, Vec<Envelope>) = std::mem::take(&mut self.waiting)
-            .into_iter()
-            .partition(comes_back);
-        self.waiting = kept.into();
-        moot.iter().for_each(|e| self.discount(e));
+        let moot = self.take_those(comes_back);
         moot.into_iter().filter_map(|e| e.question).collect()
+    }
+
+    /// Takes out what is so; the order of both stays.
+    fn take_those(&mut self, is_so: impl FnMut(&Envelope) -> bool) -> Vec<Envelope> {
+        let waiting = std::mem::take(&mut self.waiting).into_iter();
+        let (taken, left): (Vec<_>, Vec<_>) = waiting.partition(is_so);
+        self.waiting = left.into();
+        taken.iter().for_each(|e| self.discount(e));
+        taken
     }
 
     fn drop_oldest_telemetry(&mut self) {

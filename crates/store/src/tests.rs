@@ -73,8 +73,6 @@ fn chance() -> Chance {
     })
 }
 
-/// Writes to a file as somebody does who has SQLite and knows our triggers: they are there again
-/// afterwards.
 /// Makes an index empty, in the file.
 fn empty_index(path: &Path, name: &str) {
     use std::os::unix::fs::FileExt as _;
@@ -93,6 +91,8 @@ fn empty_index(path: &Path, name: &str) {
     file.write_all_at(&leaf, (root - 1) * PAGE).unwrap();
 }
 
+/// Writes to a file as somebody does who has SQLite and knows our triggers: they are there again
+/// afterwards.
 fn behind<T>(path: &Path, write: impl FnOnce(&Connection) -> T) -> T {
     let connection = Connection::open(path).unwrap();
     let triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'";
