@@ -48,7 +48,7 @@ impl Engine {
         self.put_again(&mut work, unanswered, &mut staged);
         for registration in &registrations {
             if let Some(index) = self.hosted(&mut work, &registration.profile.name) {
-                self.tell_publisher_again(&mut work, index, None, &mut staged);
+                self.tell_publisher_again(&mut work, index, &mut staged);
             }
         }
         if !staged.is_empty() {

@@ -75,8 +75,9 @@ impl Engine {
         self.given_up.fetch_add(1, Relaxed);
         self.outbox.notify_ready();
         let why = format!("agent '{name}' did not come back within {within} ms");
+        let over = work.instance(index).stepping_on_question().cloned();
         self.fail_all(work, index, &why, now, staged);
-        self.restart(work, index, None, now, staged);
+        self.restart(work, index, over.as_ref(), now, staged);
     }
 
     /// Everything fails that the agent has taken on or was asked.
@@ -195,6 +196,12 @@ impl Engine {
         }
         let registration = self.roster.registration(index);
         let name = &registration.profile.name;
+        if let Some(over) = failed_over
+            && let Some(version) = work.task(&over.task).map(|task| task.version)
+            && let Some(actor) = work.instance(index).actor()
+        {
+            actor.failed_over.insert((over.key.clone(), version));
+        }
         let Some(agent) = work.instance(index).restart(now) else {
             let why = left_alone(name);
             error!(agent = name, "{why}");
@@ -214,8 +221,7 @@ impl Engine {
         let after = self.is_beside().then(|| self.mark(staged));
         work.post_first(index, briefing, after);
         self.put_again(work, kept, staged);
-        let failed_over = failed_over.map(|asked| asked.key.as_str());
-        self.tell_publisher_again(work, index, failed_over, staged);
+        self.tell_publisher_again(work, index, staged);
     }
 
     /// What an agent is told that was made anew.

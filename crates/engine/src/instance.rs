@@ -13,7 +13,7 @@ use crate::roster::Mind;
 use domain::agent::{Agent, Input};
 use domain::telemetry::Token;
 use domain::time::Timestamp;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Within what time how often an agent is made anew before it is left alone.
@@ -42,6 +42,8 @@ pub(crate) struct Actor {
     /// What it has stepped on and is kept on record, with the tokens of what it sent then and has not
     /// come back.
     kept: Vec<(Vec<Token>, Question)>,
+    /// What it failed over, by key, with the version of its task: of that it is not told again.
+    pub(crate) failed_over: HashSet<(String, u64)>,
 }
 
 /// A step that an agent takes, or will in this turn.
@@ -94,6 +96,7 @@ impl AgentInstance {
                 handed_out: HandedOut::default(),
                 restarts: VecDeque::new(),
                 kept: Vec::new(),
+                failed_over: HashSet::new(),
             }),
         }
     }
@@ -202,6 +205,12 @@ impl AgentInstance {
     pub(crate) fn stepping_on(&self) -> Option<u64> {
         let actor = self.actor.as_ref()?;
         actor.running.front().map(|running| running.number)
+    }
+
+    /// What it steps on, if that is on record.
+    pub(crate) fn stepping_on_question(&self) -> Option<&Question> {
+        let actor = self.actor.as_ref()?;
+        actor.running.front()?.question.as_ref()
     }
 
     /// Puts the behaviour back: its turn is over, and what it has not begun waits for the next.

@@ -9,7 +9,7 @@
 use crate::question::Question;
 use domain::agent::Input;
 use domain::telemetry::Token;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 /// An input on its way to an agent.
 #[derive(Debug)]
@@ -34,8 +34,8 @@ pub(crate) struct Mailbox {
     dropped: u64,
     /// Replies and outcomes that were not brought yet, by the token of what they reply to.
     reserved: HashMap<Token, u32>,
-    /// The keys of the notices that wait, of each once.
-    notices: HashSet<String>,
+    /// How many notices wait, by key.
+    notices: HashMap<String, u32>,
 }
 
 impl Mailbox {
@@ -49,7 +49,7 @@ impl Mailbox {
             telemetry: 0,
             dropped: 0,
             reserved: HashMap::new(),
-            notices: HashSet::new(),
+            notices: HashMap::new(),
         }
     }
 
@@ -131,7 +131,7 @@ impl Mailbox {
 
     /// True if the notice with this key waits.
     pub(crate) fn has_notice(&self, key: &str) -> bool {
-        self.notices.contains(key)
+        self.notices.contains_key(key)
     }
 
     /// What is on record, in order.
@@ -190,15 +190,20 @@ impl Mailbox {
         self.requests += usize::from(is_request(envelope));
         self.telemetry += usize::from(is_telemetry(envelope));
         if let Some(notice) = notice(envelope) {
-            self.notices.insert(notice.key.clone());
+            *self.notices.entry(notice.key.clone()).or_default() += 1;
         }
     }
 
     fn discount(&mut self, envelope: &Envelope) {
         self.requests -= usize::from(is_request(envelope));
         self.telemetry -= usize::from(is_telemetry(envelope));
-        if let Some(notice) = notice(envelope) {
-            self.notices.remove(&notice.key);
+        if let Some(notice) = notice(envelope)
+            && let Some(waiting) = self.notices.get_mut(&notice.key)
+        {
+            *waiting -= 1;
+            if *waiting == 0 {
+                self.notices.remove(&notice.key);
+            }
         }
     }
 }

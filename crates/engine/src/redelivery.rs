@@ -75,21 +75,23 @@ impl Engine {
 
     /// Tells an agent in here of its tasks that wait for it: what it said, if anything, is not on
     /// record. Of what it failed over it is not told again.
-    pub(crate) fn tell_publisher_again(
-        &self,
-        work: &mut Work,
-        index: usize,
-        failed_over: Option<&str>,
-        staged: &mut Staged,
-    ) {
+    pub(crate) fn tell_publisher_again(&self, work: &mut Work, index: usize, staged: &mut Staged) {
+        let mut failed_over = HashSet::new();
         for task in work.tasks_awaiting(&self.roster.name(index)) {
             let waits = Question::awaiting(&task.id, &task.from, &task.to);
-            let actor = work.instance(index).actor();
-            let is_under_way = actor.is_some_and(|actor| actor.has_notice(&waits.key));
-            if !is_under_way && failed_over != Some(&waits.key) {
+            let Some(actor) = work.instance(index).actor() else {
+                return;
+            };
+            let of_now = (waits.key.clone(), task.version);
+            if actor.failed_over.contains(&of_now) {
+                failed_over.insert(of_now);
+            } else if !actor.has_notice(&waits.key) {
                 let told = Input::Notified(Arc::new(Notification::of(&task)));
                 self.post(work, index, told, Some(waits), staged);
             }
+        }
+        if let Some(actor) = work.instance(index).actor() {
+            actor.failed_over = failed_over;
         }
     }
 

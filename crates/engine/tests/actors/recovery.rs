@@ -435,3 +435,33 @@ fn an_agent_made_anew_is_told_again_what_its_tasks_wait_for() {
         assert_eq!(whole == Status::Failed, over_it, "{whole}");
     }
 }
+
+/// One that fails over several of them hears of each once, and is not left alone for their sake.
+#[test]
+fn an_agent_hears_of_nothing_again_that_it_failed_over_before() {
+    let asking: Script = Arc::new(|input| match asked(input) {
+        Some(_) => vec![answer(Verdict::InputRequired)],
+        None => Vec::new(),
+    });
+    let fragile: Script = Arc::new(|input| match input {
+        Input::Telemetry(_) | Input::Notified(_) => panic!("it cannot bear that"),
+        _ => Vec::new(),
+    });
+    let agents = [("worker", asking), ("boss", fragile)];
+    let stage = stage(Plan::default(), agents);
+    stage.settle();
+    for task in ["first", "second"] {
+        let given = Operation::Negotiate(assignment("worker", task));
+        drop(stage.begin("boss", given));
+    }
+    stage.settle();
+    stage.engine.deliver("boss", telemetry("bad"), stage.now);
+    stage.settle();
+    let mut told = stage.heard("boss");
+    told.retain(|heard| heard.starts_with("told"));
+    assert_eq!(
+        told,
+        ["told first input-required", "told second input-required"]
+    );
+    assert_eq!(stage.health("boss"), Health::Ok);
+}
