@@ -159,10 +159,8 @@ impl StateFolder {
         // Keys that others may write let nobody in, over HTTP either.
         let own = self.key(folder, name);
         let places = [self.0.join(folder), own.clone()];
-        if own.exists() && places.iter().any(|it| Others::who_may_write(it).is_some()) {
-            return None;
-        }
-        let files = first.into_iter().chain([own]);
+        let is_its = places.iter().all(|it| Others::who_may_write(it).is_none());
+        let files = first.into_iter().chain(is_its.then_some(own));
         let mut keys = files.filter_map(|file| std::fs::read(file).ok()).peekable();
         keys.peek()?;
         let mut digest = Sha256::new();
