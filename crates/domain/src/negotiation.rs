@@ -214,8 +214,7 @@ pub struct Speech {
 impl Speech {
     /// About how many bytes it says.
     pub fn bytes(&self) -> usize {
-        let reasons = self.reasons.iter();
-        let reasons = reasons.map(|r| r.reason.len() + r.path.len() + r.message.len());
+        let reasons = self.reasons.iter().map(Reason::bytes);
         let contents = self.contents.iter().map(Content::bytes);
         reasons.chain(contents).sum()
     }
@@ -353,10 +352,11 @@ pub enum Misplaced {
         /// What is negotiated.
         kind: Kind,
     },
-    /// Nothing more can be offered: it was opened again too often.
+    /// Nothing more can be offered: too much was said, or too often.
     #[error(
-        "the {kind} negotiation of task {task} has had {} turns: nothing more can be offered",
-        Negotiation::MOST_TURNS
+        "the {kind} negotiation of task {task} has had {} turns or {} bytes: nothing more can be offered",
+        Negotiation::MOST_TURNS,
+        Negotiation::MOST_BYTES
     )]
     TooLong {
         /// The task.
@@ -374,6 +374,9 @@ impl Negotiation {
 
     /// After how many turns in all, openings included, nothing more can be offered.
     pub const MOST_TURNS: usize = 200;
+
+    /// After how many bytes, as [`Negotiation::bytes`] counts them, likewise.
+    pub const MOST_BYTES: usize = 4 << 20;
 
     /// A negotiation in which nothing has been said; it begins with an offer.
     pub fn between(task: TaskId, kind: Kind, publisher: &str, executor: &str) -> Self {
@@ -497,7 +500,8 @@ impl Negotiation {
             });
         }
         // What was offered can always be answered.
-        if offers && self.turns.len() >= Self::MOST_TURNS {
+        let is_full = || self.turns.len() >= Self::MOST_TURNS || self.bytes() >= Self::MOST_BYTES;
+        if offers && is_full() {
             return Err(Misplaced::TooLong {
                 task: self.task.clone(),
                 kind: self.kind,

@@ -63,6 +63,13 @@ pub struct Reason {
     pub message: String,
 }
 
+impl Reason {
+    /// How many bytes it says.
+    pub fn bytes(&self) -> usize {
+        self.reason.len() + self.path.len() + self.message.len()
+    }
+}
+
 /// The reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {

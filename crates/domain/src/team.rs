@@ -111,6 +111,16 @@ pub enum Unformed {
 }
 
 impl Team {
+    /// About how many bytes its places and the answers to them say.
+    pub fn bytes(&self) -> usize {
+        let needs = self.needs.iter().map(|need| need.content.bytes());
+        let candidates = self.candidates.iter().map(|candidate| {
+            let reasons = candidate.reasons.iter().map(Reason::bytes);
+            candidate.agent.len() + reasons.sum::<usize>()
+        });
+        needs.chain(candidates).sum()
+    }
+
     /// The most places in a team.
     pub const PLACES_MOST: usize = 64;
     /// The most agents that are asked for one place.

@@ -257,8 +257,8 @@ impl Engine {
     /// in turn, what they send leaves at once: whatever it causes is committed behind this batch,
     /// never before it. Where they step beside the decisions, it leaves once the batch is on disk.
     pub(crate) fn commit(&self, mut staged: Staged) -> Ticket {
-        for (user, bytes, at) in std::mem::take(&mut staged.long_answers) {
-            self.charge(&user, bytes, at);
+        for written in staged.take_written() {
+            self.charge(&written);
         }
         let outgoing = std::mem::take(&mut staged.outgoing);
         match self.is_beside() && !outgoing.is_empty() {

@@ -26,50 +26,61 @@ impl Publishers {
     }
 
     pub(crate) fn put_task(&mut self, task: &Task) {
-        if !task.status.is_terminal() {
-            self.more(&task.from, task.bytes());
-        }
+        self.more(&task.from, of_task(task));
     }
 
     pub(crate) fn remove_task(&mut self, task: &Task) {
-        if !task.status.is_terminal() {
-            self.fewer(&task.from, task.bytes());
-        }
+        self.fewer(&task.from, of_task(task));
     }
 
-    /// A negotiation about a task counts with the task; a proposal has none yet.
     pub(crate) fn put_negotiation(&mut self, negotiation: &Negotiation) {
-        if is_proposal(negotiation) {
-            self.more(&negotiation.publisher, negotiation.bytes());
-        }
+        self.more(&negotiation.publisher, of_negotiation(negotiation));
     }
 
     pub(crate) fn remove_negotiation(&mut self, negotiation: &Negotiation) {
-        if is_proposal(negotiation) {
-            self.fewer(&negotiation.publisher, negotiation.bytes());
-        }
+        self.fewer(&negotiation.publisher, of_negotiation(negotiation));
     }
 
-    fn more(&mut self, publisher: &str, bytes: usize) {
+    fn more(&mut self, publisher: &str, more: Open) {
+        if more == Open::default() {
+            return;
+        }
         let open = match self.0.get_mut(publisher) {
             Some(open) => open,
             None => self.0.entry(publisher.to_owned()).or_default(),
         };
-        open.number += 1;
-        open.bytes += bytes;
+        open.number += more.number;
+        open.bytes += more.bytes;
     }
 
-    fn fewer(&mut self, publisher: &str, bytes: usize) {
+    fn fewer(&mut self, publisher: &str, fewer: Open) {
         if let Some(open) = self.0.get_mut(publisher) {
-            open.number -= 1;
-            open.bytes -= bytes;
-            if open.number == 0 {
+            open.number -= fewer.number;
+            open.bytes -= fewer.bytes;
+            if *open == Open::default() {
                 self.0.remove(publisher);
             }
         }
     }
 }
 
-fn is_proposal(negotiation: &Negotiation) -> bool {
-    negotiation.kind == Kind::Feasibility && negotiation.is_open()
+fn of_task(task: &Task) -> Open {
+    match task.status.is_terminal() {
+        true => Open::default(),
+        false => Open {
+            number: 1,
+            bytes: task.bytes(),
+        },
+    }
+}
+
+/// A negotiation about a task is counted with the task; a proposal has none yet.
+fn of_negotiation(negotiation: &Negotiation) -> Open {
+    match negotiation.is_open() {
+        true => Open {
+            number: usize::from(negotiation.kind == Kind::Feasibility),
+            bytes: negotiation.bytes(),
+        },
+        false => Open::default(),
+    }
 }

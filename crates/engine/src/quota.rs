@@ -7,10 +7,12 @@
 
 use crate::accounts::{Account, Accounts, Usage};
 use crate::operation::{Negotiate, Operation, PushWish, SchemaRequest};
+use crate::staged::{LONG, Written};
 use crate::work::Work;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::context::{Body, DataParam};
+use domain::negotiation::{Speech, Stance};
 use domain::registry::Reach;
 use domain::team::{Need, Team};
 use domain::time::Timestamp;
@@ -106,7 +108,7 @@ impl Engine {
         bytes: u64,
         now: Timestamp,
     ) -> Result<(), Refusal> {
-        if self.accounts.is_short() && begins_something(operation) {
+        if self.accounts.is_short() && (begins_something(operation) || bytes > LONG as u64) {
             return Err(Refusal::ShortOfMemory);
         }
         let wrote = account.write(bytes, now);
@@ -119,10 +121,11 @@ impl Engine {
         })
     }
 
-    /// Counts a long answer, which is on record like what was asked, as written by who asked.
-    pub(crate) fn charge(&self, user: &str, bytes: u64, at: Timestamp) {
-        if !self.is_hosted(user) {
-            self.accounts.of(user).wrote(bytes, at);
+    /// Counts what was written beyond what was said.
+    pub(crate) fn charge(&self, written: &Written) {
+        if !self.is_hosted(&written.by) {
+            let account = self.accounts.of(&written.by);
+            account.wrote(written.bytes as u64, written.at);
         }
     }
 
@@ -142,6 +145,28 @@ impl Engine {
         Err(match open.bytes < held {
             true => Refusal::TasksOpen { user, most },
             false => Refusal::TasksHeld { user, most: held },
+        })
+    }
+
+    /// Whether more may be said of something that a publisher has open, be it by himself or by its
+    /// executor. A [short word](is_short) always may: it may be what ends it.
+    ///
+    /// # Errors
+    /// [`Refusal::TasksHeld`]
+    pub(crate) fn room_to_say(
+        &self,
+        work: &Work,
+        publisher: &str,
+        is_short: bool,
+    ) -> Result<(), Refusal> {
+        let held = self.accounts.limits_of(publisher).held_bytes / OPEN_PART;
+        if is_short || work.open_by(publisher).bytes < held || self.is_hosted(publisher) {
+            return Ok(());
+        }
+        self.accounts.of(publisher).refuse();
+        Err(Refusal::TasksHeld {
+            user: publisher.to_owned(),
+            most: held,
         })
     }
 
@@ -165,6 +190,11 @@ impl Engine {
             most: account.limits().data_bytes,
         })
     }
+}
+
+/// True of a turn that is few bytes, and after which there are few others: offers can go on.
+pub(crate) fn is_short(speech: &Speech) -> bool {
+    speech.stance != Stance::Offer && speech.bytes() <= LONG
 }
 
 /// How many bytes an entry takes: those it will have, where it comes in pieces.
@@ -225,7 +255,8 @@ fn said(negotiate: &Negotiate) -> u64 {
     (texts.map(String::len).sum::<usize>() + terms.sum::<usize>() + payload) as u64
 }
 
-/// False for what is said of something that is under way: its end gives back what it holds.
+/// False for what is said of something that is under way: its end gives back what it holds. A long word
+/// is refused all the same while memory is short.
 fn begins_something(operation: &Operation) -> bool {
     match operation {
         Operation::Negotiate(negotiate) => matches!(

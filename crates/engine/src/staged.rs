@@ -15,8 +15,8 @@ use domain::time::Timestamp;
 use std::sync::Arc;
 use store::{Batch, Chunk, Document, PushChange};
 
-/// Answers of more bytes count as written by who asked for them.
-const LONG_ANSWER: usize = 4_096;
+/// More bytes than these that are written on top of what somebody says count as written by who asked.
+pub(crate) const LONG: usize = 4_096;
 
 /// What one decision changes.
 #[derive(Default)]
@@ -36,10 +36,19 @@ pub(crate) struct Staged {
     pub(crate) resolved: Resolved,
     pub(crate) formed: Resolved<Arc<Team>>,
     pub(crate) outgoing: Vec<Outgoing>,
-    /// Answers that are long, by who asked, in bytes, with when.
-    pub(crate) long_answers: Vec<(String, u64, Timestamp)>,
+    /// Answers that are long, by who asked.
+    pub(crate) long_answers: Vec<Written>,
+    /// Whose word it follows from; none if it is nobody's.
+    asked_by: Option<String>,
     /// By which the batch is known again, if something waits for it.
     pub(crate) mark: Option<u64>,
+}
+
+/// So many bytes were written because somebody asked.
+pub(crate) struct Written {
+    pub(crate) by: String,
+    pub(crate) bytes: usize,
+    pub(crate) at: Timestamp,
 }
 
 /// What is left to do once a batch is queued.
@@ -49,6 +58,32 @@ pub(crate) struct Rest {
 }
 
 impl Staged {
+    /// What follows from somebody's word, who answers for how much is written anew for it.
+    pub(crate) fn asked_by(name: &str) -> Self {
+        Self {
+            asked_by: Some(name.to_owned()),
+            ..Self::default()
+        }
+    }
+
+    /// What counts as written beyond what was said: long answers, and the rows of tasks, negotiations and
+    /// teams, each of which a word writes anew as a whole.
+    pub(crate) fn take_written(&mut self) -> Vec<Written> {
+        let mut written = std::mem::take(&mut self.long_answers);
+        let at = self.happenings.last().map(|(at, _)| *at);
+        if let (Some(by), Some(at)) = (self.asked_by.take(), at) {
+            let tasks = self.tasks.iter().filter(|task| task.version > 1);
+            let tasks = tasks.map(|task| task.bytes());
+            let negotiations = self.negotiations.iter().map(|n| n.bytes());
+            let teams = self.teams.iter().map(|team| team.bytes());
+            let bytes = tasks.chain(negotiations).chain(teams).sum();
+            if bytes > LONG {
+                written.push(Written { by, bytes, at });
+            }
+        }
+        written
+    }
+
     /// Enters a change of a task: its row, its log entry, its result.
     pub(crate) fn change(&mut self, task: &Arc<Task>, previous: Option<Status>, event: &Event) {
         if let Some(result) = &event.result {
@@ -95,9 +130,12 @@ impl Staged {
         let parties = [exchange.from.clone(), exchange.to.clone()];
         let description = format!("Response to {}", exchange.verb);
         let text = reply.to_json();
-        if text.len() > LONG_ANSWER {
-            let written = (exchange.from.clone(), text.len() as u64, now);
-            self.long_answers.push(written);
+        if text.len() > LONG {
+            self.long_answers.push(Written {
+                by: exchange.from.clone(),
+                bytes: text.len(),
+                at: now,
+            });
         }
         self.data.push(DataParam {
             task: exchange.task.clone(),

@@ -201,6 +201,21 @@ fn the_last_offer_that_there_may_be_can_be_answered() {
 }
 
 #[test]
+fn nothing_is_offered_any_more_where_too_much_was_said() {
+    use Side::*;
+    let long = Content::new("site-1", "x".repeat(Negotiation::MOST_BYTES / 2));
+    let says_much = |by| says(by, Speech::offer(vec![long.clone()]));
+    let mut negotiation = empty(Kind::Feasibility);
+    for by in [Publisher, Executor] {
+        let change = negotiation.decide(says_much(by), now()).unwrap();
+        negotiation.apply(&change);
+    }
+    let one_more = negotiation.decide(offers(Publisher), now());
+    assert!(matches!(one_more, Err(Misplaced::TooLong { .. })));
+    assert!(negotiation.decide(accepts(Publisher), now()).is_ok());
+}
+
+#[test]
 fn opened_again_it_counts_on_and_has_all_its_rounds() {
     use Side::*;
     let once = [offers(Publisher), refuses(Executor)];

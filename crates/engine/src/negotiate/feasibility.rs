@@ -11,6 +11,7 @@ use crate::access::unobtainable;
 use crate::life::moved;
 use crate::operation::{Execution, Negotiate, Outcome};
 use crate::question::Question;
+use crate::quota::is_short;
 use crate::request::{Routed, checked, conditions, is_of_platform, task_leaf};
 use crate::schemas::Heard;
 use crate::staged::Staged;
@@ -27,7 +28,6 @@ use domain::team::place_of;
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
-use store::Filter;
 
 const KIND: Kind = Kind::Feasibility;
 
@@ -119,7 +119,7 @@ impl Engine {
             text: routed.negotiate.texts.join("\n"),
             key: key(round),
         };
-        let mut staged = Staged::default();
+        let mut staged = Staged::asked_by(&routed.from);
         let reply = self.propose(&mut work, proposal, now, &mut staged)?;
         if let Some(after) = work.negotiation(&id, KIND).cloned() {
             self.team_answered(&mut work, &after, now, &mut staged);
@@ -257,21 +257,31 @@ impl Engine {
         let (store, task) = (self.store.clone(), known.task.clone());
         Execution::Pending(Box::pin(async move {
             barrier.await?;
-            let thread = store.exchanges(&Filter {
-                task: Some(task),
-                party: Some(routed.from.clone()),
-                limit: usize::MAX,
-                ..Filter::default()
-            })?;
-            let text = routed.negotiate.texts.join("\n");
-            let said = |e: &&Exchange| {
-                (e.verb, &e.from, &e.to) == (Verb::FeasibilityNegotiate, &routed.from, &routed.to)
+            let Routed {
+                from,
+                to,
+                negotiate,
+            } = &routed;
+            let text = negotiate.texts.join("\n");
+            let said = |e: &Exchange| {
+                (e.verb, &e.from, &e.to) == (Verb::FeasibilityNegotiate, from, to)
                     && e.request == text
                     && e.response.is_some()
             };
-            let record = thread.iter().rev().find(said);
-            let record = record.ok_or(taken)?;
-            recorded_reply(&store, record).map(Outcome::Reply)
+            // By key, the last first: of what else was said of the task there may be any amount.
+            let rounds = match negotiate.round {
+                Some(round) => round..=round,
+                None => 1..=Negotiation::MOST_TURNS as u32,
+            };
+            for round in rounds.rev() {
+                let own = format!("{task}/{KIND}/{round}/{from}");
+                for key in [format!("{own}/{to}"), own] {
+                    if let Some(record) = store.exchange(&key)?.filter(said) {
+                        return recorded_reply(&store, &record).map(Outcome::Reply);
+                    }
+                }
+            }
+            Err(taken)
         }))
     }
 
@@ -297,7 +307,8 @@ impl Engine {
             }
             Place::New(round) => round,
         };
-        let mut staged = Staged::default();
+        self.room_to_say(work, &negotiation.publisher, is_short(&speech))?;
+        let mut staged = Staged::asked_by(&executor);
         self.executor_answers(work, negotiation, speech, now, &mut staged)?;
         let reply = Reply {
             task: Some(negotiation.task.clone()),

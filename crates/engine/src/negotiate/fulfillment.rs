@@ -11,6 +11,7 @@ use super::{asked, committed, complete};
 use crate::life::rounds_over;
 use crate::operation::{Execution, Negotiate};
 use crate::question::Question;
+use crate::quota::is_short;
 use crate::request::{Routed, in_reply_to};
 use crate::schemas::Heard;
 use crate::staged::Staged;
@@ -101,9 +102,10 @@ impl Engine {
             }
             .into());
         }
+        self.room_to_say(&work, &task.from, is_short(&said.speech))?;
         let executor = self.place_of(&routed)?;
         self.check_room(&mut work, executor)?;
-        let mut staged = Staged::default();
+        let mut staged = Staged::asked_by(&routed.from);
         let reaction = match task.awaits {
             Some(Awaits::Completion) => return self.completed(&mut work, &said, executor, now),
             Some(Awaits::Answer | Awaits::Credentials) => {
@@ -224,7 +226,7 @@ impl Engine {
         let key = format!("{}/answer/{}", task.id, task.version + 1);
         let (from, to) = (&said.routed.from, &said.routed.to);
         let exchange = self.exchange(from, to, negotiate, &task.id, key.clone(), now);
-        let mut staged = Staged::default();
+        let mut staged = Staged::asked_by(from);
         let done = match negotiate.question.clone() {
             Some(question) => self.ask_first(work, task, question, exchange, now, staged),
             None => {
@@ -411,7 +413,8 @@ impl Engine {
             }
             Place::New(round) => round,
         };
-        let mut staged = Staged::default();
+        self.room_to_say(work, &task.from, is_short(&speech))?;
+        let mut staged = Staged::asked_by(&task.to);
         let after = self.executor_speaks(work, task, speech, now, &mut staged)?;
         let reply = Reply {
             round: Some(round),

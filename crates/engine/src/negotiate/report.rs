@@ -7,7 +7,7 @@ use super::payload::Speaker;
 use super::{committed, complete};
 use crate::operation::{Execution, Negotiate};
 use crate::schemas::Heard;
-use crate::staged::Staged;
+use crate::staged::{LONG, Staged};
 use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::content::Content;
@@ -39,7 +39,9 @@ impl Engine {
             let ticket = self.store.commit(store::Batch::default());
             return Ok(committed(ticket, complete(Reply::accepted(), &task)));
         }
-        let mut staged = Staged::default();
+        let ends = matches!(command, Command::Fail(_) | Command::Refuse(_));
+        self.room_to_say(&work, &task.from, ends || content.bytes() <= LONG)?;
+        let mut staged = Staged::asked_by(&task.to);
         let after = self.change(&mut work, &task, command, now, &mut staged)?;
         let reply = complete(Reply::accepted(), &after);
         let key = format!("{}/report/{}", task.id, after.version);
