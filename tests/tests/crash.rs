@@ -145,16 +145,17 @@ fn nothing_is_half_there(state: &Path) {
     });
     let tasks: BTreeMap<TaskId, Status> = tasks
         .unwrap()
+        .rows
         .into_iter()
         .map(|t| (t.id, t.status))
         .collect();
-    let data = store.data_params(&all).unwrap();
+    let data = store.data_params(&all).unwrap().rows;
     let data: BTreeMap<String, Option<TaskId>> = data.into_iter().map(|d| (d.id, d.task)).collect();
     let belongs = |task: &Option<TaskId>| task.as_ref().is_none_or(|id| tasks.contains_key(id));
     for (id, task) in &data {
         assert!(belongs(task), "data {id} of no task");
     }
-    for exchange in store.exchanges(&all).unwrap() {
+    for exchange in store.exchanges(&all).unwrap().rows {
         assert!(
             belongs(&exchange.task),
             "exchange {} of no task",

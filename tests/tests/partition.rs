@@ -272,7 +272,7 @@ fn is_sound(site: &Site) {
         limit: usize::MAX,
         ..store::TaskFilter::default()
     };
-    let tasks = store.tasks(&all).unwrap();
+    let tasks = store.tasks(&all).unwrap().rows;
     let tasks: BTreeMap<TaskId, Status> = tasks.into_iter().map(|t| (t.id, t.status)).collect();
     assert_eq!(told, tasks, "the log folds to the state");
 }

@@ -84,7 +84,7 @@ pub use registry::{Credential, Credentials};
 pub use roster::Hosted;
 pub use schemas::{SchemaSetup, TypedForm};
 pub use step::{Stepped, Stepping, Turn};
-pub use store::{Filter, Options as StoreOptions, ReadError, Retention, TaskFilter, Trimmed};
+pub use store::{Filter, Options as StoreOptions, Page, ReadError, Retention, TaskFilter, Trimmed};
 pub use stream::{Event, Stream, StreamError};
 pub use trail::{AuditFilter, AuditPage, Audited};
 pub use work::Outgoing;

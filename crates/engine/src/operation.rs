@@ -33,7 +33,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use store::{Filter, TaskFilter};
+use store::{Filter, Page, TaskFilter};
 
 /// Where a request arrived: which `agent`, `tasks`, `context` and `data-params` are meant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -275,18 +275,20 @@ pub struct WriteData {
 pub enum Query {
     /// One task.
     Task(TaskId),
-    /// All tasks, by identifier; refused beyond [`Query::MOST`] of them.
+    /// All tasks, by identifier; refused if they are [too much](Refusal::TooMuch).
     Tasks,
-    /// A page of tasks, by the time of their last change.
+    /// The parts of a task, by the time of their last change; refused likewise.
+    Parts(TaskId),
+    /// A page of tasks, by the time of their last change; shorter than asked for if they are long.
     TaskPage(TaskFilter),
     /// How many tasks there are on all such pages.
     TaskCount(TaskFilter),
     /// The current task of an agent: the last changed one that has not ended, else the last ended.
     CurrentTask(String),
-    /// The negotiations of a task, or all; refused beyond [`Query::MOST`] of them.
+    /// The negotiations of a task, or all; refused likewise.
     Negotiations(Option<TaskId>),
     /// The feasibilities of tasks that are not assigned, or not yet, about one of them or all; refused
-    /// if there are more than [`Query::MOST`] negotiations in all.
+    /// if there are too many negotiations in all.
     Proposals(Option<TaskId>),
     /// The team of a task, or all teams.
     Teams(Option<TaskId>),
@@ -295,7 +297,7 @@ pub enum Query {
     PushConfigs(TaskId),
     /// `/schemas`.
     Schemas,
-    /// Records of `/context`; of one agent, or of all; refused beyond [`Query::MOST`] of them.
+    /// Records of `/context`; of one agent, or of all; refused likewise.
     Exchanges {
         /// The agent, or none for all.
         party: Option<String>,
@@ -304,9 +306,9 @@ pub enum Query {
         /// Only those about this task.
         task: Option<TaskId>,
     },
-    /// A page of records of `/context`, by time of the request.
+    /// A page of records of `/context`, by time of the request; shorter than asked for if they are long.
     ExchangePage(Filter),
-    /// Entries of `/data-params`; of one agent, or of all; refused beyond [`Query::MOST`] of them.
+    /// Entries of `/data-params`; of one agent, or of all; refused likewise.
     Data {
         /// The agent, or none for all.
         party: Option<String>,
@@ -338,6 +340,8 @@ impl Query {
 pub enum Records {
     /// Tasks.
     Tasks(Vec<Arc<Task>>),
+    /// A page of tasks.
+    TaskPage(Page<Arc<Task>>),
     /// How many there are.
     Count(u64),
     /// Negotiations.
@@ -350,6 +354,8 @@ pub enum Records {
     Schemas(Box<SchemaRecords>),
     /// Records of `/context`.
     Exchanges(Vec<Exchange>),
+    /// A page of records of `/context`.
+    ExchangePage(Page<Exchange>),
     /// Entries of `/data-params`.
     Data(Vec<DataParam>),
     /// Records of the audit trail.

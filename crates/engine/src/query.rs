@@ -15,7 +15,7 @@ use domain::task::{Task, TaskId};
 use domain::team::Team;
 use std::collections::HashSet;
 use std::sync::Arc;
-use store::{Below, Filter, Most, Store, TaskFilter};
+use store::{Below, Filter, Most, Page, Store, TaskFilter};
 
 impl Engine {
     pub(crate) fn read(
@@ -33,7 +33,18 @@ impl Engine {
                 Records::Tasks(visible.into_iter().collect())
             }
             Query::Tasks => Records::Tasks(self.all_tasks(sight(Rows::Tasks))?),
-            Query::TaskPage(filter) => Records::Tasks(self.task_page(sight(Rows::Tasks), filter)?),
+            Query::Parts(of) => {
+                let parts = TaskFilter {
+                    parent: Some(of),
+                    limit: Query::MOST,
+                    ..TaskFilter::default()
+                };
+                let parts = self.task_page(sight(Rows::Tasks), parts)?;
+                Records::Tasks(self.whole(parts)?)
+            }
+            Query::TaskPage(filter) => {
+                Records::TaskPage(self.task_page(sight(Rows::Tasks), filter)?)
+            }
             Query::TaskCount(filter) => {
                 Records::Count(self.task_count(sight(Rows::Tasks), filter)?)
             }
@@ -77,10 +88,10 @@ impl Engine {
                 let sight = sight(Rows::Exchanges);
                 let found = match id {
                     Some(id) => self.store.exchange(&id)?.into_iter().collect(),
-                    None => bounded(self.store.exchanges(&Filter {
+                    None => self.whole(self.store.exchanges(&Filter {
                         task,
                         party: sight.narrowest(party.clone()),
-                        limit: Query::MOST + 1,
+                        limit: Query::MOST,
                         bytes: self.limits.read_bytes,
                         ..Filter::default()
                     })?)?,
@@ -92,15 +103,15 @@ impl Engine {
                 Records::Exchanges(visible.collect())
             }
             Query::ExchangePage(filter) => {
-                Records::Exchanges(self.exchange_page(sight(Rows::Exchanges), filter)?)
+                Records::ExchangePage(self.exchange_page(sight(Rows::Exchanges), filter)?)
             }
             Query::Data { party, id } => {
                 let sight = sight(Rows::Data);
                 let found = match id {
                     Some(id) => self.store.data_param(&id)?.into_iter().collect(),
-                    None => bounded(self.store.data_params(&Filter {
+                    None => self.whole(self.store.data_params(&Filter {
                         party: sight.narrowest(party.clone()),
-                        limit: Query::MOST + 1,
+                        limit: Query::MOST,
                         bytes: self.limits.read_bytes,
                         ..Filter::default()
                     })?)?,
@@ -144,19 +155,32 @@ impl Engine {
         committed_task(&self.store, &self.view, id)
     }
 
-    /// How much is read for one answer, and a row more, which tells that there is too much.
+    /// How much is read for one answer.
     fn most(&self) -> Most {
         Most {
-            rows: Query::MOST + 1,
+            rows: Query::MOST,
             bytes: self.limits.read_bytes,
         }
+    }
+
+    /// What is not told page by page is told as a whole, or not at all.
+    fn whole<T>(&self, page: Page<T>) -> Result<Vec<T>, Refusal> {
+        match page.more {
+            true => Err(self.too_much()),
+            false => Ok(page.rows),
+        }
+    }
+
+    fn too_much(&self) -> Refusal {
+        let Most { rows, bytes } = self.most();
+        Refusal::TooMuch { rows, bytes }
     }
 
     /// All negotiations, or one's own: what others have costs nobody anything, and tells nothing.
     fn negotiations_of(&self, sight: Sight<'_>) -> Result<Vec<Negotiation>, Refusal> {
         let most = self.most();
-        bounded(match sight.narrowest(None) {
-            _ if sight.is_of_none() => Vec::new(),
+        self.whole(match sight.narrowest(None) {
+            _ if sight.is_of_none() => Page::default(),
             Some(party) => self.store.negotiations_of(&party, most)?,
             None => self.store.all_negotiations(most)?,
         })
@@ -168,15 +192,12 @@ impl Engine {
         let party = match sight.narrowest(None) {
             _ if sight.is_of_none() => return Ok(Vec::new()),
             Some(party) => party,
-            None => return bounded(self.store.teams(most)?),
+            None => return self.whole(self.store.teams(most)?),
         };
-        let mut teams = bounded(self.store.teams_by(&party, most)?)?;
-        let known: HashSet<&TaskId> = teams.iter().map(|team| &team.task).collect();
-        let mut asked = bounded(self.store.teams_with(&party, most)?)?;
-        asked.retain(|task| !known.contains(task));
-        for task in asked {
-            teams.extend(self.store.team(&task)?);
-        }
+        let mut teams = self.whole(self.store.teams_by(&party, most)?)?;
+        let known: HashSet<TaskId> = teams.iter().map(|team| team.task.clone()).collect();
+        let asked = self.whole(self.store.teams_with(&party, most)?)?;
+        teams.extend(asked.into_iter().filter(|team| !known.contains(&team.task)));
         Ok(teams)
     }
 
@@ -211,15 +232,15 @@ impl Engine {
         {
             let tasks = self.view.tasks();
             if sight.is_of_all() && tasks.counts().tasks > Query::MOST as u64 {
-                return Err(too_many_rows());
+                return Err(self.too_much());
             }
             if tasks.is_whole() {
                 return Ok(tasks.here().filter(|t| visible(t)).cloned().collect());
             }
         }
-        let found = bounded(self.store.tasks(&TaskFilter {
+        let found = self.whole(self.store.tasks(&TaskFilter {
             party: sight.narrowest(None),
-            limit: Query::MOST + 1,
+            limit: Query::MOST,
             bytes: self.limits.read_bytes,
             ..TaskFilter::default()
         })?)?;
@@ -228,18 +249,20 @@ impl Engine {
         Ok(found)
     }
 
-    /// A page of tasks. Who does not see all gets as many of those that it sees as it asked for.
+    /// A page of tasks; who does not see all looks through its own.
     fn task_page(
         &self,
         sight: Sight<'_>,
         mut filter: TaskFilter,
-    ) -> Result<Vec<Arc<Task>>, Refusal> {
+    ) -> Result<Page<Arc<Task>>, Refusal> {
+        if sight.is_of_none() {
+            return Ok(Page::default());
+        }
         if let (Some(parent), None) = (&filter.parent, &filter.after)
             && !self.below(parent)?.parts
         {
-            return Ok(Vec::new());
+            return Ok(Page::default());
         }
-        let limit = filter.limit;
         filter.bytes = self.limits.read_bytes;
         filter.other_party = filter.party.take();
         filter.party = sight.narrowest(None);
@@ -247,22 +270,9 @@ impl Engine {
             filter.party = filter.other_party.take();
         }
         self.hide_place(sight, &mut filter)?;
-        let mut page = Vec::new();
-        loop {
-            let found = self.store.tasks(&filter)?;
-            filter.after = found.last().map(|t| t.id.clone());
-            let last = found.len() < limit;
-            page.extend(
-                found
-                    .into_iter()
-                    .filter(|t| sight.shows_task(t))
-                    .map(Arc::new),
-            );
-            if last || page.len() >= limit {
-                page.truncate(limit);
-                return Ok(page);
-            }
-        }
+        let mut page = self.store.tasks(&filter)?;
+        page.rows.retain(|task| sight.shows_task(task));
+        Ok(page.map(Arc::new))
     }
 
     /// What may hang below a task: for most there is nothing to look for, which the store is asked
@@ -300,7 +310,10 @@ impl Engine {
     }
 
     /// The same of a page of what was said.
-    fn exchange_page(&self, sight: Sight<'_>, filter: Filter) -> Result<Vec<Exchange>, Refusal> {
+    fn exchange_page(&self, sight: Sight<'_>, filter: Filter) -> Result<Page<Exchange>, Refusal> {
+        if sight.is_of_none() {
+            return Ok(Page::default());
+        }
         if let Some(id) = filter.after.as_ref().filter(|_| !sight.is_of_all()) {
             let behind = self.store.exchange(id)?;
             if !behind.is_some_and(|e| sight.shows(&e.from, &e.to)) {
@@ -311,9 +324,9 @@ impl Engine {
             bytes: self.limits.read_bytes,
             ..of_own(sight, filter)
         };
-        let page = self.store.exchanges(&filter)?;
-        let visible = page.into_iter().filter(|e| sight.shows(&e.from, &e.to));
-        Ok(visible.collect())
+        let mut page = self.store.exchanges(&filter)?;
+        page.rows.retain(|e| sight.shows(&e.from, &e.to));
+        Ok(page)
     }
 
     /// How many tasks all pages hold. Only who sees all tasks may ask for another's.
@@ -390,18 +403,4 @@ fn of_own(sight: Sight<'_>, filter: Filter) -> Filter {
 
 fn nothing_to_continue_behind(id: &str) -> Refusal {
     store::ReadError::Unknown { id: id.to_owned() }.into()
-}
-
-fn bounded<T>(rows: Vec<T>) -> Result<Vec<T>, Refusal> {
-    match rows.len() > Query::MOST {
-        true => Err(too_many_rows()),
-        false => Ok(rows),
-    }
-}
-
-fn too_many_rows() -> Refusal {
-    Refusal::TooMany {
-        what: "rows in one answer",
-        most: Query::MOST as u64,
-    }
 }

@@ -177,7 +177,17 @@ pub enum Refusal {
         /// The agent.
         name: String,
     },
-    /// Too many agents, parts, bytes or rows.
+    /// The answer would be longer than one is.
+    #[error(
+        "this is more than an answer holds, {rows} rows and {bytes} bytes as they are stored: ask for less"
+    )]
+    TooMuch {
+        /// How many rows.
+        rows: usize,
+        /// How many bytes.
+        bytes: u64,
+    },
+    /// Too many agents, parts or bytes.
     #[error("{what}: at most {most}")]
     TooMany {
         /// Of what.
@@ -439,10 +449,6 @@ impl From<store::ReadError> for Refusal {
             store::ReadError::Corrupt { .. } | store::ReadError::Forged { .. } => {
                 Self::Damaged { cause }
             }
-            store::ReadError::TooMuch { most } => Self::TooMany {
-                what: "bytes in one answer",
-                most,
-            },
             store::ReadError::Unknown { .. } => Self::BadLeaf {
                 leaf: "after",
                 why: cause,

@@ -59,7 +59,7 @@ fn measure(path: &Path, tasks: usize) {
     });
     println!(
         "  a page of {} tasks: {:?}",
-        page.unwrap().len(),
+        page.unwrap().rows.len(),
         began.elapsed()
     );
     drop(store);

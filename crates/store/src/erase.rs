@@ -127,8 +127,8 @@ impl Erase {
             limit: usize::MAX,
             ..records::Filter::default()
         };
-        let exchanges = records::exchanges(tables, &filter).map_err(refused)?;
-        let data = records::data_params(tables, &filter).map_err(refused)?;
+        let exchanges = records::exchanges(tables, &filter).map_err(refused)?.rows;
+        let data = records::data_params(tables, &filter).map_err(refused)?.rows;
         let mut record = Erasure {
             task: self.task.clone(),
             time: self.now,
@@ -191,7 +191,6 @@ fn refused(error: ReadError) -> JobError {
         ReadError::Unknown { id } => JobError::Refused(CommitError::UnknownTask {
             task: TaskId::new(id),
         }),
-        ReadError::TooMuch { .. } => unreachable!("a job reads without a bound"),
         ReadError::Sqlite(cause) => JobError::Refused(CommitError::Write(cause)),
     }
 }

@@ -41,12 +41,6 @@ pub enum ReadError {
         /// The identifier.
         id: String,
     },
-    /// The rows that were asked for are more than so many bytes together.
-    #[error("what was asked for is more than {most} bytes")]
-    TooMuch {
-        /// The bound.
-        most: u64,
-    },
     /// SQLite failed.
     #[error("reading the state failed")]
     Sqlite(#[source] Arc<rusqlite::Error>),
@@ -157,21 +151,72 @@ fn rows<T>(
     parameters: impl rusqlite::Params,
     read: impl Fn(&Row<'_>, &Keys) -> Result<T, RowError>,
 ) -> Result<Vec<T>, ReadError> {
-    rows_within(u64::MAX, tables, sql, parameters, read)
+    Ok(page(Most::ALL, tables, sql, parameters, read)?.rows)
 }
 
-/// The same of an answer to somebody: it ends where its rows have more than so many bytes.
-fn rows_within<T>(
-    most: u64,
+/// How much is read for an answer to somebody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Most {
+    /// Rows.
+    pub rows: usize,
+    /// Bytes of all rows as they are stored, but one row in any case.
+    pub bytes: u64,
+}
+
+impl Most {
+    const ALL: Self = Self {
+        rows: usize::MAX,
+        bytes: u64::MAX,
+    };
+
+    /// The limit of a query that tells whether there is more.
+    fn and_one(self) -> i64 {
+        i64::try_from(self.rows.saturating_add(1)).unwrap_or(i64::MAX)
+    }
+}
+
+/// The first of the rows that were asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<T> {
+    /// As many as there may be.
+    pub rows: Vec<T>,
+    /// True if others follow.
+    pub more: bool,
+}
+
+impl<T> Default for Page<T> {
+    /// Nothing.
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            more: false,
+        }
+    }
+}
+
+impl<T> Page<T> {
+    /// The same of what is made of the rows.
+    pub fn map<U>(self, make: impl FnMut(T) -> U) -> Page<U> {
+        Page {
+            rows: self.rows.into_iter().map(make).collect(),
+            more: self.more,
+        }
+    }
+}
+
+/// A page of what a query gives, which is to give a row more than there may be: it ends where its
+/// rows are as many, or have as many bytes, as they may.
+fn page<T>(
+    most: Most,
     tables: Tables<'_>,
     sql: &str,
     parameters: impl rusqlite::Params,
     read: impl Fn(&Row<'_>, &Keys) -> Result<T, RowError>,
-) -> Result<Vec<T>, ReadError> {
+) -> Result<Page<T>, ReadError> {
     let mut statement = tables.prepare_cached(sql)?;
     let columns = statement.column_count();
     let mut rows = statement.query(parameters)?;
-    let (mut found, mut bytes) = (Vec::new(), 0);
+    let (mut found, mut bytes) = (Page::default(), 0);
     while let Some(row) = rows.next()? {
         for column in 0..columns {
             bytes += match row.get_ref(column)? {
@@ -179,10 +224,11 @@ fn rows_within<T>(
                 _ => 0,
             };
         }
-        if bytes > most {
-            return Err(ReadError::TooMuch { most });
+        if found.rows.len() >= most.rows || bytes > most.bytes && !found.rows.is_empty() {
+            found.more = true;
+            break;
         }
-        found.push(read(row, tables.keys)?);
+        found.rows.push(read(row, tables.keys)?);
     }
     Ok(found)
 }

@@ -400,6 +400,12 @@ fn versions(connection: &Connection) -> rusqlite::Result<(i32, i32)> {
     Ok((pragma("user_version")?, pragma("application_id")?))
 }
 
+/// True of a state of this release.
+pub(crate) fn is_current(connection: &Connection) -> rusqlite::Result<bool> {
+    let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    Ok(version == known_version())
+}
+
 fn known_version() -> i32 {
     FIRST_VERSION - 1 + MIGRATIONS.len() as i32
 }

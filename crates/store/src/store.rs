@@ -8,9 +8,9 @@ use crate::job::Job;
 use crate::keys::KeyKeeper;
 use crate::open::{self, Decided, Location, OpenError, Options, Recovered};
 use crate::read::chunks::{self, Piece};
-use crate::read::records::{self, Below, DataSum, Filter, Most};
+use crate::read::records::{self, Below, DataSum, Filter};
 use crate::read::tasks::{self, TaskFilter};
-use crate::read::{ReadError, Readers, log};
+use crate::read::{Most, Page, ReadError, Readers, log};
 use crate::reencrypt::{self, Encryption, KeyChange, Reencrypt, Reencrypted, RotateError, Rotated};
 use crate::retention::{Retention, Trim, Trimmed};
 use crate::row::cursor::Cursor;
@@ -299,7 +299,7 @@ impl Store {
     ///
     /// # Errors
     /// [`ReadError`]; [`ReadError::Unknown`] if `filter.after` is not the identifier of one.
-    pub fn tasks(&self, filter: &TaskFilter) -> Result<Vec<Task>, ReadError> {
+    pub fn tasks(&self, filter: &TaskFilter) -> Result<Page<Task>, ReadError> {
         self.inner.readers.with(|c| tasks::tasks(c, filter))
     }
 
@@ -356,7 +356,7 @@ impl Store {
     ///
     /// # Errors
     /// [`ReadError`]
-    pub fn all_negotiations(&self, most: Most) -> Result<Vec<Negotiation>, ReadError> {
+    pub fn all_negotiations(&self, most: Most) -> Result<Page<Negotiation>, ReadError> {
         let readers = &self.inner.readers;
         readers.with(|c| records::all_negotiations(c, most))
     }
@@ -374,16 +374,16 @@ impl Store {
     ///
     /// # Errors
     /// [`ReadError`]
-    pub fn negotiations_of(&self, party: &str, most: Most) -> Result<Vec<Negotiation>, ReadError> {
+    pub fn negotiations_of(&self, party: &str, most: Most) -> Result<Page<Negotiation>, ReadError> {
         let readers = &self.inner.readers;
         readers.with(|c| records::negotiations_of(c, party, most))
     }
 
-    /// The tasks of the first teams for which an agent was asked.
+    /// The first teams for which an agent was asked.
     ///
     /// # Errors
     /// [`ReadError`]
-    pub fn teams_with(&self, candidate: &str, most: Most) -> Result<Vec<TaskId>, ReadError> {
+    pub fn teams_with(&self, candidate: &str, most: Most) -> Result<Page<Team>, ReadError> {
         let readers = &self.inner.readers;
         readers.with(|c| records::teams_with(c, candidate, most))
     }
@@ -392,7 +392,7 @@ impl Store {
     ///
     /// # Errors
     /// [`ReadError`]
-    pub fn teams(&self, most: Most) -> Result<Vec<Team>, ReadError> {
+    pub fn teams(&self, most: Most) -> Result<Page<Team>, ReadError> {
         self.inner.readers.with(|c| records::teams(c, most))
     }
 
@@ -401,7 +401,7 @@ impl Store {
     ///
     /// # Errors
     /// [`ReadError`]
-    pub fn teams_by(&self, publisher: &str, most: Most) -> Result<Vec<Team>, ReadError> {
+    pub fn teams_by(&self, publisher: &str, most: Most) -> Result<Page<Team>, ReadError> {
         let readers = &self.inner.readers;
         readers.with(|c| records::teams_by(c, publisher, most))
     }
@@ -450,7 +450,7 @@ impl Store {
     ///
     /// # Errors
     /// [`ReadError`]; [`ReadError::Unknown`] if `filter.after` is not the identifier of one.
-    pub fn exchanges(&self, filter: &Filter) -> Result<Vec<Exchange>, ReadError> {
+    pub fn exchanges(&self, filter: &Filter) -> Result<Page<Exchange>, ReadError> {
         self.inner.readers.with(|c| records::exchanges(c, filter))
     }
 
@@ -466,7 +466,7 @@ impl Store {
     ///
     /// # Errors
     /// [`ReadError`]; [`ReadError::Unknown`] if `filter.after` is not the identifier of any.
-    pub fn data_params(&self, filter: &Filter) -> Result<Vec<DataParam>, ReadError> {
+    pub fn data_params(&self, filter: &Filter) -> Result<Page<DataParam>, ReadError> {
         self.inner.readers.with(|c| records::data_params(c, filter))
     }
 

@@ -276,13 +276,15 @@ fn look(run: u64, left: &BTreeMap<String, Vec<u8>>) -> BTreeSet<String> {
     });
     let tasks: BTreeMap<TaskId, Status> = tasks
         .unwrap()
+        .rows
         .into_iter()
         .map(|t| (t.id, t.status))
         .collect();
-    let exchanges = store.exchanges(&all).unwrap();
+    let exchanges = store.exchanges(&all).unwrap().rows;
     let data: BTreeSet<String> = store
         .data_params(&all)
         .unwrap()
+        .rows
         .into_iter()
         .map(|d| d.id)
         .collect();

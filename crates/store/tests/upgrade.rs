@@ -107,8 +107,8 @@ struct Held {
 fn held(path: &Path) -> Held {
     let (store, recovered) = open(path);
     let every = Filter::default();
-    let data = store.data_params(&every).unwrap();
-    let tasks = store.tasks(&TaskFilter::default()).unwrap();
+    let data = store.data_params(&every).unwrap().rows;
+    let tasks = store.tasks(&TaskFilter::default()).unwrap().rows;
     let pushes = tasks
         .iter()
         .flat_map(|task| store.push_configs(&task.id).unwrap());
@@ -116,14 +116,14 @@ fn held(path: &Path) -> Held {
     assert!(report.is_sound(), "{report:?}");
     Held {
         recovered,
-        exchanges: store.exchanges(&every).unwrap(),
+        exchanges: store.exchanges(&every).unwrap().rows,
         bytes: data
             .iter()
             .map(|one| store.read_data(&one.id, 0, 10_000).unwrap_or_default())
             .collect(),
         data,
         entries: store.entries(0, 10_000).unwrap(),
-        teams: store.teams(ALL).unwrap(),
+        teams: store.teams(ALL).unwrap().rows,
         pushes: pushes.collect(),
         tasks,
         observations: store.observations(1_000).unwrap(),

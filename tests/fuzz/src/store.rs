@@ -286,9 +286,9 @@ fn genuine(held: &Held, sound: &Held) {
 fn read(store: &Store, strictly: bool) -> Result<Held, store::ReadError> {
     let every = Filter::default();
     let held = Held {
-        tasks: store.tasks(&TaskFilter::default())?,
-        exchanges: store.exchanges(&every)?,
-        data: store.data_params(&every)?,
+        tasks: store.tasks(&TaskFilter::default())?.rows,
+        exchanges: store.exchanges(&every)?.rows,
+        data: store.data_params(&every)?.rows,
         bytes: match store.read_data("d0", 0, 1_000) {
             Ok(bytes) => bytes,
             Err(refused) if strictly => return Err(refused),

@@ -84,6 +84,7 @@ fn kind(refusal: &Refusal) -> ErrorKind {
         | R::UnknownPatch { .. }
         | R::UnknownSample { .. } => K::InvalidParams,
         R::TooMany { .. }
+        | R::TooMuch { .. }
         | R::MailboxFull { .. }
         | R::TasksOpen { .. }
         | R::TasksHeld { .. }

@@ -12,7 +12,7 @@ use a2a::response::TaskPage;
 use a2a::state::statuses_of;
 use a2a::task::Task as Told;
 use domain::task::{Status, Task, TaskId};
-use engine::{Endpoint, Query, Records, TaskFilter};
+use engine::{Endpoint, Page, Query, Records, TaskFilter};
 use std::sync::Arc;
 
 impl Scene<'_> {
@@ -20,17 +20,15 @@ impl Scene<'_> {
         let may = self.engine().authorise_reading(self.who, self.now());
         may.map_err(|denied| error::refused(&denied))?;
         let page_size = wanted.tasks_per_page()?;
-        let size = usize::try_from(page_size).expect("a hundred at most");
         let all = self.filter(wanted);
         let behind = page::cursor(wanted)?;
         let found = self.page(TaskFilter {
             until: behind.as_ref().map(|it| it.changed_at),
             after: behind.map(|it| TaskId::new(it.task_id)),
-            limit: size + 1,
+            limit: usize::try_from(page_size).expect("a hundred at most"),
             ..all.clone()
         })?;
-        let shown = &found[..found.len().min(size)];
-        let last = shown.last().filter(|_| found.len() > size);
+        let last = found.rows.last().filter(|_| found.more);
         let token = last.map(|task| {
             let cursor = Cursor {
                 changed_at: task.changed_at,
@@ -38,7 +36,7 @@ impl Scene<'_> {
             };
             cursor.token(wanted)
         });
-        let tasks = shown.iter().map(|task| self.listed(task, wanted));
+        let tasks = found.rows.iter().map(|task| self.listed(task, wanted));
         Ok(TaskPage {
             tasks: tasks.collect::<Result<_, Error>>()?,
             next_page_token: token,
@@ -66,9 +64,9 @@ impl Scene<'_> {
         Ok(told.listed(wanted.include_artifacts))
     }
 
-    fn page(&self, filter: TaskFilter) -> Result<Vec<Arc<Task>>, Error> {
+    fn page(&self, filter: TaskFilter) -> Result<Page<Arc<Task>>, Error> {
         match self.read(Query::TaskPage(filter)) {
-            Ok(Records::Tasks(tasks)) => Ok(tasks),
+            Ok(Records::TaskPage(tasks)) => Ok(tasks),
             Ok(_) => unreachable!("tasks were asked for"),
             Err(refusal) => Err(error::refused(&refusal)),
         }

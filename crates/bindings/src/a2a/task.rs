@@ -1,7 +1,7 @@
 //! A task of the engine as A2A tells it: its state, what was said, what came of it.
 //!
 //! The history is the record of exchanges: what each asked, and what was answered if that says
-//! anything; questions about the task are no part of it. What the executor said last stands beside
+//! anything; questions about the task are no part of it. Of a long record it is the last part. What the executor said last stands beside
 //! the state, its result is an artifact. Read next: [`super::follow`], which tells changes.
 
 use super::begin::message_id;
@@ -20,7 +20,7 @@ use domain::notification::Notification;
 use domain::reply::Reply;
 use domain::task::{Awaits, Status, Task, TaskId};
 use domain::verb::Verb;
-use engine::{Query, Records};
+use engine::{Filter, Query, Records};
 
 /// The artifact that is a task's result.
 const RESULT: &str = "result";
@@ -80,8 +80,18 @@ impl Scene<'_> {
     }
 
     fn history(&self, task: &Task) -> Result<Vec<Message>, Error> {
+        let query = Query::ExchangePage(Filter {
+            task: Some(task.id.clone()),
+            newest_first: true,
+            limit: Query::MOST,
+            ..Filter::default()
+        });
+        let record = match self.read(query).map_err(|it| error::refused(&it))? {
+            Records::ExchangePage(record) => record.rows,
+            _ => unreachable!("a page of exchanges was asked for"),
+        };
         let mut history = Vec::new();
-        for exchange in self.record_of(task)? {
+        for exchange in record.into_iter().rev() {
             if is_about_it_only(exchange.verb) {
                 continue;
             }

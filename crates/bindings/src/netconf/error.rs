@@ -198,7 +198,9 @@ pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
         Refusal::HostedAgent { .. } => E::application(OperationNotSupported).path(at("name")),
         Refusal::TooMany { .. } => denied(),
         Refusal::TasksOpen { .. } => denied().app_tag("tasks-open"),
-        Refusal::TooBig { .. } => E::application(TooBig).path(asked.path(None)),
+        Refusal::TooBig { .. } | Refusal::TooMuch { .. } => {
+            E::application(TooBig).path(asked.path(None))
+        }
         Refusal::TasksHeld { .. } => denied().app_tag("tasks-held"),
         Refusal::DataQuota { .. } => denied().app_tag("data-quota"),
         Refusal::TooFast { .. } => denied().app_tag("write-rate"),
@@ -357,7 +359,7 @@ fn of_profile(cause: &ProfileError, asked: Asked) -> RpcError {
 /// A look at data that the engine refused.
 pub(crate) fn of_reading(refusal: &Refusal, operation: Element<'_>) -> RpcError {
     match refusal {
-        Refusal::TooMany { .. } => RpcError::application(ErrorTag::TooBig)
+        Refusal::TooMuch { .. } => RpcError::application(ErrorTag::TooBig)
             .path(ErrorPath::of(operation))
             .message(format!(
                 "{refusal}; name the keys that are wanted, or read page by page with <get-tasks> \

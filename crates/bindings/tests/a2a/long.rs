@@ -12,6 +12,12 @@ fn with_filler(mut message: Value, bytes: usize) -> Value {
     message
 }
 
+/// A message with so many bytes under one of its keys.
+fn with_origin(mut message: Value, bytes: usize) -> Value {
+    message["parts"][0]["data"]["origin"] = "x".repeat(bytes).into();
+    message
+}
+
 impl Stage {
     /// What is answered to a message, and how many pieces of background work that took.
     fn sent(&self, message: &Value) -> (Value, usize) {
@@ -101,4 +107,62 @@ fn a_request_of_too_many_values_is_refused() {
     };
     assert_eq!(many(40_000)["error"]["code"], -32043);
     assert!(many(10_000)["result"]["task"].is_object());
+}
+
+/// What is long makes a page shorter, and a history that is begin later; nothing is refused for it.
+#[test]
+fn pages_of_long_tasks_are_shorter_and_a_long_history_is_told_from_its_end() {
+    let mut stage = Stage::reading(12_000);
+    let mut given = Vec::new();
+    for n in 0..8 {
+        stage.advance(1);
+        let message = with_origin(typed(&format!("m-{n}"), &flight(&[], "ask")), 10_000);
+        let task = stage.send(message);
+        given.push(task["id"].as_str().unwrap().to_owned());
+    }
+    given.reverse();
+    let (mut told, mut sizes, mut wanted) = (Vec::new(), Vec::new(), json!({}));
+    loop {
+        let page = stage.rpc("ann", AIRLINE, "ListTasks", wanted.clone())["result"].clone();
+        let tasks = page["tasks"].as_array().unwrap();
+        sizes.push(tasks.len());
+        told.extend(tasks.iter().map(|t| t["id"].as_str().unwrap().to_owned()));
+        assert_eq!(page["totalSize"], 8);
+        if page["nextPageToken"] == "" {
+            break;
+        }
+        wanted["pageToken"] = page["nextPageToken"].clone();
+    }
+    assert_eq!(told, given);
+    assert!(sizes.len() > 3, "{sizes:?}");
+
+    let page = |after: &str| {
+        let registry = "xmlns='urn:convoke:params:xml:ns:yang:convoke-registry'";
+        stage.netconf("ann", &format!("<get-tasks {registry}>{after}</get-tasks>"))
+    };
+    let (mut told, mut pages, mut after) = (0, 0, String::new());
+    loop {
+        let shown = page(&after);
+        told += shown.matches("<task-id>").count();
+        pages += 1;
+        let Some((_, next)) = shown.split_once("<next") else {
+            break;
+        };
+        let next = next.split(['>', '<']).nth(1).unwrap();
+        after = format!("<after>{next}</after>");
+    }
+    assert_eq!((told, pages > 3), (8, true), "{pages}");
+
+    let task = stage.rpc("ann", AIRLINE, "GetTask", json!({"id": given[0]}))["result"].clone();
+    let told = |length: Value| {
+        let wanted = json!({"id": task["id"], "historyLength": length});
+        let told = stage.rpc("ann", AIRLINE, "GetTask", wanted)["result"].clone();
+        told["history"].as_array().cloned().unwrap_or_default()
+    };
+    assert_eq!(told(json!(null))[0]["messageId"], "m-7");
+    let answered = stage.send(to(&task, words("more", &"window ".repeat(500))));
+    assert_eq!(answered["id"], task["id"]);
+    let history = told(json!(null));
+    let said = |id: &str| history.iter().any(|message| message["messageId"] == id);
+    assert!(said("more") && !said("m-7"), "{history:?}");
 }

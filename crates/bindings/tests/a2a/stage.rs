@@ -309,15 +309,24 @@ impl Stage {
     }
 
     pub(crate) fn over(store: StoreOptions) -> Self {
-        Self::set(store, false)
+        Self::set(store, false, Limits::default())
+    }
+
+    /// One that reads so many bytes for an answer.
+    pub(crate) fn reading(read_bytes: u64) -> Self {
+        let limits = Limits {
+            read_bytes,
+            ..Limits::default()
+        };
+        Self::set(StoreOptions::memory(), false, limits)
     }
 
     /// One that pushes, to `https://hook.example` alone.
     pub(crate) fn pushing(store: StoreOptions) -> Self {
-        Self::set(store, true)
+        Self::set(store, true, Limits::default())
     }
 
-    fn set(store: StoreOptions, push_notifications: bool) -> Self {
+    fn set(store: StoreOptions, push_notifications: bool, limits: Limits) -> Self {
         let now = Timestamp::parse("2026-05-01T00:00:00Z").expect("a literal");
         let hosted = |name, schemas: &[&str]| Hosted {
             profile: Arc::new(profile(name, schemas)),
@@ -344,7 +353,7 @@ impl Stage {
             default_agent: AIRLINE.to_owned(),
             inventory: Arc::new(Inventory::default()),
             seed: 1,
-            limits: Limits::default(),
+            limits,
             retention: Retention::default(),
             deliverable: Box::new(|to| match to.url.starts_with("https://hook.example/") {
                 true => Ok(()),

@@ -457,7 +457,7 @@ fn a_request_without_room_is_refused_and_leaves_nothing() {
             limit: 10,
             ..store::Filter::default()
         });
-        assert_eq!(thread.unwrap(), []);
+        assert_eq!(thread.unwrap().rows, []);
     }
     // Whoever wants to end something is always heard.
     let mut cancel = stage.ask(message(Verb::TaskCancel, "worker", "a", ""));

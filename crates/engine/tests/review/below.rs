@@ -2,7 +2,6 @@
 //! there may be.
 
 use super::*;
-use store::TaskFilter;
 
 impl Stage {
     /// The parts of a task and how much was negotiated about it, as `who` sees them, and how often the
@@ -11,10 +10,7 @@ impl Stage {
         self.flush();
         let reads = || self.engine.store().statistics().reads;
         let before = reads();
-        let parts = Query::TaskPage(TaskFilter {
-            parent: Some(TaskId::new(id)),
-            ..TaskFilter::default()
-        });
+        let parts = Query::Parts(TaskId::new(id));
         let parts = match self.read(who, parts) {
             Records::Tasks(found) => found.iter().map(|t| t.id.to_string()).collect(),
             other => panic!("{other:?}"),

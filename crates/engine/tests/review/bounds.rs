@@ -1,7 +1,7 @@
 //! What one user may have, and that others have theirs beside.
 
 use super::*;
-use engine::{Quotas, UserLimits};
+use engine::{Quotas, TaskFilter, UserLimits};
 
 fn limits(usual: UserLimits) -> Limits {
     Limits {
@@ -159,6 +159,162 @@ fn long_answers_count_as_written() {
     );
     stage.pass(20_000);
     stage.say("noc", query()).unwrap();
+}
+
+/// A turn writes its negotiation anew, all turns of it, and a word the task: both count as written.
+#[test]
+fn what_a_short_word_writes_anew_counts_as_written() {
+    let usual = UserLimits {
+        write_bytes_s: 1,
+        write_burst_bytes: 100_000,
+        ..UserLimits::default()
+    };
+    let stage = open(store::Options::memory(), limits(usual), |_| {
+        vec![answer(Verdict::Refused)]
+    });
+    let proposal = |text: &str| message(Verb::FeasibilityNegotiate, "p", text);
+    let long = format!("{JOB}{}", "x".repeat(30_000));
+    stage.say("noc", proposal(&long)).unwrap();
+    let reopened = (0..10).map(|n| stage.say("noc", proposal(&format!("{JOB}{n}"))));
+    let refused = reopened.take_while(Result::is_ok).count();
+    assert!((1..3).contains(&refused), "{refused} times 30 kB anew");
+    let refused = stage.say("noc", proposal(JOB));
+    assert!(
+        matches!(refused, Err(Refusal::TooFast { .. })),
+        "{refused:?}"
+    );
+    stage.register("out");
+    let given = Negotiate {
+        to: Some("out".to_owned()),
+        ..assignment("t", &long)
+    };
+    stage.say("guest", given).unwrap();
+    let report = |n: usize| Negotiate {
+        to: None,
+        ..message(
+            Verb::TaskResultNotify,
+            "t",
+            &format!("{JOB}\n## progress\n{n} %"),
+        )
+    };
+    let taken = (1..10).map(|n| stage.say("out", report(n)));
+    let taken = taken.take_while(Result::is_ok).count();
+    assert!((2..4).contains(&taken), "{taken} times 30 kB anew");
+}
+
+/// What is said of something open, by whomever, is its publisher's as well: beyond what may be held, only
+/// short words are taken, with which it can end.
+#[test]
+fn what_is_said_of_what_is_open_counts_with_it() {
+    let usual = UserLimits {
+        held_bytes: 40_000,
+        ..UserLimits::default()
+    };
+    let stage = open(store::Options::memory(), limits(usual), |_| {
+        vec![answer(Verdict::Accepted)]
+    });
+    stage.register("out");
+    for id in ["a", "b"] {
+        let given = Negotiate {
+            to: Some("out".to_owned()),
+            ..assignment(id, JOB)
+        };
+        stage.say("noc", given).unwrap();
+    }
+    let said = |verb, id: &str, section: &str| Negotiate {
+        to: None,
+        ..message(verb, id, &format!("{JOB}\n## {section}"))
+    };
+    let long = "x".repeat(6_000);
+    let report = |id: &str| said(Verb::TaskResultNotify, id, &format!("progress\n1 % {long}"));
+    stage.say("out", report("a")).unwrap();
+    stage.say("out", report("b")).unwrap();
+    let held = |refused: Result<Reply, Refusal>| {
+        let is_held = matches!(&refused, Err(Refusal::TasksHeld { user, .. }) if user == "noc");
+        assert!(is_held, "{refused:?}");
+    };
+    let longer = format!("progress\n2 % {long}");
+    held(stage.say("out", said(Verb::TaskResultNotify, "a", &longer)));
+    let plan = |who: &str| {
+        let to = (who == "noc").then(|| "out".to_owned());
+        let plan = Negotiate {
+            to,
+            ..message(Verb::FulfillmentNegotiate, "a", JOB)
+        };
+        stage.say(who, plan)
+    };
+    held(plan("noc"));
+    held(plan("out"));
+    let short = said(Verb::TaskResultNotify, "a", "progress\n2 %");
+    stage.say("out", short).unwrap();
+    plan("noc").unwrap();
+    let ended = said(
+        Verb::TaskResultNotify,
+        "b",
+        &format!("status\nfailed\n## x\n{long}"),
+    );
+    stage.say("out", ended).unwrap();
+}
+
+/// A page ends where its rows are as many bytes as are read for one; what is not told by pages is told
+/// whole or not at all.
+#[test]
+fn a_page_of_what_is_long_is_shorter() {
+    let limits = Limits {
+        read_bytes: 20_000,
+        ..Limits::default()
+    };
+    let stage = open(store::Options::memory(), limits, |_| {
+        let done = words("done").with_result("x");
+        vec![Output::Answer(Reply::new(Verdict::Result, vec![done]))]
+    });
+    let long = format!("{JOB}{}", "x".repeat(6_000));
+    let mut given = Vec::new();
+    for n in 0..10 {
+        let id = format!("t{n}");
+        stage.say("noc", assignment(&id, &long)).unwrap();
+        given.push(id);
+    }
+    let huge = format!("{JOB}{}", "x".repeat(50_000));
+    stage.say("noc", assignment("t10", &huge)).unwrap();
+    given.push("t10".to_owned());
+    let (mut filter, mut told, mut pages) = (TaskFilter::default(), Vec::new(), 0);
+    loop {
+        let Records::TaskPage(page) = stage.read("noc", Query::TaskPage(filter.clone())) else {
+            panic!("a page")
+        };
+        told.extend(page.rows.iter().map(|task| task.id.to_string()));
+        pages += 1;
+        filter.after = page.rows.last().map(|task| task.id.clone());
+        if !page.more {
+            break;
+        }
+    }
+    assert_eq!(told, given);
+    assert!(pages > 5, "{pages}");
+    let (mut filter, mut told) = (store::Filter::default(), 0);
+    loop {
+        let Records::ExchangePage(page) = stage.read("noc", Query::ExchangePage(filter.clone()))
+        else {
+            panic!("a page")
+        };
+        told += page.rows.len();
+        filter.after = page.rows.last().map(|exchange| exchange.id.clone());
+        if !page.more {
+            break;
+        }
+    }
+    assert_eq!(told, given.len());
+    let all = Query::Exchanges {
+        party: None,
+        id: None,
+        task: None,
+    };
+    for query in [Query::Tasks, all] {
+        let refused = stage.run("noc", Operation::Read(query));
+        let is_too_much = matches!(refused, Err(Refusal::TooMuch { bytes: 20_000, .. }));
+        assert!(is_too_much, "{refused:?}");
+    }
 }
 
 /// Data count as long as they will be, over a restart too, and no more once they are gone.

@@ -174,10 +174,6 @@ impl From<ReadError> for OpenError {
                 table: "sqlite".to_owned(),
                 key: id,
             },
-            ReadError::TooMuch { .. } => Self::Corrupt {
-                table: "sqlite".to_owned(),
-                key: error.to_string(),
-            },
             ReadError::Sqlite(cause) => Self::Read(cause),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! And, by their keys, negotiations, teams and erasures. Read next: `row::exchange`.
 
-use super::{ReadError, behind, rows, rows_within};
+use super::{Most, Page, ReadError, behind, page, rows};
 use crate::cipher::{Keys, Tables};
 use crate::row::cursor::{self, Cursor};
 use crate::row::data_param::{self, data_param_columns};
@@ -34,9 +34,11 @@ pub struct Filter {
     pub until: Option<Timestamp>,
     /// Behind the one with this identifier: the last of the page before.
     pub after: Option<String>,
+    /// The last come first; exchanges only.
+    pub newest_first: bool,
     /// At most so many.
     pub limit: usize,
-    /// The most bytes of all rows as they are stored; beyond them, [`ReadError::TooMuch`].
+    /// The most bytes of all rows as they are stored, but one row in any case.
     pub bytes: u64,
 }
 
@@ -49,6 +51,7 @@ impl Default for Filter {
             since: None,
             until: None,
             after: None,
+            newest_first: false,
             limit: 1_000,
             bytes: u64::MAX,
         }
@@ -123,48 +126,52 @@ macro_rules! data_params {
         )
     };
 }
-macro_rules! by_number {
-    ($($select:expr),+) => { concat!($($select),+, " ORDER BY number LIMIT :limit") };
+/// A page in the order of the numbers, or against it.
+fn by_number(select: &str, newest_first: bool) -> String {
+    let order = if newest_first { " DESC" } else { "" };
+    format!("{select} ORDER BY number{order} LIMIT :limit")
 }
 
 // A party is on either side: two index look-ups, merged. `+` keeps the party of a task from being
 // looked up by anything but the task.
-const EXCHANGES: &str = by_number!(exchanges!(""));
-const EXCHANGES_OF_TASK: &str = by_number!(exchanges!("task = :task AND "));
-const EXCHANGES_OF_PARTY: &str = by_number!(
+const EXCHANGES: &str = exchanges!("");
+const EXCHANGES_OF_TASK: &str = exchanges!("task = :task AND ");
+const EXCHANGES_OF_PARTY: &str = concat!(
     exchanges!("send_from = :party AND "),
     " UNION ALL ",
     exchanges!("send_to = :party AND send_from <> :party AND ")
 );
-const EXCHANGES_OF_BOTH: &str = by_number!(exchanges!(
-    "task = :task AND :party IN (+send_from, +send_to) AND "
-));
-const DATA: &str = by_number!(data_params!(""));
-const DATA_OF_TASK: &str = by_number!(data_params!("task = :task AND "));
-const DATA_OF_PARTY: &str = by_number!(
+const EXCHANGES_OF_BOTH: &str =
+    exchanges!("task = :task AND :party IN (+send_from, +send_to) AND ");
+const DATA: &str = data_params!("");
+const DATA_OF_TASK: &str = data_params!("task = :task AND ");
+const DATA_OF_PARTY: &str = concat!(
     data_params!("party_one = :party AND "),
     " UNION ALL ",
     data_params!("party_two = :party AND party_one <> :party AND ")
 );
-const DATA_OF_BOTH: &str = by_number!(data_params!(
-    "task = :task AND :party IN (+party_one, +party_two) AND "
-));
+const DATA_OF_BOTH: &str = data_params!("task = :task AND :party IN (+party_one, +party_two) AND ");
 
 /// The pages, for the test that none of them scans or sorts.
 #[cfg(test)]
-pub(crate) const PAGES: [&str; 11] = [
-    NEGOTIATIONS_OF_PARTY,
-    team::OF_CANDIDATE,
-    team::OF_PUBLISHER,
-    EXCHANGES,
-    EXCHANGES_OF_TASK,
-    EXCHANGES_OF_PARTY,
-    EXCHANGES_OF_BOTH,
-    DATA,
-    DATA_OF_TASK,
-    DATA_OF_PARTY,
-    DATA_OF_BOTH,
-];
+pub(crate) fn pages() -> Vec<String> {
+    let exchanges = [
+        EXCHANGES,
+        EXCHANGES_OF_TASK,
+        EXCHANGES_OF_PARTY,
+        EXCHANGES_OF_BOTH,
+    ];
+    let data = [DATA, DATA_OF_TASK, DATA_OF_PARTY, DATA_OF_BOTH];
+    let whole = [
+        NEGOTIATIONS_OF_PARTY,
+        team::OF_CANDIDATE,
+        team::OF_PUBLISHER,
+    ];
+    let oldest = exchanges.iter().chain(&data).map(|s| by_number(s, false));
+    let newest = exchanges.iter().map(|s| by_number(s, true));
+    let whole = whole.iter().map(|s| (*s).to_owned());
+    oldest.chain(newest).chain(whole).collect()
+}
 
 pub(crate) fn exchange(tables: Tables<'_>, id: &str) -> Result<Option<Exchange>, ReadError> {
     Ok(rows(tables, EXCHANGE, params![id], exchange::read)?.pop())
@@ -198,65 +205,47 @@ pub(crate) fn negotiations(
 pub(crate) fn all_negotiations(
     tables: Tables<'_>,
     most: Most,
-) -> Result<Vec<Negotiation>, ReadError> {
-    let (sql, which) = (ALL_NEGOTIATIONS, params![most.rows()]);
-    rows_within(most.bytes, tables, sql, which, negotiation::read)
+) -> Result<Page<Negotiation>, ReadError> {
+    let (sql, which) = (ALL_NEGOTIATIONS, params![most.and_one()]);
+    page(most, tables, sql, which, negotiation::read)
 }
 
 pub(crate) fn negotiations_of(
     tables: Tables<'_>,
     party: &str,
     most: Most,
-) -> Result<Vec<Negotiation>, ReadError> {
-    let (sql, which) = (NEGOTIATIONS_OF_PARTY, params![most.rows(), party]);
-    rows_within(most.bytes, tables, sql, which, negotiation::read)
+) -> Result<Page<Negotiation>, ReadError> {
+    let (sql, which) = (NEGOTIATIONS_OF_PARTY, params![most.and_one(), party]);
+    page(most, tables, sql, which, negotiation::read)
 }
 
 pub(crate) fn teams_with(
     tables: Tables<'_>,
     candidate: &str,
     most: Most,
-) -> Result<Vec<TaskId>, ReadError> {
-    let mut statement = tables.prepare_cached(team::OF_CANDIDATE)?;
-    let found = statement.query_map(params![most.rows(), candidate], |row| {
-        row.get::<_, String>(0).map(TaskId::new)
-    })?;
-    Ok(found.collect::<Result<_, _>>()?)
+) -> Result<Page<Team>, ReadError> {
+    let (sql, which) = (team::OF_CANDIDATE, params![most.and_one(), candidate]);
+    page(most, tables, sql, which, team::read)
 }
 
-pub(crate) fn teams(tables: Tables<'_>, most: Most) -> Result<Vec<Team>, ReadError> {
-    let (sql, which) = (team::FIRST, params![most.rows()]);
-    rows_within(most.bytes, tables, sql, which, team::read)
+pub(crate) fn teams(tables: Tables<'_>, most: Most) -> Result<Page<Team>, ReadError> {
+    let (sql, which) = (team::FIRST, params![most.and_one()]);
+    page(most, tables, sql, which, team::read)
 }
 
 pub(crate) fn teams_by(
     tables: Tables<'_>,
     publisher: &str,
     most: Most,
-) -> Result<Vec<Team>, ReadError> {
-    let (sql, which) = (team::OF_PUBLISHER, params![most.rows(), publisher]);
-    let mut found = rows_within(most.bytes, tables, sql, which, team::read)?;
+) -> Result<Page<Team>, ReadError> {
+    let (sql, which) = (team::OF_PUBLISHER, params![most.and_one(), publisher]);
+    let mut found = page(most, tables, sql, which, team::read)?;
     // Of teams of before nobody noted who was asked either.
     let is_its = |team: &Team| {
         team.publisher == publisher || team.candidates.iter().any(|c| c.agent == publisher)
     };
-    found.retain(is_its);
+    found.rows.retain(is_its);
     Ok(found)
-}
-
-/// How much an answer may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Most {
-    /// Rows; there is no error where there are more.
-    pub rows: usize,
-    /// Bytes of all rows as they are stored; beyond them, [`ReadError::TooMuch`].
-    pub bytes: u64,
-}
-
-impl Most {
-    fn rows(self) -> i64 {
-        i64::try_from(self.rows).unwrap_or(i64::MAX)
-    }
 }
 
 pub(crate) fn cursors(tables: Tables<'_>) -> Result<Vec<Cursor>, ReadError> {
@@ -321,7 +310,7 @@ pub(crate) fn erasure(tables: Tables<'_>, task: &TaskId) -> Result<Option<Erasur
     Ok(rows(tables, erasure::OF_TASK, key, |row, _| erasure::read(row))?.pop())
 }
 
-pub(crate) fn exchanges(tables: Tables<'_>, filter: &Filter) -> Result<Vec<Exchange>, ReadError> {
+pub(crate) fn exchanges(tables: Tables<'_>, filter: &Filter) -> Result<Page<Exchange>, ReadError> {
     let sql = match (&filter.task, &filter.party) {
         (None, None) => EXCHANGES,
         (Some(_), None) => EXCHANGES_OF_TASK,
@@ -337,7 +326,7 @@ pub(crate) fn exchanges(tables: Tables<'_>, filter: &Filter) -> Result<Vec<Excha
         Some(until) => number_at(&tables, until + DISORDER_MS)?,
         None => i64::MAX,
     };
-    page(tables, sql, find, (begin, end), filter, exchange::read)
+    filtered(tables, sql, find, (begin, end), filter, exchange::read)
 }
 
 /// How much later than one that was stored behind it an exchange may have been requested, in
@@ -371,7 +360,7 @@ fn number_at(connection: &Connection, time: Timestamp) -> Result<i64, ReadError>
 pub(crate) fn data_params(
     tables: Tables<'_>,
     filter: &Filter,
-) -> Result<Vec<DataParam>, ReadError> {
+) -> Result<Page<DataParam>, ReadError> {
     let sql = match (&filter.task, &filter.party) {
         (None, None) => DATA,
         (Some(_), None) => DATA_OF_TASK,
@@ -379,7 +368,7 @@ pub(crate) fn data_params(
         (Some(_), Some(_)) => DATA_OF_BOTH,
     };
     let find = "SELECT number FROM data_param WHERE id = ?1";
-    page(tables, sql, find, (0, i64::MAX), filter, data_param::read)
+    filtered(tables, sql, find, (0, i64::MAX), filter, data_param::read)
 }
 
 /// How much data somebody has written that is stored.
@@ -411,21 +400,28 @@ pub(crate) fn data_sums(connection: &Connection) -> rusqlite::Result<Vec<DataSum
 }
 
 /// Binds the parameters that `sql` has and reads what it gives; `find` says where it begins.
-fn page<T>(
+fn filtered<T>(
     tables: Tables<'_>,
     sql: &str,
     find: &str,
     (begin, end): (i64, i64),
     filter: &Filter,
     read: impl Fn(&Row<'_>, &Keys) -> Result<T, RowError>,
-) -> Result<Vec<T>, ReadError> {
-    let number: i64 = match &filter.after {
-        Some(id) => behind(&tables, find, id, |r| r.get::<_, i64>(0))?.max(begin),
-        None => begin,
+) -> Result<Page<T>, ReadError> {
+    let after = |id: &String| behind(&tables, find, id, |r| r.get::<_, i64>(0));
+    let after = filter.after.as_ref().map(after).transpose()?;
+    let (number, end) = match filter.newest_first {
+        false => (after.map_or(begin, |after| after.max(begin)), end),
+        true => (begin, after.map_or(end, |after| after.min(end))),
     };
+    let sql = by_number(sql, filter.newest_first);
     let since = filter.since.unwrap_or_default().as_ms();
     let until = filter.until.map_or(i64::MAX, Timestamp::as_ms);
-    let limit = i64::try_from(filter.limit).unwrap_or(i64::MAX);
+    let most = Most {
+        rows: filter.limit,
+        bytes: filter.bytes,
+    };
+    let limit = most.and_one();
     let task = filter.task.as_ref().map(TaskId::as_str);
     let values: [(&str, &dyn ToSql); 8] = [
         (":task", &task),
@@ -441,5 +437,5 @@ fn page<T>(
         .into_iter()
         .filter(|(n, _)| sql.contains(n))
         .collect();
-    rows_within(filter.bytes, tables, sql, used.as_slice(), read)
+    page(most, tables, &sql, used.as_slice(), read)
 }

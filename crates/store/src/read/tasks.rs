@@ -5,7 +5,7 @@
 //! pages through moves towards the end, so it is seen again and none is missed. Read next:
 //! `row::task`.
 
-use super::{ReadError, behind, rows, rows_within};
+use super::{Most, Page, ReadError, behind, page, rows};
 use crate::cipher::Tables;
 use crate::row::task::{self, task_columns};
 use domain::task::{Status, Task, TaskId};
@@ -38,7 +38,7 @@ pub struct TaskFilter {
     pub after: Option<TaskId>,
     /// At most so many.
     pub limit: usize,
-    /// The most bytes of all rows as they are stored; beyond them, [`ReadError::TooMuch`].
+    /// The most bytes of all rows as they are stored, but one row in any case.
     pub bytes: u64,
 }
 
@@ -59,6 +59,13 @@ impl TaskFilter {
         Status::Rejected,
         Status::Unconfirmed,
     ];
+
+    fn most(&self) -> Most {
+        Most {
+            rows: self.limit,
+            bytes: self.bytes,
+        }
+    }
 }
 
 impl Default for TaskFilter {
@@ -103,11 +110,11 @@ pub(crate) fn last_ended(tables: Tables<'_>, executor: &str) -> Result<Option<Ta
     Ok(rows(tables, LAST_ENDED, params![executor], task::read)?.pop())
 }
 
-pub(crate) fn tasks(tables: Tables<'_>, filter: &TaskFilter) -> Result<Vec<Task>, ReadError> {
+pub(crate) fn tasks(tables: Tables<'_>, filter: &TaskFilter) -> Result<Page<Task>, ReadError> {
     let place = place(&tables, filter)?;
-    let sql = page(filter);
+    let sql = query_of(filter);
     with_values(filter, place, &sql, |values| {
-        rows_within(filter.bytes, tables, &sql, values, task::read)
+        page(filter.most(), tables, &sql, values, task::read)
     })
 }
 
@@ -149,7 +156,7 @@ fn with_values<T>(
 ) -> T {
     let since = filter.since.unwrap_or_default().as_ms();
     let until = filter.until.map_or(i64::MAX, Timestamp::as_ms);
-    let limit = i64::try_from(filter.limit).unwrap_or(i64::MAX);
+    let limit = filter.most().and_one();
     let parent = filter.parent.as_ref().map(TaskId::as_str);
     let values: [(&str, &dyn ToSql); 10] = [
         (":party", &filter.party),
@@ -168,7 +175,7 @@ fn with_values<T>(
 }
 
 /// The query of a page: one `SELECT` for each index that is walked, merged.
-fn page(filter: &TaskFilter) -> String {
+fn query_of(filter: &TaskFilter) -> String {
     let (behind, order) = match filter.newest_first {
         false => (">", ""),
         true => ("<", " DESC"),
@@ -299,7 +306,7 @@ pub(crate) fn pages() -> Vec<String> {
             ..all()
         },
     ];
-    let mut pages: Vec<String> = filters.iter().map(page).collect();
+    let mut pages: Vec<String> = filters.iter().map(query_of).collect();
     pages.push(LAST_ENDED.replace("?1", ":executor"));
     pages
 }

@@ -12,41 +12,52 @@ use crate::set::Set;
 use domain::team::Team;
 use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 pub(crate) const TABLE: &str = "team";
 
 macro_rules! teams {
     ($which:literal) => {
+        teams!("publisher", $which)
+    };
+    ($publisher:literal, $which:literal) => {
         concat!(
-            "SELECT number, task, changed_at, digest, team, cipher FROM team ",
+            "SELECT number, team.task, changed_at, digest, team, cipher, ",
+            $publisher,
+            " FROM ",
             $which
         )
     };
 }
 
-/// All teams, in the order in which they were first stored.
-pub(crate) const ALL: &str = teams!("ORDER BY number");
+/// All teams, in the order in which they were first stored; of a state of any release.
+pub(crate) const ALL: &str = teams!("NULL", "team ORDER BY number");
 
 /// The first of them.
-pub(crate) const FIRST: &str = teams!("ORDER BY number LIMIT ?1");
+pub(crate) const FIRST: &str = teams!("team ORDER BY number LIMIT ?1");
 
 /// The first of those that a party published, or may have.
 pub(crate) const OF_PUBLISHER: &str = concat!(
-    teams!("WHERE publisher = ?2"),
+    teams!("team WHERE publisher = ?2"),
     " UNION ALL ",
-    teams!("WHERE publisher IS NULL"),
+    teams!("team WHERE publisher IS NULL"),
     " ORDER BY number LIMIT ?1"
 );
 
 /// The team of one task.
-pub(crate) const OF_TASK: &str = teams!("WHERE task = ?1");
+pub(crate) const OF_TASK: &str = teams!("team WHERE task = ?1");
 
 /// The team of one number.
-pub(crate) const OF_NUMBER: &str = teams!("WHERE number = ?1");
+pub(crate) const OF_NUMBER: &str = teams!("team WHERE number = ?1");
 
-/// The tasks of the first teams that an agent is a candidate of.
-pub(crate) const OF_CANDIDATE: &str =
-    "SELECT task FROM team_candidate WHERE agent = ?2 ORDER BY task LIMIT ?1";
+/// The first teams that an agent is a candidate of, by their tasks.
+pub(crate) const OF_CANDIDATE: &str = teams!(
+    "team_candidate CROSS JOIN team ON team.task = team_candidate.task
+    WHERE agent = ?2 ORDER BY team_candidate.task LIMIT ?1"
+);
+
+const FOUND_BY: &str = "SELECT publisher FROM team WHERE task = ?1";
+const CANDIDATES: &str = "SELECT agent FROM team_candidate WHERE task = ?1";
 
 const CANDIDATE: &str = "INSERT OR IGNORE INTO team_candidate (agent, task) VALUES (?1, ?2)";
 
@@ -91,7 +102,7 @@ fn digest(task: &str, changed_at: i64, json: &Texts<'_, 1>) -> Sum {
         .sum()
 }
 
-/// Reads a row of [`ALL`] and checks its digest.
+/// Reads a row of [`ALL`] and checks its digest, and that it is found by its publisher.
 pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Team, RowError> {
     let task: String = column(row, 1, TABLE, "")?;
     let changed_at: i64 = column(row, 2, TABLE, &task)?;
@@ -102,5 +113,27 @@ pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Team, RowError> {
     let json = uncover(keys, of, shown, cipher.as_deref(), &stored, |json| {
         digest(&task, changed_at, json)
     })?;
-    team_from_json(json.text(0)).ok_or_else(|| RowError::corrupt(TABLE, &task))
+    let team = team_from_json(json.text(0));
+    let publisher: Option<String> = column(row, 6, TABLE, &task)?;
+    // An earlier release noted none.
+    team.filter(|team| publisher.is_none_or(|publisher| publisher == team.publisher))
+        .ok_or_else(|| RowError::corrupt(TABLE, &task))
+}
+
+/// Checks that a team is found by its publisher and by all who were asked, and by nobody else. Of one
+/// that an earlier release stored, neither is noted.
+pub(crate) fn check_finders(connection: &Connection, team: &Team) -> Result<(), RowError> {
+    let task = team.task.as_str();
+    let mut statement = connection.prepare_cached(FOUND_BY)?;
+    let publisher: Option<String> = statement.query_row([task], |row| row.get(0))?;
+    let mut statement = connection.prepare_cached(CANDIDATES)?;
+    let noted = statement.query_map([task], |row| row.get(0))?;
+    let noted: BTreeSet<String> = noted.collect::<Result<_, _>>()?;
+    let asked: BTreeSet<String> = team.candidates.iter().map(|c| c.agent.clone()).collect();
+    match publisher {
+        Some(publisher) if publisher != team.publisher => Err(RowError::corrupt(TABLE, task)),
+        None if noted.is_empty() => Ok(()),
+        _ if noted != asked => Err(RowError::corrupt("team_candidate", task)),
+        _ => Ok(()),
+    }
 }

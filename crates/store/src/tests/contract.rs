@@ -336,11 +336,15 @@ fn filters_find_what_a_scan_finds_and_pages_join() {
                 let fitting = all.iter().filter(|(e, _)| fits(e));
                 let (exchanges, data): (Vec<_>, Vec<_>) = fitting.cloned().unzip();
                 assert_eq!(
-                    joined(&filter, |f| store.exchanges(f), |e| e.id.clone()),
+                    joined(&filter, |f| Ok(store.exchanges(f)?.rows), |e| e.id.clone()),
                     exchanges
                 );
                 assert_eq!(
-                    joined(&filter, |f| store.data_params(f), |d| d.id.clone()),
+                    joined(
+                        &filter,
+                        |f| Ok(store.data_params(f)?.rows),
+                        |d| d.id.clone()
+                    ),
                     data
                 );
             }
@@ -405,7 +409,7 @@ fn a_response_joins_its_request_in_place() {
             ..Batch::default()
         };
         store.commit(batch).wait().unwrap();
-        let found = store.exchanges(&Filter::default()).unwrap();
+        let found = store.exchanges(&Filter::default()).unwrap().rows;
         assert_eq!(found, [answered, exchanges[1].clone()]);
     });
 }

@@ -180,14 +180,16 @@ fn served(path: &Path) -> Result<Vec<String>, String> {
             let data = store.data_param(&format!("d-t{n}"))?;
             data.iter().for_each(|d| put(d));
         }
-        let tasks = store.tasks(&TaskFilter {
-            limit: usize::MAX,
-            ..TaskFilter::default()
-        })?;
+        let tasks = store
+            .tasks(&TaskFilter {
+                limit: usize::MAX,
+                ..TaskFilter::default()
+            })?
+            .rows;
         tasks.iter().for_each(|t| put(t));
         recovered.tasks.iter().for_each(|t| put(t));
-        store.exchanges(&all)?.iter().for_each(|e| put(e));
-        store.data_params(&all)?.iter().for_each(|d| put(d));
+        store.exchanges(&all)?.rows.iter().for_each(|e| put(e));
+        store.data_params(&all)?.rows.iter().for_each(|d| put(d));
         store.entries(0, usize::MAX)?.iter().for_each(|e| put(e));
         Ok(pieces)
     };

@@ -184,7 +184,10 @@ fn a_full_disk_refuses_reads_go_on_and_space_mends_it() {
     assert!(matches!(refused, Err(CommitError::Full)), "{refused:?}");
     store.commit(Batch::default()).wait().unwrap();
     assert_eq!(store.statistics().condition, Condition::Full);
-    assert_eq!(store.data_params(&Filter::default()).unwrap().len(), stored);
+    assert_eq!(
+        store.data_params(&Filter::default()).unwrap().rows.len(),
+        stored
+    );
     assert_eq!(store.entries(0, 1_000).unwrap().len(), 3 * stored);
     let connection = Connection::open(&path).unwrap();
     connection.execute("DELETE FROM data_param", []).unwrap();
@@ -233,7 +236,7 @@ fn queries_use_their_indexes() {
     let (_store, _) = open(Options::file(&path));
     let connection = Connection::open(&path).unwrap();
     let of_tasks = crate::read::tasks::pages();
-    let pages = crate::read::records::PAGES.map(str::to_owned).into_iter();
+    let pages = crate::read::records::pages().into_iter();
     for sql in pages.chain(of_tasks).chain(opening()) {
         let mut sql = format!("EXPLAIN QUERY PLAN {sql}");
         for (name, value) in [

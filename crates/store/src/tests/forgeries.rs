@@ -504,6 +504,15 @@ forgeries! {
             crate::row::team::write(connection, &forged, &mut plainly()).unwrap();
         }
         => found("team", "moving");
+    a_team_that_its_publisher_does_not_find:
+        |connection, _| run(connection, "UPDATE team SET publisher = 'somebody' WHERE task = 'moving'")
+        => ByVerify("team 'moving' is damaged".into());
+    a_team_that_one_who_was_asked_does_not_find:
+        |connection, _| run(connection, "DELETE FROM team_candidate WHERE task = 'moving'")
+        => ByVerify("team_candidate 'moving' is damaged".into());
+    a_team_that_somebody_finds_who_was_not_asked:
+        |connection, _| run(connection, "INSERT INTO team_candidate VALUES ('somebody', 'moving')")
+        => ByVerify("team_candidate 'moving' is damaged".into());
     a_receiver_of_pushes_added:
         |connection, _| {
             let forged = pushes::config("moving", "oss", "forged");

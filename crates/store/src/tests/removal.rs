@@ -188,7 +188,7 @@ fn what_belongs_to_no_task_goes_by_its_own_age() {
     put(&store, batch);
     let gone = trim(&store, 1_000, 500);
     assert_eq!((gone.tasks, gone.exchanges, gone.data), (0, 2, 1));
-    let found = store.exchanges(&Filter::default()).unwrap();
+    let found = store.exchanges(&Filter::default()).unwrap().rows;
     let found: Vec<_> = found.iter().map(|e| e.id.as_str()).collect();
     assert_eq!(found, ["x-open", "x-new"]);
     assert!(store.data_param("d-old").unwrap().is_none());

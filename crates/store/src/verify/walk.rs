@@ -69,8 +69,13 @@ pub(crate) fn walked(
     let registrations = walk.table(registration::TABLE, registration::ALL, |row| {
         registration::read(row).map(drop)
     })?;
+    let is_current = schema::is_current(connection)?;
     let teams = walk.table(team::TABLE, team::ALL, |row| {
-        team::read(row, keys).map(drop)
+        let team = team::read(row, keys)?;
+        match is_current {
+            true => team::check_finders(connection, &team),
+            false => Ok(()),
+        }
     })?;
     let cursors = walk.table(cursor::TABLE, cursor::ALL, |row| {
         cursor::read(row, keys).map(drop)

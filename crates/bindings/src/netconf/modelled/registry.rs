@@ -10,7 +10,7 @@ use ::netconf::data::{Node, Writer};
 use ::netconf::filter::View;
 use domain::negotiation::Negotiation;
 use domain::task::{Task, TaskId};
-use engine::{Query, Records, Refusal, TaskFilter};
+use engine::{Query, Records, Refusal};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -67,7 +67,10 @@ impl Reader<'_> {
                 for id in ids.into_iter().map(TaskId::new) {
                     let found = self.tasks(Query::Task(id.clone()))?;
                     let wanted = !found.is_empty() && view.wants(REGISTRY_NAMESPACE, "child-task");
-                    let parts = if wanted { self.parts(&id)? } else { Vec::new() };
+                    let parts = match wanted {
+                        true => self.tasks(Query::Parts(id.clone()))?,
+                        false => Vec::new(),
+                    };
                     self.write_found(view, &found, &parts, Some(id), writer)?;
                 }
                 Ok(())
@@ -154,14 +157,6 @@ impl Reader<'_> {
             Records::Tasks(found) => Ok(found),
             _ => Ok(Vec::new()),
         }
-    }
-
-    fn parts(&self, of: &TaskId) -> Result<Vec<Arc<Task>>, Refusal> {
-        self.tasks(Query::TaskPage(TaskFilter {
-            parent: Some(of.clone()),
-            limit: Query::MOST,
-            ..TaskFilter::default()
-        }))
     }
 
     /// Negotiations by their tasks.

@@ -1,7 +1,7 @@
 //! `get-tasks` and `get-context` (module convoke-registry): long lists, page by page.
 //!
-//! A page is asked for with one entry more than wanted: if it comes, another page follows. Read
-//! next: [`crate::netconf::modelled`].
+//! A page holds as many entries as were asked for, or fewer where they are long; if others follow, it
+//! names its last. Read next: [`crate::netconf::modelled`].
 
 use super::input::{all, number, text, time};
 use super::{Answer, check, output};
@@ -13,14 +13,13 @@ use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
 use domain::task::{Status, TaskId};
-use engine::{Execution, Filter, Operation, Outcome, Query, Records, TaskFilter};
+use engine::{Execution, Filter, Operation, Outcome, Page, Query, Records, TaskFilter};
 
 /// `limit`, if it is not given: the default of the module.
 const ROWS: usize = 100;
 
 pub(super) fn get_tasks(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
     check(scene, operation)?;
-    let limit = number(operation, "limit").unwrap_or(ROWS);
     let status: Vec<Status> = all(operation, "status")
         .filter_map(|s| Status::parse(s.trimmed_text()))
         .collect();
@@ -38,24 +37,22 @@ pub(super) fn get_tasks(scene: &Scene<'_>, operation: Element<'_>) -> Result<Ans
         since: time(operation, "since")?,
         until: time(operation, "until")?,
         after: text(operation, "after").map(TaskId::new),
-        limit: limit + 1,
+        limit: number(operation, "limit").unwrap_or(ROWS),
         conversation: text(operation, "conversation"),
         newest_first: false,
         bytes: every.bytes,
     };
     let asked = Asked::Registry("get-tasks");
-    let Records::Tasks(found) = read(scene, Query::TaskPage(filter), asked)? else {
+    let Records::TaskPage(page) = read(scene, Query::TaskPage(filter), asked)? else {
         unreachable!("a page of tasks holds tasks")
     };
-    let (page, next) = cut(&found, limit);
-    let next = next.map(|task| follows(task.id.as_str()));
-    let tasks = page.iter().map(|task| task::registered(task));
+    let next = last(&page).map(|task| follows(task.id.as_str()));
+    let tasks = page.rows.iter().map(|task| task::registered(task));
     Ok(output(tasks.chain(next)))
 }
 
 pub(super) fn get_context(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
     check(scene, operation)?;
-    let limit = number(operation, "limit").unwrap_or(ROWS);
     let filter = Filter {
         task: text(operation, "task-id").map(TaskId::new),
         party: text(operation, "party"),
@@ -63,16 +60,15 @@ pub(super) fn get_context(scene: &Scene<'_>, operation: Element<'_>) -> Result<A
         since: time(operation, "since")?,
         until: time(operation, "until")?,
         after: text(operation, "after"),
-        limit: limit + 1,
+        limit: number(operation, "limit").unwrap_or(ROWS),
         ..Filter::default()
     };
     let asked = Asked::Registry("get-context");
-    let Records::Exchanges(found) = read(scene, Query::ExchangePage(filter), asked)? else {
+    let Records::ExchangePage(page) = read(scene, Query::ExchangePage(filter), asked)? else {
         unreachable!("a page of exchanges holds exchanges")
     };
-    let (page, next) = cut(&found, limit);
-    let next = next.map(|exchange| follows(&exchange.id));
-    let exchanges = page.iter().map(context::registered);
+    let next = last(&page).map(|exchange| follows(&exchange.id));
+    let exchanges = page.rows.iter().map(context::registered);
     Ok(output(exchanges.chain(next)))
 }
 
@@ -85,10 +81,9 @@ fn read(scene: &Scene<'_>, query: Query, asked: Asked) -> Result<Records, RpcErr
     }
 }
 
-/// The page, and its last entry if more follows.
-fn cut<T>(found: &[T], limit: usize) -> (&[T], Option<&T>) {
-    let page = &found[..found.len().min(limit)];
-    (page, page.last().filter(|_| found.len() > limit))
+/// The last entry of a page that others follow.
+fn last<T>(page: &Page<T>) -> Option<&T> {
+    page.rows.last().filter(|_| page.more)
 }
 
 fn follows(last: &str) -> Node<'_> {
