@@ -87,7 +87,7 @@ fn run(connection: &Connection, keys: &Keys, signer: Option<&dyn Signer>, counte
         .iter()
         .any(|fault| fault.forged || is_decisive(fault))
     {
-        tracing::error!("the state was forged: nothing is accepted any more");
+        tracing::error!("the state was forged or is damaged: nothing is accepted any more");
         counters.note(Condition::Stopped);
     }
 }
