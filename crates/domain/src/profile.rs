@@ -203,6 +203,11 @@ impl Profile {
             .flat_map(|s| s.schemas.iter().map(String::as_str))
     }
 
+    /// How many bytes of text it holds.
+    pub fn bytes(&self) -> usize {
+        self.texts().map(str::len).sum()
+    }
+
     /// Checks what the YANG module cannot: names, keys, modes, version, and how long it all is.
     ///
     /// # Errors
@@ -215,7 +220,7 @@ impl Profile {
             return Err(ProfileError::Version(self.version.clone()));
         }
         self.check_texts()?;
-        let bytes = self.texts().map(str::len).sum();
+        let bytes = self.bytes();
         if bytes > Self::BYTES_MOST {
             return Err(ProfileError::TooLong { bytes });
         }

@@ -58,6 +58,18 @@ impl PushConfig {
     /// How many one owner may have for one task.
     pub const MOST: usize = 16;
 
+    /// How many bytes it says.
+    pub fn bytes(&self) -> usize {
+        let authentication = self.authentication.as_ref();
+        let scheme = authentication.map_or(0, |it| it.scheme.len());
+        let secrets = [
+            self.token.as_ref(),
+            authentication.and_then(|it| it.credentials.as_ref()),
+        ];
+        let secrets = secrets.into_iter().flatten().map(String::len);
+        self.id.len() + self.url.len() + scheme + secrets.sum::<usize>()
+    }
+
     /// Whether it can be kept, and sent as fields of HTTP.
     ///
     /// # Errors

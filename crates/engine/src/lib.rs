@@ -177,6 +177,7 @@ pub struct Engine {
     introductions: introduction::Introductions,
     /// How many operations were denied.
     denials: AtomicU32,
+    unstored_pushes: push::Unstored,
     /// What of the audit trail is gathered.
     trail: Mutex<Tally>,
     /// What of it is not known to be on disk.
@@ -269,6 +270,7 @@ impl Engine {
             management,
             introductions: introduction::Introductions::default(),
             denials: AtomicU32::new(0),
+            unstored_pushes: push::Unstored::default(),
             trail: Mutex::default(),
             unstored: Mutex::default(),
             taken_back: AtomicU64::new(0),

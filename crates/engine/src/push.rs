@@ -9,7 +9,37 @@ use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::push::PushConfig;
 use domain::task::{Subscription, TaskId};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Batch, PushChange};
+
+/// The longest address of a receiver, in bytes.
+const URL_MOST: usize = 2_048;
+
+/// A configuration: its task, its owner, its identifier.
+type Key = (TaskId, String, String);
+
+/// Configurations that are to be kept and are not on disk yet.
+#[derive(Clone, Default)]
+pub(crate) struct Unstored(Arc<Mutex<BTreeSet<Key>>>);
+
+/// One of them, until it is on disk.
+struct Keeping {
+    unstored: Unstored,
+    key: Key,
+}
+
+impl Unstored {
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<Key>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Keeping {
+    fn drop(&mut self) {
+        self.unstored.lock().remove(&self.key);
+    }
+}
 
 impl Engine {
     pub(crate) fn push(&self, who: &Principal, wish: PushWish) -> Execution {
@@ -17,7 +47,7 @@ impl Engine {
             PushWish::Keep(config) => self.keep_push(who, config),
             PushWish::Forget { task, id } => self.forget_push(who, task, id),
         };
-        let (outcome, change) = match decided {
+        let (outcome, change, keeping) = match decided {
             Ok(decided) => decided,
             Err(refusal) => return Execution::refused(refusal),
         };
@@ -27,6 +57,7 @@ impl Engine {
         });
         Execution::Pending(Box::pin(async move {
             ticket.await?;
+            drop(keeping);
             Ok(outcome)
         }))
     }
@@ -36,22 +67,35 @@ impl Engine {
         &self,
         who: &Principal,
         config: PushConfig,
-    ) -> Result<(Outcome, PushChange), Refusal> {
+    ) -> Result<(Outcome, PushChange, Option<Keeping>), Refusal> {
         self.check_push(&config)?;
+        let mut unstored = self.unstored_pushes.lock();
         let own = self.push_configs_of(who, &config.task)?;
+        let to_come = unstored
+            .iter()
+            .filter(|(task, owner, _)| (task, owner) == (&config.task, &who.name));
+        let ids = own.iter().map(|it| &it.id);
+        let ids: BTreeSet<&String> = ids.chain(to_come.map(|(_, _, id)| id)).collect();
         let before = own.iter().find(|it| it.id == config.id);
         let config = PushConfig {
             owner: who.name.clone(),
             since: before.map_or(self.feed.last(), |it| it.since),
             ..config
         };
-        if before.is_none() && own.len() >= PushConfig::MOST {
+        if !ids.contains(&config.id) && ids.len() >= PushConfig::MOST {
             return Err(Refusal::TooMany {
                 what: "push configurations of a task",
                 most: PushConfig::MOST as u64,
             });
         }
-        Ok((Outcome::Push(config.clone()), PushChange::Keep(config)))
+        let key = (config.task.clone(), who.name.clone(), config.id.clone());
+        unstored.insert(key.clone());
+        let keeping = Keeping {
+            unstored: self.unstored_pushes.clone(),
+            key,
+        };
+        let kept = Outcome::Push(config.clone());
+        Ok((kept, PushChange::Keep(config), Some(keeping)))
     }
 
     /// What is not there is forgotten already.
@@ -60,11 +104,11 @@ impl Engine {
         who: &Principal,
         task: TaskId,
         id: String,
-    ) -> Result<(Outcome, PushChange), Refusal> {
+    ) -> Result<(Outcome, PushChange, Option<Keeping>), Refusal> {
         self.task_for_push(who, &task)?;
         let owner = who.name.clone();
         let change = PushChange::Forget { task, owner, id };
-        Ok((Outcome::PushForgotten, change))
+        Ok((Outcome::PushForgotten, change, None))
     }
 
     /// What a principal's own configurations for a task are, by identifier.
@@ -115,8 +159,12 @@ impl Engine {
 
     /// Whether reports can go to where a subscription wants them.
     pub(crate) fn check_subscription(&self, subscription: &Subscription) -> Result<(), Refusal> {
-        (self.deliverable)(subscription).map_err(|why| Refusal::Undeliverable {
-            url: subscription.url.clone(),
+        let deliverable = match subscription.url.len() > URL_MOST {
+            true => Err(format!("an address has {URL_MOST} bytes at most")),
+            false => (self.deliverable)(subscription),
+        };
+        deliverable.map_err(|why| Refusal::Undeliverable {
+            url: subscription.url.chars().take(URL_MOST).collect(),
             why,
         })
     }

@@ -19,8 +19,8 @@ use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
 
-/// What an entry of `/data-params` takes besides its content, in bytes: a million empty ones take
-/// room too.
+/// What an entry of `/data-params`, or another row, takes besides its content, in bytes: a million empty
+/// ones take room too.
 const ENTRY_BYTES: u64 = 512;
 
 /// How many bytes may be said in one message; what is longer belongs into `/data-params`. In memory it
@@ -224,8 +224,8 @@ fn written_by(operation: &Operation) -> Option<u64> {
         Operation::FormTeam { needs, .. } => {
             Some(said_of_places(needs) * (1 + Team::CANDIDATES_MOST as u64) + ENTRY_BYTES)
         }
-        Operation::Register(_) | Operation::Introduce(_) => Some(0),
-        Operation::Push(PushWish::Keep(_)) => Some(0),
+        Operation::Register(_) | Operation::Introduce(_) => Some(ENTRY_BYTES),
+        Operation::Push(PushWish::Keep(config)) => Some(config.bytes() as u64 + ENTRY_BYTES),
         Operation::Schema(SchemaRequest::Extend { .. }) => Some(ENTRY_BYTES),
         Operation::Read(_)
         | Operation::Browse(_)

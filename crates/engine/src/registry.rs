@@ -99,7 +99,7 @@ impl Engine {
             .map(|index| self.roster.registration(index));
         check_address(who, &terms.reach, known.as_deref())?;
         let improper = |improper| refusal(improper, &name);
-        let mut staged = Staged::default();
+        let mut staged = Staged::asked_by(&who.name, now);
         let registration = match known {
             Some(known) => {
                 let event = known
@@ -144,7 +144,7 @@ impl Engine {
     ) -> Execution {
         let name = name.unwrap_or_else(|| who.name.clone());
         let mut work = self.lock_work();
-        let mut staged = Staged::default();
+        let mut staged = Staged::asked_by(&who.name, now);
         let renewed = self.known(who, &name).and_then(|known| {
             let renew = Command::Renew { health, note };
             let event = known.decide(renew, now).map_err(|e| refusal(e, &name))?;

@@ -38,8 +38,8 @@ pub(crate) struct Staged {
     pub(crate) outgoing: Vec<Outgoing>,
     /// Answers that are long, by who asked.
     pub(crate) long_answers: Vec<Written>,
-    /// Whose word it follows from; none if it is nobody's.
-    asked_by: Option<String>,
+    /// Whose word it follows from, and when that was said; none if it is nobody's.
+    asked_by: Option<(String, Timestamp)>,
     /// By which the batch is known again, if something waits for it.
     pub(crate) mark: Option<u64>,
 }
@@ -59,24 +59,24 @@ pub(crate) struct Rest {
 
 impl Staged {
     /// What follows from somebody's word, who answers for how much is written anew for it.
-    pub(crate) fn asked_by(name: &str) -> Self {
+    pub(crate) fn asked_by(name: &str, now: Timestamp) -> Self {
         Self {
-            asked_by: Some(name.to_owned()),
+            asked_by: Some((name.to_owned(), now)),
             ..Self::default()
         }
     }
 
-    /// What counts as written beyond what was said: long answers, and the rows of tasks, negotiations and
-    /// teams, each of which a word writes anew as a whole.
+    /// What counts as written beyond what was said: long answers, and the rows of tasks, negotiations,
+    /// teams and agents, each of which a word writes anew as a whole.
     pub(crate) fn take_written(&mut self) -> Vec<Written> {
         let mut written = std::mem::take(&mut self.long_answers);
-        let at = self.happenings.last().map(|(at, _)| *at);
-        if let (Some(by), Some(at)) = (self.asked_by.take(), at) {
+        if let Some((by, at)) = self.asked_by.take() {
             let tasks = self.tasks.iter().filter(|task| task.version > 1);
             let tasks = tasks.map(|task| task.bytes());
             let negotiations = self.negotiations.iter().map(|n| n.bytes());
             let teams = self.teams.iter().map(|team| team.bytes());
-            let bytes = tasks.chain(negotiations).chain(teams).sum();
+            let agents = self.registrations.iter().map(|r| r.profile.bytes());
+            let bytes = tasks.chain(negotiations).chain(teams).chain(agents).sum();
             if bytes > LONG {
                 written.push(Written { by, bytes, at });
             }

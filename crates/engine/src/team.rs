@@ -116,7 +116,7 @@ impl Engine {
                 (new, 0)
             }
         };
-        let mut staged = Staged::asked_by(&who.name);
+        let mut staged = Staged::asked_by(&who.name, now);
         for (place, found) in ranked.iter().enumerate() {
             self.fill(&mut work, &mut team, place, found, now, &mut staged);
         }

@@ -105,7 +105,7 @@ impl Engine {
         let push = push
             .map(|push| self.told_from_the_start(push, &task))
             .transpose()?;
-        let mut staged = Staged::asked_by(&routed.from);
+        let mut staged = Staged::asked_by(&routed.from, now);
         staged.observations.extend(observed);
         staged.pushes.extend(push);
         let task = self.create(&mut work, task, &mut staged);
@@ -446,7 +446,7 @@ impl Engine {
             let ticket = self.store.commit(store::Batch::default());
             return Ok(committed(ticket, complete(Reply::accepted(), &task)));
         }
-        let mut staged = Staged::asked_by(&who.name);
+        let mut staged = Staged::asked_by(&who.name, now);
         let command = Command::Subscribe(subscription);
         let after = self.change(&mut work, &task, command, now, &mut staged)?;
         let reply = complete(Reply::accepted(), &after);

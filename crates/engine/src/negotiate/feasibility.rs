@@ -119,7 +119,7 @@ impl Engine {
             text: routed.negotiate.texts.join("\n"),
             key: key(round),
         };
-        let mut staged = Staged::asked_by(&routed.from);
+        let mut staged = Staged::asked_by(&routed.from, now);
         let reply = self.propose(&mut work, proposal, now, &mut staged)?;
         if let Some(after) = work.negotiation(&id, KIND).cloned() {
             self.team_answered(&mut work, &after, now, &mut staged);
@@ -308,7 +308,7 @@ impl Engine {
             Place::New(round) => round,
         };
         self.room_to_say(work, &negotiation.publisher, is_short(&speech))?;
-        let mut staged = Staged::asked_by(&executor);
+        let mut staged = Staged::asked_by(&executor, now);
         self.executor_answers(work, negotiation, speech, now, &mut staged)?;
         let reply = Reply {
             task: Some(negotiation.task.clone()),

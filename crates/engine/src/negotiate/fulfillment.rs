@@ -105,7 +105,7 @@ impl Engine {
         self.room_to_say(&work, &task.from, is_short(&said.speech))?;
         let executor = self.place_of(&routed)?;
         self.check_room(&mut work, executor)?;
-        let mut staged = Staged::asked_by(&routed.from);
+        let mut staged = Staged::asked_by(&routed.from, now);
         let reaction = match task.awaits {
             Some(Awaits::Completion) => return self.completed(&mut work, &said, executor, now),
             Some(Awaits::Answer | Awaits::Credentials) => {
@@ -226,7 +226,7 @@ impl Engine {
         let key = format!("{}/answer/{}", task.id, task.version + 1);
         let (from, to) = (&said.routed.from, &said.routed.to);
         let exchange = self.exchange(from, to, negotiate, &task.id, key.clone(), now);
-        let mut staged = Staged::asked_by(from);
+        let mut staged = Staged::asked_by(from, now);
         let done = match negotiate.question.clone() {
             Some(question) => self.ask_first(work, task, question, exchange, now, staged),
             None => {
@@ -414,7 +414,7 @@ impl Engine {
             Place::New(round) => round,
         };
         self.room_to_say(work, &task.from, is_short(&speech))?;
-        let mut staged = Staged::asked_by(&task.to);
+        let mut staged = Staged::asked_by(&task.to, now);
         let after = self.executor_speaks(work, task, speech, now, &mut staged)?;
         let reply = Reply {
             round: Some(round),

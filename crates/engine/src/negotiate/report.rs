@@ -41,7 +41,7 @@ impl Engine {
         }
         let ends = matches!(command, Command::Fail(_) | Command::Refuse(_));
         self.room_to_say(&work, &task.from, ends || content.bytes() <= LONG)?;
-        let mut staged = Staged::asked_by(&task.to);
+        let mut staged = Staged::asked_by(&task.to, now);
         let after = self.change(&mut work, &task, command, now, &mut staged)?;
         let reply = complete(Reply::accepted(), &after);
         let key = format!("{}/report/{}", task.id, after.version);

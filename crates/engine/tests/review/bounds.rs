@@ -1,7 +1,9 @@
 //! What one user may have, and that others have theirs beside.
 
 use super::*;
-use engine::{Quotas, TaskFilter, UserLimits};
+use domain::push::PushConfig;
+use domain::registry::Health;
+use engine::{PushWish, Quotas, TaskFilter, UserLimits};
 
 fn limits(usual: UserLimits) -> Limits {
     Limits {
@@ -200,6 +202,74 @@ fn what_a_short_word_writes_anew_counts_as_written() {
     let taken = (1..10).map(|n| stage.say("out", report(n)));
     let taken = taken.take_while(Result::is_ok).count();
     assert!((2..4).contains(&taken), "{taken} times 30 kB anew");
+}
+
+/// So does a place that is renewed, with all that its agent says of itself. It is renewed all the same.
+#[test]
+fn a_renewal_writes_the_place_anew() {
+    let usual = UserLimits {
+        write_bytes_s: 1,
+        write_burst_bytes: 50_000,
+        ..UserLimits::default()
+    };
+    let stage = open(store::Options::memory(), limits(usual), |_| Vec::new());
+    let described = Profile {
+        description: "x".repeat(20_000),
+        ..profile("out")
+    };
+    let register = Register {
+        profile: described,
+        reach: Reach::Client,
+        lease_ms: 3_600_000,
+    };
+    stage.run("out", Operation::Register(register)).unwrap();
+    let write = |id: &str| stage.run("out", Operation::WriteData(inline(id, "12345")));
+    write("a").unwrap();
+    for _ in 0..3 {
+        let renew = Operation::Renew {
+            name: None,
+            health: Health::Ok,
+            note: String::new(),
+        };
+        stage.run("out", renew).unwrap();
+    }
+    let refused = write("b");
+    assert!(
+        matches!(refused, Err(Refusal::TooFast { .. })),
+        "{refused:?}"
+    );
+}
+
+/// Those that are not on disk yet count among the configurations that one may have for a task.
+#[test]
+fn a_task_is_told_by_so_many_configurations_whether_they_are_on_disk_or_not() {
+    let stage = stage(|_| vec![answer(Verdict::Accepted)]);
+    stage.say("noc", assignment("t", JOB)).unwrap();
+    stage.flush();
+    let keep_at = |id: String, url: &str| {
+        let config = PushConfig {
+            task: TaskId::new("t"),
+            owner: "noc".to_owned(),
+            id,
+            url: url.to_owned(),
+            token: None,
+            authentication: None,
+            version: "1.0".to_owned(),
+            since: 0,
+        };
+        stage.begin("noc", Operation::Push(PushWish::Keep(config)))
+    };
+    let keep = |id| keep_at(id, "https://hook.example/");
+    let begun: Vec<Execution> = (0..100).map(|n| keep(n.to_string())).collect();
+    let kept = begun.into_iter().map(wait).filter(Result::is_ok).count();
+    assert_eq!(kept, PushConfig::MOST);
+    assert!(wait(keep("0".to_owned())).is_ok(), "in place of itself");
+    let far = format!("https://hook.example/{}", "x".repeat(2_048));
+    let refused = wait(keep_at("0".to_owned(), &far));
+    assert!(
+        matches!(refused, Err(Refusal::Undeliverable { .. })),
+        "{refused:?}"
+    );
 }
 
 /// What is said of something open, by whomever, is its publisher's as well: beyond what may be held, only
