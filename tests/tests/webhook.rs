@@ -28,6 +28,7 @@ use receiver::{Answer, Receiver};
 use serde_json::json;
 use server::clock::Clock;
 use server::webhook::report;
+use server::webhook::schedule::{Lane, WAITING_BYTES};
 use server::webhook::source::Source;
 use server::webhook::{AllowList, Client, Deliveries, Retry, Sealer, Statistics, TrustError};
 use std::collections::BTreeMap;
@@ -273,6 +274,40 @@ async fn what_nobody_takes_for_a_day_is_given_up_and_counted() {
     let statistics = until(&deliveries, |s| s.given_up == 3).await;
     assert_eq!((statistics.delivered, statistics.pending), (0, 0));
     assert!(statistics.failed > 1, "{statistics:?}");
+}
+
+/// What is given up is not kept, so that it is not given up again after a restart.
+#[tokio::test]
+async fn what_waits_of_one_owner_is_bounded_and_the_rest_given_up() {
+    let receiver = Receiver::start(|_, _| Answer::Status(404)).await;
+    let mut other = Receiver::start(|_, _| TAKEN).await;
+    let desk = Desk::new();
+    let origins = [receiver.url(""), other.url("")];
+    let deliveries = desk.deliver(client(&origins, false));
+    let url = receiver.url(&format!("/{}", "x".repeat(2_000)));
+    let lane = Lane {
+        task: domain::task::TaskId::new("t-0000"),
+        url: url.clone(),
+        push: None,
+    };
+    let most = WAITING_BYTES / lane.bytes();
+    for task in 0..most + 3 {
+        let task = format!("t-{task:04}");
+        desk.subscribe(&task, &url);
+        desk.changes(&task, 1);
+    }
+    let is_full = |s: &Statistics| (s.pending as usize, s.given_up) == (most, 3);
+    until(&deliveries, is_full).await;
+    // The owner of a configuration is somebody else.
+    desk.push("t-0000", "c", &other.url("/"));
+    desk.changes("t-0000", 1);
+    until(&deliveries, |s| s.delivered == 1).await;
+    assert_eq!(other.report().await.body["task"], "t-0000");
+    deliveries.stop().await;
+    assert_eq!(kept(&desk).len(), most + 1);
+    let deliveries = desk.deliver(client(&origins, false));
+    let is_full = |s: &Statistics| (s.pending as usize, s.given_up) == (most + 1, 0);
+    until(&deliveries, is_full).await;
 }
 
 #[tokio::test]

@@ -43,7 +43,8 @@ pub struct Statistics {
     pub delivered: u64,
     /// Tries that failed; each is made again unless it was the last.
     pub failed: u64,
-    /// Changes that are told no more, since their receiver did not take them for a day.
+    /// Changes that are told no more, since their receiver did not take them for a day, or too much of
+    /// their owner's was waiting.
     pub given_up: u64,
     /// Subscriptions that their receivers ended.
     pub gone: u64,
@@ -90,6 +91,7 @@ impl Deliveries {
             keeping: None,
             keep_at_ms: 0,
             read_at_ms: 0,
+            too_many: BTreeMap::new(),
         };
         Ok(Self {
             stop: Some(stop),
@@ -136,6 +138,8 @@ struct Courier {
     keeping: Option<(Kept, Vec<Arc<Lane>>)>,
     keep_at_ms: u64,
     read_at_ms: u64,
+    /// How many changes were given up because too much of their owner's was waiting, by owner.
+    too_many: BTreeMap<String, u64>,
 }
 
 impl Courier {
@@ -216,7 +220,7 @@ impl Courier {
         let lanes = behind.get(&change.task).into_iter().flatten();
         for (lane, _) in lanes.filter(|(_, cursor)| *cursor < entry.sequence) {
             let admitted = self.client.allowed().admit_url(&lane.url);
-            self.enter(lane, admitted, entry);
+            self.enter(lane, admitted, entry, change);
         }
         if change.status.is_terminal() {
             self.schedule.task_ended(&change.task);
@@ -258,12 +262,12 @@ impl Courier {
                     url: usual.unwrap_or(subscription.url),
                     push: None,
                 };
-                self.enter(&lane, admitted, entry);
+                self.enter(&lane, admitted, entry, change);
             }
         }
         for config in &pushed_by {
             let admitted = client.allowed().admit_url(&config.url);
-            self.enter(&Lane::of(config), admitted, entry);
+            self.enter(&Lane::of(config), admitted, entry, change);
         }
         if change.status.is_terminal() {
             self.schedule.task_ended(&change.task);
@@ -271,15 +275,42 @@ impl Courier {
         Ok(())
     }
 
-    fn enter(&mut self, lane: &Lane, admitted: Result<Target, Inadmissible>, entry: &Entry) {
+    fn enter(
+        &mut self,
+        lane: &Lane,
+        admitted: Result<Target, Inadmissible>,
+        entry: &Entry,
+        change: &Notification,
+    ) {
+        let push = lane.push.as_ref();
+        let owner: &str = push.map_or(change.to.as_str(), |key| key.owner.as_str());
+        let (sequence, time) = (entry.sequence, entry.time);
         match admitted {
-            Ok(target) => self
-                .schedule
-                .enter(lane, &target, entry.sequence, entry.time),
+            Ok(target) => {
+                if !self.schedule.enter(lane, owner, &target, sequence, time) {
+                    self.too_many(owner);
+                }
+            }
             Err(why) => {
                 self.count(|s| s.refused += 1);
                 debug!(task.id = %lane.task, "a change of task {} is not told: {why}", lane.task);
             }
+        }
+    }
+
+    /// Counts a change given up because too much of its owner's waits. The first is told in the process
+    /// log, and each that makes ten times as many.
+    fn too_many(&mut self, owner: &str) {
+        self.count(|s| s.given_up += 1);
+        let given_up = self.too_many.entry(owner.to_owned()).or_default();
+        *given_up += 1;
+        let given_up = *given_up;
+        if 10_u64.pow(given_up.ilog10()) == given_up {
+            warn!(
+                user = owner,
+                "receivers of '{owner}' are behind with as much as may wait: {given_up} changes were given \
+                 up for it since the start"
+            );
         }
     }
 

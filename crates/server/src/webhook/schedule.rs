@@ -2,7 +2,8 @@
 //!
 //! A *lane* is one task, one address and who wants it told there: its reports go out one after the
 //! other, in the order of the log. Lanes to one host share a few places, all hosts together some more,
-//! and a host that does not answer keeps a single place until it does: who is dead delays nobody.
+//! and a host that does not answer keeps a single place until it does: who is dead delays nobody. Owners
+//! whose lanes go to one host take turns there, a try each, and what waits of one is [bounded](WAITING_BYTES).
 //! Pure: time is an argument, nothing is sent. Read next: [`super::delivery`], which sends.
 
 use super::target::{Origin, Target};
@@ -13,6 +14,15 @@ use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
+
+/// How many [bytes](Lane::bytes) the lanes of one owner may take that have something to tell, and as many
+/// those of which it is remembered that their receiver wants nothing: some fifteen thousand lanes, or two
+/// thousand to addresses of 2 KiB. Either may last for a day or longer, and stands in the cursors, which
+/// are written as a whole.
+pub const WAITING_BYTES: usize = 16 << 20;
+
+/// How many changes may wait on one lane; then the oldest but the one that may be under way are given up.
+pub const CHANGES_OF_ONE: usize = 4_096;
 
 /// How hard is tried to tell a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +78,12 @@ pub struct PushKey {
 }
 
 impl Lane {
+    /// About how many bytes it takes while something is to be told on it.
+    pub fn bytes(&self) -> usize {
+        // The address stands in the lane, its target and the cursors.
+        1_024 + 3 * (self.url.len() + self.task.as_str().len())
+    }
+
     /// That of a configuration for pushing.
     pub fn of(config: &PushConfig) -> Self {
         Self {
@@ -121,6 +137,7 @@ pub enum Outcome {
 
 #[derive(Debug)]
 struct Pending {
+    owner: Arc<str>,
     target: Arc<Target>,
     /// What is to be told: place and time of each change.
     changes: VecDeque<(Sequence, Timestamp)>,
@@ -131,9 +148,56 @@ struct Pending {
 
 #[derive(Debug, Default)]
 struct Place {
-    ready: VecDeque<Arc<Lane>>,
+    /// By owner; nobody is here without a lane.
+    ready: BTreeMap<Arc<str>, VecDeque<Arc<Lane>>>,
+    /// The owner who was served last: the next one has his turn.
+    served: Option<Arc<str>>,
     under_way: usize,
     silent: bool,
+}
+
+impl Place {
+    /// Takes the lane whose turn it is: of the next owner, the one that is ready for longest.
+    fn next_lane(&mut self) -> Option<Arc<Lane>> {
+        let served = self.served.as_deref();
+        let behind = served.map_or(Bound::Unbounded, Bound::Excluded);
+        let mut after = self.ready.range::<str, _>((behind, Bound::Unbounded));
+        let (owner, _) = after.next().or_else(|| self.ready.first_key_value())?;
+        let owner = Arc::clone(owner);
+        let lanes = self.ready.get_mut(&owner)?;
+        let lane = lanes.pop_front()?;
+        if lanes.is_empty() {
+            self.ready.remove(&owner);
+        }
+        self.served = Some(owner);
+        Some(lane)
+    }
+}
+
+/// How many bytes the lanes of each owner take.
+#[derive(Debug, Default)]
+struct Tally(BTreeMap<Arc<str>, usize>);
+
+impl Tally {
+    /// Counts a lane; false, and it is not counted, if its owner had more than [`WAITING_BYTES`] then.
+    fn add(&mut self, owner: &Arc<str>, lane: &Lane) -> bool {
+        let bytes = self.0.get(owner).copied().unwrap_or(0) + lane.bytes();
+        let room = bytes <= WAITING_BYTES;
+        if room {
+            self.0.insert(Arc::clone(owner), bytes);
+        }
+        room
+    }
+
+    /// Counts it no more.
+    fn remove(&mut self, owner: &Arc<str>, lane: &Lane) {
+        if let Some(bytes) = self.0.get_mut(owner) {
+            *bytes -= lane.bytes();
+            if *bytes == 0 {
+                self.0.remove(owner);
+            }
+        }
+    }
 }
 
 /// The schedule.
@@ -141,7 +205,10 @@ struct Place {
 pub struct Schedule {
     retry: Retry,
     lanes: BTreeMap<Arc<Lane>, Pending>,
-    gone: BTreeSet<Arc<Lane>>,
+    lanes_of: Tally,
+    /// Of which the receiver wants nothing more, and whose they are.
+    gone: BTreeMap<Arc<Lane>, Arc<str>>,
+    gone_of: Tally,
     hosts: BTreeMap<Origin, Place>,
     waiting: BTreeSet<(u64, Arc<Lane>)>,
     under_way: usize,
@@ -157,7 +224,9 @@ impl Schedule {
         Self {
             retry,
             lanes: BTreeMap::new(),
-            gone: BTreeSet::new(),
+            lanes_of: Tally::default(),
+            gone: BTreeMap::new(),
+            gone_of: Tally::default(),
             hosts: BTreeMap::new(),
             waiting: BTreeSet::new(),
             under_way: 0,
@@ -167,32 +236,63 @@ impl Schedule {
         }
     }
 
-    /// Notes a change to be told; changes of a lane come in the order of the log. Nothing is noted
-    /// for a lane of which the receiver wants nothing more.
-    pub fn enter(&mut self, lane: &Lane, target: &Target, sequence: Sequence, time: Timestamp) {
-        if self.gone.contains(lane) {
-            return;
+    /// Notes a change to be told on a lane of this owner; changes of a lane come in the order of the
+    /// log. Nothing is noted for a lane of which the receiver wants nothing more.
+    ///
+    /// False if a change is given up for want of room: this one where the lane has nothing else to tell and
+    /// others of its owner take [`WAITING_BYTES`], an older one where [`CHANGES_OF_ONE`] wait on it.
+    pub fn enter(
+        &mut self,
+        lane: &Lane,
+        owner: &str,
+        target: &Target,
+        sequence: Sequence,
+        time: Timestamp,
+    ) -> bool {
+        if self.gone.contains_key(lane) {
+            return true;
         }
-        self.pending += 1;
-        let lane = Arc::new(lane.clone());
-        if let Some(pending) = self.lanes.get_mut(&lane) {
+        if let Some(pending) = self.lanes.get_mut(lane) {
+            let has_room = pending.changes.len() < CHANGES_OF_ONE;
+            if !has_room {
+                // The first may be under way.
+                pending.changes.remove(1);
+                self.pending -= 1;
+            }
             pending.changes.push_back((sequence, time));
-            return;
+            self.pending += 1;
+            return has_room;
         }
+        let owner: Arc<str> = Arc::from(owner);
+        if !self.lanes_of.add(&owner, lane) {
+            return false;
+        }
+        let lane = Arc::new(lane.clone());
         let pending = Pending {
+            owner,
             target: Arc::new(target.clone()),
             changes: [(sequence, time)].into(),
             failures: 0,
             last: false,
         };
-        self.ready(&target.origin, &lane);
-        self.changed.insert(Arc::clone(&lane));
-        self.lanes.insert(lane, pending);
+        self.pending += 1;
+        self.lanes.insert(Arc::clone(&lane), pending);
+        self.ready(&lane);
+        self.changed.insert(lane);
+        true
     }
 
     /// Notes that the receiver wants nothing of this lane, as it said before a restart.
     pub fn enter_gone(&mut self, lane: Lane) {
-        self.gone.insert(Arc::new(lane));
+        // Who published the task is not known here: what all publishers have counts as one owner's.
+        let owner = lane.push.as_ref().map_or("", |key| key.owner.as_str());
+        let owner: Arc<str> = Arc::from(owner);
+        let lane = Arc::new(lane);
+        if self.gone_of.add(&owner, &lane) {
+            self.gone.insert(lane, owner);
+        } else {
+            self.changed.insert(lane);
+        }
     }
 
     /// Takes note that nothing more can come of a task: what its receivers want is forgotten.
@@ -207,9 +307,12 @@ impl Schedule {
             pending.last = true;
         }
         let gone = self.gone.range::<Lane, _>(&first..);
-        let gone: Vec<_> = gone.take_while(|l| l.task == *task).cloned().collect();
+        let gone = gone.take_while(|(lane, _)| lane.task == *task);
+        let gone: Vec<_> = gone.map(|(lane, _)| Arc::clone(lane)).collect();
         for lane in gone {
-            self.gone.remove(&lane);
+            if let Some(owner) = self.gone.remove(&lane) {
+                self.gone_of.remove(&owner, &lane);
+            }
             self.changed.insert(lane);
         }
     }
@@ -231,7 +334,7 @@ impl Schedule {
         let (origin, _) = after.chain(&self.hosts).find(may)?;
         let origin = origin.clone();
         let host = self.hosts.get_mut(&origin)?;
-        let lane = host.ready.pop_front()?;
+        let lane = host.next_lane()?;
         host.under_way += 1;
         self.under_way += 1;
         self.served = Some(origin);
@@ -249,8 +352,7 @@ impl Schedule {
             && due <= now_ms
         {
             self.waiting.pop_first();
-            let origin = self.lanes[&lane].target.origin.clone();
-            self.ready(&origin, &lane);
+            self.ready(&lane);
         }
     }
 
@@ -271,6 +373,7 @@ impl Schedule {
             return 0;
         };
         let origin = pending.target.origin.clone();
+        let owner = Arc::clone(&pending.owner);
         let before = pending.changes.len();
         match outcome {
             Outcome::Delivered => {
@@ -279,8 +382,9 @@ impl Schedule {
             }
             Outcome::Gone => {
                 pending.changes.clear();
-                if !pending.last {
-                    self.gone.insert(Arc::clone(lane));
+                // Beyond the bound it is forgotten, and the receiver says it again.
+                if !pending.last && self.gone_of.add(&owner, lane) {
+                    self.gone.insert(Arc::clone(lane), Arc::clone(&owner));
                 }
             }
             Outcome::Withdrawn => pending.changes.clear(),
@@ -299,11 +403,12 @@ impl Schedule {
         }
         if left == 0 {
             self.lanes.remove(lane);
+            self.lanes_of.remove(&owner, lane);
         } else if failures > 0 {
             self.waiting
                 .insert((now_ms + self.wait_ms(failures), Arc::clone(lane)));
         } else {
-            self.ready(&origin, lane);
+            self.ready(lane);
         }
         self.leave(&origin, outcome == Outcome::Silence);
         match outcome {
@@ -312,12 +417,16 @@ impl Schedule {
         }
     }
 
-    fn ready(&mut self, origin: &Origin, lane: &Arc<Lane>) {
+    /// Lets a lane with something to tell have its turn.
+    fn ready(&mut self, lane: &Arc<Lane>) {
+        let pending = &self.lanes[lane];
+        let origin = &pending.target.origin;
         let host = match self.hosts.get_mut(origin) {
             Some(host) => host,
             None => self.hosts.entry(origin.clone()).or_default(),
         };
-        host.ready.push_back(Arc::clone(lane));
+        let lanes = host.ready.entry(Arc::clone(&pending.owner)).or_default();
+        lanes.push_back(Arc::clone(lane));
     }
 
     fn leave(&mut self, origin: &Origin, silent: bool) {
@@ -360,7 +469,7 @@ impl Schedule {
     fn reached(&self, lane: &Arc<Lane>) -> Reached {
         match self.lanes.get(lane).and_then(|p| p.changes.front()) {
             Some((next, _)) => Reached::Behind(next - 1),
-            None if self.gone.contains(lane) => Reached::Gone,
+            None if self.gone.contains_key(lane) => Reached::Gone,
             None => Reached::End,
         }
     }

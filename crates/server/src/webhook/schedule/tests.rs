@@ -20,8 +20,36 @@ fn lane(task: &str, host: &str) -> (Lane, Target) {
 }
 
 fn enter(schedule: &mut Schedule, task: &str, host: &str, sequence: Sequence) {
+    assert!(enter_for(schedule, "ann", task, host, sequence));
+}
+
+fn enter_for(
+    schedule: &mut Schedule,
+    owner: &str,
+    task: &str,
+    host: &str,
+    sequence: Sequence,
+) -> bool {
     let (lane, target) = lane(task, host);
-    schedule.enter(&lane, &target, sequence, Timestamp::from_ms(1_000));
+    let time = Timestamp::from_ms(1_000);
+    schedule.enter(&lane, owner, &target, sequence, time)
+}
+
+/// As many lanes of one owner as may be, to `a.example`; a change each.
+fn fill(schedule: &mut Schedule) {
+    for n in 0..lanes_of_one() as u64 {
+        enter(schedule, &format!("t-{n:05}"), "a.example", n + 1);
+    }
+}
+
+/// How many lanes with names like these one owner has room for.
+fn lanes_of_one() -> usize {
+    WAITING_BYTES / lane("t-00000", "a.example").0.bytes()
+}
+
+fn reached(schedule: &mut Schedule) -> Vec<Reached> {
+    let changed = schedule.take_changed().into_iter();
+    changed.map(|(_, reached)| reached).collect()
 }
 
 fn settle(schedule: &mut Schedule, one: &Try, outcome: Outcome, now_ms: u64) -> usize {
@@ -154,7 +182,7 @@ fn what_is_too_old_is_given_up_with_the_next_failure_and_what_is_young_is_kept()
     let (lane, target) = lane("t", "a.example");
     let day = RETRY.give_up_ms;
     for (sequence, at) in [(1, 0), (2, 10), (3, day)] {
-        schedule.enter(&lane, &target, sequence, Timestamp::from_ms(at));
+        schedule.enter(&lane, "ann", &target, sequence, Timestamp::from_ms(at));
     }
     let fail = |schedule: &mut Schedule, at| {
         let one = schedule.next_try().unwrap();
@@ -208,10 +236,6 @@ fn places_reached_are_told_once_and_again_if_they_were_not_kept() {
     for sequence in [7, 9] {
         enter(&mut schedule, "t", "a.example", sequence);
     }
-    let reached = |schedule: &mut Schedule| {
-        let changed = schedule.take_changed().into_iter();
-        changed.map(|(_, reached)| reached).collect::<Vec<_>>()
-    };
     assert_eq!(reached(&mut schedule), [Reached::Behind(6)]);
     assert_eq!(reached(&mut schedule), []);
     let one = schedule.next_try().unwrap();
@@ -238,8 +262,148 @@ fn what_is_withdrawn_is_told_no_more_until_it_is_wanted_again() {
     let tries = all(&mut schedule);
     assert_eq!(settle(&mut schedule, &tries[0], Outcome::Withdrawn, 0), 0);
     assert_eq!((all(&mut schedule), schedule.pending()), (vec![], 0));
-    let reached: Vec<Reached> = schedule.take_changed().into_iter().map(|it| it.1).collect();
-    assert_eq!(reached, [Reached::End]);
+    assert_eq!(reached(&mut schedule), [Reached::End]);
     enter(&mut schedule, "t", "a.example", 3);
     assert_eq!(names(&all(&mut schedule)), ["t:3"]);
+}
+
+#[test]
+fn owners_take_turns_at_a_host_and_a_silent_one_too() {
+    let mut schedule = Schedule::new(RETRY);
+    for n in 0..300 {
+        let task = format!("many-{n}");
+        enter_for(&mut schedule, "many", &task, "a.example", n + 1);
+    }
+    for n in 0..2 {
+        let task = format!("few-{n}");
+        enter_for(&mut schedule, "few", &task, "a.example", n + 1);
+    }
+    let tries = all(&mut schedule);
+    assert_eq!(
+        names(&tries),
+        ["few-0:1", "many-0:1", "few-1:2", "many-1:2"]
+    );
+    settle(&mut schedule, &tries[0], Outcome::Delivered, 0);
+    settle(&mut schedule, &tries[2], Outcome::Delivered, 0);
+    for one in &all(&mut schedule) {
+        settle(&mut schedule, one, Outcome::Silence, 0);
+    }
+    for one in [&tries[1], &tries[3]] {
+        settle(&mut schedule, one, Outcome::Silence, 0);
+    }
+    // Now the host has a single place. Whoever has failed is ready again at once.
+    enter_for(&mut schedule, "few", "few-2", "a.example", 400);
+    let mut told = Vec::new();
+    for _ in 0..6 {
+        schedule.wake(u64::MAX);
+        let tries = all(&mut schedule);
+        assert_eq!(tries.len(), 1);
+        settle(&mut schedule, &tries[0], Outcome::Silence, 0);
+        told.extend(names(&tries));
+    }
+    assert_eq!(
+        told,
+        [
+            "few-2:400",
+            "many-4:5",
+            "few-2:400",
+            "many-5:6",
+            "few-2:400",
+            "many-6:7"
+        ]
+    );
+}
+
+#[test]
+fn an_owner_has_so_many_lanes_and_room_again_when_one_is_settled() {
+    let mut schedule = Schedule::new(RETRY);
+    fill(&mut schedule);
+    schedule.take_changed();
+    let more = |schedule: &mut Schedule, task: &str| {
+        let before = schedule.pending();
+        let entered = enter_for(schedule, "ann", task, "a.example", 5_000);
+        assert_eq!(schedule.pending(), before + usize::from(entered));
+        entered
+    };
+    assert!(!more(&mut schedule, "more-00"));
+    assert_eq!(reached(&mut schedule), [], "nothing to resume");
+    // As after a start where the place of the lane was kept.
+    schedule.not_kept(Arc::new(lane("more-00", "a.example").0));
+    assert_eq!(reached(&mut schedule), [Reached::End]);
+
+    let one_of_them = format!("t-{:05}", lanes_of_one() - 1);
+    assert!(more(&mut schedule, &one_of_them));
+    for (outcome, at, room) in [
+        (Outcome::Delivered, 2_000, true),
+        (Outcome::Refused, 2_000, false),
+        (Outcome::Silence, 2_000, false),
+        (Outcome::Gone, 2_000, true),
+        (Outcome::Withdrawn, 2_000, true),
+        (Outcome::Refused, 1_000 + RETRY.give_up_ms, true),
+    ] {
+        let one = schedule.next_try().unwrap();
+        schedule.settle(&one.lane, outcome, 0, Timestamp::from_ms(at));
+        let further = format!("{outcome:?}-{at}");
+        assert_eq!(more(&mut schedule, &further), room, "{further}");
+        assert!(!more(&mut schedule, "more-00"));
+    }
+    assert!(enter_for(
+        &mut schedule,
+        "bob",
+        "of-bob",
+        "a.example",
+        5_000
+    ));
+}
+
+#[test]
+fn of_so_many_lanes_it_is_remembered_that_nothing_more_is_wanted() {
+    let mut schedule = Schedule::new(RETRY);
+    let gone = |schedule: &mut Schedule| {
+        let one = schedule.next_try().unwrap();
+        settle(schedule, &one, Outcome::Gone, 0);
+    };
+    fill(&mut schedule);
+    for _ in 0..lanes_of_one() {
+        gone(&mut schedule);
+    }
+    assert_eq!(reached(&mut schedule), vec![Reached::Gone; lanes_of_one()]);
+    for _ in 0..2 {
+        enter(&mut schedule, "more-00", "a.example", 5_000);
+        gone(&mut schedule);
+        assert_eq!(reached(&mut schedule), [Reached::End], "it is asked again");
+    }
+    schedule.task_ended(&TaskId::new("t-00000"));
+    assert_eq!(reached(&mut schedule), [Reached::End]);
+    enter(&mut schedule, "more-00", "a.example", 5_001);
+    gone(&mut schedule);
+    assert_eq!(reached(&mut schedule), [Reached::Gone]);
+}
+
+#[test]
+fn what_was_not_wanted_before_a_restart_is_remembered_of_so_many_lanes_too() {
+    let mut schedule = Schedule::new(RETRY);
+    for n in 0..=lanes_of_one() {
+        schedule.enter_gone(lane(&format!("t-{n:05}"), "a.example").0);
+    }
+    assert_eq!(reached(&mut schedule), [Reached::End]);
+    enter(&mut schedule, "t-00000", "a.example", 1);
+    assert_eq!(schedule.pending(), 0);
+    let beyond = format!("t-{:05}", lanes_of_one());
+    enter(&mut schedule, &beyond, "a.example", 1);
+    assert_eq!(schedule.pending(), 1);
+}
+
+#[test]
+fn a_lane_has_so_many_changes_and_the_one_under_way_stays() {
+    let mut schedule = Schedule::new(RETRY);
+    for sequence in 1..=CHANGES_OF_ONE as u64 {
+        enter(&mut schedule, "t", "a.example", sequence);
+    }
+    let one = schedule.next_try().unwrap();
+    assert!(!enter_for(&mut schedule, "ann", "t", "a.example", 9_000));
+    assert_eq!(schedule.pending(), CHANGES_OF_ONE);
+    settle(&mut schedule, &one, Outcome::Delivered, 0);
+    assert_eq!(names(&all(&mut schedule)), ["t:3"]);
+    assert_eq!(schedule.pending(), CHANGES_OF_ONE - 1);
 }
