@@ -129,6 +129,11 @@ pub trait Inputs {
 
     /// The schemas that are taken.
     fn names(&self) -> Vec<String>;
+
+    /// The agents that take a schema which is not taken here, as far as the sender may know them.
+    fn takers(&self, _schema: &str) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 impl Inputs for BTreeMap<String, Contract> {
@@ -154,7 +159,11 @@ pub struct Input {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum InputError {
     /// No such schema is taken as input.
-    #[error("schema '{}' is not declared as input; declared are: {}", inert(schema), known.join(", "))]
+    #[error(
+        "schema '{}' is not declared as input; {}",
+        inert(schema),
+        instead(known, takers)
+    )]
     Undeclared {
         /// The part.
         part: usize,
@@ -162,6 +171,8 @@ pub enum InputError {
         schema: String,
         /// Those that are taken.
         known: Vec<String>,
+        /// The agents that take it.
+        takers: Vec<String>,
     },
     /// It names two schemas (Q61).
     #[error("the part names two schemas, '{}' and '{}'", inert(one), inert(other))]
@@ -201,6 +212,18 @@ pub enum InputError {
         /// The skill that the intent names.
         skill: String,
     },
+}
+
+/// What is taken in place of a schema, and where the schema is.
+fn instead(known: &[String], takers: &[String]) -> String {
+    let taken = match known {
+        [] => "this agent takes none".to_owned(),
+        known => format!("declared are: {}", known.join(", ")),
+    };
+    match takers {
+        [] => taken,
+        takers => format!("{taken}; it is known to {}", takers.join(", ")),
+    }
 }
 
 impl InputError {
@@ -297,11 +320,12 @@ fn checked(
     let verdict = inputs.check(&schema, data.unwrap_or(&no_object));
     match (verdict.filter(|_| is_name(&schema)), data.cloned()) {
         (None, _) => {
-            let known = inputs.names();
+            let (known, takers) = (inputs.names(), inputs.takers(&schema));
             Err(InputError::Undeclared {
                 part,
                 schema,
                 known,
+                takers,
             })
         }
         (Some(_), None) => Err(InputError::NoObject { part, schema }),

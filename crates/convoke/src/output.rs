@@ -320,6 +320,11 @@ pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
 /// Begins logging to standard error.
 pub(crate) fn start_log(common: &Common) {
     let filter = EnvFilter::try_new(&common.log).unwrap_or_else(|_| EnvFilter::new("warn"));
+    // h2 warns of who resets streams, which anybody may do as often as he likes.
+    let filter = match common.log.contains("h2") {
+        true => filter,
+        false => filter.add_directive("h2=error".parse().expect("it is a directive")),
+    };
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr);

@@ -2,6 +2,7 @@
 
 use crate::cli::{Common, ConfigCommand, Platform as PlatformFlags, Serve};
 use crate::output::{self, Failure, line};
+use report::words::legible_line;
 use serde_json::json;
 use server::clock::Clock;
 use server::config::{A2aSettings, HttpSettings, LifeSettings, Settings};
@@ -169,7 +170,7 @@ pub(crate) fn config(common: &Common, command: ConfigCommand) -> Result<(), Fail
         output::json(&json!({ "event": "checked", "state": state, "advice": advice }));
     } else {
         for advice in &advice {
-            line(&format!("advice: {advice}"));
+            line(&advised(advice));
         }
         line(&format!(
             "{}: settings, access rules and profiles are usable",
@@ -177,4 +178,21 @@ pub(crate) fn config(common: &Common, command: ConfigCommand) -> Result<(), Fail
         ));
     }
     Ok(())
+}
+
+/// A piece of advice on one line, whatever the file is called that it is about.
+fn advised(advice: &str) -> String {
+    format!("advice: {}", legible_line(advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_brings_no_lines_of_its_own() {
+        let told = advised("users/a\nadvice: b.pub: nobody can have that name");
+        let one = "advice: users/a\\u{a}advice: b.pub: nobody can have that name";
+        assert_eq!(told, one);
+    }
 }

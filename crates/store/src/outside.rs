@@ -168,6 +168,11 @@ pub(crate) fn read(path: &Path, signer: Option<&dyn Signer>) -> Result<Option<Se
     Seen::parse(&text, signer).map(Some).map_err(wrong)
 }
 
+/// Whether the file at this place among those outside must be there: the first, once it was written.
+pub(crate) fn is_due(place: usize, known: Option<&Ledger>) -> bool {
+    place == 0 && known.is_some_and(|ledger| ledger.outside)
+}
+
 /// Writes the file, complete or not at all.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let mut temporary = OsString::from(path);

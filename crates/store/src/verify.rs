@@ -138,11 +138,20 @@ pub(crate) fn walk(
         key: "what binds the rows is gone".to_owned(),
         forged: true,
     }));
-    for (path, seen) in paths.iter().zip(seen) {
+    // Nobody can tell without the key.
+    let known = stored
+        .as_ref()
+        .and_then(|stored| stored.ledger(tables.keys).ok()?);
+    let known = known.map(|(ledger, _)| ledger);
+    for (place, (path, seen)) in paths.iter().zip(seen).enumerate() {
         let fault = match (seen, &stored) {
             (Err(why), _) => Some(why.to_string()),
             (Ok(Some(seen)), Some(stored)) => {
                 set_back(&snapshot, &seen, stored, report.seal.is_some())?
+            }
+            // It is there before the state says so: beside a first start it was looked for too early.
+            (Ok(None), _) if outside::is_due(place, known.as_ref()) && !path.exists() => {
+                Some("it is missing, where the last head of the state was kept".to_owned())
             }
             _ => None,
         };

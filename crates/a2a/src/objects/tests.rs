@@ -188,6 +188,41 @@ impl Inputs for Fights {
     }
 }
 
+/// Takes nothing, and knows who takes `duel`.
+struct Nothing;
+
+impl Inputs for Nothing {
+    fn check(&self, _: &str, _: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>> {
+        None
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn takers(&self, schema: &str) -> Vec<String> {
+        let known = ["lion", "tiger"].map(str::to_owned);
+        known.into_iter().filter(|_| schema == "duel").collect()
+    }
+}
+
+/// Who asks an agent that takes no typed input is told so, and who takes the schema.
+#[test]
+fn who_takes_none_says_so_and_names_who_does() {
+    let told = |schema: &str| {
+        let message = Message::new("m", Role::User, vec![fight(schema, json!({}))]);
+        match structured(&message, &Nothing) {
+            Structured::Wrong(wrong) => wrong.to_string(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_snapshot!(told("duet"), @"schema 'duet' is not declared as input; this agent takes none");
+    assert_snapshot!(
+        told("duel"),
+        @"schema 'duel' is not declared as input; this agent takes none; it is known to lion, tiger"
+    );
+}
+
 /// F1, F4, F5, F6, F8, Q68: what the card of §1 declares.
 #[test]
 fn the_card_of_the_document_is_read() {

@@ -133,4 +133,8 @@ impl Inputs for CheckedByEngine<'_> {
     fn names(&self) -> Vec<String> {
         self.names.iter().cloned().collect()
     }
+
+    fn takers(&self, schema: &str) -> Vec<String> {
+        self.scene.takers_of(schema)
+    }
 }

@@ -78,11 +78,14 @@ impl Scene<'_> {
         refused(unknown.code(), why)
     }
 
-    fn takers_of(&self, schema_id: &str) -> Vec<String> {
+    /// Other agents that take a schema, as far as the caller may read who there is.
+    pub(super) fn takers_of(&self, schema_id: &str) -> Vec<String> {
         if !self.engine().may_read_agents(self.who) {
             return Vec::new();
         }
-        let takes = |profile: &Profile| profile.schemas().any(|id| id == schema_id);
+        let own = &self.profile().name;
+        let takes =
+            |profile: &Profile| profile.name != *own && profile.schemas().any(|id| id == schema_id);
         let all = self.engine().registrations().into_iter();
         let takers = all.filter(|it| takes(&it.profile));
         let names = takers.map(|it| it.profile.name.clone());

@@ -283,6 +283,35 @@ async fn a_token_of_a_key_that_others_may_write_does_not_count() {
     }
 }
 
+/// The operator's first key is his whoever may write those in `users/`: a token that was issued over both
+/// does not count while others may, and one over the first alone does.
+#[tokio::test]
+async fn a_key_of_the_operators_that_others_may_write_does_not_count() {
+    let platform = Platform::with("[http]\nlisten = \"127.0.0.1:0\"").await;
+    platform.admit("users/operator.pub");
+    let key = platform.file("users/operator.pub");
+    let may = |mode| std::fs::set_permissions(&key, Permissions::from_mode(mode)).unwrap();
+    may(0o644);
+    let of_both = token_of(&platform, "operator").unwrap();
+    may(0o666);
+    let of_first = token_of(&platform, "operator").unwrap();
+    for (mode, both, first) in [
+        (0o666, "401 Unauthorized", "200 OK"),
+        (0o644, "200 OK", "401 Unauthorized"),
+    ] {
+        may(mode);
+        for (token, expected) in [(&of_both, both), (&of_first, first)] {
+            let mut stream = sent(&platform, "GET", token, "/whoami", "").await;
+            let mut answer = String::new();
+            within("the answer", stream.read_to_string(&mut answer))
+                .await
+                .unwrap();
+            let status = answer.lines().next();
+            assert_eq!(status, Some(&*format!("HTTP/1.1 {expected}")), "{mode:o}");
+        }
+    }
+}
+
 /// A stream that the operator follows a task by, after its first event.
 async fn followed(platform: &Platform, id: &str) -> TcpStream {
     let path = format!("/tasks/{id}:subscribe");

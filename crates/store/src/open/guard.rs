@@ -207,7 +207,7 @@ impl Guard<'_> {
                     last_seen = last_seen.max(seen.generation);
                     doubts.extend(self.doubt_seen(path, &seen)?);
                 }
-                Ok(None) if place == 0 && known.is_some_and(|ledger| ledger.outside) => {
+                Ok(None) if outside::is_due(place, known) => {
                     let path = path.clone();
                     doubts.push(OpenError::HeadMissing { path });
                 }

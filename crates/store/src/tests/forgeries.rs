@@ -762,7 +762,9 @@ fn a_state_made_to_look_like_one_of_the_release_before() {
         "ALTER TABLE head DROP COLUMN cipher; ALTER TABLE head DROP COLUMN generation;
          DROP TABLE attestation; DROP INDEX negotiation_by_publisher;
          DROP INDEX negotiation_by_executor; DROP INDEX team_by_publisher; DROP TABLE team_candidate;
-         ALTER TABLE team DROP COLUMN publisher; PRAGMA user_version = 5;",
+         ALTER TABLE team DROP COLUMN publisher; DROP INDEX task_by_parent;
+         CREATE INDEX task_by_parent ON task (parent) WHERE parent IS NOT NULL;
+         PRAGMA user_version = 5;",
     );
     let digest = digest_of_head(&connection);
     connection
@@ -837,6 +839,15 @@ fn the_head_outside_deleted() {
     let path = stage.outside.display();
     let told = format!("{path} is missing, where the last head of the state was kept");
     assert_eq!(refused, told);
+    let found =
+        format!("{path} 'it is missing, where the last head of the state was kept' is forged");
+    assert_eq!(stage.verified(), [found]);
+    let accepted = Options {
+        accept: true,
+        ..stage.options()
+    };
+    drop(open(accepted));
+    assert_eq!(stage.verified(), [""; 0], "it was accepted");
 }
 
 #[test]
