@@ -177,7 +177,7 @@ pub struct Engine {
     introductions: introduction::Introductions,
     /// How many operations were denied.
     denials: AtomicU32,
-    unstored_pushes: push::Unstored,
+    unstored_pushes: Arc<push::Unstored>,
     /// What of the audit trail is gathered.
     trail: Mutex<Tally>,
     /// What of it is not known to be on disk.
@@ -207,12 +207,13 @@ impl Engine {
         let (settled, teams) = (Arc::new(Settled::default()), Arc::new(Teams::default()));
         let (entries, places) = (Arc::new(Entries::default()), Arc::new(Places::default()));
         let outbox = Arc::new(Outbox::default());
+        let unstored_pushes = Arc::new(push::Unstored::default());
         // What the store calls owns no store, or the store would never close.
         let on_commit = {
             let (view, recent) = (Arc::clone(&view), Arc::clone(&recent));
             let (settled, teams) = (Arc::clone(&settled), Arc::clone(&teams));
             let (entries, places) = (Arc::clone(&entries), Arc::clone(&places));
-            let outbox = Arc::clone(&outbox);
+            let (outbox, pushes) = (Arc::clone(&outbox), Arc::clone(&unstored_pushes));
             move |committed: &[store::Committed]| {
                 view.apply(committed);
                 settled.take_in(committed);
@@ -220,6 +221,7 @@ impl Engine {
                 entries.take_in(committed);
                 places.take_in(committed);
                 outbox.take_in(committed);
+                pushes.take_in(committed);
                 recent.push(committed.iter().flat_map(|c| c.entries.iter().cloned()));
             }
         };
@@ -270,7 +272,7 @@ impl Engine {
             management,
             introductions: introduction::Introductions::default(),
             denials: AtomicU32::new(0),
-            unstored_pushes: push::Unstored::default(),
+            unstored_pushes,
             trail: Mutex::default(),
             unstored: Mutex::default(),
             taken_back: AtomicU64::new(0),

@@ -277,7 +277,7 @@ pub enum Query {
     Task(TaskId),
     /// All tasks, by identifier; refused if they are [too much](Refusal::TooMuch).
     Tasks,
-    /// The parts of a task, by the time of their last change; refused likewise.
+    /// Which tasks are parts of one, by the time of their last change; refused likewise.
     Parts(TaskId),
     /// A page of tasks, by the time of their last change; shorter than asked for if they are long.
     TaskPage(TaskFilter),
@@ -333,6 +333,19 @@ pub enum Query {
 impl Query {
     /// The most rows that are answered in one breath; more are read page by page.
     pub const MOST: usize = 100_000;
+
+    /// True of what is looked up by one key.
+    pub fn is_keyed(&self) -> bool {
+        matches!(
+            self,
+            Self::Task(_)
+                | Self::Negotiations(Some(_))
+                | Self::Proposals(Some(_))
+                | Self::Teams(Some(_))
+                | Self::Exchanges { id: Some(_), .. }
+                | Self::Data { id: Some(_), .. }
+        )
+    }
 }
 
 /// Rows that a query found.
@@ -340,6 +353,8 @@ impl Query {
 pub enum Records {
     /// Tasks.
     Tasks(Vec<Arc<Task>>),
+    /// Which tasks are parts of one.
+    Parts(Vec<TaskId>),
     /// A page of tasks.
     TaskPage(Page<Arc<Task>>),
     /// How many there are.
@@ -366,6 +381,24 @@ pub enum Records {
     Inventory(Arc<Inventory>),
     /// What was counted in the last period that has ended, if one has.
     Performance(Option<Arc<Performance>>),
+}
+
+impl Records {
+    /// About how many bytes tasks, negotiations, teams, exchanges or data say; 0 of all else.
+    pub fn bytes(&self) -> u64 {
+        let bytes: usize = match self {
+            Self::Tasks(found) => found.iter().map(|task| task.bytes()).sum(),
+            Self::Negotiations(found) => found.iter().map(|of| of.bytes()).sum(),
+            Self::Teams(found) => found.iter().map(|team| team.bytes()).sum(),
+            Self::Exchanges(found) => found.iter().map(|e| e.request.len()).sum(),
+            Self::Data(found) => found
+                .iter()
+                .map(|data| data.text().map_or(0, str::len))
+                .sum(),
+            _ => 0,
+        };
+        bytes as u64
+    }
 }
 
 /// What comes of an operation.

@@ -9,9 +9,10 @@ use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::push::PushConfig;
 use domain::task::{Subscription, TaskId};
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use store::{Batch, PushChange};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use store::{Batch, Committed, PushChange};
 
 /// The longest address of a receiver, in bytes.
 const URL_MOST: usize = 2_048;
@@ -19,26 +20,40 @@ const URL_MOST: usize = 2_048;
 /// A configuration: its task, its owner, its identifier.
 type Key = (TaskId, String, String);
 
-/// Configurations that are to be kept and are not on disk yet.
-#[derive(Clone, Default)]
-pub(crate) struct Unstored(Arc<Mutex<BTreeSet<Key>>>);
-
-/// One of them, until it is on disk.
-struct Keeping {
-    unstored: Unstored,
-    key: Key,
-}
+/// How often a configuration is to be kept and is not on disk yet.
+#[derive(Default)]
+pub(crate) struct Unstored(Mutex<BTreeMap<Key, u32>>);
 
 impl Unstored {
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<Key>> {
+    /// These batches are on disk.
+    pub(crate) fn take_in(&self, committed: &[Committed]) {
+        for change in committed.iter().flat_map(|c| &c.pushes) {
+            let PushChange::Keep(kept) = change else {
+                continue;
+            };
+            let mut unstored = self.lock();
+            if let Entry::Occupied(mut often) = unstored.entry(key(kept)) {
+                *often.get_mut() -= 1;
+                if *often.get() == 0 {
+                    often.remove();
+                }
+            }
+        }
+    }
+
+    /// Lets go of all: what is on disk is true.
+    pub(crate) fn forget_all(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Key, u32>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Keeping {
-    fn drop(&mut self) {
-        self.unstored.lock().remove(&self.key);
-    }
+fn key(config: &PushConfig) -> Key {
+    let (task, owner) = (config.task.clone(), config.owner.clone());
+    (task, owner, config.id.clone())
 }
 
 impl Engine {
@@ -47,7 +62,7 @@ impl Engine {
             PushWish::Keep(config) => self.keep_push(who, config),
             PushWish::Forget { task, id } => self.forget_push(who, task, id),
         };
-        let (outcome, change, keeping) = match decided {
+        let (outcome, change) = match decided {
             Ok(decided) => decided,
             Err(refusal) => return Execution::refused(refusal),
         };
@@ -57,7 +72,6 @@ impl Engine {
         });
         Execution::Pending(Box::pin(async move {
             ticket.await?;
-            drop(keeping);
             Ok(outcome)
         }))
     }
@@ -67,12 +81,12 @@ impl Engine {
         &self,
         who: &Principal,
         config: PushConfig,
-    ) -> Result<(Outcome, PushChange, Option<Keeping>), Refusal> {
+    ) -> Result<(Outcome, PushChange), Refusal> {
         self.check_push(&config)?;
         let mut unstored = self.unstored_pushes.lock();
         let own = self.push_configs_of(who, &config.task)?;
         let to_come = unstored
-            .iter()
+            .keys()
             .filter(|(task, owner, _)| (task, owner) == (&config.task, &who.name));
         let ids = own.iter().map(|it| &it.id);
         let ids: BTreeSet<&String> = ids.chain(to_come.map(|(_, _, id)| id)).collect();
@@ -88,14 +102,9 @@ impl Engine {
                 most: PushConfig::MOST as u64,
             });
         }
-        let key = (config.task.clone(), who.name.clone(), config.id.clone());
-        unstored.insert(key.clone());
-        let keeping = Keeping {
-            unstored: self.unstored_pushes.clone(),
-            key,
-        };
+        *unstored.entry(key(&config)).or_default() += 1;
         let kept = Outcome::Push(config.clone());
-        Ok((kept, PushChange::Keep(config), Some(keeping)))
+        Ok((kept, PushChange::Keep(config)))
     }
 
     /// What is not there is forgotten already.
@@ -104,11 +113,11 @@ impl Engine {
         who: &Principal,
         task: TaskId,
         id: String,
-    ) -> Result<(Outcome, PushChange, Option<Keeping>), Refusal> {
+    ) -> Result<(Outcome, PushChange), Refusal> {
         self.task_for_push(who, &task)?;
         let owner = who.name.clone();
         let change = PushChange::Forget { task, owner, id };
-        Ok((Outcome::PushForgotten, change, None))
+        Ok((Outcome::PushForgotten, change))
     }
 
     /// What a principal's own configurations for a task are, by identifier.

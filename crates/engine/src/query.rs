@@ -33,15 +33,7 @@ impl Engine {
                 Records::Tasks(visible.into_iter().collect())
             }
             Query::Tasks => Records::Tasks(self.all_tasks(sight(Rows::Tasks))?),
-            Query::Parts(of) => {
-                let parts = TaskFilter {
-                    parent: Some(of),
-                    limit: Query::MOST,
-                    ..TaskFilter::default()
-                };
-                let parts = self.task_page(sight(Rows::Tasks), parts)?;
-                Records::Tasks(self.whole(parts)?)
-            }
+            Query::Parts(of) => Records::Parts(self.parts(sight(Rows::Tasks), &of)?),
             Query::TaskPage(filter) => {
                 Records::TaskPage(self.task_page(sight(Rows::Tasks), filter)?)
             }
@@ -155,6 +147,11 @@ impl Engine {
         committed_task(&self.store, &self.view, id)
     }
 
+    /// How many bytes, as they are stored, are read for one answer.
+    pub fn read_bytes(&self) -> u64 {
+        self.limits.read_bytes
+    }
+
     /// How much is read for one answer.
     fn most(&self) -> Most {
         Most {
@@ -171,7 +168,8 @@ impl Engine {
         }
     }
 
-    fn too_much(&self) -> Refusal {
+    /// Why an answer is not given that would be longer than one is.
+    pub fn too_much(&self) -> Refusal {
         let Most { rows, bytes } = self.most();
         Refusal::TooMuch { rows, bytes }
     }
@@ -235,7 +233,8 @@ impl Engine {
                 return Err(self.too_much());
             }
             if tasks.is_whole() {
-                return Ok(tasks.here().filter(|t| visible(t)).cloned().collect());
+                let found = tasks.here(self.limits.read_bytes, visible);
+                return found.ok_or_else(|| self.too_much());
             }
         }
         let found = self.whole(self.store.tasks(&TaskFilter {
@@ -247,6 +246,15 @@ impl Engine {
         let mut found: Vec<Arc<Task>> = found.into_iter().map(Arc::new).filter(visible).collect();
         found.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(found)
+    }
+
+    /// Which tasks are parts of one.
+    fn parts(&self, sight: Sight<'_>, of: &TaskId) -> Result<Vec<TaskId>, Refusal> {
+        if sight.is_of_none() || !self.below(of)?.parts {
+            return Ok(Vec::new());
+        }
+        let party = sight.narrowest(None);
+        self.whole(self.store.parts(of, party.as_deref(), Query::MOST)?)
     }
 
     /// A page of tasks; who does not see all looks through its own.
@@ -321,7 +329,7 @@ impl Engine {
             }
         }
         let filter = Filter {
-            bytes: self.limits.read_bytes,
+            bytes: filter.bytes.min(self.limits.read_bytes),
             ..of_own(sight, filter)
         };
         let mut page = self.store.exchanges(&filter)?;

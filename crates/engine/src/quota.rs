@@ -148,22 +148,15 @@ impl Engine {
         })
     }
 
-    /// Whether more may be said of something that a publisher has open, be it by himself or by its
-    /// executor. A [short word](is_short) always may: it may be what ends it.
+    /// Whether what a publisher has open may be [added to](adds), be it by himself or by its executor.
     ///
     /// # Errors
     /// [`Refusal::TasksHeld`]
-    pub(crate) fn room_to_say(
-        &self,
-        work: &Work,
-        publisher: &str,
-        is_short: bool,
-    ) -> Result<(), Refusal> {
+    pub(crate) fn room_to_say(&self, work: &Work, publisher: &str) -> Result<(), Refusal> {
         let held = self.accounts.limits_of(publisher).held_bytes / OPEN_PART;
-        if is_short || work.open_by(publisher).bytes < held || self.is_hosted(publisher) {
+        if work.open_by(publisher).bytes < held || self.is_hosted(publisher) {
             return Ok(());
         }
-        self.accounts.of(publisher).refuse();
         Err(Refusal::TasksHeld {
             user: publisher.to_owned(),
             most: held,
@@ -192,9 +185,10 @@ impl Engine {
     }
 }
 
-/// True of a turn that is few bytes, and after which there are few others: offers can go on.
-pub(crate) fn is_short(speech: &Speech) -> bool {
-    speech.stance != Stance::Offer && speech.bytes() <= LONG
+/// True of a turn that adds to what is open: a long one, or an offer, from which both sides can go on. A
+/// short word of agreement or refusal does not; it may be what ends it.
+pub(crate) fn adds(speech: &Speech) -> bool {
+    speech.stance == Stance::Offer || speech.bytes() > LONG
 }
 
 /// How many bytes an entry takes: those it will have, where it comes in pieces.

@@ -61,6 +61,7 @@ impl Engine {
         work.reset(decided.tasks, decided.negotiations);
         self.teams.forget_all();
         self.entries.forget_all();
+        self.unstored_pushes.forget_all();
         let names: BTreeSet<&str> = decided
             .registrations
             .iter()

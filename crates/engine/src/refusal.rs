@@ -239,8 +239,10 @@ pub enum Refusal {
         /// When there is room again, in milliseconds.
         wait_ms: u64,
     },
-    /// Memory is short: nothing is begun that takes more of it.
-    #[error("memory is short, and nothing new is begun: ask again later")]
+    /// Memory is short: nothing is begun that takes more of it, and nothing long said.
+    #[error(
+        "memory is short: nothing new is begun, and nothing of more than 4 KiB said; ask again later"
+    )]
     ShortOfMemory,
     /// No such data, or none that the principal may read or write.
     #[error("no data '{id}' that '{user}' may use")]

@@ -34,6 +34,8 @@ pub(crate) struct Tasks {
 /// A committed task, with what readers found out about it.
 struct Kept {
     task: Arc<Task>,
+    /// What it says, in bytes.
+    bytes: usize,
     /// What hangs below it, once somebody has looked.
     below: Option<Below>,
     /// How often something was committed that hangs below it.
@@ -154,9 +156,9 @@ impl Tasks {
             executor.open.remove(&before);
             self.counts.open -= 1;
         }
+        let bytes = task.bytes();
         if task.status.is_terminal() {
             executor.ended = Some(Arc::clone(task));
-            let bytes = task.bytes();
             self.ended.push_back((task.id.clone(), bytes));
             self.ended_bytes += bytes;
         } else {
@@ -168,10 +170,11 @@ impl Tasks {
             self.grow(parent, |below| below.parts = true);
         }
         match self.by_id.get_mut(&task.id) {
-            Some(kept) => kept.task = Arc::clone(task),
+            Some(kept) => (kept.task, kept.bytes) = (Arc::clone(task), bytes),
             None => {
                 let kept = Kept {
                     task: Arc::clone(task),
+                    bytes,
                     below: None,
                     grown: 0,
                 };
@@ -219,9 +222,21 @@ impl Tasks {
         self.as_of
     }
 
-    /// The tasks that are here.
-    pub(crate) fn here(&self) -> impl Iterator<Item = &Arc<Task>> {
-        self.by_id.values().map(|kept| &kept.task)
+    /// Those of the tasks here that are visible; none if they say more than so many bytes.
+    pub(crate) fn here(
+        &self,
+        most: u64,
+        visible: impl Fn(&Arc<Task>) -> bool,
+    ) -> Option<Vec<Arc<Task>>> {
+        let (mut found, mut bytes) = (Vec::new(), 0);
+        for kept in self.by_id.values().filter(|kept| visible(&kept.task)) {
+            bytes += kept.bytes as u64;
+            if bytes > most {
+                return None;
+            }
+            found.push(Arc::clone(&kept.task));
+        }
+        Some(found)
     }
 
     /// The last changed open tasks of an executor, newest first, then the last that ended, if it

@@ -7,13 +7,15 @@ use crate::world::World;
 use agents::oss_fault::baseline::first_alarm_baseline;
 use agents::payloads::incident::Sighting;
 use domain::inventory::ElementId;
+use domain::negotiation::Negotiation;
 use domain::task::{Status, Task};
 use domain::time::Timestamp;
-use engine::{Execution, Operation, Outcome, Query, Records};
+use engine::{Execution, Operation, Outcome, Query, Records, TaskFilter};
 use network::Truth;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use store::Most;
 
 /// An element and what happened to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -165,32 +167,38 @@ pub fn is_compensating(world: &World) -> bool {
     compensations.any(|t| !t.status.is_terminal())
 }
 
-/// Every task of the platform.
+/// Every task of the platform, by identifier.
 pub(crate) fn tasks(world: &World) -> Vec<Arc<Task>> {
     let engine = world.host().platform.engine();
     let operator = engine.principal("operator");
-    match engine.execute(
-        &operator,
-        Operation::Read(Query::Tasks),
-        Timestamp::default(),
-    ) {
-        Execution::Done(Ok(Outcome::Records(Records::Tasks(tasks)))) => tasks,
-        _ => Vec::new(),
+    let wanted = Operation::Read(Query::Tasks);
+    if let Execution::Done(Ok(Outcome::Records(Records::Tasks(tasks)))) =
+        engine.execute(&operator, wanted, Timestamp::default())
+    {
+        return tasks;
     }
+    // They are more than one answer holds.
+    let every = TaskFilter {
+        limit: usize::MAX,
+        ..TaskFilter::default()
+    };
+    let tasks = engine.store().tasks(&every);
+    let tasks = tasks.expect("the platform reads its own state");
+    let mut tasks: Vec<Arc<Task>> = tasks.rows.into_iter().map(Arc::new).collect();
+    tasks.sort_by(|a, b| a.id.cmp(&b.id));
+    tasks
 }
 
 /// Rounds of all negotiations.
 pub(crate) fn rounds(world: &World) -> u64 {
-    let engine = world.host().platform.engine();
-    let operator = engine.principal("operator");
-    let read = Operation::Read(Query::Negotiations(None));
-    match engine.execute(&operator, read, Timestamp::default()) {
-        Execution::Done(Ok(Outcome::Records(Records::Negotiations(all)))) => all
-            .iter()
-            .map(|n| u64::from(n.turns.last().map_or(0, |t| t.round)))
-            .sum(),
-        _ => 0,
-    }
+    let all = Most {
+        rows: usize::MAX,
+        bytes: u64::MAX,
+    };
+    let all = world.host().platform.engine().store().all_negotiations(all);
+    let all = all.expect("the platform reads its own state").rows;
+    let rounds = |n: &Negotiation| n.turns.last().map_or(0, |turn| u64::from(turn.round));
+    all.iter().map(rounds).sum()
 }
 
 fn first<'t>(tasks: &'t [Arc<Task>], scenario: &str, after: Timestamp) -> Option<&'t Arc<Task>> {

@@ -99,6 +99,8 @@ pub struct Committed {
     pub left: Vec<String>,
     /// The teams of the batch.
     pub teams: Vec<Arc<Team>>,
+    /// What became of configurations for pushing.
+    pub pushes: Vec<PushChange>,
     /// The happenings of the batch, in their order, with gap-free sequence numbers.
     pub entries: Vec<Arc<Entry>>,
     /// The number by which the batch is known again, if it has one.

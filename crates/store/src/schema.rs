@@ -19,7 +19,7 @@ const APPLICATION: i32 = 0x436e_766b;
 const FIRST_VERSION: i32 = 2;
 
 /// One step each; never change one that was released, append.
-const MIGRATIONS: [&str; 6] = [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH];
+const MIGRATIONS: [&str; 7] = [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH];
 
 /// The version from which rows are bound to the head where there is a key.
 const BOUND: i32 = 6;
@@ -357,6 +357,12 @@ CREATE TABLE team_candidate (
   PRIMARY KEY (agent, task)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX team_candidate_by_task ON team_candidate (task);
+";
+
+/// A page of the parts of a task need not be sorted.
+const SEVENTH: &str = "
+DROP INDEX task_by_parent;
+CREATE INDEX task_by_parent ON task (parent, changed_at) WHERE parent IS NOT NULL;
 ";
 
 /// Refuses what is not a state that this release can read. True if it may hold encrypted payloads.

@@ -303,6 +303,21 @@ impl Store {
         self.inner.readers.with(|c| tasks::tasks(c, filter))
     }
 
+    /// Which tasks are parts of one, in the order in which they changed last: so many, and of one party
+    /// if that is given.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn parts(
+        &self,
+        of: &TaskId,
+        party: Option<&str>,
+        most: usize,
+    ) -> Result<Page<TaskId>, ReadError> {
+        let readers = &self.inner.readers;
+        readers.with(|c| tasks::parts(c, of, party, most))
+    }
+
     /// How many tasks `filter` lets through on all pages; `after` and `limit` do not count.
     ///
     /// # Errors
@@ -444,6 +459,15 @@ impl Store {
     /// [`ReadError`]
     pub fn exchange(&self, id: &str) -> Result<Option<Exchange>, ReadError> {
         self.inner.readers.with(|c| records::exchange(c, id))
+    }
+
+    /// The exchange with the highest number behind `prefix`, up to `most`, if there is one.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn last_numbered(&self, prefix: &str, most: u64) -> Result<Option<Exchange>, ReadError> {
+        let readers = &self.inner.readers;
+        readers.with(|c| records::last_numbered(c, prefix, most))
     }
 
     /// The exchanges that `filter` lets through, in the order in which they were first stored.

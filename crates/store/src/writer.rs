@@ -282,6 +282,7 @@ impl Writer {
                     registrations: batch.registrations,
                     left: batch.left,
                     teams: batch.teams,
+                    pushes: batch.pushes,
                     entries,
                     mark: batch.mark,
                 });

@@ -25,10 +25,12 @@ use store::{
 };
 
 /// The releases there were, by the version of their schema, the newest last.
-const RELEASES: [i32; 5] = [2, 3, 4, 5, 6];
+const RELEASES: [i32; 6] = [2, 3, 4, 5, 6, 7];
 /// The state that those of the versions in between are made of: what they did not have yet goes.
 const TWO: &str = include_str!("../src/tests/version-2.sql");
 const FIVE: &str = include_str!("upgrade/version-5.sql");
+const BEFORE_EIGHT: &str = "DROP INDEX task_by_parent;
+    CREATE INDEX task_by_parent ON task (parent) WHERE parent IS NOT NULL; PRAGMA user_version = 7;";
 const BEFORE_SEVEN: &str = "DROP INDEX negotiation_by_publisher;
     DROP INDEX negotiation_by_executor; DROP INDEX team_by_publisher; DROP TABLE team_candidate;
     ALTER TABLE team DROP COLUMN publisher; PRAGMA user_version = 6;";
@@ -63,11 +65,14 @@ fn state_of(release: i32) -> (tempfile::TempDir, PathBuf) {
     for sql in steps {
         connection.execute_batch(sql).unwrap();
     }
-    if release == 6 {
+    if release >= 6 {
         drop(connection);
         drop(Store::open(options(&path), Box::new(|_| {})).unwrap());
         let connection = Connection::open(&path).unwrap();
-        connection.execute_batch(BEFORE_SEVEN).unwrap();
+        connection.execute_batch(BEFORE_EIGHT).unwrap();
+        if release == 6 {
+            connection.execute_batch(BEFORE_SEVEN).unwrap();
+        }
     }
     (folder, path)
 }

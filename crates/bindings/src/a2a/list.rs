@@ -36,7 +36,9 @@ impl Scene<'_> {
             };
             cursor.token(wanted)
         });
-        let tasks = found.rows.iter().map(|task| self.listed(task, wanted));
+        let mut left = self.engine().read_bytes();
+        let listed = |task: &Arc<Task>| self.listed(task, wanted, &mut left);
+        let tasks = found.rows.iter().map(listed);
         Ok(TaskPage {
             tasks: tasks.collect::<Result<_, Error>>()?,
             next_page_token: token,
@@ -59,8 +61,8 @@ impl Scene<'_> {
         }
     }
 
-    fn listed(&self, task: &Task, wanted: &ListTasks) -> Result<Told, Error> {
-        let told = self.of_task(task, wanted.history_length)?;
+    fn listed(&self, task: &Task, wanted: &ListTasks, left: &mut u64) -> Result<Told, Error> {
+        let told = self.of_task_within(task, wanted.history_length, left)?;
         Ok(told.listed(wanted.include_artifacts))
     }
 

@@ -1,7 +1,7 @@
 //! A task of the engine as A2A tells it: its state, what was said, what came of it.
 //!
 //! The history is the record of exchanges: what each asked, and what was answered if that says
-//! anything; questions about the task are no part of it. Of a long record it is the last part. What the executor said last stands beside
+//! anything; questions about the task are no part of it. Of a long record it is the end. What the executor said last stands beside
 //! the state, its result is an artifact. Read next: [`super::follow`], which tells changes.
 
 use super::begin::message_id;
@@ -25,6 +25,12 @@ use engine::{Filter, Query, Records};
 /// The artifact that is a task's result.
 const RESULT: &str = "result";
 
+/// How many exchanges, the last, are looked through for a history.
+const EXCHANGES_MOST: usize = 1_000;
+
+/// What an exchange takes besides its words, in bytes.
+const EXCHANGE_BYTES: u64 = 256;
+
 impl Scene<'_> {
     /// A task as it is now, with at most so many messages of its history.
     pub(super) fn told(&self, id: &TaskId, history_length: Option<u32>) -> Result<Told, Error> {
@@ -33,10 +39,18 @@ impl Scene<'_> {
     }
 
     pub(super) fn of_task(&self, task: &Task, history_length: Option<u32>) -> Result<Told, Error> {
-        let history = match history_length {
-            Some(0) => Vec::new(),
-            _ => self.history(task)?,
-        };
+        let mut left = self.engine().read_bytes();
+        self.of_task_within(task, history_length, &mut left)
+    }
+
+    /// The same where so many bytes are left for the histories of one answer.
+    pub(super) fn of_task_within(
+        &self,
+        task: &Task,
+        history_length: Option<u32>,
+        left: &mut u64,
+    ) -> Result<Told, Error> {
+        let history = self.history(task, history_length, left)?;
         let told = Told {
             id: task.id.to_string(),
             context_id: task.conversation().to_owned(),
@@ -66,39 +80,51 @@ impl Scene<'_> {
         self.served.declared.contains(schema_id)
     }
 
-    /// What was exchanged about a task, oldest first.
-    pub(super) fn record_of(&self, task: &Task) -> Result<Vec<Exchange>, Error> {
-        let query = Query::Exchanges {
-            party: None,
-            id: None,
-            task: Some(task.id.clone()),
-        };
-        match self.read(query).map_err(|it| error::refused(&it))? {
-            Records::Exchanges(record) => Ok(record),
-            _ => unreachable!("exchanges were asked for"),
-        }
-    }
-
-    fn history(&self, task: &Task) -> Result<Vec<Message>, Error> {
+    /// What was exchanged about a task, newest first: so much of it as there may be rows and bytes.
+    pub(super) fn record_of(
+        &self,
+        task: &Task,
+        limit: usize,
+        bytes: u64,
+    ) -> Result<Vec<Exchange>, Error> {
         let query = Query::ExchangePage(Filter {
             task: Some(task.id.clone()),
             newest_first: true,
-            limit: Query::MOST,
+            limit,
+            bytes,
             ..Filter::default()
         });
-        let record = match self.read(query).map_err(|it| error::refused(&it))? {
-            Records::ExchangePage(record) => record.rows,
+        match self.read(query).map_err(|it| error::refused(&it))? {
+            Records::ExchangePage(record) => Ok(record.rows),
             _ => unreachable!("a page of exchanges was asked for"),
-        };
-        let mut history = Vec::new();
-        for exchange in record.into_iter().rev() {
-            if is_about_it_only(exchange.verb) {
-                continue;
-            }
-            history.extend(self.asked(task, &exchange));
-            history.extend(self.answered(task, &exchange)?);
         }
-        Ok(history)
+    }
+
+    /// The last messages, at most so many, as far as bytes are left for them.
+    fn history(
+        &self,
+        task: &Task,
+        length: Option<u32>,
+        left: &mut u64,
+    ) -> Result<Vec<Message>, Error> {
+        let length = length.map_or(usize::MAX, |length| length as usize);
+        let mut newest = Vec::new();
+        if length == 0 || *left == 0 {
+            return Ok(newest);
+        }
+        for exchange in self.record_of(task, EXCHANGES_MOST, *left)? {
+            if newest.len() >= length || *left == 0 {
+                break;
+            }
+            *left = left.saturating_sub(exchange.request.len() as u64 + EXCHANGE_BYTES);
+            if !is_about_it_only(exchange.verb) {
+                newest.extend(self.answered(task, &exchange, left)?);
+                newest.extend(self.asked(task, &exchange));
+            }
+        }
+        newest.truncate(length);
+        newest.reverse();
+        Ok(newest)
     }
 
     fn asked(&self, task: &Task, exchange: &Exchange) -> Option<Message> {
@@ -117,7 +143,12 @@ impl Scene<'_> {
     }
 
     /// What was answered; nothing if that is but a nod.
-    fn answered(&self, task: &Task, exchange: &Exchange) -> Result<Option<Message>, Error> {
+    fn answered(
+        &self,
+        task: &Task,
+        exchange: &Exchange,
+        left: &mut u64,
+    ) -> Result<Option<Message>, Error> {
         let Some(id) = &exchange.response else {
             return Ok(None);
         };
@@ -128,10 +159,11 @@ impl Scene<'_> {
         let Records::Data(found) = self.read(query).map_err(|it| error::refused(&it))? else {
             unreachable!("data were asked for")
         };
-        let reply = found
-            .first()
-            .and_then(|data| Reply::from_json(data.text()?));
-        let Some(reply) = reply else { return Ok(None) };
+        let text = found.first().and_then(|data| data.text());
+        *left = left.saturating_sub(text.map_or(0, str::len) as u64);
+        let Some(reply) = text.and_then(Reply::from_json) else {
+            return Ok(None);
+        };
         let mut said: Vec<Part> = reply
             .content
             .iter()

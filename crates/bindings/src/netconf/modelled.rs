@@ -29,6 +29,7 @@ use ::netconf::names::namespace::{ACCESS_CONTROL, MONITORING, NETMOD_NOTIFICATIO
 use domain::access::Principal;
 use domain::time::Timestamp;
 use engine::{Endpoint, Operation, Outcome, Query, Records, Refusal};
+use std::cell::Cell;
 
 /// One reading of the data.
 pub(super) struct Reader<'r> {
@@ -37,6 +38,8 @@ pub(super) struct Reader<'r> {
     pub(super) endpoint: &'r Endpoint,
     pub(super) who: &'r Principal,
     pub(super) now: Timestamp,
+    /// How many bytes were read key by key.
+    pub(super) keyed_bytes: Cell<u64>,
 }
 
 impl Reader<'_> {
@@ -125,7 +128,21 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads what is asked for; all that is read key by key is bounded like what is read at once.
     fn read(&self, query: Query) -> Result<Records, Refusal> {
+        let is_keyed = query.is_keyed();
+        let records = self.looked_up(query)?;
+        if is_keyed {
+            let bytes = self.keyed_bytes.get() + records.bytes();
+            self.keyed_bytes.set(bytes);
+            if bytes > self.platform.engine.read_bytes() {
+                return Err(self.platform.engine.too_much());
+            }
+        }
+        Ok(records)
+    }
+
+    fn looked_up(&self, query: Query) -> Result<Records, Refusal> {
         match self
             .platform
             .engine

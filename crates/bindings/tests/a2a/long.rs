@@ -166,3 +166,87 @@ fn pages_of_long_tasks_are_shorter_and_a_long_history_is_told_from_its_end() {
     let said = |id: &str| history.iter().any(|message| message["messageId"] == id);
     assert!(said("more") && !said("m-7"), "{history:?}");
 }
+
+impl Stage {
+    /// A task of the agent that asks, with a long answer to each of so many questions.
+    fn talked(&self, id: &str, answers: usize) -> Value {
+        let asked = self.send(typed(id, &flight(&[], "ask")));
+        for n in 0..answers {
+            let said = format!("{n} {}", "window ".repeat(500));
+            self.send(to(&asked, words(&format!("{id}-{n}"), &said)));
+        }
+        asked
+    }
+}
+
+/// All histories of one answer are bounded together, the requests and the answers in them alike.
+#[test]
+fn histories_of_one_list_are_bounded_together() {
+    let mut stage = Stage::reading(20_000);
+    for n in 0..12 {
+        stage.advance(1);
+        stage.talked(&format!("m-{n}"), 1);
+    }
+    let list = |wanted| {
+        let page = stage.rpc("ann", AIRLINE, "ListTasks", wanted);
+        let bytes = page.to_string().len();
+        (page["result"]["tasks"].as_array().unwrap().len(), bytes)
+    };
+    let (bare, without) = list(json!({"historyLength": 0}));
+    let (told, with) = list(json!({}));
+    assert_eq!((told, bare), (12, 12));
+    let histories = with - without;
+    assert!((10_000..40_000).contains(&histories), "{histories}");
+}
+
+/// A history of one message is read no further than that.
+#[test]
+fn a_short_history_is_read_no_further() {
+    let stage = Stage::new();
+    let task = stage.talked("m", 1);
+    let reads = || stage.engine.store().statistics().reads;
+    let told = |length: u32| {
+        let before = reads();
+        let wanted = json!({"id": task["id"], "historyLength": length});
+        let told = stage.rpc("ann", AIRLINE, "GetTask", wanted)["result"].clone();
+        let history = told["history"].as_array().map_or(0, Vec::len);
+        (history, reads() - before)
+    };
+    let (one, few) = told(1);
+    let (all, more) = told(100);
+    assert!(one == 1 && all > 2, "{one} of {all}");
+    assert!(few < more, "{few} and {more} reads");
+}
+
+/// What is asked for as a whole, or by many keys, is refused where it is more than an answer holds.
+#[test]
+fn a_get_of_more_than_an_answer_holds_is_too_big() {
+    let stage = Stage::reading(12_000);
+    let ids: Vec<String> = (0..8)
+        .map(|n| {
+            let message = with_origin(typed(&format!("m-{n}"), &flight(&[], "ask")), 3_000);
+            stage.send(message)["id"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    let get = |wanted: &str| {
+        let registry = "xmlns='urn:convoke:params:xml:ns:yang:convoke-registry'";
+        let filter = format!("<filter><registry {registry}>{wanted}</registry></filter>");
+        stage.netconf("ann", &format!("<get>{filter}</get>"))
+    };
+    let key = |id: &String| format!("<task><task-id>{id}</task-id></task>");
+    let refused = get("<task/>");
+    assert!(
+        refused.contains("<error-tag>too-big</error-tag>"),
+        "{refused}"
+    );
+    let refused = get(&ids.iter().map(key).collect::<String>());
+    assert!(
+        refused.contains("<error-tag>too-big</error-tag>"),
+        "{refused}"
+    );
+    let one = get(&key(&ids[0]));
+    assert!(
+        one.contains(&format!("<task-id>{}</task-id>", ids[0])),
+        "{one}"
+    );
+}

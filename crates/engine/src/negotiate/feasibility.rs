@@ -11,7 +11,7 @@ use crate::access::unobtainable;
 use crate::life::moved;
 use crate::operation::{Execution, Negotiate, Outcome};
 use crate::question::Question;
-use crate::quota::is_short;
+use crate::quota::adds;
 use crate::request::{Routed, checked, conditions, is_of_platform, task_leaf};
 use crate::schemas::Heard;
 use crate::staged::Staged;
@@ -307,7 +307,9 @@ impl Engine {
             }
             Place::New(round) => round,
         };
-        self.room_to_say(work, &negotiation.publisher, is_short(&speech))?;
+        if adds(&speech) {
+            self.room_to_say(work, &negotiation.publisher)?;
+        }
         let mut staged = Staged::asked_by(&executor, now);
         self.executor_answers(work, negotiation, speech, now, &mut staged)?;
         let reply = Reply {

@@ -11,10 +11,10 @@ use super::{asked, committed, complete};
 use crate::life::rounds_over;
 use crate::operation::{Execution, Negotiate};
 use crate::question::Question;
-use crate::quota::is_short;
+use crate::quota::adds;
 use crate::request::{Routed, in_reply_to};
 use crate::schemas::Heard;
-use crate::staged::Staged;
+use crate::staged::{LONG, Staged};
 use crate::work::{Answered, Awaited, Work};
 use crate::{Engine, Refusal};
 use domain::access::Principal;
@@ -102,7 +102,18 @@ impl Engine {
             }
             .into());
         }
-        self.room_to_say(&work, &task.from, is_short(&said.speech))?;
+        // An answer is no offer, whatever its words begin with: nobody goes on from it.
+        let answers = matches!(
+            task.awaits,
+            Some(Awaits::Answer | Awaits::Credentials | Awaits::Completion)
+        );
+        let is_added_to = match answers {
+            true => said.content.bytes() > LONG,
+            false => adds(&said.speech),
+        };
+        if is_added_to {
+            self.room_to_say(&work, &task.from)?;
+        }
         let executor = self.place_of(&routed)?;
         self.check_room(&mut work, executor)?;
         let mut staged = Staged::asked_by(&routed.from, now);
@@ -186,14 +197,9 @@ impl Engine {
             let same = last.from == *from && last.text == text;
             return Ok(same.then(|| last.record.clone()));
         }
-        // By key, the last first: of what else was said of the task there may be any amount.
-        let mut last = None;
-        for version in (1..=said.task.version + 1).rev() {
-            last = self.store.exchange(&format!("{id}/answer/{version}"))?;
-            if last.is_some() {
-                break;
-            }
-        }
+        // By key: of what else was said of the task there may be any amount.
+        let answers = format!("{id}/answer/");
+        let last = self.store.last_numbered(&answers, said.task.version + 1)?;
         let same = last.filter(|e| e.from == *from && e.request == text);
         Ok(same.map(|e| e.id))
     }
@@ -413,7 +419,9 @@ impl Engine {
             }
             Place::New(round) => round,
         };
-        self.room_to_say(work, &task.from, is_short(&speech))?;
+        if adds(&speech) {
+            self.room_to_say(work, &task.from)?;
+        }
         let mut staged = Staged::asked_by(&task.to, now);
         let after = self.executor_speaks(work, task, speech, now, &mut staged)?;
         let reply = Reply {

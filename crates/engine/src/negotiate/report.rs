@@ -39,8 +39,13 @@ impl Engine {
             let ticket = self.store.commit(store::Batch::default());
             return Ok(committed(ticket, complete(Reply::accepted(), &task)));
         }
-        let ends = matches!(command, Command::Fail(_) | Command::Refuse(_));
-        self.room_to_say(&work, &task.from, ends || content.bytes() <= LONG)?;
+        if content.bytes() > LONG {
+            let after = task.decide(command.clone(), now);
+            // What ends the task gives back what it holds.
+            if !after.is_ok_and(|event| event.status.is_terminal()) {
+                self.room_to_say(&work, &task.from)?;
+            }
+        }
         let mut staged = Staged::asked_by(&task.to, now);
         let after = self.change(&mut work, &task, command, now, &mut staged)?;
         let reply = complete(Reply::accepted(), &after);

@@ -12,7 +12,7 @@ impl Stage {
         let before = reads();
         let parts = Query::Parts(TaskId::new(id));
         let parts = match self.read(who, parts) {
-            Records::Tasks(found) => found.iter().map(|t| t.id.to_string()).collect(),
+            Records::Parts(found) => found.iter().map(TaskId::to_string).collect(),
             other => panic!("{other:?}"),
         };
         let negotiated = match self.read(who, Query::Negotiations(Some(TaskId::new(id)))) {

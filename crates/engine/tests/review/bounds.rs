@@ -284,7 +284,7 @@ fn what_is_said_of_what_is_open_counts_with_it() {
         vec![answer(Verdict::Accepted)]
     });
     stage.register("out");
-    for id in ["a", "b"] {
+    for id in ["a", "b", "c"] {
         let given = Negotiate {
             to: Some("out".to_owned()),
             ..assignment(id, JOB)
@@ -298,7 +298,7 @@ fn what_is_said_of_what_is_open_counts_with_it() {
     let long = "x".repeat(6_000);
     let report = |id: &str| said(Verb::TaskResultNotify, id, &format!("progress\n1 % {long}"));
     stage.say("out", report("a")).unwrap();
-    stage.say("out", report("b")).unwrap();
+    stage.say("out", report("c")).unwrap();
     let held = |refused: Result<Reply, Refusal>| {
         let is_held = matches!(&refused, Err(Refusal::TasksHeld { user, .. }) if user == "noc");
         assert!(is_held, "{refused:?}");
@@ -315,15 +315,58 @@ fn what_is_said_of_what_is_open_counts_with_it() {
     };
     held(plan("noc"));
     held(plan("out"));
+    // A question has its short answer, though that is neither consent nor refusal.
+    let asks = said(Verb::TaskResultNotify, "b", "status\ninput-required");
+    stage.say("out", asks).unwrap();
+    let answers = |text: &str| Negotiate {
+        to: Some("out".to_owned()),
+        ..message(Verb::FulfillmentNegotiate, "b", &format!("{JOB}{text}"))
+    };
+    held(stage.say("noc", answers(&long)));
+    stage.say("noc", answers("red")).unwrap();
+    // A short report is taken, and what ends the task, however long: its result too.
     let short = said(Verb::TaskResultNotify, "a", "progress\n2 %");
     stage.say("out", short).unwrap();
     plan("noc").unwrap();
-    let ended = said(
-        Verb::TaskResultNotify,
-        "b",
-        &format!("status\nfailed\n## x\n{long}"),
+    let result = said(Verb::TaskResultNotify, "b", &format!("result\n{long}"));
+    stage.say("out", result).unwrap();
+    assert_eq!(stage.task("b").status, Status::Finished);
+}
+
+/// What is in memory and open is told as a whole as little as what is not, and the parts of one task are
+/// told by their names, whatever they say.
+#[test]
+fn what_is_in_memory_is_bounded_alike_and_parts_are_but_named() {
+    let limits = Limits {
+        read_bytes: 50_000,
+        ..Limits::default()
+    };
+    let stage = open(store::Options::memory(), limits, |_| {
+        vec![answer(Verdict::Accepted)]
+    });
+    stage.say("noc", assignment("whole", JOB)).unwrap();
+    let long = format!("{JOB}{}", "x".repeat(6_000));
+    for n in 0..20 {
+        let given = Negotiate {
+            texts: vec![long.clone()],
+            ..part(&format!("part{n:02}"), "whole")
+        };
+        stage.say("noc", given).unwrap();
+    }
+    stage.flush();
+    let refused = stage.run("noc", Operation::Read(Query::Tasks));
+    assert!(
+        matches!(refused, Err(Refusal::TooMuch { .. })),
+        "{refused:?}"
     );
-    stage.say("out", ended).unwrap();
+    let Records::Parts(parts) = stage.read("noc", Query::Parts(TaskId::new("whole"))) else {
+        panic!("parts")
+    };
+    let named: Vec<String> = (0..20).map(|n| format!("part{n:02}")).collect();
+    assert_eq!(
+        parts.iter().map(TaskId::to_string).collect::<Vec<_>>(),
+        named
+    );
 }
 
 /// A page ends where its rows are as many bytes as are read for one; what is not told by pages is told
@@ -433,12 +476,18 @@ fn a_user_stores_so_much_until_it_is_removed() {
     write(&stage, more()).unwrap();
 }
 
-/// While memory is short nothing is begun, and what is under way goes on to its end.
+/// While memory is short nothing is begun, and what is under way goes on to its end, in short words.
 #[test]
 fn while_memory_is_short_only_what_is_under_way_goes_on() {
     use std::sync::atomic::Ordering::Relaxed;
     let stage = stage(|_| vec![answer(Verdict::Accepted)]);
+    stage.register("out");
     stage.say("operator", assignment("t", JOB)).unwrap();
+    let given = Negotiate {
+        to: Some("out".to_owned()),
+        ..assignment("u", JOB)
+    };
+    stage.say("operator", given).unwrap();
     stage
         .engine
         .accounts()
@@ -448,6 +497,20 @@ fn while_memory_is_short_only_what_is_under_way_goes_on() {
     assert_eq!(refused, Err(Refusal::ShortOfMemory));
     let refused = stage.run("operator", Operation::WriteData(inline("a", "b")));
     assert_eq!(refused, Err(Refusal::ShortOfMemory));
+    let long = "x".repeat(4_096);
+    let plan = message(Verb::FulfillmentNegotiate, "t", &format!("{JOB} {long}"));
+    assert_eq!(stage.say("operator", plan), Err(Refusal::ShortOfMemory));
+    let report = |of: &str| Negotiate {
+        to: None,
+        ..message(
+            Verb::TaskResultNotify,
+            "u",
+            &format!("{JOB} {of}\n## progress\n1 %"),
+        )
+    };
+    let refused = stage.say("out", report(&long));
+    assert_eq!(refused, Err(Refusal::ShortOfMemory));
+    stage.say("out", report("so far")).unwrap();
     stage
         .say("operator", message(Verb::TaskCancel, "t", ""))
         .unwrap();

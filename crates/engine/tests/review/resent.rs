@@ -24,6 +24,55 @@ fn an_executor_sees_every_alternative_and_says_which_it_takes() {
     assert_eq!(agreed.agreement(), Some(&words("by night")));
 }
 
+/// Whatever was reported of a task meanwhile, the last answer to a question of it is looked up in a few
+/// steps: nobody else can decide anything until it is found.
+#[test]
+fn an_answer_is_found_among_any_number_of_versions() {
+    let folder = tempfile::tempdir().unwrap();
+    let stage = in_folder(folder.path(), Limits::default());
+    stage.register("out");
+    let given = Negotiate {
+        to: Some("out".to_owned()),
+        ..assignment("t", JOB)
+    };
+    stage.say("noc", given).unwrap();
+    let report = |section: &str| {
+        let report = Negotiate {
+            to: None,
+            ..message(Verb::TaskResultNotify, "t", &format!("{JOB}\n## {section}"))
+        };
+        stage.say("out", report).unwrap()
+    };
+    let say = |stage: &Stage, text: &str| {
+        let word = Negotiate {
+            to: Some("out".to_owned()),
+            ..message(Verb::FulfillmentNegotiate, "t", text)
+        };
+        stage.say("noc", word)
+    };
+    for n in 0..12 {
+        report(&format!("status\ninput-required\n## n\n{n}"));
+        say(&stage, &format!("{JOB}{n}")).unwrap();
+    }
+    for n in 0..300 {
+        report(&format!("progress\n{} % {n}", n % 100));
+    }
+    stage.flush();
+    drop(stage);
+    let stage = in_folder(folder.path(), Limits::default());
+    let reads = || stage.engine.store().statistics().reads;
+    let before = reads();
+    let refused = say(&stage, &format!("{JOB}\n## result\naccept"));
+    assert!(refused.is_err(), "{refused:?}");
+    let taken = reads() - before;
+    assert!(taken < 10, "{taken} reads");
+    // The last answer, said again, is known.
+    let again = say(&stage, &format!("{JOB}11"));
+    assert!(again.is_ok(), "{again:?}");
+    let long_ago = say(&stage, &format!("{JOB}7\n## result\naccept"));
+    assert!(long_ago.is_err(), "{long_ago:?}");
+}
+
 /// The platform was down when the time for an answer was over: there is a little time left.
 #[test]
 fn who_owes_an_answer_has_a_grace_after_the_platform_was_down_and_a_deadline_has_none() {

@@ -34,7 +34,7 @@ pub struct Filter {
     pub until: Option<Timestamp>,
     /// Behind the one with this identifier: the last of the page before.
     pub after: Option<String>,
-    /// The last come first; exchanges only.
+    /// The last come first.
     pub newest_first: bool,
     /// At most so many.
     pub limit: usize,
@@ -71,6 +71,12 @@ const EXCHANGE: &str = concat!(
     "SELECT ",
     exchange_columns!(),
     " FROM exchange WHERE id = ?1"
+);
+const LAST_NUMBERED: &str = concat!(
+    "SELECT ",
+    exchange_columns!(),
+    " FROM exchange WHERE id BETWEEN ?1 AND ?2 AND length(id) = length(?1)
+    AND instr(substr(id, ?3), '/') = 0 ORDER BY id DESC LIMIT 1"
 );
 const DATA_PARAM: &str = concat!(
     "SELECT ",
@@ -122,7 +128,7 @@ macro_rules! data_params {
             data_param_columns!(),
             " FROM data_param WHERE ",
             $and,
-            "number > :number"
+            "number > :number AND number < :end"
         )
     };
 }
@@ -166,15 +172,36 @@ pub(crate) fn pages() -> Vec<String> {
         NEGOTIATIONS_OF_PARTY,
         team::OF_CANDIDATE,
         team::OF_PUBLISHER,
+        LAST_NUMBERED,
     ];
-    let oldest = exchanges.iter().chain(&data).map(|s| by_number(s, false));
-    let newest = exchanges.iter().map(|s| by_number(s, true));
+    let pages = exchanges.iter().chain(&data);
+    let pages = pages.flat_map(|s| [by_number(s, false), by_number(s, true)]);
     let whole = whole.iter().map(|s| (*s).to_owned());
-    oldest.chain(newest).chain(whole).collect()
+    pages.chain(whole).collect()
 }
 
 pub(crate) fn exchange(tables: Tables<'_>, id: &str) -> Result<Option<Exchange>, ReadError> {
     Ok(rows(tables, EXCHANGE, params![id], exchange::read)?.pop())
+}
+
+/// The exchange with the highest number behind `prefix`, up to `most`: a look-up for each digit.
+pub(crate) fn last_numbered(
+    tables: Tables<'_>,
+    prefix: &str,
+    most: u64,
+) -> Result<Option<Exchange>, ReadError> {
+    let behind = i64::try_from(prefix.chars().count()).unwrap_or(i64::MAX) + 1;
+    for digits in (1..=most.max(1).ilog10() + 1).rev() {
+        // Longer numbers stand between these too, and were looked for before.
+        let first = format!("{prefix}{}", 10_u64.pow(digits - 1));
+        let last = format!("{prefix}{}", "9".repeat(digits as usize));
+        let which = params![first, last, behind];
+        let found = rows(tables, LAST_NUMBERED, which, exchange::read)?.pop();
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
 }
 
 pub(crate) fn data_param(tables: Tables<'_>, id: &str) -> Result<Option<DataParam>, ReadError> {

@@ -102,6 +102,10 @@ const LAST_ENDED: &str = concat!(
     " FROM task WHERE send_to = ?1 AND ended = 1 ORDER BY changed_at DESC, number DESC LIMIT 1"
 );
 
+/// The parts of a task, of one party if that is given.
+const PARTS: &str = "SELECT id FROM task WHERE parent = ?1
+    AND (?2 IS NULL OR ?2 IN (+send_from, +send_to)) ORDER BY changed_at, number LIMIT ?3";
+
 pub(crate) fn task(tables: Tables<'_>, id: &TaskId) -> Result<Option<Task>, ReadError> {
     Ok(rows(tables, TASK, params![id.as_str()], task::read)?.pop())
 }
@@ -115,6 +119,23 @@ pub(crate) fn tasks(tables: Tables<'_>, filter: &TaskFilter) -> Result<Page<Task
     let sql = query_of(filter);
     with_values(filter, place, &sql, |values| {
         page(filter.most(), tables, &sql, values, task::read)
+    })
+}
+
+/// Only which they are: nothing that they say is read.
+pub(crate) fn parts(
+    tables: Tables<'_>,
+    of: &TaskId,
+    party: Option<&str>,
+    most: usize,
+) -> Result<Page<TaskId>, ReadError> {
+    let most = Most {
+        rows: most,
+        bytes: u64::MAX,
+    };
+    let which = params![of.as_str(), party, most.and_one()];
+    page(most, tables, PARTS, which, |row, _| {
+        Ok(TaskId::new(row.get::<_, String>(0)?))
     })
 }
 
@@ -305,8 +326,13 @@ pub(crate) fn pages() -> Vec<String> {
             party: Some("p".into()),
             ..all()
         },
+        TaskFilter {
+            parent: Some(TaskId::new("t")),
+            ..all()
+        },
     ];
     let mut pages: Vec<String> = filters.iter().map(query_of).collect();
     pages.push(LAST_ENDED.replace("?1", ":executor"));
+    pages.push(PARTS.to_owned());
     pages
 }

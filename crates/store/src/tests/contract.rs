@@ -347,6 +347,22 @@ fn filters_find_what_a_scan_finds_and_pages_join() {
                     ),
                     data
                 );
+                let newest = Filter {
+                    newest_first: true,
+                    ..filter
+                };
+                let mut exchanges = exchanges;
+                exchanges.reverse();
+                let found = joined(&newest, |f| Ok(store.exchanges(f)?.rows), |e| e.id.clone());
+                assert_eq!(found, exchanges);
+                let mut data = data;
+                data.reverse();
+                let found = joined(
+                    &newest,
+                    |f| Ok(store.data_params(f)?.rows),
+                    |d| d.id.clone(),
+                );
+                assert_eq!(found, data);
             }
         }
         let unknown = Filter {

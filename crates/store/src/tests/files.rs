@@ -110,7 +110,7 @@ fn a_newer_an_older_and_a_foreign_state_are_refused() {
             refused,
             Err(OpenError::Newer {
                 found: 99,
-                known: 7
+                known: 8
             })
         ),
         "{refused:?}"
@@ -241,6 +241,7 @@ fn queries_use_their_indexes() {
         let mut sql = format!("EXPLAIN QUERY PLAN {sql}");
         for (name, value) in [
             (":task", "'t'"),
+            (":parent", "'t'"),
             (":party", "'p'"),
             (":time", "1"),
             (":number", "1"),
@@ -252,6 +253,7 @@ fn queries_use_their_indexes() {
             (":since", "0"),
             ("?1", "1"),
             ("?2", "'p'"),
+            ("?3", "1"),
             (":end", "9"),
         ] {
             sql = sql.replace(name, value);

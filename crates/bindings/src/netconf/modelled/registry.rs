@@ -68,43 +68,45 @@ impl Reader<'_> {
                     let found = self.tasks(Query::Task(id.clone()))?;
                     let wanted = !found.is_empty() && view.wants(REGISTRY_NAMESPACE, "child-task");
                     let parts = match wanted {
-                        true => self.tasks(Query::Parts(id.clone()))?,
+                        true => self.parts(&id)?,
                         false => Vec::new(),
                     };
-                    self.write_found(view, &found, &parts, Some(id), writer)?;
+                    let parts = parts.iter().map(TaskId::as_str).collect();
+                    let parts = BTreeMap::from([(&id, parts)]);
+                    self.write_found(view, &found, &parts, Some(&id), writer)?;
                 }
                 Ok(())
             }
             None => {
                 let found = self.tasks(Query::Tasks)?;
-                self.write_found(view, &found, &found, None, writer)
+                let mut parts: BTreeMap<&TaskId, Vec<&str>> = BTreeMap::new();
+                for part in &found {
+                    if let Some(parent) = &part.conditions.parent {
+                        parts.entry(parent).or_default().push(part.id.as_str());
+                    }
+                }
+                self.write_found(view, &found, &parts, None, writer)
             }
         }
     }
 
-    /// Writes tasks, all or the `one`; their parts are among `parts`.
+    /// Writes tasks, all or the `one`, each with its `parts`.
     fn write_found(
         &self,
         view: &View<'_>,
         found: &[Arc<Task>],
-        parts: &[Arc<Task>],
-        one: Option<TaskId>,
+        parts: &BTreeMap<&TaskId, Vec<&str>>,
+        one: Option<&TaskId>,
         writer: &mut Writer<'_>,
     ) -> Result<(), Refusal> {
-        let mut parts_of: BTreeMap<&TaskId, Vec<&str>> = BTreeMap::new();
-        for part in parts {
-            if let Some(parent) = &part.conditions.parent {
-                parts_of.entry(parent).or_default().push(part.id.as_str());
-            }
-        }
         let negotiations = match view.wants(REGISTRY_NAMESPACE, "negotiation") {
-            true if !found.is_empty() => self.negotiations(Query::Negotiations(one))?,
+            true if !found.is_empty() => self.negotiations(Query::Negotiations(one.cloned()))?,
             _ => BTreeMap::new(),
         };
         writer.reserve(found.len() * TASK_BYTES);
         for of in found {
             let negotiations = negotiations.get(&of.id).map_or(&[][..], Vec::as_slice);
-            let parts = parts_of.get(&of.id).into_iter().flatten().copied();
+            let parts = parts.get(&of.id).into_iter().flatten().copied();
             let node = task::registered(of).leaf_list("child-task", parts).list(
                 "negotiation",
                 1,
@@ -155,6 +157,13 @@ impl Reader<'_> {
     fn tasks(&self, query: Query) -> Result<Vec<Arc<Task>>, Refusal> {
         match self.read(query)? {
             Records::Tasks(found) => Ok(found),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn parts(&self, of: &TaskId) -> Result<Vec<TaskId>, Refusal> {
+        match self.read(Query::Parts(of.clone()))? {
+            Records::Parts(found) => Ok(found),
             _ => Ok(Vec::new()),
         }
     }

@@ -13,6 +13,7 @@ use ::netconf::filter::{Compiled, DefaultsMode, Projection, Selection};
 use ::netconf::names::namespace::{BASE, DATASTORES, NMDA, WITH_DEFAULTS};
 use ::netconf::xml::Element;
 use ::netconf::xpath::Expression;
+use std::cell::Cell;
 use std::sync::Arc;
 
 mod extent;
@@ -223,6 +224,7 @@ fn write(
         .platform
         .permit(scene.who, &scene.announced.generation);
     let reader = Reader {
+        keyed_bytes: Cell::default(),
         platform: scene.platform,
         announced: scene.announced,
         endpoint: scene.endpoint,
