@@ -1,20 +1,20 @@
 //! The handle: commit and read, from any thread.
 //!
-//! Knows who owns the writer thread and the read connections; the work is in `writer` and `read`.
+//! Knows who owns the writer thread and the read connections; the work is in `writer` and `read`. Read
+//! next: [`reads`].
+
+mod reads;
 
 use crate::batch::{Batch, CommitError, Committed, Ticket};
 use crate::erase::Erase;
 use crate::job::Job;
 use crate::keys::KeyKeeper;
 use crate::open::{self, Decided, Location, OpenError, Options, Recovered};
-use crate::read::chunks::{self, Piece};
-use crate::read::records::{self, Below, DataSum, Filter};
-use crate::read::tasks::{self, TaskFilter};
-use crate::read::{Most, Page, ReadError, Readers, log};
+use crate::read::records;
+use crate::read::{ReadError, Readers, log};
 use crate::reencrypt::{self, Encryption, KeyChange, Reencrypt, Reencrypted, RotateError, Rotated};
 use crate::retention::{Retention, Trim, Trimmed};
 use crate::row::cursor::Cursor;
-use crate::row::document::Document;
 use crate::row::erasure::Erasure;
 use crate::row::head::Counts;
 use crate::sign::Signer;
@@ -22,12 +22,8 @@ use crate::statistics::{Condition, Counters, Statistics};
 use crate::verify::beside::Beside;
 use crate::verify::{self, ChainReport, Verification};
 use crate::writer::{self, Request, Start, Waiting};
-use domain::context::{DataParam, Exchange};
 use domain::event::{Entry, Sequence};
-use domain::negotiation::{Kind, Negotiation};
-use domain::push::PushConfig;
-use domain::task::{Task, TaskId};
-use domain::team::Team;
+use domain::task::TaskId;
 use domain::time::Timestamp;
 use std::fs::File;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -284,251 +280,6 @@ impl Store {
     /// How much is stored, as of the last commit.
     pub fn counts(&self) -> Counts {
         self.statistics().counts
-    }
-
-    /// The task called `id`, open or ended, if there is one.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn task(&self, id: &TaskId) -> Result<Option<Task>, ReadError> {
-        self.inner.readers.with(|c| tasks::task(c, id))
-    }
-
-    /// The tasks that `filter` lets through, in the order in which they changed last, or against it.
-    /// A task that changes between two pages may be found on both.
-    ///
-    /// # Errors
-    /// [`ReadError`]; [`ReadError::Unknown`] if `filter.after` is not the identifier of one.
-    pub fn tasks(&self, filter: &TaskFilter) -> Result<Page<Task>, ReadError> {
-        self.inner.readers.with(|c| tasks::tasks(c, filter))
-    }
-
-    /// Which tasks are parts of one, in the order in which they changed last: so many, and of one party
-    /// if that is given.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn parts(
-        &self,
-        of: &TaskId,
-        party: Option<&str>,
-        most: usize,
-    ) -> Result<Page<TaskId>, ReadError> {
-        let readers = &self.inner.readers;
-        readers.with(|c| tasks::parts(c, of, party, most))
-    }
-
-    /// How many tasks `filter` lets through on all pages; `after` and `limit` do not count.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn count_tasks(&self, filter: &TaskFilter) -> Result<u64, ReadError> {
-        self.inner.readers.with(|c| tasks::count_tasks(c, filter))
-    }
-
-    /// The task of this executor that ended last, if one did.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn last_ended(&self, executor: &str) -> Result<Option<Task>, ReadError> {
-        self.inner.readers.with(|c| tasks::last_ended(c, executor))
-    }
-
-    /// That the contents of a task were erased, if they were.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn erasure(&self, task: &TaskId) -> Result<Option<Erasure>, ReadError> {
-        self.inner.readers.with(|c| records::erasure(c, task))
-    }
-
-    /// The negotiation of a task, of one kind, if there is one.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn negotiation(&self, task: &TaskId, kind: Kind) -> Result<Option<Negotiation>, ReadError> {
-        let readers = &self.inner.readers;
-        readers.with(|c| records::negotiation(c, task, kind))
-    }
-
-    /// The negotiations of a task.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn negotiations(&self, task: &TaskId) -> Result<Vec<Negotiation>, ReadError> {
-        self.inner.readers.with(|c| records::negotiations(c, task))
-    }
-
-    /// Whether anything hangs below a task, whether or not the task is there.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn below(&self, task: &TaskId) -> Result<Below, ReadError> {
-        self.inner.readers.with(|c| records::below(c, task))
-    }
-
-    /// The first negotiations, in the order in which they were first stored.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn all_negotiations(&self, most: Most) -> Result<Page<Negotiation>, ReadError> {
-        let readers = &self.inner.readers;
-        readers.with(|c| records::all_negotiations(c, most))
-    }
-
-    /// True if the identifier names a task, or a negotiation about one that is to be. One look at
-    /// two indexes: the cheap question before every assignment.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn knows(&self, task: &TaskId) -> Result<bool, ReadError> {
-        self.inner.readers.with(|c| records::knows(c, task))
-    }
-
-    /// The first negotiations of a party, in the order in which they were first stored.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn negotiations_of(&self, party: &str, most: Most) -> Result<Page<Negotiation>, ReadError> {
-        let readers = &self.inner.readers;
-        readers.with(|c| records::negotiations_of(c, party, most))
-    }
-
-    /// The first teams for which an agent was asked.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn teams_with(&self, candidate: &str, most: Most) -> Result<Page<Team>, ReadError> {
-        let readers = &self.inner.readers;
-        readers.with(|c| records::teams_with(c, candidate, most))
-    }
-
-    /// The first teams, in the order in which they were first stored.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn teams(&self, most: Most) -> Result<Page<Team>, ReadError> {
-        self.inner.readers.with(|c| records::teams(c, most))
-    }
-
-    /// The same of those that a party published. Those that an earlier release stored are all looked
-    /// through.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn teams_by(&self, publisher: &str, most: Most) -> Result<Page<Team>, ReadError> {
-        let readers = &self.inner.readers;
-        readers.with(|c| records::teams_by(c, publisher, most))
-    }
-
-    /// The team of a task, if it has one.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn team(&self, task: &TaskId) -> Result<Option<Team>, ReadError> {
-        self.inner.readers.with(|c| records::team(c, task))
-    }
-
-    /// The configurations for pushing of a task, by owner and identifier.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn push_configs(&self, task: &TaskId) -> Result<Vec<PushConfig>, ReadError> {
-        self.inner.readers.with(|c| records::push_configs(c, task))
-    }
-
-    /// The documents of a kind, in the order in which they were first stored.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn documents(&self, kind: &str) -> Result<Vec<Document>, ReadError> {
-        self.inner.readers.with(|c| records::documents(c, kind))
-    }
-
-    /// The oldest observations with their numbers, at most so many.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn observations(&self, most: usize) -> Result<Vec<(u64, String)>, ReadError> {
-        self.inner.readers.with(|c| records::observations(c, most))
-    }
-
-    /// The exchange called `id`, if there is one.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn exchange(&self, id: &str) -> Result<Option<Exchange>, ReadError> {
-        self.inner.readers.with(|c| records::exchange(c, id))
-    }
-
-    /// The exchange with the highest number behind `prefix`, up to `most`, if there is one.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn last_numbered(&self, prefix: &str, most: u64) -> Result<Option<Exchange>, ReadError> {
-        let readers = &self.inner.readers;
-        readers.with(|c| records::last_numbered(c, prefix, most))
-    }
-
-    /// The exchanges that `filter` lets through, in the order in which they were first stored.
-    ///
-    /// # Errors
-    /// [`ReadError`]; [`ReadError::Unknown`] if `filter.after` is not the identifier of one.
-    pub fn exchanges(&self, filter: &Filter) -> Result<Page<Exchange>, ReadError> {
-        self.inner.readers.with(|c| records::exchanges(c, filter))
-    }
-
-    /// The data called `id`, if there is any.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn data_param(&self, id: &str) -> Result<Option<DataParam>, ReadError> {
-        self.inner.readers.with(|c| records::data_param(c, id))
-    }
-
-    /// The data that `filter` lets through, in the order it was first stored.
-    ///
-    /// # Errors
-    /// [`ReadError`]; [`ReadError::Unknown`] if `filter.after` is not the identifier of any.
-    pub fn data_params(&self, filter: &Filter) -> Result<Page<DataParam>, ReadError> {
-        self.inner.readers.with(|c| records::data_params(c, filter))
-    }
-
-    /// How much data everybody has written that is stored, by name. Takes as long as there are
-    /// entries.
-    ///
-    /// # Errors
-    /// [`ReadError`]
-    pub fn data_sums(&self) -> Result<Vec<DataSum>, ReadError> {
-        let readers = &self.inner.readers;
-        readers.with(|c| Ok(records::data_sums(c.connection)?))
-    }
-
-    /// At most `length` bytes of the data called `id`, from `offset` on: fewer at its end, or in
-    /// front of a piece that is missing; none if the data are elsewhere. Needs no more memory than
-    /// these bytes and one piece.
-    ///
-    /// # Errors
-    /// [`ReadError`]; [`ReadError::Unknown`] if there are no such data.
-    pub fn read_data(&self, id: &str, offset: u64, length: usize) -> Result<Vec<u8>, ReadError> {
-        let readers = &self.inner.readers;
-        readers.with(|c| chunks::data(c, id, offset, length))
-    }
-
-    /// Where the pieces of the data called `id` lie, in order; no two overlap.
-    ///
-    /// # Errors
-    /// [`ReadError`]; [`ReadError::Unknown`] if there are no such data.
-    pub fn chunk_map(&self, id: &str) -> Result<Vec<Piece>, ReadError> {
-        self.inner.readers.with(|c| chunks::map(c, id))
-    }
-
-    /// The piece of the data called `id` that begins at `offset`, if one does.
-    ///
-    /// # Errors
-    /// [`ReadError`]; [`ReadError::Unknown`] if there are no such data.
-    pub fn chunk(&self, id: &str, offset: u64) -> Result<Option<Vec<u8>>, ReadError> {
-        self.inner.readers.with(|c| chunks::chunk(c, id, offset))
     }
 
     /// At most `limit` entries of the log behind `after`, in order; 0 starts with the first that

@@ -14,6 +14,7 @@ mod telecom;
 
 use bindings::a2a::{Body, Incoming, RequestBody};
 use engine::StoreOptions;
+use radio::RADIO;
 use serde_json::{Value, json};
 use stage::*;
 
@@ -113,6 +114,40 @@ fn typed_input_is_refused_as_the_flow_says() {
     assert_eq!(state(&asked), "TASK_STATE_INPUT_REQUIRED");
     assert_eq!(send(to(&asked, typed("m-2", &flight(&[], "")))), -32004);
     assert_eq!(stage.engine.counts().tasks, 1);
+}
+
+/// 002 §3: who sends typed data to the wrong agent is told who takes them, as far as he may read which
+/// agents there are.
+#[test]
+fn who_knows_a_schema_of_typed_data_is_named() {
+    let stage = Stage::new();
+    let told = |who: &str, at: &str, schema: &str| {
+        let mode = format!("application/json;schema={schema}");
+        let message = json!({"messageId": "a", "role": "ROLE_USER", "parts": [
+            {"data": {}, "mediaType": mode}]});
+        let answer = stage.rpc(who, at, "SendMessage", json!({"message": message}));
+        assert_eq!(answer["error"]["code"], -32005, "{answer}");
+        let error = &answer["error"]["message"];
+        error.as_str().unwrap_or_default().to_owned()
+    };
+    let wrong = "schema 'energy_saving_v1' is not declared as input";
+    let declared = "declared are: fault_incident_v1";
+    assert_eq!(
+        told("ann", WATCH, "energy_saving_v1"),
+        format!("{wrong}; {declared}; it is known to {RADIO}")
+    );
+    assert_eq!(
+        told("guest", WATCH, "energy_saving_v1"),
+        format!("{wrong}; {declared}")
+    );
+    assert_eq!(
+        told("ann", CLERK, "energy_saving_v1"),
+        format!("{wrong}; this agent takes none; it is known to {RADIO}")
+    );
+    assert_eq!(
+        told("ann", WATCH, "nothing"),
+        format!("schema 'nothing' is not declared as input; {declared}")
+    );
 }
 
 /// Q73, Q75: slots that are missing are asked for, and those that come complete the task; before

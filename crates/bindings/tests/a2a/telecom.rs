@@ -371,39 +371,6 @@ fn who_knows_a_template_is_named() {
     assert_eq!(told, known, "{answer}");
 }
 
-/// 002 §3: so is who sends typed data to the wrong agent, as far as he may read which agents there are.
-#[test]
-fn who_knows_a_schema_of_typed_data_is_named() {
-    let stage = Stage::new();
-    let told = |who: &str, at: &str, schema: &str| {
-        let mode = format!("application/json;schema={schema}");
-        let message = json!({"messageId": "a", "role": "ROLE_USER", "parts": [
-            {"data": {}, "mediaType": mode}]});
-        let answer = stage.rpc(who, at, "SendMessage", json!({"message": message}));
-        assert_eq!(answer["error"]["code"], -32005, "{answer}");
-        let error = &answer["error"]["message"];
-        error.as_str().unwrap_or_default().to_owned()
-    };
-    let wrong = "schema 'energy_saving_v1' is not declared as input";
-    let declared = "declared are: fault_incident_v1";
-    assert_eq!(
-        told("ann", WATCH, "energy_saving_v1"),
-        format!("{wrong}; {declared}; it is known to {RADIO}")
-    );
-    assert_eq!(
-        told("guest", WATCH, "energy_saving_v1"),
-        format!("{wrong}; {declared}")
-    );
-    assert_eq!(
-        told("ann", CLERK, "energy_saving_v1"),
-        format!("{wrong}; this agent takes none; it is known to {RADIO}")
-    );
-    assert_eq!(
-        told("ann", WATCH, "nothing"),
-        format!("schema 'nothing' is not declared as input; {declared}")
-    );
-}
-
 /// A2A-T: what does not fit is refused with the code of the closed catalogue, and changes nothing.
 #[test]
 fn what_does_not_fit_is_refused_by_code() {
