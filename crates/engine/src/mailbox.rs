@@ -111,14 +111,14 @@ impl Mailbox {
 
     /// Takes out every input whose commit is not on disk; true if a briefing was among them.
     pub(crate) fn withdraw_unreleased(&mut self) -> bool {
-        let withdrawn = self.take_those(|e| e.after.is_some());
+        let withdrawn = self.extract(|e| e.after.is_some());
         let is_briefing = |e: &Envelope| matches!(e.input, Input::Started(_));
         withdrawn.iter().any(is_briefing)
     }
 
     /// Takes out every question that wants an answer, in their order.
     pub(crate) fn take_questions(&mut self) -> Vec<Question> {
-        let asked = self.take_those(|e| e.question.as_ref().is_some_and(Question::owes_answer));
+        let asked = self.extract(|e| e.question.as_ref().is_some_and(Question::owes_answer));
         asked.into_iter().filter_map(|e| e.question).collect()
     }
 
@@ -165,14 +165,14 @@ impl Mailbox {
     /// back already is taken out; what was to be stepped on with that.
     pub(crate) fn forget_replies(&mut self) -> Vec<Question> {
         self.reserved.clear();
-        let moot = self.take_those(comes_back);
+        let moot = self.extract(comes_back);
         moot.into_iter().filter_map(|e| e.question).collect()
     }
 
-    /// Takes out what is so; the order of both stays.
-    fn take_those(&mut self, is_so: impl FnMut(&Envelope) -> bool) -> Vec<Envelope> {
+    /// Takes out the envelopes that are `wanted`; they and the others keep their order.
+    fn extract(&mut self, wanted: impl FnMut(&Envelope) -> bool) -> Vec<Envelope> {
         let waiting = std::mem::take(&mut self.waiting).into_iter();
-        let (taken, left): (Vec<_>, Vec<_>) = waiting.partition(is_so);
+        let (taken, left): (Vec<_>, Vec<_>) = waiting.partition(wanted);
         self.waiting = left.into();
         taken.iter().for_each(|e| self.discount(e));
         taken

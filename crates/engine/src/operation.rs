@@ -339,6 +339,7 @@ impl Query {
         matches!(
             self,
             Self::Task(_)
+                | Self::Parts(_)
                 | Self::Negotiations(Some(_))
                 | Self::Proposals(Some(_))
                 | Self::Teams(Some(_))
@@ -383,11 +384,16 @@ pub enum Records {
     Performance(Option<Arc<Performance>>),
 }
 
+/// What a name takes besides itself where it is told, in bytes.
+const NAME_BYTES: usize = 32;
+
 impl Records {
-    /// About how many bytes tasks, negotiations, teams, exchanges or data say; 0 of all else.
+    /// About how many bytes tasks, names of parts, negotiations, teams, exchanges or data say; 0 of all
+    /// else.
     pub fn bytes(&self) -> u64 {
         let bytes: usize = match self {
             Self::Tasks(found) => found.iter().map(|task| task.bytes()).sum(),
+            Self::Parts(found) => found.iter().map(|id| id.as_str().len() + NAME_BYTES).sum(),
             Self::Negotiations(found) => found.iter().map(|of| of.bytes()).sum(),
             Self::Teams(found) => found.iter().map(|team| team.bytes()).sum(),
             Self::Exchanges(found) => found.iter().map(|e| e.request.len()).sum(),

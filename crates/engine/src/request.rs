@@ -193,11 +193,22 @@ fn agreed<T: PartialEq>(
     }
 }
 
+/// What stands between the identifier of a task and the number of an answer to a question of it, where
+/// that is recorded.
+pub(crate) const ANSWERS: &str = "/answer/";
+
+/// The identifier of a task, if it can be one. Nothing else may stand among the answers of another.
 pub(crate) fn checked(id: &TaskId) -> Result<TaskId, Refusal> {
-    match is_identifier(id.as_str()) {
+    match is_identifier(id.as_str()) && !id.as_str().contains(ANSWERS) {
         true => Ok(id.clone()),
         false => Err(no_identifier("task-id")),
     }
+}
+
+/// The same of a task that is to have parts, which stand behind its identifier and a slash.
+pub(crate) fn checked_whole(id: &TaskId) -> Result<TaskId, Refusal> {
+    checked(&TaskId::new(format!("{id}/")))?;
+    checked(id)
 }
 
 /// The identifier of a task whose publisher named none.

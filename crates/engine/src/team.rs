@@ -8,7 +8,7 @@ use crate::access::unobtainable;
 use crate::negotiate::Proposal;
 use crate::operation::{Execution, Outcome};
 use crate::registry::check;
-use crate::request::{checked, is_of_platform};
+use crate::request::{checked_whole, is_of_platform};
 use crate::staged::Staged;
 use crate::work::{Awaited, Due, Waiting, Work};
 use crate::{Engine, Refusal};
@@ -94,7 +94,7 @@ impl Engine {
             check(&need.criteria)?;
             self.held_content(&mut need.content, &who.name, now)?;
         }
-        let new = Team::of(checked(&task)?, &who.name, needs, now);
+        let new = Team::of(checked_whole(&task)?, &who.name, needs, now);
         let new = new.map_err(|unformed| Refusal::BadLeaf {
             leaf: "need",
             why: unformed.to_string(),
@@ -116,6 +116,10 @@ impl Engine {
                 (new, 0)
             }
         };
+        let mut places = team.needs.iter().zip(&ranked);
+        if places.any(|(need, found)| team.next(&need.name, found).is_some()) {
+            self.room_to_publish(&work, &who.name)?;
+        }
         let mut staged = Staged::asked_by(&who.name, now);
         for (place, found) in ranked.iter().enumerate() {
             self.fill(&mut work, &mut team, place, found, now, &mut staged);

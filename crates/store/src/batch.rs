@@ -71,6 +71,7 @@ impl Batch {
             || !self.registrations.is_empty()
             || !self.left.is_empty()
             || !self.teams.is_empty()
+            || !self.pushes.is_empty()
             || self.mark.is_some()
     }
 

@@ -28,7 +28,7 @@ use domain::content::{Content, Payload};
 use domain::push;
 use domain::task::{Task, TaskId};
 use domain::verb::Verb;
-use engine::{Negotiate, Notice, Operation, Outcome};
+use engine::{Filter, Negotiate, Notice, Operation, Outcome, Query};
 use schema::semantics::ParseFailure;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -229,9 +229,14 @@ impl Scene<'_> {
             return Ok(own.map(|task| task.id.clone()));
         }
         let Some(task) = found else { return Ok(None) };
-        // What lies behind that was said long ago, and nobody waits for its reply.
-        let record = self.record_of(task, usize::MAX, self.engine().read_bytes())?;
-        let own = record.iter().filter(|it| it.from == self.who.name);
+        // One's own alone: however much others say meanwhile, what one says again is known.
+        let own = self.record_of(Filter {
+            task: Some(task.id.clone()),
+            from: Some(self.who.name.clone()),
+            limit: Query::MOST,
+            ..Filter::default()
+        })?;
+        let own = own.rows.iter();
         let mut said =
             own.filter_map(|it| message_id(&Content::parse([it.request.as_str()]).ok()?));
         Ok(said

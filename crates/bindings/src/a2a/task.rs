@@ -1,8 +1,9 @@
 //! A task of the engine as A2A tells it: its state, what was said, what came of it.
 //!
 //! The history is the record of exchanges: what each asked, and what was answered if that says
-//! anything; questions about the task are no part of it. Of a long record it is the end. What the executor said last stands beside
-//! the state, its result is an artifact. Read next: [`super::follow`], which tells changes.
+//! anything; questions about the task are no part of it. Of a long record it is the end. What the
+//! executor said last stands beside the state, its result is an artifact. Read next:
+//! [`super::follow`], which tells changes.
 
 use super::begin::message_id;
 use super::besides;
@@ -20,13 +21,17 @@ use domain::notification::Notification;
 use domain::reply::Reply;
 use domain::task::{Awaits, Status, Task, TaskId};
 use domain::verb::Verb;
-use engine::{Filter, Query, Records};
+use engine::{Filter, Page, Query, Records};
 
 /// The artifact that is a task's result.
 const RESULT: &str = "result";
 
-/// How many exchanges, the last, are looked through for a history.
+/// How many exchanges, the last, are a history.
 const EXCHANGES_MOST: usize = 1_000;
+
+/// How many exchanges are read at once, at least, and how many bytes of them, at most.
+const PAGE_LEAST: usize = 8;
+const PAGE_BYTES: u64 = 1 << 20;
 
 /// What an exchange takes besides its words, in bytes.
 const EXCHANGE_BYTES: u64 = 256;
@@ -80,22 +85,14 @@ impl Scene<'_> {
         self.served.declared.contains(schema_id)
     }
 
-    /// What was exchanged about a task, newest first: so much of it as there may be rows and bytes.
-    pub(super) fn record_of(
-        &self,
-        task: &Task,
-        limit: usize,
-        bytes: u64,
-    ) -> Result<Vec<Exchange>, Error> {
+    /// A page of what was exchanged, newest first.
+    pub(super) fn record_of(&self, wanted: Filter) -> Result<Page<Exchange>, Error> {
         let query = Query::ExchangePage(Filter {
-            task: Some(task.id.clone()),
             newest_first: true,
-            limit,
-            bytes,
-            ..Filter::default()
+            ..wanted
         });
         match self.read(query).map_err(|it| error::refused(&it))? {
-            Records::ExchangePage(record) => Ok(record.rows),
+            Records::ExchangePage(record) => Ok(record),
             _ => unreachable!("a page of exchanges was asked for"),
         }
     }
@@ -112,14 +109,32 @@ impl Scene<'_> {
         if length == 0 || *left == 0 {
             return Ok(newest);
         }
-        for exchange in self.record_of(task, EXCHANGES_MOST, *left)? {
-            if newest.len() >= length || *left == 0 {
-                break;
+        let (mut told, mut after) = (0, None);
+        'record: loop {
+            // What is not told is not read, but for the rest of such a page.
+            let page = self.record_of(Filter {
+                task: Some(task.id.clone()),
+                after,
+                limit: length.saturating_mul(2).clamp(PAGE_LEAST, EXCHANGES_MOST),
+                bytes: PAGE_BYTES.min(*left),
+                ..Filter::default()
+            })?;
+            for exchange in &page.rows {
+                let bytes = exchange.request.len() as u64 + EXCHANGE_BYTES;
+                let is_full = *left == 0 || *left < bytes && told > 0;
+                if newest.len() >= length || told >= EXCHANGES_MOST || is_full {
+                    break 'record;
+                }
+                *left = left.saturating_sub(bytes);
+                if !is_about_it_only(exchange.verb) {
+                    told += 1;
+                    newest.extend(self.answered(task, exchange, left)?);
+                    newest.extend(self.asked(task, exchange));
+                }
             }
-            *left = left.saturating_sub(exchange.request.len() as u64 + EXCHANGE_BYTES);
-            if !is_about_it_only(exchange.verb) {
-                newest.extend(self.answered(task, &exchange, left)?);
-                newest.extend(self.asked(task, &exchange));
+            after = page.rows.last().map(|exchange| exchange.id.clone());
+            if !page.more {
+                break;
             }
         }
         newest.truncate(length);

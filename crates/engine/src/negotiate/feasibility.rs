@@ -111,6 +111,8 @@ impl Engine {
         }
         if !negotiation.is_open() || negotiation.turns.is_empty() {
             self.room_to_publish(&work, &routed.from)?;
+        } else if adds(&speech) {
+            self.room_to_say(&work, &routed.from)?;
         }
         let proposal = Proposal {
             negotiation: &negotiation,

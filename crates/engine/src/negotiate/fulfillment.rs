@@ -12,7 +12,7 @@ use crate::life::rounds_over;
 use crate::operation::{Execution, Negotiate};
 use crate::question::Question;
 use crate::quota::adds;
-use crate::request::{Routed, in_reply_to};
+use crate::request::{ANSWERS, Routed, in_reply_to};
 use crate::schemas::Heard;
 use crate::staged::{LONG, Staged};
 use crate::work::{Answered, Awaited, Work};
@@ -198,7 +198,7 @@ impl Engine {
             return Ok(same.then(|| last.record.clone()));
         }
         // By key: of what else was said of the task there may be any amount.
-        let answers = format!("{id}/answer/");
+        let answers = format!("{id}{ANSWERS}");
         let last = self.store.last_numbered(&answers, said.task.version + 1)?;
         let same = last.filter(|e| e.from == *from && e.request == text);
         Ok(same.map(|e| e.id))
@@ -214,7 +214,7 @@ impl Engine {
     ) -> Result<Reaction, Refusal> {
         let command = Command::Answer(said.content.clone());
         let after = self.change(work, said.task, command, now, staged)?;
-        let key = format!("{}/answer/{}", after.id, after.version);
+        let key = format!("{}{ANSWERS}{}", after.id, after.version);
         let answered = Answered::by(said.routed, key.clone());
         work.answered.insert(after.id.clone(), answered);
         Ok(self.tell(work, said, Word::of(&after, &key, None), now, staged))
@@ -229,7 +229,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Execution, Refusal> {
         let (task, negotiate) = (said.task, &said.routed.negotiate);
-        let key = format!("{}/answer/{}", task.id, task.version + 1);
+        let key = format!("{}{ANSWERS}{}", task.id, task.version + 1);
         let (from, to) = (&said.routed.from, &said.routed.to);
         let exchange = self.exchange(from, to, negotiate, &task.id, key.clone(), now);
         let mut staged = Staged::asked_by(from, now);

@@ -333,6 +333,69 @@ fn what_is_said_of_what_is_open_counts_with_it() {
     assert_eq!(stage.task("b").status, Status::Finished);
 }
 
+/// Who goes on with a feasibility that is open adds to it as who begins one.
+#[test]
+fn an_open_feasibility_is_no_way_past_what_may_be_held() {
+    let usual = UserLimits {
+        held_bytes: 40_000,
+        ..UserLimits::default()
+    };
+    let stage = open(store::Options::memory(), limits(usual), |_| Vec::new());
+    stage.register("out");
+    let propose = |id: &str, text: &str| {
+        let proposal = Negotiate {
+            to: Some("out".to_owned()),
+            ..message(Verb::FeasibilityNegotiate, id, text)
+        };
+        stage.begin("noc", Operation::Negotiate(proposal))
+    };
+    let ids = ["a", "b", "c", "d"];
+    let begun = ids.map(|id| propose(id, JOB));
+    for id in ids {
+        let counter = Negotiate {
+            to: None,
+            ..message(Verb::FeasibilityNegotiate, id, &format!("{JOB} later"))
+        };
+        stage.say("out", counter).unwrap();
+    }
+    begun.into_iter().for_each(|begun| drop(wait(begun)));
+    let long = format!("{JOB}{}", "x".repeat(6_000));
+    let mut taken = Vec::new();
+    let mut refused = 0;
+    for id in ids {
+        match propose(id, &long) {
+            Execution::Done(Err(Refusal::TasksHeld { .. })) => refused += 1,
+            Execution::Done(other) => panic!("{other:?}"),
+            pending => taken.push(pending),
+        }
+    }
+    assert_eq!((taken.len(), refused), (2, 2));
+    // Nor is a team.
+    let need = Need {
+        name: "place".to_owned(),
+        criteria: Criteria {
+            tags: vec!["ip".to_owned()],
+            ..Criteria::default()
+        },
+        content: words("diagnose it"),
+        optional: false,
+    };
+    let form = |task: &str| Operation::FormTeam {
+        task: TaskId::new(task),
+        needs: vec![need.clone()],
+    };
+    let formed = stage.run("noc", form("whole"));
+    assert!(
+        matches!(formed, Err(Refusal::TasksHeld { .. })),
+        "{formed:?}"
+    );
+    // And none stands where answers to questions of another task are looked up.
+    for among in ["whole/answer", "whole/answer/1"] {
+        let formed = stage.run("guest", form(among));
+        assert!(matches!(formed, Err(Refusal::BadLeaf { .. })), "{formed:?}");
+    }
+}
+
 /// What is in memory and open is told as a whole as little as what is not, and the parts of one task are
 /// told by their names, whatever they say.
 #[test]

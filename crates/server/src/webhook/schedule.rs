@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// are written as a whole.
 pub const WAITING_BYTES: usize = 16 << 20;
 
+/// How many bytes a change takes beyond the first two of its lane.
+const CHANGE_BYTES: usize = 32;
+
 /// How many changes may wait on one lane; then the oldest but the one that may be under way are given up.
 pub const CHANGES_OF_ONE: usize = 4_096;
 
@@ -179,9 +182,9 @@ impl Place {
 struct Tally(BTreeMap<Arc<str>, usize>);
 
 impl Tally {
-    /// Counts a lane; false, and it is not counted, if its owner had more than [`WAITING_BYTES`] then.
-    fn add(&mut self, owner: &Arc<str>, lane: &Lane) -> bool {
-        let bytes = self.0.get(owner).copied().unwrap_or(0) + lane.bytes();
+    /// Counts more; false, and it is not counted, if its owner had more than [`WAITING_BYTES`] then.
+    fn add(&mut self, owner: &Arc<str>, more: usize) -> bool {
+        let bytes = self.0.get(owner).copied().unwrap_or(0) + more;
         let room = bytes <= WAITING_BYTES;
         if room {
             self.0.insert(Arc::clone(owner), bytes);
@@ -189,10 +192,10 @@ impl Tally {
         room
     }
 
-    /// Counts it no more.
-    fn remove(&mut self, owner: &Arc<str>, lane: &Lane) {
+    /// Counts fewer.
+    fn remove(&mut self, owner: &Arc<str>, fewer: usize) {
         if let Some(bytes) = self.0.get_mut(owner) {
-            *bytes -= lane.bytes();
+            *bytes -= fewer;
             if *bytes == 0 {
                 self.0.remove(owner);
             }
@@ -240,7 +243,8 @@ impl Schedule {
     /// log. Nothing is noted for a lane of which the receiver wants nothing more.
     ///
     /// False if a change is given up for want of room: this one where the lane has nothing else to tell and
-    /// others of its owner take [`WAITING_BYTES`], an older one where [`CHANGES_OF_ONE`] wait on it.
+    /// others of its owner take [`WAITING_BYTES`], an older one where [`CHANGES_OF_ONE`] wait on it, or
+    /// there is no room for more than two.
     pub fn enter(
         &mut self,
         lane: &Lane,
@@ -253,7 +257,9 @@ impl Schedule {
             return true;
         }
         if let Some(pending) = self.lanes.get_mut(lane) {
-            let has_room = pending.changes.len() < CHANGES_OF_ONE;
+            let waiting = pending.changes.len();
+            let has_room = waiting < 2
+                || waiting < CHANGES_OF_ONE && self.lanes_of.add(&pending.owner, CHANGE_BYTES);
             if !has_room {
                 // The first may be under way.
                 pending.changes.remove(1);
@@ -264,7 +270,7 @@ impl Schedule {
             return has_room;
         }
         let owner: Arc<str> = Arc::from(owner);
-        if !self.lanes_of.add(&owner, lane) {
+        if !self.lanes_of.add(&owner, lane.bytes()) {
             return false;
         }
         let lane = Arc::new(lane.clone());
@@ -288,7 +294,7 @@ impl Schedule {
         let owner = lane.push.as_ref().map_or("", |key| key.owner.as_str());
         let owner: Arc<str> = Arc::from(owner);
         let lane = Arc::new(lane);
-        if self.gone_of.add(&owner, &lane) {
+        if self.gone_of.add(&owner, lane.bytes()) {
             self.gone.insert(lane, owner);
         } else {
             self.changed.insert(lane);
@@ -311,7 +317,7 @@ impl Schedule {
         let gone: Vec<_> = gone.map(|(lane, _)| Arc::clone(lane)).collect();
         for lane in gone {
             if let Some(owner) = self.gone.remove(&lane) {
-                self.gone_of.remove(&owner, &lane);
+                self.gone_of.remove(&owner, lane.bytes());
             }
             self.changed.insert(lane);
         }
@@ -383,7 +389,7 @@ impl Schedule {
             Outcome::Gone => {
                 pending.changes.clear();
                 // Beyond the bound it is forgotten, and the receiver says it again.
-                if !pending.last && self.gone_of.add(&owner, lane) {
+                if !pending.last && self.gone_of.add(&owner, lane.bytes()) {
                     self.gone.insert(Arc::clone(lane), Arc::clone(&owner));
                 }
             }
@@ -398,12 +404,14 @@ impl Schedule {
         }
         let (left, failures) = (pending.changes.len(), pending.failures);
         self.pending -= before - left;
+        let fewer = before.saturating_sub(2) - left.saturating_sub(2);
+        self.lanes_of.remove(&owner, fewer * CHANGE_BYTES);
         if left != before {
             self.changed.insert(Arc::clone(lane));
         }
         if left == 0 {
             self.lanes.remove(lane);
-            self.lanes_of.remove(&owner, lane);
+            self.lanes_of.remove(&owner, lane.bytes());
         } else if failures > 0 {
             self.waiting
                 .insert((now_ms + self.wait_ms(failures), Arc::clone(lane)));

@@ -28,6 +28,8 @@ pub struct Filter {
     pub party: Option<String>,
     /// With this one on the other side only; exchanges only.
     pub counterparty: Option<String>,
+    /// Sent by this agent only; exchanges only.
+    pub from: Option<String>,
     /// Not requested before this instant; exchanges only.
     pub since: Option<Timestamp>,
     /// Not requested after this instant; exchanges only.
@@ -48,6 +50,7 @@ impl Default for Filter {
             task: None,
             party: None,
             counterparty: None,
+            from: None,
             since: None,
             until: None,
             after: None,
@@ -117,7 +120,8 @@ macro_rules! exchanges {
             " FROM exchange WHERE ",
             $and,
             "number > :number AND number < :end AND request_time BETWEEN :since AND :until
-            AND (:counterparty IS NULL OR :counterparty IN (+send_from, +send_to))"
+            AND (:counterparty IS NULL OR :counterparty IN (+send_from, +send_to))
+            AND (:from IS NULL OR :from = +send_from)"
         )
     };
 }
@@ -450,10 +454,11 @@ fn filtered<T>(
     };
     let limit = most.and_one();
     let task = filter.task.as_ref().map(TaskId::as_str);
-    let values: [(&str, &dyn ToSql); 8] = [
+    let values: [(&str, &dyn ToSql); 9] = [
         (":task", &task),
         (":party", &filter.party),
         (":counterparty", &filter.counterparty),
+        (":from", &filter.from),
         (":since", &since),
         (":until", &until),
         (":number", &number),

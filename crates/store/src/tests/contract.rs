@@ -347,6 +347,13 @@ fn filters_find_what_a_scan_finds_and_pages_join() {
                     ),
                     data
                 );
+                let by_oss = Filter {
+                    from: Some("oss".into()),
+                    ..filter.clone()
+                };
+                let found = joined(&by_oss, |f| Ok(store.exchanges(f)?.rows), |e| e.id.clone());
+                let own = exchanges.iter().filter(|e| e.from == "oss");
+                assert_eq!(found, own.cloned().collect::<Vec<_>>());
                 let newest = Filter {
                     newest_first: true,
                     ..filter

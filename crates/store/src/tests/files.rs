@@ -250,6 +250,7 @@ fn queries_use_their_indexes() {
             (":until", "9"),
             (":conversation", "'c'"),
             (":counterparty", "'c'"),
+            (":from", "'p'"),
             (":since", "0"),
             ("?1", "1"),
             ("?2", "'p'"),
