@@ -105,3 +105,24 @@ pub struct Entry {
     /// What happened.
     pub happening: Happening,
 }
+
+impl Entry {
+    /// About how many bytes it says.
+    pub fn bytes(&self) -> usize {
+        match &self.happening {
+            Happening::Task(change) => change.content.bytes(),
+            Happening::Negotiation(change) => {
+                change.turn.as_ref().map_or(0, |turn| turn.speech.bytes())
+            }
+            Happening::Schema(change) => {
+                let names = change.key_names.iter().chain(&change.reason);
+                names.map(String::len).sum()
+            }
+            // Names and addresses, bounded each.
+            Happening::Agent(_)
+            | Happening::Audit(_)
+            | Happening::SessionStarted { .. }
+            | Happening::SessionEnded { .. } => 0,
+        }
+    }
+}

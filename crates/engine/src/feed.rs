@@ -15,11 +15,17 @@ use domain::time::Timestamp;
 use of_agent::Tellers;
 use std::collections::VecDeque;
 use std::sync::{Arc, RwLock};
-use store::{ReadError, Store};
+use store::{Most, ReadError, Store};
 use tokio::sync::watch;
 
 /// How many of the newest entries are kept in memory.
 const RECENT: usize = 4_096;
+
+/// How many [bytes](Entry::bytes) they may say beside the newest.
+const RECENT_BYTES: usize = 4 << 20;
+
+/// How many bytes, as they are stored, one look at older ones takes up, but one entry in any case.
+const LOOK_BYTES: u64 = 1 << 20;
 
 /// The newest entries and the place of the last: what the writer fills after each commit. It owns
 /// no store, since the store owns it.
@@ -32,8 +38,22 @@ pub(crate) struct Recent {
 #[derive(Default)]
 struct Memory {
     entries: VecDeque<Arc<Entry>>,
+    /// How many bytes they say.
+    bytes: usize,
     /// The same by the agent at whose endpoint they are told.
     tellers: Tellers,
+}
+
+impl Memory {
+    /// Room for one more.
+    fn make_room(&mut self) {
+        while (self.entries.len() == RECENT || self.bytes > RECENT_BYTES)
+            && let Some(oldest) = self.entries.pop_front()
+        {
+            self.bytes -= oldest.bytes();
+            self.tellers.forget(&oldest);
+        }
+    }
 }
 
 impl Default for Recent {
@@ -49,17 +69,14 @@ impl Default for Recent {
 impl Recent {
     pub(crate) fn push(&self, entries: impl Iterator<Item = Arc<Entry>>) {
         let memory = &mut *self.memory.write().expect("no writer panics");
-        let recent = &mut memory.entries;
         for entry in entries {
-            if recent.len() == RECENT
-                && let Some(oldest) = recent.pop_front()
-            {
-                memory.tellers.forget(&oldest);
-            }
+            memory.make_room();
+            memory.bytes += entry.bytes();
             memory.tellers.take(&entry);
-            recent.push_back(entry);
+            memory.entries.push_back(entry);
         }
         memory.tellers.tell();
+        let recent = &memory.entries;
         if let Some(newest) = recent.back() {
             let mut began = self.began.write().expect("no writer panics");
             began.get_or_insert(recent.front().map_or(newest.time, |e| e.time));
@@ -78,6 +95,7 @@ impl Recent {
                 return false;
             }
             memory.entries.clear();
+            memory.bytes = 0;
             memory.tellers.clear();
         }
         *self.began.write().expect("no writer panics") = began;
@@ -134,7 +152,8 @@ impl Feed {
         }
     }
 
-    /// Up to `limit` entries after the cursor, in order and without a gap.
+    /// Up to `limit` entries after the cursor, in order and without a gap: fewer where older ones are
+    /// long, none only at the end.
     ///
     /// # Errors
     /// [`ReadError`] if older entries cannot be read from the store.
@@ -152,7 +171,11 @@ impl Feed {
                 return Ok(recent.iter().skip(skip).take(limit).cloned().collect());
             }
         }
-        self.store.entries(cursor, limit)
+        let most = Most {
+            rows: limit,
+            bytes: LOOK_BYTES,
+        };
+        self.store.entries_within(cursor, most)
     }
 
     /// The cursor from which a replay that starts at `time` follows the log.

@@ -61,7 +61,8 @@ pub trait Stream: Send + Sync {
     /// When the stream begins, as far back as it reaches; none while it is empty.
     fn began(&self) -> Option<Timestamp>;
 
-    /// Up to `limit` events after the cursor, in order and without a gap; fewer only where it ends.
+    /// Up to `limit` events after the cursor, in order and without a gap: fewer where older ones are
+    /// long, none only at the end.
     ///
     /// # Errors
     /// [`StreamError`]

@@ -22,15 +22,15 @@ mod unstored;
 
 pub(crate) use unstored::Unstored;
 
-/// How many entries of the log one page looks through at most: a page may hold fewer records than
-/// were asked for, or none, and another follow.
-const LOOKED_AT_MOST: usize = 4_096;
+/// How many looks at the log one page takes at most: a page may hold fewer records than were asked for,
+/// or none, and another follow.
+const LOOKS_MOST: usize = 8;
 
 /// How many records that the store did not take are written again at a time: a batch that a disk has no
 /// room for takes those with it that are written beside it.
 const AGAIN_AT_ONCE: usize = 64;
 
-/// How many are looked at together.
+/// How many entries one look takes up.
 const AT_ONCE: usize = 512;
 
 /// Which records are wanted.
@@ -196,8 +196,7 @@ impl Engine {
         };
         let mut cursor = filter.after.unwrap_or(0).max(since);
         let mut page = AuditPage::default();
-        let mut looked_at = 0;
-        loop {
+        for _ in 0..LOOKS_MOST {
             let entries = feed.after(cursor, AT_ONCE)?;
             if entries.is_empty() {
                 return Ok(page);
@@ -219,12 +218,9 @@ impl Engine {
                     });
                 }
             }
-            looked_at += entries.len();
-            if looked_at >= LOOKED_AT_MOST {
-                page.next = Some(cursor);
-                return Ok(page);
-            }
         }
+        page.next = Some(cursor);
+        Ok(page)
     }
 }
 

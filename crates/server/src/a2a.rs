@@ -195,7 +195,7 @@ fn reply(answer: Answer) -> Reply {
         Body::Empty => body::whole(Bytes::new()),
         Body::Whole(text) => body::whole(text),
         Body::Shared(text) => body::whole(body::shared(text)),
-        Body::Stream(frames) => body::unfold(frames, told),
+        Body::Stream(frames) => body::unfold(frames, |it| it.bytes(), told),
     };
     let mut reply = Reply::new(body);
     let status = StatusCode::from_u16(answer.status);

@@ -218,12 +218,7 @@ fn page<T>(
     let mut rows = statement.query(parameters)?;
     let (mut found, mut bytes) = (Page::default(), 0);
     while let Some(row) = rows.next()? {
-        for column in 0..columns {
-            bytes += match row.get_ref(column)? {
-                ValueRef::Text(value) | ValueRef::Blob(value) => value.len() as u64,
-                _ => 0,
-            };
-        }
+        bytes += bytes_of(row, columns)?;
         if found.rows.len() >= most.rows || bytes > most.bytes && !found.rows.is_empty() {
             found.more = true;
             break;
@@ -231,4 +226,15 @@ fn page<T>(
         found.rows.push(read(row, tables.keys)?);
     }
     Ok(found)
+}
+
+/// How many bytes of text and blobs a row has.
+fn bytes_of(row: &Row<'_>, columns: usize) -> rusqlite::Result<u64> {
+    (0..columns).try_fold(0, |bytes, column| {
+        Ok(bytes
+            + match row.get_ref(column)? {
+                ValueRef::Text(value) | ValueRef::Blob(value) => value.len() as u64,
+                _ => 0,
+            })
+    })
 }

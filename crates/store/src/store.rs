@@ -11,7 +11,7 @@ use crate::job::Job;
 use crate::keys::KeyKeeper;
 use crate::open::{self, Decided, Location, OpenError, Options, Recovered};
 use crate::read::records;
-use crate::read::{ReadError, Readers, log};
+use crate::read::{Most, ReadError, Readers, log};
 use crate::reencrypt::{self, Encryption, KeyChange, Reencrypt, Reencrypted, RotateError, Rotated};
 use crate::retention::{Retention, Trim, Trimmed};
 use crate::row::cursor::Cursor;
@@ -282,13 +282,26 @@ impl Store {
         self.statistics().counts
     }
 
-    /// At most `limit` entries of the log behind `after`, in order; 0 starts with the first that
-    /// is left. The part of the hash chain that is read is checked.
+    /// At most `limit` entries of the log behind `after`, in order, however long they are; 0 starts with
+    /// the first that is left. The part of the hash chain that is read is checked.
     ///
     /// # Errors
     /// [`ReadError`]
     pub fn entries(&self, after: Sequence, limit: usize) -> Result<Vec<Arc<Entry>>, ReadError> {
-        self.inner.readers.with(|c| log::entries(c, after, limit))
+        let bytes = u64::MAX;
+        self.entries_within(after, Most { rows: limit, bytes })
+    }
+
+    /// The same of so much: there may be more where there are fewer than so many, none only at the end.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn entries_within(
+        &self,
+        after: Sequence,
+        most: Most,
+    ) -> Result<Vec<Arc<Entry>>, ReadError> {
+        self.inner.readers.with(|c| log::entries(c, after, most))
     }
 
     /// The last sequence strictly before `time`, that before the first entry if there is none: where a replay that starts

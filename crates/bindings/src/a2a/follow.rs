@@ -2,7 +2,7 @@
 //!
 //! A stream is a cursor in the log. It begins with the task as of a place in the log and goes on with
 //! what stands behind that place, so that every subscriber reads the same, in order and without a
-//! gap (A9). Nothing is queued: who reads slowly is merely behind. Read next: `engine::feed`.
+//! gap (A9). Hardly anything is queued: who reads slowly is merely behind. Read next: `engine::feed`.
 
 use super::begin::{Given, Notes};
 use super::cards::Served;
@@ -32,6 +32,9 @@ use tokio::sync::watch;
 
 /// How many entries of the log are looked at in one breath.
 const AT_ONCE: usize = 256;
+
+/// So many bytes of frames are made ahead of their reader, and those of one entry more.
+const READY_BYTES: usize = 64 << 10;
 
 impl Scene<'_> {
     /// Waits until a task has settled, or the caller's patience is over (A7).
@@ -71,6 +74,8 @@ pub struct Frames {
     written: Written,
     news: watch::Receiver<Sequence>,
     ready: VecDeque<String>,
+    /// How many bytes these are.
+    bytes: usize,
     following: Option<Following>,
 }
 
@@ -96,7 +101,7 @@ impl Frames {
     /// Of an answer that is no task: one frame.
     pub(super) fn of_one(scene: &Scene<'_>, written: &Written, message: Message) -> Self {
         let mut frames = Self::empty(scene, written);
-        frames.push(&Event::Message(message));
+        frames.push(written.event(&Event::Message(message)));
         frames
     }
 
@@ -150,7 +155,7 @@ impl Frames {
             task,
         };
         let mut frames = Self::empty(scene, written);
-        frames.push(&Event::Task(told));
+        frames.push(written.event(&Event::Task(told)));
         frames.following = Some(following);
         Ok(frames)
     }
@@ -158,7 +163,7 @@ impl Frames {
     fn begun(scene: &Scene<'_>, written: &Written, told: Told, mut following: Following) -> Self {
         let mut frames = Self::empty(scene, written);
         let first = Event::Task(following.notes.on(told));
-        frames.push(&first);
+        frames.push(written.event(&first));
         frames.following = Some(following).filter(|_| !first.is_last());
         frames
     }
@@ -169,12 +174,19 @@ impl Frames {
             written: written.clone(),
             news: scene.engine().feed().watch(),
             ready: VecDeque::new(),
+            bytes: 0,
             following: None,
         }
     }
 
-    fn push(&mut self, event: &Event) {
-        self.ready.push_back(self.written.event(event));
+    fn push(&mut self, frame: String) {
+        self.bytes += frame.len();
+        self.ready.push_back(frame);
+    }
+
+    /// The bytes of the frames that are made and not taken.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// The next frame; none at the end of the stream. May be dropped while it waits: nothing is
@@ -182,6 +194,7 @@ impl Frames {
     pub async fn next(&mut self) -> Option<String> {
         loop {
             if let Some(frame) = self.ready.pop_front() {
+                self.bytes -= frame.len();
                 return Some(frame);
             }
             let following = self.following.as_ref()?;
@@ -193,13 +206,18 @@ impl Frames {
                     }
                 }
                 Ok(entries) if self.still_may_read() => {
-                    entries.iter().for_each(|entry| self.take(entry));
+                    for entry in &entries {
+                        self.take(entry);
+                        if self.bytes >= READY_BYTES {
+                            break;
+                        }
+                    }
                 }
                 // As of a task that is not there: nothing is said of why.
                 Ok(_) => self.following = None,
                 Err(failed) => {
                     let failure = error::refused(&Refusal::from(failed));
-                    self.ready.push_back(self.written.failure(&failure));
+                    self.push(self.written.failure(&failure));
                     self.following = None;
                 }
             }
@@ -227,7 +245,9 @@ impl Frames {
         };
         let events = following.events(&self.engine, change, entry.sequence);
         let is_over = events.iter().any(|event| following.until.is_over(event));
-        events.iter().for_each(|event| self.push(event));
+        for event in &events {
+            self.push(self.written.event(event));
+        }
         if is_over {
             self.following = None;
         }

@@ -43,7 +43,8 @@ pub(crate) const WATCH: &str = "watch";
 /// Does what it is told, by one word.
 #[derive(Default)]
 struct Player {
-    later: BTreeMap<Token, TaskId>,
+    /// Which task goes on then, and how.
+    later: BTreeMap<Token, (TaskId, Vec<Progress>)>,
 }
 
 impl Agent for Player {
@@ -79,15 +80,9 @@ impl Player {
                 "all seats are taken",
             ))],
             "hold" => vec![Output::Answer(Reply::accepted())],
-            "later" => {
-                let token = self.later.len() as Token + 1;
-                self.later.insert(token, ask.task.id.clone());
-                let at = now + 1_000;
-                vec![
-                    Output::Answer(Reply::accepted()),
-                    Output::Wake { token, at },
-                ]
-            }
+            "later" => self.later(ask, now, vec![working("half of it")]),
+            // Much at once.
+            "recite" => self.later(ask, now, vec![working(&"word ".repeat(6_000)); 40]),
             "fail" => vec![
                 Output::Answer(Reply::accepted()),
                 Output::Report {
@@ -99,21 +94,33 @@ impl Player {
         }
     }
 
+    fn later(&mut self, ask: &Ask, now: Timestamp, then: Vec<Progress>) -> Vec<Output> {
+        let token = self.later.len() as Token + 1;
+        self.later.insert(token, (ask.task.id.clone(), then));
+        let at = now + 1_000;
+        vec![
+            Output::Answer(Reply::accepted()),
+            Output::Wake { token, at },
+        ]
+    }
+
     fn woken(&mut self, token: Token) -> Vec<Output> {
-        let Some(task) = self.later.get(&token).cloned() else {
+        let Some((task, then)) = self.later.get(&token).cloned() else {
             return Vec::new();
         };
-        let working = Progress::Working {
-            percent: 50,
-            content: Content::new("stage", "half of it"),
-        };
         let done = Progress::Result(result(&Content::default()));
-        [working, done]
-            .map(|progress| Output::Report {
-                task: task.clone(),
-                progress,
-            })
-            .into()
+        let reports = then.into_iter().chain([done]).map(|progress| {
+            let task = task.clone();
+            Output::Report { task, progress }
+        });
+        reports.collect()
+    }
+}
+
+fn working(said: &str) -> Progress {
+    Progress::Working {
+        percent: 50,
+        content: Content::new("stage", said),
     }
 }
 

@@ -66,6 +66,29 @@ fn subscribers_read_the_same() {
     );
 }
 
+/// Who reads slowly is told all of it, and little of it is made ahead.
+#[test]
+fn little_is_made_ahead_of_who_reads_a_stream() {
+    let mut stage = Stage::new();
+    let sent = json!({"message": typed("m", &flight(&[], "recite")),
+        "configuration": {"returnImmediately": true}});
+    let task = stage.rpc("ann", AIRLINE, "SendMessage", sent)["result"]["task"].clone();
+    let ann = principal("ann", false);
+    let id = json!({"id": task["id"]});
+    let mut frames = frames(stage.rpc_of(&ann, AIRLINE, "SubscribeToTask", id));
+    let first = frames.bytes();
+    stage.advance(1_000);
+    let mut told = 0;
+    let mut ahead = 0;
+    while let Some(frame) = stage.wait(frames.next()) {
+        assert!(told > 0 || frame.len() == first);
+        told += 1;
+        ahead = ahead.max(frames.bytes());
+    }
+    assert_eq!((told, frames.bytes()), (1 + 40 + 2, 0));
+    assert!((30_000..128 << 10).contains(&ahead), "{ahead}");
+}
+
 /// A part belongs to the conversation of its whole, whoever divides it.
 #[test]
 fn parts_belong_to_the_conversation_of_their_whole() {

@@ -147,6 +147,9 @@ impl Stream for FeedOfAgent {
             true => self.feed.after(cursor, limit)?,
             false => Vec::new(),
         };
+        // A look that ends before it comes to what is in memory is all there is for now.
+        let is_short = older.last().is_some_and(|last| last.sequence < gone);
+        let own = own.into_iter().filter(|_| !is_short);
         let older = older.into_iter().filter(|e| e.sequence <= gone);
         let entries = older.chain(own).take(limit);
         Ok(entries.map(Event::Logged).collect())
@@ -160,7 +163,7 @@ impl Stream for FeedOfAgent {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::{RECENT, Recent};
+    use super::super::{RECENT, RECENT_BYTES, Recent};
     use super::*;
     use domain::content::Content;
     use domain::notification::Notification;
@@ -170,8 +173,9 @@ mod tests {
 
     const AGENTS: [&str; 3] = ["busy", "rare", "silent"];
 
-    /// Who tells the `number`th entry: the busy agent most, the rare one two early ones and one late.
-    fn happening(number: usize) -> Happening {
+    /// Who tells the `number`th entry: the busy agent most, the rare one two early ones and one late. It
+    /// says so many bytes.
+    fn happening(number: usize, bytes: usize) -> Happening {
         let from = match number {
             7 | 9 | 5_900 => AGENTS[1],
             n if n % 10 == 3 => {
@@ -194,7 +198,7 @@ mod tests {
             previous: None,
             start_time: Timestamp::from_ms(0),
             percent: 0,
-            content: Content::default(),
+            content: Content::new("x", "x".repeat(bytes)),
             awaits: None,
             data: None,
         }))
@@ -210,8 +214,8 @@ mod tests {
         Arc::new(Feed::new(recent, store, recovered.last, None))
     }
 
-    fn commit(feed: &Feed, numbers: std::ops::Range<usize>) {
-        let happenings = numbers.map(|n| (Timestamp::from_ms(0), happening(n)));
+    fn commit(feed: &Feed, numbers: std::ops::Range<usize>, bytes: usize) {
+        let happenings = numbers.map(|n| (Timestamp::from_ms(0), happening(n, bytes)));
         let batch = Batch {
             happenings: happenings.collect(),
             ..Batch::default()
@@ -228,8 +232,6 @@ mod tests {
                 return own;
             };
             cursor = last.sequence();
-            let is_last = stream.after(cursor, 64).unwrap().is_empty();
-            assert!(is_last || events.len() == 64, "fewer only where it ends");
             own.extend(events.iter().filter_map(|event| match event {
                 Event::Logged(entry) => (teller(entry) == Some(agent)).then_some(entry.sequence),
                 Event::Reported(_) => None,
@@ -247,7 +249,7 @@ mod tests {
         let mut watches = streams.each_ref().map(|stream| stream.watch());
         for until in [20, RECENT + 50, 6_000] {
             let from = feed.last() as usize;
-            commit(&feed, from..until);
+            commit(&feed, from..until, 0);
             let woken = watches.each_mut().map(|watch| {
                 let woken = watch.has_changed().unwrap();
                 watch.mark_unchanged();
@@ -265,5 +267,36 @@ mod tests {
         // Nobody passes over what is others' in memory.
         assert_eq!(streams[1].after(10, 64).unwrap().len(), 1);
         assert_eq!(streams[2].last(), 0);
+    }
+
+    /// What is long leaves memory before its number does, and the newest stays whatever it says.
+    #[test]
+    fn what_is_in_memory_and_in_one_look_has_a_bound_in_bytes() {
+        let recent = Arc::new(Recent::default());
+        let feed = feed(&recent);
+        let in_memory = || {
+            let memory = recent.memory.read().unwrap();
+            let bytes: usize = memory.entries.iter().map(|entry| entry.bytes()).sum();
+            assert_eq!(memory.bytes, bytes);
+            let told: usize = memory.tellers.of.values().map(|of| of.entries.len()).sum();
+            assert!(told <= memory.entries.len());
+            (memory.entries.len(), bytes)
+        };
+        commit(&feed, 0..200, 100_000);
+        let (entries, bytes) = in_memory();
+        assert!((30..60).contains(&entries), "{entries}");
+        assert!(bytes <= RECENT_BYTES + 100_000, "{bytes}");
+        let look = feed.after(0, 64).unwrap();
+        assert!((2..12).contains(&look.len()), "{}", look.len());
+        commit(&feed, 200..201, 2 * RECENT_BYTES);
+        assert_eq!(feed.after(200, 64).unwrap().len(), 1);
+        commit(&feed, 201..300, 10);
+        assert_eq!(in_memory().0, 99);
+        for (agent, count) in AGENTS.into_iter().zip([268, 2, 0]) {
+            let stream = FeedOfAgent::new(Arc::clone(&feed), agent);
+            let told = own(&stream, agent, 0);
+            assert_eq!(told.len(), count, "{agent}");
+            assert_eq!(told, own(&*feed, agent, 0));
+        }
     }
 }

@@ -40,20 +40,25 @@ pub fn shared(text: Arc<str>) -> Bytes {
 
 /// A body whose pieces are still to come: `next` makes one of what is left, and says what is left
 /// then; it ends where there is none. A piece is made once the client has room for it, so that
-/// nothing is queued for one that reads slowly.
-pub fn unfold<S, N, F>(all: S, next: N) -> Body
+/// nothing is queued for one that reads slowly. `there` tells how many bytes of what is left are there
+/// already: they count as [not taken](super::delivery).
+pub fn unfold<S, N, F>(all: S, there: fn(&S) -> usize, next: N) -> Body
 where
     N: Fn(S) -> F + Send + Unpin + 'static,
     F: Future<Output = Option<(Bytes, S)>> + Send + 'static,
     S: 'static,
 {
-    let making = Some(Box::pin(next(all)));
-    Box::pin(Unfold { next, making })
+    Box::pin(Unfold {
+        bytes: there(&all),
+        making: Some(Box::pin(next(all))),
+        there,
+        next,
+    })
 }
 
-/// How many bytes of a body are there: all of them, or none of one that goes on.
+/// How many bytes of a body are there: all of them, or some of one that goes on.
 pub(super) fn length(body: &Body) -> usize {
-    body.size_hint().exact().unwrap_or(0) as usize
+    body.size_hint().lower() as usize
 }
 
 /// The same body, made in its user's turns; one that is there as a whole needs none.
@@ -97,13 +102,16 @@ impl HttpBody for Whole {
     }
 }
 
-struct Unfold<N, F> {
+struct Unfold<S, N, F> {
     next: N,
+    there: fn(&S) -> usize,
+    /// So many of what is left are there.
+    bytes: usize,
     /// The next piece; none at the end.
     making: Option<Pin<Box<F>>>,
 }
 
-impl<S, N, F> HttpBody for Unfold<N, F>
+impl<S, N, F> HttpBody for Unfold<S, N, F>
 where
     N: Fn(S) -> F + Unpin,
     F: Future<Output = Option<(Bytes, S)>>,
@@ -115,16 +123,23 @@ where
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let Self { next, making } = &mut *self;
-        let Some(piece) = making else {
+        let this = &mut *self;
+        let Some(piece) = &mut this.making else {
             return Poll::Ready(None);
         };
         let Some((bytes, left)) = ready!(piece.as_mut().poll(cx)) else {
-            *making = None;
+            (this.making, this.bytes) = (None, 0);
             return Poll::Ready(None);
         };
-        piece.set(next(left));
+        this.bytes = (this.there)(&left);
+        piece.set((this.next)(left));
         Poll::Ready(Some(Ok(Frame::data(bytes))))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let mut hint = SizeHint::new();
+        hint.set_lower(self.bytes as u64);
+        hint
     }
 }
 
@@ -149,6 +164,10 @@ impl HttpBody for InTurn {
 
     fn is_end_stream(&self) -> bool {
         self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 
@@ -208,7 +227,10 @@ impl<H: Unpin> HttpBody for Outgoing<H> {
         let this = &mut *self;
         if this.made.is_empty() {
             match ready!(this.poll_made(cx)).map(Frame::into_data) {
-                Some(Ok(bytes)) => this.made = bytes,
+                Some(Ok(bytes)) => {
+                    this.delivery.has(bytes.len() + length(&this.body));
+                    this.made = bytes;
+                }
                 Some(Err(trailers)) => return Poll::Ready(Some(Ok(trailers))),
                 None => return this.delivery.poll_end(cx).map(|()| None),
             }
@@ -222,9 +244,8 @@ impl<H: Unpin> HttpBody for Outgoing<H> {
     }
 
     fn size_hint(&self) -> SizeHint {
-        let made = self.made.len() as u64;
         match self.body.size_hint().exact() {
-            Some(more) => SizeHint::with_exact(made + more),
+            Some(more) => SizeHint::with_exact(self.made.len() as u64 + more),
             None => SizeHint::default(),
         }
     }
@@ -254,6 +275,10 @@ mod tests {
         Some((left.to_string().into(), left.checked_sub(1)?))
     }
 
+    fn left(left: &u32) -> usize {
+        *left as usize
+    }
+
     fn poll(body: &mut Body) -> Poll<Option<Bytes>> {
         let mut context = Context::from_waker(Waker::noop());
         let polled = body.as_mut().poll_frame(&mut context);
@@ -262,19 +287,26 @@ mod tests {
 
     #[test]
     fn a_piece_is_made_when_it_is_asked_for() {
-        let mut body = unfold(2, count);
-        for (piece, made) in [(Some("2"), 1), (Some("1"), 2), (None, 3), (None, 3)] {
+        let mut body = unfold(2, left, count);
+        assert_eq!(length(&body), 2);
+        for (piece, made, there) in [
+            (Some("2"), 1, 1),
+            (Some("1"), 2, 0),
+            (None, 3, 0),
+            (None, 3, 0),
+        ] {
             assert_eq!(poll(&mut body), Poll::Ready(piece.map(Bytes::from)));
-            assert_eq!(MADE.get(), made);
+            assert_eq!((MADE.get(), length(&body)), (made, there));
         }
     }
 
     #[tokio::test]
     async fn a_body_that_goes_on_waits_for_its_users_turn() {
         let shares = FairShares::new(1);
-        let mut body = in_turn(unfold(9, count), shares.of("eve"));
-        let mut other = in_turn(unfold(9, count), shares.of("ann"));
+        let mut body = in_turn(unfold(9, left, count), shares.of("eve"));
+        let mut other = in_turn(unfold(9, left, count), shares.of("ann"));
         let mut whole = in_turn(whole("all"), shares.of("eve"));
+        assert_eq!((length(&body), length(&whole)), (9, 3));
         let mut turn = shares.of("eve").turns();
         let mut context = Context::from_waker(Waker::noop());
         let polled = turn.poll(&mut context, |_| {

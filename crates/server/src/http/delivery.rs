@@ -98,6 +98,13 @@ impl Delivery {
         state.note();
     }
 
+    /// So much of it is there now and was not handed over.
+    pub(super) fn has(&self, left: usize) {
+        let mut state = self.lock();
+        state.left = left;
+        state.note();
+    }
+
     /// Cuts the next piece off what is there.
     pub(super) fn piece(self: &Arc<Self>, bytes: &mut Bytes) -> Bytes {
         let bytes = bytes.split_to(bytes.len().min(PIECE_BYTES));

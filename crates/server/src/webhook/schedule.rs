@@ -1,9 +1,10 @@
 //! What is to be sent next, and when: lanes, hosts, failures and places reached.
 //!
 //! A *lane* is one task, one address and who wants it told there: its reports go out one after the
-//! other, in the order of the log. Lanes to one host share a few places, all hosts together some more,
-//! and a host that does not answer keeps a single place until it does: who is dead delays nobody. Owners
-//! whose lanes go to one host take turns there, a try each, and what waits of one is [bounded](WAITING_BYTES).
+//! other, in the order of the log. Lanes to one host share a few places, all hosts together some more.
+//! Owners whose lanes go to one host take turns there, and each has at most half of its places; those whom
+//! it does not answer share a single one until it does, and all of them half of all places, so that who is
+//! dead delays nobody. What waits of one owner is [bounded](WAITING_BYTES).
 //! Pure: time is an argument, nothing is sent. Read next: [`super::delivery`], which sends.
 
 use super::target::{Origin, Target};
@@ -149,31 +150,75 @@ struct Pending {
     last: bool,
 }
 
+/// A host, as far as there is something to tell it.
 #[derive(Debug, Default)]
-struct Place {
-    /// By owner; nobody is here without a lane.
-    ready: BTreeMap<Arc<str>, VecDeque<Arc<Lane>>>,
+struct Host {
+    /// By name; nobody is here who has no lane to it.
+    owners: BTreeMap<Arc<str>, OwnerAtHost>,
     /// The owner who was served last: the next one has his turn.
     served: Option<Arc<str>>,
+    tries: Tries,
+    /// How many lanes are ready.
+    ready: usize,
+}
+
+/// What one owner has to tell a host.
+#[derive(Debug, Default)]
+struct OwnerAtHost {
+    /// How many lanes, whatever they wait for.
+    lanes: usize,
+    ready: VecDeque<Arc<Lane>>,
     under_way: usize,
+    /// True if nobody answered his last try.
     silent: bool,
 }
 
-impl Place {
-    /// Takes the lane whose turn it is: of the next owner, the one that is ready for longest.
-    fn next_lane(&mut self) -> Option<Arc<Lane>> {
+/// How many tries are under way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tries {
+    all: usize,
+    /// Those of owners whom the host does not answer.
+    silent: usize,
+}
+
+impl Tries {
+    /// Some of them are others now.
+    fn replace(&mut self, before: Self, after: Self) {
+        self.all = self.all + after.all - before.all;
+        self.silent = self.silent + after.silent - before.silent;
+    }
+}
+
+impl OwnerAtHost {
+    fn tries(&self) -> Tries {
+        Tries {
+            all: self.under_way,
+            silent: if self.silent { self.under_way } else { 0 },
+        }
+    }
+}
+
+impl Host {
+    /// The owner whose turn it is, where the host has so many places, if one is free for him.
+    fn next_owner(&self, places: usize, of_silent: bool) -> Option<&Arc<str>> {
+        if self.ready == 0 || self.tries.all >= places {
+            return None;
+        }
         let served = self.served.as_deref();
         let behind = served.map_or(Bound::Unbounded, Bound::Excluded);
-        let mut after = self.ready.range::<str, _>((behind, Bound::Unbounded));
-        let (owner, _) = after.next().or_else(|| self.ready.first_key_value())?;
-        let owner = Arc::clone(owner);
-        let lanes = self.ready.get_mut(&owner)?;
-        let lane = lanes.pop_front()?;
-        if lanes.is_empty() {
-            self.ready.remove(&owner);
-        }
-        self.served = Some(owner);
-        Some(lane)
+        let after = self.owners.range::<str, _>((behind, Bound::Unbounded));
+        let share = match self.owners.len() {
+            1 => places,
+            _ => places.div_ceil(2),
+        };
+        let may = |(_, owner): &(&Arc<str>, &OwnerAtHost)| {
+            !owner.ready.is_empty()
+                && match owner.silent {
+                    true => of_silent && self.tries.silent == 0,
+                    false => owner.under_way < share,
+                }
+        };
+        after.chain(&self.owners).find(may).map(|(name, _)| name)
     }
 }
 
@@ -212,9 +257,9 @@ pub struct Schedule {
     /// Of which the receiver wants nothing more, and whose they are.
     gone: BTreeMap<Arc<Lane>, Arc<str>>,
     gone_of: Tally,
-    hosts: BTreeMap<Origin, Place>,
+    hosts: BTreeMap<Origin, Host>,
     waiting: BTreeSet<(u64, Arc<Lane>)>,
-    under_way: usize,
+    tries: Tries,
     pending: usize,
     /// The host that was served last: the next one has its turn.
     served: Option<Origin>,
@@ -232,7 +277,7 @@ impl Schedule {
             gone_of: Tally::default(),
             hosts: BTreeMap::new(),
             waiting: BTreeSet::new(),
-            under_way: 0,
+            tries: Tries::default(),
             pending: 0,
             served: None,
             changed: BTreeSet::new(),
@@ -275,13 +320,15 @@ impl Schedule {
         }
         let lane = Arc::new(lane.clone());
         let pending = Pending {
-            owner,
+            owner: Arc::clone(&owner),
             target: Arc::new(target.clone()),
             changes: [(sequence, time)].into(),
             failures: 0,
             last: false,
         };
         self.pending += 1;
+        let host = self.hosts.entry(target.origin.clone()).or_default();
+        host.owners.entry(owner).or_default().lanes += 1;
         self.lanes.insert(Arc::clone(&lane), pending);
         self.ready(&lane);
         self.changed.insert(lane);
@@ -325,24 +372,25 @@ impl Schedule {
 
     /// The next try, if one may begin; it is under way until it is settled.
     pub fn next_try(&mut self) -> Option<Try> {
-        if self.under_way >= self.retry.tries {
+        let (tries, of_host) = (self.retry.tries, self.retry.tries_a_host);
+        if self.tries.all >= tries {
             return None;
         }
+        let of_silent = self.tries.silent < tries.div_ceil(2);
         let behind = match &self.served {
             Some(served) => Bound::Excluded(served),
             None => Bound::Unbounded,
         };
-        let most = self.retry.tries_a_host;
-        let may = |(_, host): &(&Origin, &Place)| {
-            !host.ready.is_empty() && host.under_way < if host.silent { 1 } else { most }
-        };
         let after = self.hosts.range((behind, Bound::Unbounded));
-        let (origin, _) = after.chain(&self.hosts).find(may)?;
-        let origin = origin.clone();
+        let (origin, owner) = after.chain(&self.hosts).find_map(|(origin, host)| {
+            let owner = host.next_owner(of_host, of_silent)?;
+            Some((origin.clone(), Arc::clone(owner)))
+        })?;
         let host = self.hosts.get_mut(&origin)?;
-        let lane = host.next_lane()?;
-        host.under_way += 1;
-        self.under_way += 1;
+        let lane = host.owners.get_mut(&owner)?.ready.pop_front()?;
+        host.ready -= 1;
+        host.served = Some(Arc::clone(&owner));
+        self.at_host(&origin, &owner, |owner| owner.under_way += 1);
         self.served = Some(origin);
         let pending = &self.lanes[&lane];
         Some(Try {
@@ -409,16 +457,24 @@ impl Schedule {
         if left != before {
             self.changed.insert(Arc::clone(lane));
         }
+        self.at_host(&origin, &owner, |owner| {
+            owner.under_way -= 1;
+            match outcome {
+                Outcome::Silence => owner.silent = true,
+                Outcome::Delivered | Outcome::Gone | Outcome::Refused => owner.silent = false,
+                Outcome::Withdrawn => {}
+            }
+        });
         if left == 0 {
             self.lanes.remove(lane);
             self.lanes_of.remove(&owner, lane.bytes());
+            self.leave(&origin, &owner);
         } else if failures > 0 {
             self.waiting
                 .insert((now_ms + self.wait_ms(failures), Arc::clone(lane)));
         } else {
             self.ready(lane);
         }
-        self.leave(&origin, outcome == Outcome::Silence);
         match outcome {
             Outcome::Refused | Outcome::Silence => before - left,
             Outcome::Delivered | Outcome::Gone | Outcome::Withdrawn => 0,
@@ -428,20 +484,39 @@ impl Schedule {
     /// Lets a lane with something to tell have its turn.
     fn ready(&mut self, lane: &Arc<Lane>) {
         let pending = &self.lanes[lane];
-        let origin = &pending.target.origin;
-        let host = match self.hosts.get_mut(origin) {
-            Some(host) => host,
-            None => self.hosts.entry(origin.clone()).or_default(),
-        };
-        let lanes = host.ready.entry(Arc::clone(&pending.owner)).or_default();
-        lanes.push_back(Arc::clone(lane));
+        if let Some(host) = self.hosts.get_mut(&pending.target.origin)
+            && let Some(owner) = host.owners.get_mut(&pending.owner)
+        {
+            owner.ready.push_back(Arc::clone(lane));
+            host.ready += 1;
+        }
     }
 
-    fn leave(&mut self, origin: &Origin, silent: bool) {
-        self.under_way -= 1;
-        if let Some(host) = self.hosts.get_mut(origin) {
-            host.under_way -= 1;
-            host.silent = silent;
+    /// Changes what is under way of one owner at a host, and whether the host answers him.
+    fn at_host(&mut self, origin: &Origin, owner: &str, change: impl FnOnce(&mut OwnerAtHost)) {
+        if let Some(host) = self.hosts.get_mut(origin)
+            && let Some(owner) = host.owners.get_mut(owner)
+        {
+            let before = owner.tries();
+            change(owner);
+            let after = owner.tries();
+            host.tries.replace(before, after);
+            self.tries.replace(before, after);
+        }
+    }
+
+    /// An owner has a lane less to a host.
+    fn leave(&mut self, origin: &Origin, owner: &str) {
+        if let Some(host) = self.hosts.get_mut(origin)
+            && let Some(at_host) = host.owners.get_mut(owner)
+        {
+            at_host.lanes -= 1;
+            if at_host.lanes == 0 {
+                host.owners.remove(owner);
+            }
+            if host.owners.is_empty() {
+                self.hosts.remove(origin);
+            }
         }
     }
 

@@ -266,17 +266,17 @@ fn more(
                     ask.content(&mut caller).await?;
                     let (sender, pieces) = mpsc::channel(1);
                     let _ = told.send(sender);
-                    Ok(Reply::new(body::unfold(pieces, next)))
+                    Ok(Reply::new(body::unfold(pieces, |_| 0, next)))
                 }
             },
         )
         .guarded("/turn", &[Method::GET], None, move |caller, _| {
             let share = Some(shares.of(&caller.principal.name));
-            async move { Ok(Reply::new(body::unfold(share, turn))) }
+            async move { Ok(Reply::new(body::unfold(share, |_| 0, turn))) }
         })
         .open("/whose", &[Method::GET], move |_| {
             let gate = Some(Arc::clone(&gate));
-            async move { Ok(Reply::new(body::unfold(gate, whose))) }
+            async move { Ok(Reply::new(body::unfold(gate, |_| 0, whose))) }
         })
         .guarded("/mine", &[Method::GET], None, move |caller, _| {
             let taken = is_taken(of_connections.share_of(&caller.principal.name));

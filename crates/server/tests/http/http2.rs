@@ -293,6 +293,22 @@ async fn what_is_not_taken_has_a_bound() {
         drop(given);
         given_back(&house, "noc").await;
     }
+    // What was made of an answer that goes on counts, and not only what was handed to the connection.
+    let mut sender = narrow(&house, 1).await;
+    let stream = get(&mut sender, "http://localhost/stream", Some(&noc)).await;
+    assert_eq!(stream.status(), 200);
+    let held = house.accounts.hold("noc");
+    let writer = house.writer().await;
+    writer.send(vec![0; 40_000].into()).await.unwrap();
+    let made = async {
+        while held.of_user() < 39_999 {
+            tokio::task::yield_now().await;
+        }
+    };
+    within("what is made", made).await;
+    assert_eq!(get(&mut sender, whoami, Some(&noc)).await.status(), 429);
+    drop((stream, writer, held));
+    given_back(&house, "noc").await;
     // Whoever shows nothing on a connection of a user is him.
     let mut sender = narrow(&house, 0).await;
     let first = get(&mut sender, whoami, Some(&ip)).await;

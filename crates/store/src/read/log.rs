@@ -3,7 +3,7 @@
 //! A log that was cut begins behind its checkpoint, on whose digest the chain then stands. Read
 //! next: `row::entry`.
 
-use super::ReadError;
+use super::{Most, ReadError, bytes_of};
 use crate::cipher::Tables;
 use crate::digest::{ORIGIN, Sum};
 use crate::row::checkpoint::Checkpoint;
@@ -27,7 +27,7 @@ pub(crate) fn base(connection: &Connection, after: Sequence) -> Result<(Sequence
 pub(crate) fn entries(
     tables: Tables<'_>,
     after: Sequence,
-    limit: usize,
+    most: Most,
 ) -> Result<Vec<Arc<Entry>>, ReadError> {
     // One snapshot: the log may be cut meanwhile.
     let snapshot = tables.unchecked_transaction()?;
@@ -35,11 +35,16 @@ pub(crate) fn entries(
         return Ok(Vec::new());
     }
     let (after, mut chain) = base(&snapshot, after)?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let limit = i64::try_from(most.rows).unwrap_or(i64::MAX);
     let mut statement = snapshot.prepare_cached(entry::BEHIND)?;
+    let columns = statement.column_count();
     let mut rows = statement.query(params![after as i64, limit])?;
-    let (mut found, mut expected) = (Vec::new(), after + 1);
+    let (mut found, mut expected, mut bytes) = (Vec::new(), after + 1, 0);
     while let Some(row) = rows.next()? {
+        bytes += bytes_of(row, columns)?;
+        if bytes > most.bytes && !found.is_empty() {
+            break;
+        }
         let read = entry::read(row, expected, &chain, tables.keys)?;
         (chain, expected) = (read.sum, expected + 1);
         found.push(Arc::new(read.entry));

@@ -1,6 +1,7 @@
 //! What every location keeps to.
 
 use super::*;
+use crate::Most;
 use std::sync::Mutex;
 use std::sync::mpsc;
 
@@ -292,6 +293,30 @@ fn pages_of_entries_join_without_gap_or_overlap() {
                 joined.extend(page);
             }
             assert_eq!(joined, all);
+        }
+        // The same by their bytes: always one, and none only at the end.
+        for bytes in [0, 1, 1_000, 1_000_000] {
+            let mut joined = Vec::new();
+            let mut longest = 0;
+            loop {
+                let after = joined
+                    .last()
+                    .map_or(0, |e: &Arc<domain::event::Entry>| e.sequence);
+                let page = store.entries_within(after, Most { rows: 50, bytes });
+                let page = page.unwrap();
+                if page.is_empty() {
+                    break;
+                }
+                longest = page.len().max(longest);
+                joined.extend(page);
+            }
+            assert_eq!(joined, all);
+            let as_expected = match bytes {
+                0 | 1 => longest == 1,
+                1_000 => (2..50).contains(&longest),
+                _ => longest == 50,
+            };
+            assert!(as_expected, "{bytes} bytes: {longest} entries");
         }
         assert!(store.entries(57, 10).unwrap().is_empty());
         assert!(store.entries(u64::MAX, 10).unwrap().is_empty());

@@ -284,9 +284,6 @@ impl Subscription {
                     self.end_replay(now, &mut due);
                 }
             }
-            if events.len() < ENTRIES {
-                break;
-            }
         }
         if self.cursor > began {
             self.counted = (self.cursor.max(self.since), Backlog::default());

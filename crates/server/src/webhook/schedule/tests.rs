@@ -291,27 +291,85 @@ fn owners_take_turns_at_a_host_and_a_silent_one_too() {
     for one in [&tries[1], &tries[3]] {
         settle(&mut schedule, one, Outcome::Silence, 0);
     }
-    // Now the host has a single place. Whoever has failed is ready again at once.
+    // Whoever has failed is ready again at once. That nobody answers one owner holds up no other, until
+    // nobody answers him either.
     enter_for(&mut schedule, "few", "few-2", "a.example", 400);
     let mut told = Vec::new();
-    for _ in 0..6 {
+    for _ in 0..5 {
         schedule.wake(u64::MAX);
         let tries = all(&mut schedule);
-        assert_eq!(tries.len(), 1);
-        settle(&mut schedule, &tries[0], Outcome::Silence, 0);
-        told.extend(names(&tries));
+        for one in &tries {
+            settle(&mut schedule, one, Outcome::Silence, 0);
+        }
+        told.push(names(&tries).join(" "));
     }
     assert_eq!(
         told,
         [
-            "few-2:400",
-            "many-4:5",
+            "few-2:400 many-4:5",
             "few-2:400",
             "many-5:6",
             "few-2:400",
             "many-6:7"
         ]
     );
+}
+
+/// A receiver that answers now and then, and else keeps each try until its time is over, takes half of
+/// its host's places, and one once it is silent.
+#[test]
+fn a_place_is_free_for_who_comes_to_a_host_where_another_waits_in_vain() {
+    let mut schedule = Schedule::new(RETRY);
+    let told = |schedule: &mut Schedule| names(&all(schedule)).join(" ");
+    enter_for(&mut schedule, "ann", "slow", "a.example", 1);
+    for n in 0..9 {
+        enter_for(&mut schedule, "eve", &format!("eve-{n}"), "a.example", 2);
+    }
+    assert_eq!(told(&mut schedule), "slow:1 eve-0:2 eve-1:2");
+    enter_for(&mut schedule, "ann", "next", "a.example", 3);
+    assert_eq!(told(&mut schedule), "next:3");
+    for n in 0..2 {
+        let (eve, _) = lane(&format!("eve-{n}"), "a.example");
+        let one = Arc::new(eve);
+        schedule.settle(&one, Outcome::Silence, 0, Timestamp::from_ms(2_000));
+    }
+    assert_eq!(told(&mut schedule), "eve-2:2");
+    // That a configuration is withdrawn is no answer.
+    let one = Arc::new(lane("eve-2", "a.example").0);
+    schedule.settle(&one, Outcome::Withdrawn, 0, Timestamp::from_ms(2_000));
+    assert_eq!(told(&mut schedule), "eve-3:2");
+    let one = Arc::new(lane("eve-3", "a.example").0);
+    schedule.settle(&one, Outcome::Refused, 0, Timestamp::from_ms(2_000));
+    assert_eq!(told(&mut schedule), "eve-4:2 eve-5:2");
+}
+
+#[test]
+fn who_answers_nothing_at_many_hosts_leaves_half_of_all_places() {
+    let mut schedule = Schedule::new(RETRY);
+    for n in 0..9 {
+        enter(
+            &mut schedule,
+            &format!("dead-{n}"),
+            &format!("{n}.example"),
+            1,
+        );
+    }
+    let mut tries = 0;
+    for _ in 0..2 {
+        let under_way = all(&mut schedule);
+        tries = under_way.len();
+        for one in &under_way {
+            settle(&mut schedule, one, Outcome::Silence, 0);
+        }
+        schedule.wake(u64::MAX);
+    }
+    assert_eq!(tries, 6, "three hosts are new");
+    for _ in 0..9 {
+        enter(&mut schedule, "new", "live.example", 2);
+    }
+    let under_way = all(&mut schedule);
+    assert_eq!(under_way.len(), 4, "{under_way:?}");
+    assert!(under_way.iter().any(|one| one.lane.url.contains("live")));
 }
 
 #[test]
