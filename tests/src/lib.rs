@@ -8,7 +8,8 @@
 //! - [`attacks`]: what somebody generates who wishes nobody well, from [`dice`];
 //! - [`cards`]: the card of an A2A agent elsewhere;
 //! - [`network`]: the network of the cases, as its management systems know it;
-//! - [`checklist`]: points of the drafts, held against what proves them.
+//! - [`checklist`]: points of the drafts, held against what proves them;
+//! - [`workspace`]: where the crates stand.
 //!
 //! Knows the public interfaces only. Read next: [`conformance`].
 
@@ -22,4 +23,5 @@ pub mod judge;
 pub mod memory;
 pub mod network;
 pub mod ssh;
+pub mod workspace;
 pub mod xml;

@@ -5,6 +5,7 @@
 //! out. Knows manifests, the lock file and the `clippy.toml` fences; what the code then does with
 //! its dependencies is clippy's to hold. House-keeping that is not about walls is in `tidy.rs`.
 
+use harness::workspace::{crates, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
@@ -248,7 +249,7 @@ fn domain_derives_no_wire_form() {
 #[test]
 fn every_pure_crate_has_the_same_fence() {
     let fence = |name: &str| {
-        let file = root().join("crates").join(name).join("clippy.toml");
+        let file = crates()[name].join("clippy.toml");
         std::fs::read_to_string(&file)
             .unwrap_or_else(|cause| panic!("{} is missing: {cause}", file.display()))
     };
@@ -274,7 +275,7 @@ fn every_pure_crate_has_the_same_fence() {
         assert_eq!(
             fence(name),
             model,
-            "crates/{name}/clippy.toml is not domain's"
+            "the clippy.toml of {name} is not domain's"
         );
     }
 }
@@ -282,7 +283,7 @@ fn every_pure_crate_has_the_same_fence() {
 #[test]
 fn no_pure_crate_steps_over_its_fence() {
     for (name, _) in PURE {
-        for file in rust_files(&root().join("crates").join(name).join("src")) {
+        for file in rust_files(&crates()[*name].join("src")) {
             let text = std::fs::read_to_string(&file).expect("sources are UTF-8");
             assert!(
                 !text.contains("clippy::disallowed_"),
@@ -357,15 +358,10 @@ impl House {
         let shared = workspace["workspace"]["dependencies"]
             .as_table()
             .expect("the workspace lists its dependencies");
-        let folders = std::fs::read_dir(root().join("crates")).expect("crates/ is there");
-        let crates = folders
-            .map(|entry| entry.expect("crates/ can be read").path())
-            .filter(|folder| folder.join("Cargo.toml").exists())
-            .map(|folder| {
-                let name = folder.file_name().expect("a folder has a name");
-                let manifest = Manifest::read(&toml_file(&folder.join("Cargo.toml")), shared);
-                (name.to_string_lossy().into_owned(), manifest)
-            })
+        let manifest = |folder: PathBuf| toml_file(&folder.join("Cargo.toml"));
+        let crates = crates()
+            .into_iter()
+            .map(|(name, folder)| (name, Manifest::read(&manifest(folder), shared)))
             .collect();
         Self {
             crates,
@@ -478,10 +474,6 @@ fn locked(lock: &Table) -> BTreeMap<String, BTreeSet<String>> {
         entry.extend(names.map(str::to_owned));
     }
     below
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 fn toml_file(path: &Path) -> Table {

@@ -8,7 +8,7 @@
 use harness::checklist::{Point, faults};
 use harness::points;
 
-const AGENTS: &str = "crates/agents/src/payloads/tests.rs";
+const AGENTS: &str = "crates/showcase/agents/src/payloads/tests.rs";
 const ENGINE: &str = "crates/engine/tests/schemas.rs";
 const CANONICAL: &str = "crates/schema/src/canonical.rs";
 const CATALOGUE: &str = "crates/schema/src/catalogue.rs";

@@ -364,7 +364,8 @@ fn the_check_of_the_configuration_advises_on_names() {
 
         let profiles = state.path().join("profiles");
         std::fs::create_dir(&profiles).unwrap();
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/agents/profiles");
+        let source =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/showcase/agents/profiles");
         for file in ["oss-fault.toml", "ip-fault.toml"] {
             let text = std::fs::read_to_string(source.join(file)).unwrap();
             let text = text.replace(HOSTED, "watchman");

@@ -3,7 +3,7 @@
 //! A fault is thrown by a seed; agents see telemetry and each other's messages, driven by one
 //! queue in simulated time; a referee reads the tasks and the network's truth. No NETCONF here:
 //! what is tested is what the agents make of the contract. Each message passes through its text
-//! form, as on the wire. Read next: `crates/agents/src/oss_fault/correlation.rs`.
+//! form, as on the wire. Read next: `crates/showcase/agents/src/oss_fault/correlation.rs`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

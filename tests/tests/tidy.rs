@@ -4,6 +4,7 @@
 //! Reads only what git tracks (or would track: new files that are not ignored). The walls between
 //! the crates are in `architecture.rs`.
 
+use harness::workspace::{crates, root};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -146,10 +147,7 @@ fn readme_lists_every_crate_and_both_commands() {
             "README.md does not show `{command}`"
         );
     }
-    let crates = std::fs::read_dir(root().join("crates")).expect("crates/ is there");
-    for folder in crates.map(|entry| entry.expect("crates/ can be read").path()) {
-        let name = folder.file_name().expect("a folder has a name");
-        let name = name.to_string_lossy().into_owned();
+    for name in crates().into_keys() {
         let shown = [format!("`{name}`"), format!("crates/{name}")];
         assert!(
             shown.iter().any(|form| readme.contains(form)),
@@ -217,10 +215,6 @@ fn tracked() -> Vec<String> {
     let paths = paths.split('\0').filter(|path| !path.is_empty());
     let there = paths.filter(|path| root().join(path).is_file());
     there.map(str::to_owned).collect()
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 fn read(path: &str) -> String {

@@ -12,7 +12,7 @@ fn start() -> Timestamp {
 }
 
 /// The corpus by which readers are measured is what this grammar writes today. To renew it:
-/// `cargo run -p convoke-network --example letters -- 7 400 > crates/agents/src/complaints/letters.tsv`
+/// `cargo run -p convoke-network --example letters -- 7 400 > crates/showcase/agents/src/complaints/letters.tsv`
 #[test]
 fn the_measured_corpus_is_of_this_grammar() {
     let kept = include_str!("../../../agents/src/complaints/letters.tsv");
