@@ -10,9 +10,9 @@ use crate::output::{self, Failure, line};
 use crate::remote::{
     REGISTRY, agent_name, call, connect, entries, entry, get, text, texts, to_json,
 };
+use markup::words::cut;
 use netconf::data::Node;
 use netconf::xml::Element;
-use report::words::cut;
 use serde_json::{Value, json};
 
 /// Reasons are cut to so many columns.

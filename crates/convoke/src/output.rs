@@ -1,8 +1,8 @@
 //! How things look: failures with their exit codes, JSON lines, colours, tables, the log.
 
 use crate::cli::Common;
+use markup::words::{deceives, left, legible, legible_line, width};
 use netconf::error::RpcError;
-use report::words::{deceives, left, legible, legible_line, width};
 use serde::Serialize;
 use server::StoreOpenError;
 use server::client::CallError;

@@ -2,7 +2,7 @@
 
 use crate::cli::{Common, ConfigCommand, Platform as PlatformFlags, Serve};
 use crate::output::{self, Failure, line};
-use report::words::legible_line;
+use markup::words::legible_line;
 use serde_json::json;
 use server::clock::Clock;
 use server::config::{A2aSettings, HttpSettings, LifeSettings, Settings};

@@ -17,7 +17,7 @@ use domain::reply::{Reply, Verdict};
 use domain::telemetry::{Action, FieldReport, Outcome};
 use domain::time::Timestamp;
 use domain::verb::Verb;
-use report::words::number;
+use markup::words::number;
 use report::{METRICS, Score};
 use server::referee::Report;
 use server::story::{Happened, Told, acted, outcome_in_words};

@@ -6,7 +6,7 @@
 use domain::inventory::{Domain, ElementId};
 use domain::telemetry::{Action, Alarm, Condition, Configuration, Measurement, Outcome};
 use domain::time::Timestamp;
-use report::words::count;
+use markup::words::count;
 use server::story::{Happened, Told, outcome_in_words};
 use std::collections::BTreeMap;
 

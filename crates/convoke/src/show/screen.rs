@@ -5,7 +5,7 @@
 //! [`crate::replay`].
 
 use crate::output::{Paint, columns, line};
-use report::words::{cut, width};
+use markup::words::{cut, width};
 
 /// Columns where no terminal says how many there are: a line of a file may be long.
 const UNSAID: usize = 198;

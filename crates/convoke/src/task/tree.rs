@@ -7,8 +7,8 @@ use crate::record::{family, unknown};
 use crate::remote::{connect, entries, entry, pages, target, text};
 use domain::task::Status;
 use domain::time::Timestamp;
+use markup::words::cut;
 use netconf::xml::Element;
-use report::words::cut;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,7 +4,7 @@
 //! whole where the pointer rests (`<title>`). Read next: [`super::html`].
 
 use super::{Mark, Picture, Row};
-use report::words::cut;
+use markup::words::cut;
 use std::fmt::Write;
 
 /// Room on the left for times, in pixels.

@@ -4,7 +4,7 @@
 
 use super::{Mark, Picture, Row, Tone};
 use crate::output::Paint;
-use report::words::{cut, left as padded, width};
+use markup::words::{cut, left as padded, width};
 
 /// The width of the column of times.
 const TIME: usize = 14;

@@ -9,8 +9,8 @@ use crate::remote::{target, text, time};
 use domain::notification::Notification;
 use domain::task::Status;
 use domain::time::Timestamp;
+use markup::words::{cut, left, legible};
 use netconf::xml::Element;
-use report::words::{cut, left, legible};
 use server::client::read_notification;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
@@ -162,7 +162,7 @@ fn clipped(text: &str, columns: usize) -> String {
     for c in text.chars() {
         styling |= c == '\x1b';
         if !styling {
-            used += report::words::width(c.encode_utf8(&mut [0; 4]));
+            used += markup::words::width(c.encode_utf8(&mut [0; 4]));
         }
         if styling || used <= columns {
             clipped.push(c);

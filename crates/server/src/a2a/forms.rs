@@ -18,8 +18,8 @@ use hyper::header::{
     ACCEPT_LANGUAGE, CONTENT_LANGUAGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
     HeaderValue, VARY,
 };
-use report::html::Frame;
-use report::markup::Markup;
+use markup::Markup;
+use markup::page::Frame;
 use schema::language::Language;
 use schema::render::form;
 use schema::template::Template;

@@ -207,7 +207,7 @@ impl Batch {
         if compared > 0 {
             notes.push(format!(
                 "{} at 95 %: of those without a difference about one in twenty shows one.",
-                crate::words::count(compared, "comparison", "comparisons")
+                markup::words::count(compared, "comparison", "comparisons")
             ));
         }
         let missing = table.rows.iter().filter_map(|row| lacking(table, row));
@@ -269,7 +269,7 @@ impl Row {
     /// A value as it is shown, without its unit: `93.1`.
     pub fn shown(&self, value: f64) -> String {
         let (_, times) = self.metric.unit.shown();
-        crate::words::decimal(value * times, self.decimals())
+        markup::words::decimal(value * times, self.decimals())
     }
 
     /// So many that the widest interval shows two digits, the same for all columns.

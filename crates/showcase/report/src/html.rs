@@ -1,5 +1,4 @@
-//! The pages: a batch, and one run. Each is one file that opens without a network. [`Frame`] is for
-//! other pages of the platform that are to look the same.
+//! The pages: a batch, and one run. Each is one file that opens without a network.
 //!
 //! Nothing is loaded from anywhere, which the page's Content-Security-Policy holds; the one script,
 //! which moves the map through time, is named there by its digest. Without it the map shows the
@@ -10,7 +9,7 @@ mod frame;
 mod run;
 
 pub use batch::batch;
-pub use frame::{Frame, POLICY, SCRIPT};
+pub use frame::{POLICY, SCRIPT};
 pub use run::run;
 
 /// Where a batch came from, as its page says at the end.

@@ -15,7 +15,7 @@
 //! - [`html`]: the pages around them, which open without a network;
 //! - [`replay`]: a record stepped through, for a terminal.
 //!
-//! [`markup`] and [`words`] are what all pictures share: escaping, and text fitted into a place.
+//! Escaping, and text fitted into a place, are the crate [`markup`]'s.
 #![forbid(unsafe_code)]
 
 pub mod batch;
@@ -23,7 +23,6 @@ pub mod finding;
 pub mod html;
 #[cfg(test)]
 mod invented;
-pub mod markup;
 pub mod metric;
 pub mod picture;
 pub mod record;
@@ -32,7 +31,6 @@ pub mod score;
 pub mod statistics;
 pub mod story;
 pub mod timestamp;
-pub mod words;
 
 pub use batch::{Batch, Table};
 pub use html::About;

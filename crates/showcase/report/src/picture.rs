@@ -12,7 +12,7 @@ pub mod map;
 pub mod sequence;
 pub mod trade;
 
-use crate::markup::{Markup, Px};
+use markup::{Markup, Px};
 use std::fmt::Display;
 
 /// From values to pixels, along a line.
@@ -70,9 +70,9 @@ impl Scale {
         let last = (to / step).floor() as i64;
         let decimals = (-(step * times).log10().floor()).clamp(0.0, 9.0) as usize;
         let written = |value: f64| match value.abs() {
-            size if size >= 1e6 => format!("{} M", crate::words::decimal(value / 1e6, 1)),
-            size if size >= 1e4 => format!("{} k", crate::words::decimal(value / 1e3, 0)),
-            _ => crate::words::decimal(value, decimals),
+            size if size >= 1e6 => format!("{} M", markup::words::decimal(value / 1e6, 1)),
+            size if size >= 1e4 => format!("{} k", markup::words::decimal(value / 1e3, 0)),
+            _ => markup::words::decimal(value, decimals),
         };
         let values = (first..=last).take(50).map(|n| n as f64 * step);
         values

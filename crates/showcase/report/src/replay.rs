@@ -6,7 +6,7 @@
 use crate::record::{Moment, Record, What};
 use crate::story::{Ending, Tasks};
 use crate::timestamp::Timestamp;
-use crate::words::{count, cut, decimal, span};
+use markup::words::{count, cut, decimal, span};
 
 /// A row that is told in one line lasts so many seconds at the most.
 const ROW_S: f64 = 300.0;

@@ -12,7 +12,7 @@ pub use tasks::{Ending, Task, Tasks};
 
 use crate::record::{Record, What};
 use crate::timestamp::Timestamp;
-use crate::words::span;
+use markup::words::span;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a run is about, in words.

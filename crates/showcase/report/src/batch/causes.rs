@@ -6,7 +6,7 @@
 use super::Batch;
 use crate::score::FaultScore;
 use crate::statistics::{percentile, share};
-use crate::words::{left, right};
+use markup::words::{left, right};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

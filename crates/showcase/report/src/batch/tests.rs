@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::invented;
-use crate::words::width;
+use markup::words::width;
 use proptest::prelude::*;
 
 fn score(policy: &str, seed: u64, figures: &[(&str, f64)]) -> Score {

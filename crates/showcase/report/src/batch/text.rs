@@ -4,7 +4,7 @@
 //! there is no room for the columns, each policy has a line. Read next: [`super::Table`].
 
 use super::{Baseline, Batch, Row, Table};
-use crate::words::{count, cut, left, right, width};
+use markup::words::{count, cut, left, right, width};
 
 /// Between columns.
 const GAP: usize = 2;

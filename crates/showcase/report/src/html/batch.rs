@@ -6,11 +6,11 @@ use super::About;
 use super::frame::{number, page, table};
 use crate::batch::{Batch, Row, Table};
 use crate::finding::{Finding, against_rules, findings};
-use crate::markup::Markup;
 use crate::picture::{distribution, intervals, mark, opened, trade};
 use crate::score::{FaultScore, Score};
 use crate::statistics::Verdict;
-use crate::words::count;
+use markup::Markup;
+use markup::words::count;
 
 const PERCENTILES: &str = "Marks are means over runs, whiskers their 95 % intervals; axes begin where the values \
     do. A percentile is the smallest time that at least so many per cent did not exceed; a fault that was never \
@@ -269,7 +269,7 @@ fn spread(
     let spreads: Vec<(String, Vec<Option<f64>>)> = policies.iter().map(of_policy).collect();
     let number: usize = spreads.iter().map(|(_, times)| times.len()).sum();
     if number > 0 {
-        let caption = format!("{} {whose}", crate::words::decimal(number as f64, 0));
+        let caption = format!("{} {whose}", markup::words::decimal(number as f64, 0));
         chart(page, title, &distribution::draw(title, &spreads), &caption);
     }
 }

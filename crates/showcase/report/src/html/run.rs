@@ -4,13 +4,13 @@
 //! Read next: [`crate::story`].
 
 use super::frame::{number, page, table};
-use crate::markup::Markup;
 use crate::metric::METRICS;
 use crate::picture::{lanes, map, sequence};
 use crate::record::{Moment, Record, What};
 use crate::score::Score;
 use crate::story::{self, Case, Ending, Outages, Tasks};
-use crate::words::{self, count, cut, span};
+use markup::Markup;
+use markup::words::{self, count, cut, span};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 

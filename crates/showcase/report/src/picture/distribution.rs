@@ -4,8 +4,8 @@
 //! [`super::trade`].
 
 use super::{Scale, label, line, mark, opened};
-use crate::markup::{Markup, Px};
 use crate::statistics::distribution;
+use markup::{Markup, Px};
 use std::fmt::Write;
 
 const WIDTH: f64 = 380.0;
@@ -56,7 +56,7 @@ fn described(policies: &[(String, Vec<Option<f64>>)]) -> String {
     let told = policies.iter().map(|(policy, times)| {
         let never = times.iter().filter(|t| t.is_none()).count();
         let half = crate::statistics::percentile(times, 50.0);
-        let half = half.map_or("none".to_owned(), |m| crate::words::span(m * 60.0));
+        let half = half.map_or("none".to_owned(), |m| markup::words::span(m * 60.0));
         format!(
             "{policy}: {} in all, {never} never, median {half}",
             times.len()

@@ -5,8 +5,8 @@
 
 use super::{Scale, label, line, mark, opened};
 use crate::batch::{Row, Table};
-use crate::markup::Markup;
 use crate::metric::Better;
+use markup::Markup;
 
 const WIDTH: f64 = 380.0;
 const LEFT: f64 = 92.0;
@@ -31,7 +31,7 @@ pub fn draw(table: &Table, row: &Row) -> Markup {
             &mut svg,
             "end",
             [LEFT - 10.0, y + 4.0],
-            &crate::words::cut(policy, 12),
+            &markup::words::cut(policy, 12),
         );
         whisker(&mut svg, row, column, &scale, y);
     }

@@ -5,11 +5,11 @@
 //! next: [`super::sequence`].
 
 use super::{Scale, label, line, opened, rectangle};
-use crate::markup::{Markup, Px};
 use crate::record::{Record, What};
 use crate::story::{self, Ending, Span};
 use crate::timestamp::Timestamp;
-use crate::words::{count, cut, number};
+use markup::words::{count, cut, number};
+use markup::{Markup, Px};
 use std::fmt::Write;
 
 const WIDTH: f64 = 1_160.0;
@@ -168,8 +168,8 @@ impl Sheet {
         let every = self.time.ends() / BINS as f64;
         let scale = format!(
             "most {} in {}",
-            crate::words::decimal(most as f64, 0),
-            crate::words::span(every)
+            markup::words::decimal(most as f64, 0),
+            markup::words::span(every)
         );
         let y = self.lane(
             &["Alarms raised", "critical and major ■", "others ▨", &scale],
@@ -332,7 +332,7 @@ impl Sheet {
         let what = format!(
             "From {} for {}.",
             self.time.began,
-            crate::words::span(self.time.ends())
+            markup::words::span(self.time.ends())
         );
         let mut svg = opened(&"The run from beginning to end", &what, [WIDTH, bottom]);
         for (at, name) in self.time.ticks() {

@@ -11,10 +11,10 @@ mod places;
 use self::names::Names;
 use self::places::Places;
 use super::{label, line, opened};
-use crate::markup::{Markup, Px};
 use crate::record::{Network, Record, Town};
 use crate::story::{self, Outages, Step};
-use crate::words::{count, cut, decimal};
+use markup::words::{count, cut, decimal};
+use markup::{Markup, Px};
 use std::collections::BTreeMap;
 
 const WIDTH: f64 = 640.0;

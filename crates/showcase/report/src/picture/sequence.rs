@@ -4,11 +4,11 @@
 //! Read next: [`crate::story::Case`].
 
 use super::{line, opened};
-use crate::markup::{Markup, Px};
 use crate::record::{Moment, Record, What};
 use crate::story::{Case, Ending};
 use crate::timestamp::Timestamp;
-use crate::words::{count, cut, width};
+use markup::words::{count, cut, width};
+use markup::{Markup, Px};
 
 const LEFT: f64 = 110.0;
 const RIGHT: f64 = 96.0;

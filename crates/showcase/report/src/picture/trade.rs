@@ -5,8 +5,8 @@
 
 use super::{Scale, label, line, mark, opened};
 use crate::batch::Batch;
-use crate::markup::Markup;
 use crate::statistics::Summary;
+use markup::Markup;
 
 /// The figures along the two axes.
 pub const AXES: [&str; 2] = ["energy", "compensated-edge-throughput"];
@@ -62,7 +62,7 @@ fn points(batch: &Batch, policy: &str) -> Vec<[f64; 2]> {
 fn described(policies: &[String], points: &[Vec<[f64; 2]>]) -> String {
     let told = policies.iter().zip(points).filter_map(|(policy, points)| {
         let [kwh, mbps] = summaries(points)?;
-        let number = crate::words::number;
+        let number = markup::words::number;
         Some(format!(
             "{policy}: {} kWh, {} Mbit/s",
             number(kwh.mean),

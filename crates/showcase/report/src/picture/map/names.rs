@@ -3,7 +3,7 @@
 //! Each name takes the first of four places around its dot in which nothing stands yet, and the
 //! least crowded where all are taken. Knows lengths in pixels alone. Read next: [`super`].
 
-use crate::words::width;
+use markup::words::width;
 
 /// What a column of small text takes, its height, and its distance from the dot.
 const LETTER: f64 = 6.2;

@@ -2,7 +2,7 @@
 //!
 //! Every element is written through [`Markup`], which escapes attributes and text; nothing else adds
 //! to a page but [`Markup::raw`], which takes constants, and [`Markup::well_formed`]. Pages are well-formed
-//! XML below their doctype. Read next: [`crate::picture`].
+//! XML below their doctype. Read next: [`crate::page`].
 
 use crate::words::deceives;
 use std::fmt::{Display, Write};

@@ -1,7 +1,7 @@
 //! Words fitted into a place, and numbers as people read them.
 //!
 //! Widths are columns of a terminal, in which characters of East Asian scripts take two; pictures
-//! reckon with the same. Knows text alone. Read next: [`crate::markup`].
+//! reckon with the same. Knows text alone. Read next: [`crate::Markup`].
 
 use std::borrow::Cow;
 
