@@ -18,6 +18,7 @@ use domain::content::Content;
 use domain::inventory::{Domain, ElementId};
 use domain::negotiation::{Kind, Speech, Stance};
 use domain::notification::Notification;
+use domain::permit::Permit;
 use domain::profile::{Capability, Layer, Profile, Skill};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Awaits, Command, Status, Task, TaskId};
@@ -25,7 +26,7 @@ use domain::telemetry::Token;
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
 use network::chance::stream;
-use network::{Audience, FaultRequest, Parameters, Permit, Simulation, Tiding, Topology};
+use network::{Audience, FaultRequest, Parameters, Simulation, Tiding, Topology};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

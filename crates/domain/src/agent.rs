@@ -10,7 +10,7 @@ use crate::inventory::Inventory;
 use crate::negotiation::{Kind, Speech, Stance};
 use crate::notification::Notification;
 use crate::profile::Profile;
-use crate::reply::Reply;
+use crate::reply::{Reply, Verdict};
 use crate::task::{Conditions, Task, TaskId};
 use crate::telemetry::{Action, Outcome, Telemetry, Token};
 use crate::time::{Dice, Timestamp};
@@ -181,6 +181,58 @@ pub struct Message {
     pub round: u32,
     /// On which conditions; empty but for assignments.
     pub conditions: Conditions,
+}
+
+impl Message {
+    /// An asynchronous message in the first round, on no conditions.
+    pub fn new(to: impl Into<String>, verb: Verb, task: TaskId, content: Content) -> Self {
+        Self {
+            to: to.into(),
+            verb,
+            task,
+            content,
+            alternatives: Vec::new(),
+            alternative: None,
+            asynchronous: true,
+            round: 1,
+            conditions: Conditions::default(),
+        }
+    }
+}
+
+impl Output {
+    /// News of a task.
+    pub fn report(task: &TaskId, progress: Progress) -> Self {
+        Self::Report {
+            task: task.clone(),
+            progress,
+        }
+    }
+
+    /// The answer to an assignment as news of its task, `target` being what the task is about; none if
+    /// the work merely goes on.
+    pub fn of_reply(task: &TaskId, target: &str, reply: Reply) -> Option<Self> {
+        let said = |reply: &Reply| {
+            reply.content.first().cloned().unwrap_or_else(|| {
+                let words: Vec<&str> = reply.reasons.iter().map(|r| r.message.as_str()).collect();
+                Content::new(target, words.join("; "))
+            })
+        };
+        let progress = match reply.verdict {
+            Verdict::Accepted | Verdict::Pending => return None,
+            Verdict::Result => Progress::Result(said(&reply)),
+            Verdict::InputRequired => Progress::InputRequired(said(&reply)),
+            Verdict::Refused => Progress::Failed(said(&reply)),
+            Verdict::Offered => {
+                return Some(Self::Speak {
+                    task: task.clone(),
+                    kind: Kind::Fulfillment,
+                    speech: Speech::offer(reply.content),
+                });
+            }
+        };
+        Some(Self::report(task, progress))
+    }
 }
 
 /// News of a task from its executor.

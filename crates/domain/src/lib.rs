@@ -4,7 +4,7 @@
 //! - [`profile`]: who an agent is; [`registry`]: since when, how well and for how long it is here;
 //!   [`discovery`]: which one fits; [`team`]: who does a task together;
 //! - [`agent`]: what an agent is to the platform, a pure step;
-//! - [`inventory`] and [`telemetry`]: what an agent may know, see and do of its network;
+//! - [`inventory`] and [`telemetry`]: what an agent may know, see and do of its network; [`permit`]: who may;
 //!   [`cause`]: why service is lost in it; [`ems`]: what its management systems know and tell;
 //! - [`verb`], [`content`], [`reply`]: what agents say to each other;
 //! - [`negotiation`]: how two of them come to agree, turn by turn;
@@ -35,6 +35,7 @@ pub mod identifier;
 pub mod inventory;
 pub mod negotiation;
 pub mod notification;
+pub mod permit;
 pub mod profile;
 pub mod push;
 pub mod registry;

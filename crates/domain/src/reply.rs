@@ -3,7 +3,7 @@
 //! Read next: [`crate::task`].
 
 use crate::content::Content;
-use crate::task::{Status, TaskId};
+use crate::task::{Awaits, Status, TaskId};
 use serde_json::{Value, json};
 
 /// What an answer amounts to.
@@ -118,6 +118,17 @@ impl Reply {
                 message: message.into(),
             }],
             ..Self::new(Verdict::Refused, Vec::new())
+        }
+    }
+
+    /// What the task waits for, as the reply to a `taskResultQuery` says it; none if it waits for nobody.
+    pub fn awaits(&self) -> Option<Awaits> {
+        match (self.status?, self.verdict) {
+            (Status::AuthRequired, _) => Some(Awaits::Credentials),
+            (Status::InputRequired, Verdict::Result) => Some(Awaits::Judgement),
+            (Status::InputRequired, Verdict::Offered) => Some(Awaits::Decision),
+            (Status::InputRequired, _) => Some(Awaits::Answer),
+            _ => None,
         }
     }
 }

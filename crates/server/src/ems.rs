@@ -5,10 +5,11 @@
 //! they hear it. Refuses to know protocols. Read next: `engine::ems`, [`crate::world`].
 
 use domain::ems::Ems;
+use domain::permit::Permit;
 use domain::telemetry::{Action, FieldReport, Outcome, Telemetry, Token};
 use domain::time::Timestamp;
 use engine::{ActFailure, ActWanted, Acted, Engine};
-use network::{Audience, Emission, Permit, Simulation, Tiding};
+use network::{Audience, Emission, Simulation, Tiding};
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::sync::oneshot;
 

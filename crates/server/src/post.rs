@@ -22,9 +22,9 @@
 //! [`crate::world`].
 
 use domain::inventory::{Domain, ElementId, Inventory};
+use domain::permit::Permit;
 use domain::profile::Profile;
 use domain::telemetry::{Performance, Telemetry};
-use network::Permit;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;

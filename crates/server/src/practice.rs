@@ -5,10 +5,11 @@
 
 use domain::agent::{Agent, Briefing, Input, Output};
 use domain::inventory::Domain;
+use domain::permit::Permit;
 use domain::profile::{Capability, Layer, Profile};
 use domain::telemetry::{Alarm, Telemetry, Token};
 use domain::time::{Dice, Timestamp};
-use network::{Permit, Simulation, Tiding};
+use network::{Simulation, Tiding};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

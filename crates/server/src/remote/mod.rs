@@ -10,7 +10,6 @@ mod told;
 #[cfg(test)]
 mod tests;
 
-use agents::desk::{message, report};
 use bindings::a2a::outside::THERE;
 use domain::agent::{Agent, Ask, Input, Message, Output, Progress, Undelivered};
 use domain::content::Content;
@@ -132,7 +131,7 @@ impl Remote {
                 conversation: None,
                 ..given.clone()
             },
-            ..message(
+            ..Message::new(
                 self.name.as_str(),
                 Verb::TaskAssign,
                 task.id.clone(),
@@ -154,7 +153,7 @@ impl Remote {
             alternatives: ask.alternatives.clone(),
             alternative: ask.alternative,
             round: ask.round,
-            ..message(
+            ..Message::new(
                 self.name.as_str(),
                 ask.verb,
                 id.clone(),
@@ -229,7 +228,7 @@ impl Remote {
             (Purpose::Assignment | Purpose::Reminder, Err(no)) if open => {
                 let target = message.content.target_object.as_str();
                 let why = Content::new(target, format!("{}: {}", no.tag, no.message));
-                vec![report(&task, Progress::Failed(why))]
+                vec![Output::report(&task, Progress::Failed(why))]
             }
             (Purpose::Turn(kind), Err(no)) => {
                 let speech = Speech::refuse(vec![Reason {

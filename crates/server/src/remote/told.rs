@@ -3,7 +3,6 @@
 //! Knows the forms in which the same is told: an answer, a state, a turn, a notification. Read
 //! next: [`super`].
 
-use agents::desk::{as_news, awaits_of, report};
 use domain::agent::{Message, Output, Progress};
 use domain::content::Content;
 use domain::negotiation::{Kind, Speech, Stance};
@@ -27,14 +26,14 @@ pub(super) fn by_answer(assignment: &Message, reply: Reply) -> Option<Output> {
             let why: Vec<&str> = reply.reasons.iter().map(|r| r.message.as_str()).collect();
             Progress::Refused(said(&why.join("; ")))
         }
-        _ => return as_news(task, target, reply),
+        _ => return Output::of_reply(task, target, reply),
     };
-    Some(report(task, progress))
+    Some(Output::report(task, progress))
 }
 
 /// The state of a task that was asked for.
 pub(super) fn by_state(query: &Message, reply: Reply) -> Option<Output> {
-    let awaits = awaits_of(&reply);
+    let awaits = reply.awaits();
     let target = query.content.target_object.as_str();
     let said = reply.content.into_iter().next();
     let content = said.unwrap_or_else(|| Content::new(target, "nothing was said"));
@@ -78,7 +77,7 @@ fn by_status(
         (Status::Rejected, _) => Progress::Refused(content),
         (Status::Failed | Status::Cancelled | Status::Unconfirmed, _) => Progress::Failed(content),
     };
-    Some(report(task, progress))
+    Some(Output::report(task, progress))
 }
 
 /// The answer to an offer; none while there is none. Who takes one of several without a word

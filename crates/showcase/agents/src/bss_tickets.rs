@@ -13,10 +13,10 @@
 //! one that came from before a restart finds its ticket. Read next: [`crate::complaints`].
 
 use crate::complaints::reader::is_chinese;
-use crate::desk::{Desk, Worker, message, with_points};
+use crate::desk::{Desk, Worker, with_points};
 use crate::payloads::Schema;
 use crate::payloads::complaint::{ComplaintTicket, TicketResult};
-use domain::agent::{Ask, Briefing, Input, Output, Undelivered};
+use domain::agent::{Ask, Briefing, Input, Message, Output, Undelivered};
 use domain::content::Content;
 use domain::notification::Notification;
 use domain::profile::{Layer, Profile};
@@ -208,7 +208,7 @@ impl BssTickets {
         .with_payload(open.payload.to_payload())
         .expecting(expected);
         let task = task_of(number, open.declined.len());
-        let mut message = message(to.clone(), Verb::TaskAssign, task.clone(), content);
+        let mut message = Message::new(to.clone(), Verb::TaskAssign, task.clone(), content);
         message.conditions = Conditions {
             deadline: Some(now.plus_s(TICKET_LONGEST_S)),
             ..Conditions::default()
@@ -370,7 +370,7 @@ impl BssTickets {
         }
         let (to, task) = (open.to.clone(), open.task.clone());
         let token = self.desk.token();
-        let message = message(to, Verb::FulfillmentNegotiate, task, content);
+        let message = Message::new(to, Verb::FulfillmentNegotiate, task, content);
         vec![Output::Send { token, message }]
     }
 
@@ -388,7 +388,7 @@ impl BssTickets {
             }
             (Due::Reply, Stage::Given | Stage::Asked(_)) => {
                 let content = Content::new(number.as_str(), "The customer cannot wait longer");
-                let cancel = message(
+                let cancel = Message::new(
                     open.to.clone(),
                     Verb::TaskCancel,
                     open.task.clone(),
@@ -426,7 +426,7 @@ impl BssTickets {
             .in_reply_to(Awaits::Judgement);
         let (to, task) = (open.to.clone(), open.task.clone());
         let token = self.desk.token();
-        let message = message(to, Verb::FulfillmentNegotiate, task, content);
+        let message = Message::new(to, Verb::FulfillmentNegotiate, task, content);
         let mut outputs = vec![Output::Send { token, message }];
         match result {
             Some(result) if unmet.is_empty() => outputs.extend(self.reply(number, result.answer)),

@@ -15,7 +15,7 @@ pub mod finding;
 pub mod phrases;
 pub mod reader;
 
-use crate::desk::{Desk, Worker, awaits_of, message, report};
+use crate::desk::{Desk, Worker};
 use crate::payloads::complaint::{ComplaintTicket, ServiceComplaint, TicketResult};
 use crate::payloads::quality::{Quality, QualityResult};
 use crate::payloads::{Schema, Unreadable};
@@ -144,7 +144,7 @@ impl<R: Reader + Default> Worker for ComplaintAgent<R> {
         self.cases.remove(&ask.task.id);
         let words = "All that could be found out about this ticket has been said";
         let content = Content::new(ask.task.content.target_object.as_str(), words);
-        vec![report(&ask.task.id, Progress::Failed(content))]
+        vec![Output::report(&ask.task.id, Progress::Failed(content))]
     }
 }
 
@@ -258,7 +258,7 @@ impl<R: Reader> ComplaintAgent<R> {
             Ok(case) => case,
             Err(unread) => {
                 let content = Content::new(task.content.target_object.as_str(), unread.reason);
-                return vec![report(&task.id, Progress::Failed(content))];
+                return vec![Output::report(&task.id, Progress::Failed(content))];
             }
         };
         match task.awaits {
@@ -324,7 +324,7 @@ impl<R: Reader> ComplaintAgent<R> {
                 parent: Some(id.clone()),
                 ..Conditions::default()
             },
-            ..message(to.clone(), Verb::TaskAssign, task.clone(), content)
+            ..Message::new(to.clone(), Verb::TaskAssign, task.clone(), content)
         };
         *case.part(which) = Part::Asked { task, to };
         let deadline = self.desk.token();
@@ -446,7 +446,7 @@ impl<R: Reader> ComplaintAgent<R> {
             .with_payload(case.form.payload(result))
             .with_result(words);
         self.deadlines.retain(|_, (case, _)| *case != id);
-        vec![report(&id, Progress::Result(content))]
+        vec![Output::report(&id, Progress::Result(content))]
     }
 
     fn notified(&mut self, told: &Notification, now: Timestamp) -> Vec<Output> {
@@ -513,7 +513,7 @@ impl<R: Reader> ComplaintAgent<R> {
             return Vec::new();
         }
         match reply {
-            Ok(reply) if reply.verdict == Verdict::Result && awaits_of(&reply).is_none() => {
+            Ok(reply) if reply.verdict == Verdict::Result && reply.awaits().is_none() => {
                 let content = reply.content.first().cloned().unwrap_or_default();
                 self.heard(&id, which, Status::Finished, &content, now)
             }
@@ -539,7 +539,7 @@ impl<R: Reader> ComplaintAgent<R> {
             return Vec::new();
         };
         let content = Content::new(id.as_str(), "How is it?");
-        let query = message(to, Verb::TaskResultQuery, task, content);
+        let query = Message::new(to, Verb::TaskResultQuery, task, content);
         vec![self.send(&id, which, true, query)]
     }
 
@@ -552,7 +552,7 @@ impl<R: Reader> ComplaintAgent<R> {
         if let Part::Asked { task, to } = case.part(which).clone() {
             let content = Content::new(task.as_str(), "The ticket is answered without it");
             let token = self.desk.token();
-            let message = message(to, Verb::TaskCancel, task, content);
+            let message = Message::new(to, Verb::TaskCancel, task, content);
             outputs.push(Output::Send { token, message });
         }
         *case.part(which) = Part::Silent(why.to_owned());

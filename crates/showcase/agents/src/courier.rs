@@ -190,7 +190,7 @@ mod tests {
         let mut desk = Desk::open(&briefing("wireless-fault", vec![]), at(0));
         let mut courier = Courier::default();
         let task = TaskId::new("t");
-        let message = crate::desk::message("x", verb, task, Content::new("a", "b"));
+        let message = Message::new("x", verb, task, Content::new("a", "b"));
         let outputs = courier.send(&mut desk, 7, message, at(0));
         let token = sending(&outputs).unwrap();
         (desk, courier, token)

@@ -4,13 +4,13 @@
 //! executor, so that no agent has to say it twice. Read next: [`crate::roster`].
 
 use crate::knowledge::Knowledge;
-use domain::agent::{Agent, Ask, Briefing, Input, Message, Output, Progress};
+use domain::agent::{Agent, Ask, Briefing, Input, Output};
 use domain::content::{Content, Payload};
 use domain::inventory::{Domain, Inventory};
-use domain::negotiation::{Kind, Speech, Stance};
+use domain::negotiation::{Kind, Stance};
 use domain::profile::{Layer, Profile};
-use domain::reply::{Reply, Verdict};
-use domain::task::{Awaits, Conditions, Status, TaskId};
+use domain::reply::Reply;
+use domain::task::TaskId;
 use domain::telemetry::Token;
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
@@ -98,29 +98,6 @@ impl Desk {
 
 /// How a profile says that an agent negotiates the fulfilment of tasks (draft §5.1).
 const FULFILLMENT: &str = "acp-task-fulfillment-negotiation";
-
-/// An asynchronous message in the first round, on no conditions.
-pub fn message(to: impl Into<String>, verb: Verb, task: TaskId, content: Content) -> Message {
-    Message {
-        to: to.into(),
-        verb,
-        task,
-        content,
-        alternatives: Vec::new(),
-        alternative: None,
-        asynchronous: true,
-        round: 1,
-        conditions: Conditions::default(),
-    }
-}
-
-/// News of a task.
-pub fn report(task: &TaskId, progress: Progress) -> Output {
-    Output::Report {
-        task: task.clone(),
-        progress,
-    }
-}
 
 /// `word` with the unmet points, each on a line of its own, as a judgement or a refusal says them
 /// under `## result`.
@@ -243,9 +220,10 @@ fn answered<W: Worker>(worker: &mut W, ask: &Ask, now: Timestamp) -> Vec<Output>
         ..ask.clone()
     };
     let (reply, rest) = worker.assigned(&complete, now);
-    let mut outputs: Vec<Output> = as_news(&ask.task.id, &ask.task.content.target_object, reply)
-        .into_iter()
-        .collect();
+    let mut outputs: Vec<Output> =
+        Output::of_reply(&ask.task.id, &ask.task.content.target_object, reply)
+            .into_iter()
+            .collect();
     outputs.extend(rest);
     outputs
 }
@@ -274,42 +252,6 @@ fn completed(assignment: &Content, answer: &Content) -> Content {
         (asked, more) => more.clone().or(asked),
     };
     whole
-}
-
-/// What would have been the answer to an assignment, as news of the task; none if the work merely
-/// goes on.
-pub fn as_news(task: &TaskId, target: &str, reply: Reply) -> Option<Output> {
-    let said = |reply: &Reply| {
-        reply.content.first().cloned().unwrap_or_else(|| {
-            let words: Vec<&str> = reply.reasons.iter().map(|r| r.message.as_str()).collect();
-            Content::new(target, words.join("; "))
-        })
-    };
-    let progress = match reply.verdict {
-        Verdict::Accepted | Verdict::Pending => return None,
-        Verdict::Result => Progress::Result(said(&reply)),
-        Verdict::InputRequired => Progress::InputRequired(said(&reply)),
-        Verdict::Refused => Progress::Failed(said(&reply)),
-        Verdict::Offered => {
-            return Some(Output::Speak {
-                task: task.clone(),
-                kind: Kind::Fulfillment,
-                speech: Speech::offer(reply.content),
-            });
-        }
-    };
-    Some(report(task, progress))
-}
-
-/// What a task waits for, as the reply to a `taskResultQuery` says it.
-pub fn awaits_of(reply: &Reply) -> Option<Awaits> {
-    match (reply.status?, reply.verdict) {
-        (Status::AuthRequired, _) => Some(Awaits::Credentials),
-        (Status::InputRequired, Verdict::Result) => Some(Awaits::Judgement),
-        (Status::InputRequired, Verdict::Offered) => Some(Awaits::Decision),
-        (Status::InputRequired, _) => Some(Awaits::Answer),
-        _ => None,
-    }
 }
 
 /// A [`Worker`] behind the contract of [`Agent`]; asked before it was started, it refuses.

@@ -9,7 +9,7 @@ pub mod history;
 pub mod mobile;
 pub mod transport;
 
-use crate::desk::{Desk, Worker, as_news, report, works_in};
+use crate::desk::{Desk, Worker, works_in};
 use crate::payloads::quality::{Quality, QualityCheck, QualityResult};
 use crate::payloads::{Schema, Unreadable};
 use crate::topology::Topology;
@@ -155,7 +155,7 @@ impl<T: Trade> Worker for QualityAgent<T> {
     fn rejected(&mut self, ask: &Ask, _: Timestamp) -> Vec<Output> {
         let words = "What the records show has been said";
         let content = Content::new(ask.task.content.target_object.as_str(), words);
-        vec![report(&ask.task.id, Progress::Failed(content))]
+        vec![Output::report(&ask.task.id, Progress::Failed(content))]
     }
 }
 
@@ -182,10 +182,10 @@ impl<T: Trade> QualityAgent<T> {
             Ok(check) if T::TRACES && check.vehicle.is_some() => self.look_up(&task.id, check, now),
             Ok(check) => {
                 let content = self.judged(&check, None);
-                vec![report(&task.id, Progress::Result(content))]
+                vec![Output::report(&task.id, Progress::Result(content))]
             }
             Err(reply) => {
-                let news = as_news(&task.id, &task.content.target_object, reply);
+                let news = Output::of_reply(&task.id, &task.content.target_object, reply);
                 news.into_iter().collect()
             }
         }
@@ -265,7 +265,7 @@ impl<T: Trade> QualityAgent<T> {
             return Vec::new();
         };
         let content = self.judged(&waiting.check, trace);
-        vec![report(task, Progress::Result(content))]
+        vec![Output::report(task, Progress::Result(content))]
     }
 
     fn judged(&self, check: &QualityCheck, trace: Option<&Trace>) -> Content {

@@ -17,10 +17,11 @@
 )]
 
 use domain::inventory::{ElementId, ElementKind, Inventory};
+use domain::permit::Permit;
 use domain::telemetry::{Action, Saving};
 use domain::time::Timestamp;
 use network::mobile::{Ground, Mobile, Settings};
-use network::{Fault, FaultKind, Parameters, Permit, Simulation, Topology};
+use network::{Fault, FaultKind, Parameters, Simulation, Topology};
 use std::collections::BTreeSet;
 use std::time::Instant;
 

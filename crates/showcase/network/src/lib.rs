@@ -47,5 +47,5 @@ pub use fault::{Fault, FaultError, FaultKind, FaultRequest, Terms};
 pub use grievances::{Customers, Grievance};
 pub use mobile::Mobile;
 pub use noise::record::Recorded;
-pub use simulation::{Audience, Dispatched, Emission, Permit, Simulation, Tiding, Truth};
+pub use simulation::{Audience, Dispatched, Emission, Simulation, Tiding, Truth};
 pub use topology::{Topology, TopologyError, catalogue};

@@ -80,25 +80,6 @@ pub struct Emission {
     pub tiding: Tiding,
 }
 
-/// What an agent may do to the network.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Permit {
-    /// The domains whose elements it may probe.
-    pub probe: BTreeSet<Domain>,
-    /// The domains whose elements it may configure and restart.
-    pub configure: BTreeSet<Domain>,
-    /// True if it may set the power of cells and let them sleep.
-    pub radio: bool,
-    /// True if it may look up where vehicles were.
-    pub trace: bool,
-    /// True if it commands the field force.
-    pub field: bool,
-    /// True if it may talk to customers.
-    pub customers: bool,
-    /// The province to which all of this is confined; none: everywhere.
-    pub province: Option<String>,
-}
-
 /// What really happened, for the referee only.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Truth {

@@ -2,7 +2,6 @@
 //!
 //! Knows the course of a diagnosis; what readings mean is the domain's [`super::Practice`].
 
-use crate::desk::report;
 use crate::lookup::Reading;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
@@ -175,7 +174,7 @@ impl Job {
     /// News of the work.
     pub fn working(&self, percent: u8, words: String) -> Output {
         let content = Content::new(self.target().as_str(), words);
-        report(&self.task, Progress::Working { percent, content })
+        Output::report(&self.task, Progress::Working { percent, content })
     }
 
     /// The report of the result.
@@ -213,7 +212,7 @@ impl Job {
         )
         .with_payload(result.to_payload())
         .with_result(words);
-        report(&self.task, Progress::Result(content))
+        Output::report(&self.task, Progress::Result(content))
     }
 }
 

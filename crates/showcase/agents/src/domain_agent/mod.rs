@@ -8,7 +8,7 @@ pub mod job;
 mod watch;
 
 use crate::alarms::{AlarmKey, AlarmList};
-use crate::desk::{Desk, Worker, as_news, report};
+use crate::desk::{Desk, Worker};
 use crate::lookup::{self, Reading};
 use crate::payloads::diagnosis::{Diagnosis, Suspicion};
 use crate::payloads::incident::IncidentOrder;
@@ -149,7 +149,7 @@ impl<P: Practice> Worker for DomainAgent<P> {
             let words =
                 "Nothing else of this domain is suspected: there is nothing left to look at";
             let failed = Progress::Failed(Content::new(job.target().as_str(), words));
-            return vec![report(&job.task, failed)];
+            return vec![Output::report(&job.task, failed)];
         }
         let mut plan: Vec<ElementId> = Vec::new();
         for suspicion in &next {
@@ -250,11 +250,15 @@ impl<P: Practice> DomainAgent<P> {
             }
             Ok(Wanted::Verification(verification)) => {
                 let (reply, mut outputs) = self.verify(&verification);
-                outputs.extend(as_news(&task.id, &task.content.target_object, reply));
+                outputs.extend(Output::of_reply(
+                    &task.id,
+                    &task.content.target_object,
+                    reply,
+                ));
                 outputs
             }
             Err(reply) if task.awaits.is_none() => {
-                as_news(&task.id, &task.content.target_object, reply)
+                Output::of_reply(&task.id, &task.content.target_object, reply)
                     .into_iter()
                     .collect()
             }

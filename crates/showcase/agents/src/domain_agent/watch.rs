@@ -2,7 +2,7 @@
 //!
 //! Read next: [`crate::incident`].
 
-use crate::desk::{Desk, report};
+use crate::desk::Desk;
 use crate::incident::Incidents;
 use crate::payloads::Schema;
 use crate::payloads::incident::Incident;
@@ -43,7 +43,7 @@ impl Watch {
         for (old, _) in superseded {
             let words = format!("Task {task} of the same publisher takes its place");
             let content = Content::new("incidents", "Reporting of incidents").with_result(words);
-            outputs.push(report(old, Progress::Result(content)));
+            outputs.push(Output::report(old, Progress::Result(content)));
         }
         self.standing.retain(|(_, publisher)| publisher != from);
         self.standing.push((task.clone(), from.to_owned()));
@@ -97,7 +97,7 @@ fn told(task: &TaskId, incident: &Incident) -> Output {
     let content = Content::new(incident.incident_id.as_str(), note(incident))
         .with_payload(incident.to_payload());
     let percent = 0;
-    report(task, Progress::Working { percent, content })
+    Output::report(task, Progress::Working { percent, content })
 }
 
 fn note(incident: &Incident) -> String {

@@ -20,7 +20,7 @@ mod target;
 pub mod tasks;
 
 use crate::alarms::AlarmList;
-use crate::desk::{Desk, Worker, report};
+use crate::desk::{Desk, Worker};
 use crate::payloads::Schema;
 use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
 use crate::radio::Radio;
@@ -195,7 +195,7 @@ impl Worker for EnergySaving {
                 let target = ask.task.content.target_object.as_str();
                 let words = "So much cannot be saved, and less is not wanted";
                 let failed = Progress::Failed(Content::new(target, words));
-                vec![report(&ask.task.id, failed)]
+                vec![Output::report(&ask.task.id, failed)]
             }
         }
     }
@@ -312,7 +312,7 @@ impl EnergySaving {
         result.reason = reason.or(result.reason);
         let content = Content::new(area, words).with_payload(result.to_payload());
         let percent = 0;
-        report(task, Progress::Working { percent, content })
+        Output::report(task, Progress::Working { percent, content })
     }
 
     fn result(&self, status: SavingStatus, area: &str, now: Timestamp) -> SavingResult {

@@ -7,7 +7,6 @@
 use super::negotiation::DURATION_MIN;
 use super::policy::Bounds;
 use super::{EnergySaving, Hold, Standing, Timer};
-use crate::desk::{as_news, report};
 use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
 use crate::payloads::{Schema, Unreadable};
 use crate::radio::energy::wake_s;
@@ -87,10 +86,14 @@ impl EnergySaving {
             Ok(order) if is_hold(order.action) => self.hold(task, order, now),
             Ok(order) => {
                 let (reply, mut outputs) = self.resumed(&order, &task.from, now);
-                outputs.extend(as_news(&task.id, &task.content.target_object, reply));
+                outputs.extend(Output::of_reply(
+                    &task.id,
+                    &task.content.target_object,
+                    reply,
+                ));
                 outputs
             }
-            Err(reply) => as_news(&task.id, &task.content.target_object, reply)
+            Err(reply) => Output::of_reply(&task.id, &task.content.target_object, reply)
                 .into_iter()
                 .collect(),
         }
@@ -206,7 +209,7 @@ impl EnergySaving {
             let words = format!("{cells} cells are awake");
             let percent = 50;
             let content = Content::new(area.as_str(), words).with_payload(result.to_payload());
-            return vec![report(task, Progress::Working { percent, content })];
+            return vec![Output::report(task, Progress::Working { percent, content })];
         }
         let slowest = asleep.into_iter().map(wake_s).fold(0.0, f64::max);
         let token = self.desk.token();
@@ -284,5 +287,5 @@ fn told(task: &TaskId, result: SavingResult, words: String) -> Output {
     let content = Content::new(result.area.as_str(), "Energy saving")
         .with_payload(result.to_payload())
         .with_result(words);
-    report(task, Progress::Result(content))
+    Output::report(task, Progress::Result(content))
 }

@@ -16,7 +16,7 @@ pub mod light;
 pub mod practice;
 pub mod relief;
 
-use crate::desk::{Worker, report};
+use crate::desk::Worker;
 use crate::domain_agent::DomainAgent;
 use crate::lookup;
 use crate::payloads::Schema;
@@ -179,7 +179,7 @@ impl Worker for IpFault {
             let words =
                 "Everything on the way to it was measured: there is nothing left to look at";
             let failed = Progress::Failed(Content::new(site.as_str(), words));
-            return vec![report(id, failed)];
+            return vec![Output::report(id, failed)];
         }
         let outputs = self.inside.rejected(ask, now);
         self.followed(outputs, now)
@@ -262,7 +262,7 @@ impl IpFault {
             percent: 10,
             content: said,
         };
-        let mut outputs = vec![report(&task.id, working)];
+        let mut outputs = vec![Output::report(&task.id, working)];
         let id = &task.id;
         outputs.extend(self.measure(id, plan));
         let token = self.token(Purpose::BackhaulDue(id.clone()));
@@ -332,7 +332,7 @@ impl IpFault {
         };
         let content = backhaul.answer(&self.topology, &self.history, &self.lights);
         self.backhauls.remove(task);
-        vec![report(task, Progress::Result(content))]
+        vec![Output::report(task, Progress::Result(content))]
     }
 
     /// Measures a module that has been warned of, and asks to be woken to do so again.
@@ -389,14 +389,17 @@ impl IpFault {
 
     fn concluded(&mut self, task: TaskId, content: Content, now: Timestamp) -> Vec<Output> {
         let Some(mut result) = DiagnosisResult::in_content(&content) else {
-            return vec![report(&task, Progress::Result(content))];
+            return vec![Output::report(&task, Progress::Result(content))];
         };
         self.lights.complete(&mut result, self.topology.inventory());
         if result.cause != Some(Cause::Congestion) {
-            return vec![report(&task, Progress::Result(told(content, &result)))];
+            return vec![Output::report(
+                &task,
+                Progress::Result(told(content, &result)),
+            )];
         }
         let Some(link) = result.root_cause.clone() else {
-            return vec![report(&task, Progress::Result(content))];
+            return vec![Output::report(&task, Progress::Result(content))];
         };
         result.evidence.extend(self.history.says(&link));
         let held = Held {
@@ -466,7 +469,7 @@ fn released(task: &TaskId, held: Held, done: bool, words: &str) -> Output {
         automatic: done,
         ..held.result
     };
-    report(task, Progress::Result(told(held.content, &result)))
+    Output::report(task, Progress::Result(told(held.content, &result)))
 }
 
 /// The first site or cell that words name, as its site.

@@ -9,7 +9,6 @@ use super::plan::{Part, Plan};
 use super::running::{DURATION_MIN, Draft, Energy, Running};
 use super::verification::edge_mbps;
 use super::{Optimisation, Purpose, Timer, area_of};
-use crate::desk::{as_news, message, report};
 use crate::payloads::Schema;
 use crate::payloads::compensation::{
     Compensation, CompensationAction, CompensationResult, CompensationStatus,
@@ -85,7 +84,7 @@ impl Optimisation {
         let content = Content::new(area_of(&running.order), "Compensation")
             .with_payload(result.to_payload())
             .with_result(why);
-        outputs.push(report(task, Progress::Result(content)));
+        outputs.push(Output::report(task, Progress::Result(content)));
         outputs
     }
 
@@ -94,7 +93,7 @@ impl Optimisation {
             return Vec::new();
         };
         let content = Content::new(task.as_str(), "The compensation is over");
-        let message = message(to, Verb::TaskCancel, task, content);
+        let message = Message::new(to, Verb::TaskCancel, task, content);
         self.courier
             .send(&mut self.desk, Purpose::Word, message, now)
     }
@@ -163,7 +162,7 @@ impl Optimisation {
         let task = draft.energy_task.clone();
         let message = Message {
             conditions,
-            ..message(to, Verb::TaskAssign, task, agreed.clone())
+            ..Message::new(to, Verb::TaskAssign, task, agreed.clone())
         };
         self.courier
             .send(&mut self.desk, Purpose::Awake(id.clone()), message, now)
@@ -184,7 +183,7 @@ impl Optimisation {
         let section = energy.map(|t| (ENERGY_TASK.to_owned(), t.to_string()));
         content.others.extend(section);
         let percent = 50;
-        Some(report(id, Progress::Working { percent, content }))
+        Some(Output::report(id, Progress::Working { percent, content }))
     }
 
     /// Goes on with a task from before a restart, from what was reported of it last.
@@ -196,11 +195,11 @@ impl Optimisation {
                 let words = format!("{ended} compensations have ended");
                 let content = Content::new(area_of(&order), "Compensation").with_result(words);
                 let reply = Reply::new(Verdict::Result, vec![content]);
-                let news = as_news(&task.id, &task.content.target_object, reply);
+                let news = Output::of_reply(&task.id, &task.content.target_object, reply);
                 return outputs.into_iter().chain(news).collect();
             }
             Err(reply) => {
-                let news = as_news(&task.id, &task.content.target_object, reply);
+                let news = Output::of_reply(&task.id, &task.content.target_object, reply);
                 return news.into_iter().collect();
             }
         };
@@ -212,7 +211,11 @@ impl Optimisation {
             }
             None => {
                 let (reply, mut outputs) = self.take_on(task, order, now);
-                outputs.extend(as_news(&task.id, &task.content.target_object, reply));
+                outputs.extend(Output::of_reply(
+                    &task.id,
+                    &task.content.target_object,
+                    reply,
+                ));
                 outputs
             }
         }
@@ -262,7 +265,7 @@ impl Optimisation {
         outputs.extend(self.settle_power(now));
         if let Some((energy, to)) = energy.zip(self.energy_agent()) {
             let content = Content::new(energy.as_str(), "How is it?");
-            let query = message(to, Verb::TaskResultQuery, energy, content);
+            let query = Message::new(to, Verb::TaskResultQuery, energy, content);
             let purpose = Purpose::State(id.clone());
             outputs.extend(self.courier.send(&mut self.desk, purpose, query, now));
         }

@@ -11,7 +11,6 @@
 use super::plan::{Plan, Waking};
 use super::running::{DURATION_MIN, Draft, Energy, awake, promised_mbps};
 use super::{Optimisation, Purpose, Timer, area_of};
-use crate::desk::message;
 use crate::energy_saving::meter::waking_kw;
 use crate::payloads::compensation::{
     Compensation, CompensationAction, CompensationResult, CompensationStatus, SavingMeanwhile,
@@ -126,7 +125,7 @@ impl Optimisation {
         };
         draft.energy = Energy::Asked;
         let request = self.request(&draft);
-        let message = message(
+        let message = Message::new(
             to,
             Verb::FeasibilityNegotiate,
             draft.energy_task.clone(),
@@ -324,7 +323,7 @@ impl Optimisation {
         let task = self.desk.task_id(now);
         let message = Message {
             asynchronous: false,
-            ..message(to, Verb::TaskAssign, task, content)
+            ..Message::new(to, Verb::TaskAssign, task, content)
         };
         let purpose = Purpose::Ruling(id.clone(), Box::new(offer), Box::new(sent));
         self.courier.send(&mut self.desk, purpose, message, now)
@@ -449,7 +448,7 @@ impl Optimisation {
                     ..CompensationResult::default()
                 };
                 let content = Content::new("compensation", words).with_payload(result.to_payload());
-                crate::desk::report(id, Progress::Failed(content))
+                Output::report(id, Progress::Failed(content))
             }
         });
         outputs

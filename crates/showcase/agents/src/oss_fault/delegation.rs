@@ -7,7 +7,6 @@ use super::OssFault;
 use super::news::News;
 use super::post::Purpose;
 use super::workflow::why_not;
-use crate::desk::{as_news, message, report};
 use crate::domain_agent::target_needed;
 use crate::lookup::{self, Reading};
 use crate::payloads::Schema;
@@ -90,11 +89,15 @@ impl OssFault {
             return Vec::new();
         }
         let (reply, mut outputs) = self.delegation_asked(&task.id, &task.content);
-        outputs.extend(as_news(&task.id, &task.content.target_object, reply));
+        outputs.extend(Output::of_reply(
+            &task.id,
+            &task.content.target_object,
+            reply,
+        ));
         let passed_on = self.delegations.iter().find(|d| d.origin == task.id);
         if let Some(passed_on) = passed_on.cloned() {
             let content = Content::new(passed_on.target.as_str(), "How is it?");
-            let query = message(passed_on.to, Verb::TaskResultQuery, passed_on.task, content);
+            let query = Message::new(passed_on.to, Verb::TaskResultQuery, passed_on.task, content);
             outputs.push(self.send(Purpose::Delegated(task.id.clone()), query));
         }
         outputs
@@ -162,7 +165,7 @@ impl OssFault {
                 parent: Some(origin.clone()),
                 ..Conditions::default()
             },
-            ..message(to, Verb::TaskAssign, task, content)
+            ..Message::new(to, Verb::TaskAssign, task, content)
         };
         Some(self.send(Purpose::Delegation(origin.clone()), message))
     }
@@ -191,7 +194,7 @@ impl OssFault {
         if over && !news.status.is_terminal() {
             outputs.push(self.cancel(news, "It is asked for again once the question is answered"));
         }
-        outputs.push(report(&origin, progress));
+        outputs.push(Output::report(&origin, progress));
         outputs
     }
 
@@ -209,7 +212,7 @@ impl OssFault {
         };
         let delegation = self.delegations.remove(at);
         let content = Content::new(delegation.target.as_str(), why_not(reply));
-        vec![report(origin, Progress::Failed(content))]
+        vec![Output::report(origin, Progress::Failed(content))]
     }
 
     /// The task of the one who asked has ended; what was passed on ends with it.
@@ -220,7 +223,7 @@ impl OssFault {
     /// A rejected diagnosis is asked for once more.
     pub(super) fn delegation_rejected(&mut self, ask: &Ask) -> Vec<Output> {
         let (reply, mut outputs) = self.delegation_asked(&ask.task.id, &ask.task.content);
-        outputs.extend(as_news(
+        outputs.extend(Output::of_reply(
             &ask.task.id,
             &ask.task.content.target_object,
             reply,

@@ -9,7 +9,6 @@
 use super::case::{Case, Phase};
 use super::post::Purpose;
 use super::{OssFault, Timer};
-use crate::desk::message;
 use crate::payloads::Schema;
 use crate::payloads::ticket::{Severity, TicketKind, TicketOrder};
 use domain::agent::{Message, Output};
@@ -87,7 +86,7 @@ impl OssFault {
                 deadline: Some(now.plus_s(LONGEST_S)),
                 ..Conditions::default()
             },
-            ..message(to, Verb::TaskAssign, task, content)
+            ..Message::new(to, Verb::TaskAssign, task, content)
         };
         Some(self.send(Purpose::Escalation(number), message))
     }
@@ -125,7 +124,10 @@ impl OssFault {
     pub(super) fn withdraw(&mut self, number: u64, why: &str) -> Option<Output> {
         let Escalation { task, to } = self.case(number)?.escalation.take()?;
         let content = Content::new(task.as_str(), format!("No longer needed: {why}"));
-        Some(self.send(Purpose::Word, message(to, Verb::TaskCancel, task, content)))
+        Some(self.send(
+            Purpose::Word,
+            Message::new(to, Verb::TaskCancel, task, content),
+        ))
     }
 
     /// What was only settling and is no longer seen has ended by itself.

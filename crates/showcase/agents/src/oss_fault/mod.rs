@@ -24,7 +24,7 @@ mod post;
 mod repair;
 mod workflow;
 
-use crate::desk::{Desk, Worker, message};
+use crate::desk::{Desk, Worker};
 use crate::knowledge::Knowledge;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::Suspicion;
@@ -34,7 +34,7 @@ use baseline::first_alarm_baseline;
 use case::{Case, Phase};
 use correlation::{Correlator, Explanation, suspicion};
 use delegation::Delegation;
-use domain::agent::{Ask, Briefing, Input, Output};
+use domain::agent::{Ask, Briefing, Input, Message, Output};
 use domain::content::Content;
 use domain::inventory::{Domain, ElementId};
 use domain::notification::Notification;
@@ -182,7 +182,7 @@ impl OssFault {
             let words = format!("Report every incident of the {} domain", domain.as_str());
             let content = Content::new(format!("{} network", domain.as_str()), words)
                 .with_payload(IncidentOrder { domain }.to_payload());
-            let message = message(to, Verb::TaskAssign, task, content);
+            let message = Message::new(to, Verb::TaskAssign, task, content);
             outputs.push(self.send(Purpose::Standing(domain), message));
         }
         outputs

@@ -3,7 +3,6 @@
 //! Both say the same in different forms; here they become one. The trouble-ticket agent hears of
 //! its parts in the same way. Read next: [`super::workflow`].
 
-use crate::desk::awaits_of;
 use domain::agent::Message;
 use domain::content::Content;
 use domain::notification::Notification;
@@ -44,7 +43,7 @@ impl News {
             task: query.task.clone(),
             from: query.to.clone(),
             status,
-            awaits: awaits_of(reply),
+            awaits: reply.awaits(),
             percent: 0,
             content: reply.content.first().cloned().unwrap_or_default(),
         })

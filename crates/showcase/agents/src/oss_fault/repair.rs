@@ -7,7 +7,7 @@ use super::case::{Case, Phase, VERIFICATIONS_MAX};
 use super::news::News;
 use super::post::Purpose;
 use super::{OssFault, Timer};
-use crate::desk::{message, with_points};
+use crate::desk::with_points;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::DiagnosisResult;
 use crate::payloads::repair::{Repair, RepairDecision, RepairResult};
@@ -101,7 +101,7 @@ impl OssFault {
         };
         let message = Message {
             conditions,
-            ..message(to, Verb::TaskAssign, task, content)
+            ..Message::new(to, Verb::TaskAssign, task, content)
         };
         vec![self.send(Purpose::Ticket(number), message)]
     }
@@ -121,7 +121,7 @@ impl OssFault {
         let content = Content::new(target, "Word on the decision").with_result(verdict);
         let content = content.in_reply_to(Awaits::Decision);
         let verb = Verb::FulfillmentNegotiate;
-        let message = message(news.from.clone(), verb, news.task.clone(), content);
+        let message = Message::new(news.from.clone(), verb, news.task.clone(), content);
         self.send(Purpose::Word, message)
     }
 
@@ -178,7 +178,7 @@ impl OssFault {
             Content::new("sites", words).with_payload(Verification { sites }.to_payload());
         let message = Message {
             asynchronous: false,
-            ..message(to, Verb::TaskAssign, task, content)
+            ..Message::new(to, Verb::TaskAssign, task, content)
         };
         vec![self.send(Purpose::Verification(number), message)]
     }
@@ -231,7 +231,7 @@ impl OssFault {
         let content = Content::new("ticket", "Judgement of the repair").with_result(verdict);
         let content = content.in_reply_to(Awaits::Judgement);
         let verb = Verb::FulfillmentNegotiate;
-        let message = message(to.unwrap_or_default(), verb, task, content);
+        let message = Message::new(to.unwrap_or_default(), verb, task, content);
         self.send(Purpose::Word, message)
     }
 

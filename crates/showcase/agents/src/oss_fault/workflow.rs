@@ -13,7 +13,7 @@ use super::case::{Case, HYPOTHESES_MAX, Phase};
 use super::news::News;
 use super::post::Purpose;
 use super::{OssFault, Timer};
-use crate::desk::{message, with_points};
+use crate::desk::with_points;
 use crate::domain_agent::job::place_of;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
@@ -201,7 +201,7 @@ impl OssFault {
             case.asked.insert(to.clone());
             case.take_up(Phase::Negotiating(task.clone()), &to);
         }
-        let message = message(to, Verb::FeasibilityNegotiate, task, content);
+        let message = Message::new(to, Verb::FeasibilityNegotiate, task, content);
         vec![self.send(Purpose::Feasibility(number), message)]
     }
 
@@ -308,7 +308,7 @@ impl OssFault {
             return Vec::new();
         };
         case.take_up(Phase::Diagnosing(agreed.task.clone()), &agreed.to);
-        let message = message(agreed.to, Verb::TaskAssign, agreed.task, agreed.content);
+        let message = Message::new(agreed.to, Verb::TaskAssign, agreed.task, agreed.content);
         vec![self.send(Purpose::Diagnosis(number), message)]
     }
 
@@ -330,7 +330,7 @@ impl OssFault {
 
     fn ask_state(&mut self, number: u64, to: String, task: TaskId) -> Output {
         let content = Content::new(task.as_str(), "How is it?");
-        let query = message(to, Verb::TaskResultQuery, task, content);
+        let query = Message::new(to, Verb::TaskResultQuery, task, content);
         self.send(Purpose::State(number), query)
     }
 
@@ -441,7 +441,7 @@ impl OssFault {
         );
         let content = Content::new(element.as_str(), words).in_reply_to(Awaits::Answer);
         let verb = Verb::FulfillmentNegotiate;
-        let message = message(news.from.clone(), verb, news.task.clone(), content);
+        let message = Message::new(news.from.clone(), verb, news.task.clone(), content);
         vec![self.send(Purpose::Word, message)]
     }
 
@@ -538,14 +538,17 @@ impl OssFault {
         let content = Content::new(target, "Judgement of the result").with_result(verdict);
         let content = content.in_reply_to(Awaits::Judgement);
         let verb = Verb::FulfillmentNegotiate;
-        let message = message(news.from.clone(), verb, news.task.clone(), content);
+        let message = Message::new(news.from.clone(), verb, news.task.clone(), content);
         vec![self.send(Purpose::Word, message)]
     }
 
     pub(super) fn cancel(&mut self, news: &News, why: &str) -> Output {
         let content = Content::new(news.task.as_str(), why);
         let (to, task) = (news.from.clone(), news.task.clone());
-        self.send(Purpose::Word, message(to, Verb::TaskCancel, task, content))
+        self.send(
+            Purpose::Word,
+            Message::new(to, Verb::TaskCancel, task, content),
+        )
     }
 }
 

@@ -7,7 +7,7 @@
 pub mod manual;
 
 use crate::alarms::{AlarmList, tells_of_loss};
-use crate::desk::{Worker, as_news};
+use crate::desk::Worker;
 use crate::domain_agent::job::place_of;
 use crate::domain_agent::target_needed;
 use crate::lookup::{self, Reading};
@@ -44,7 +44,7 @@ impl Worker for ResourceCopilot {
         // first answer was lost.
         let open = briefing.open.iter().filter(|task| task.awaits.is_none());
         let said = |task: &Arc<Task>| {
-            as_news(
+            Output::of_reply(
                 &task.id,
                 &task.content.target_object,
                 copilot.reply_to(&task.content),
@@ -87,7 +87,7 @@ impl Worker for ResourceCopilot {
                 Reply::refused("nothing-more", "", words)
             }
         };
-        as_news(&ask.task.id, &ask.task.content.target_object, reply)
+        Output::of_reply(&ask.task.id, &ask.task.content.target_object, reply)
             .into_iter()
             .collect()
     }

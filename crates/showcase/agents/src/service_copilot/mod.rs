@@ -9,7 +9,7 @@
 mod decision;
 mod ticket;
 
-use crate::desk::{Desk, Worker, as_news, message, report};
+use crate::desk::{Desk, Worker};
 use crate::domain_agent::job::place_of;
 use crate::domain_agent::target_needed;
 use crate::lookup::{self, Reading};
@@ -94,7 +94,7 @@ impl Worker for ServiceCopilot {
         let Some(mut ticket) = self.tickets.remove(&ask.task.id) else {
             let why = "what is known of services has been said";
             let reply = Reply::refused("nothing-more", "", why);
-            return as_news(&ask.task.id, &ask.task.content.target_object, reply)
+            return Output::of_reply(&ask.task.id, &ask.task.content.target_object, reply)
                 .into_iter()
                 .collect();
         };
@@ -103,7 +103,7 @@ impl Worker for ServiceCopilot {
             let words = "The element was visited twice; more of the same will not help";
             let element = ticket.repair.element.as_str();
             let failed = Progress::Failed(Content::new(element, words));
-            return vec![report(&ask.task.id, failed)];
+            return vec![Output::report(&ask.task.id, failed)];
         }
         self.dispatch(ask.task.id.clone(), ticket)
     }
@@ -164,7 +164,7 @@ impl ServiceCopilot {
         let mut ticket = match self.understand(&task.content) {
             Ok(Wanted::Repair(repair)) => Ticket::new(repair),
             Ok(Wanted::Word(element, reading)) if task.awaits.is_none() => {
-                let said = as_news(
+                let said = Output::of_reply(
                     &task.id,
                     &task.content.target_object,
                     self.say(&element, &reading),
@@ -172,7 +172,7 @@ impl ServiceCopilot {
                 return said.into_iter().collect();
             }
             Err(reply) if task.awaits.is_none() => {
-                return as_news(&task.id, &task.content.target_object, reply)
+                return Output::of_reply(&task.id, &task.content.target_object, reply)
                     .into_iter()
                     .collect();
             }
@@ -211,7 +211,7 @@ impl ServiceCopilot {
         let Some(decision) = known.get(number) else {
             let words = format!("A {} can be repaired in no other way", ticket.repair.cause);
             let failed = Progress::Failed(Content::new(element.as_str(), words));
-            return vec![report(&id, failed)];
+            return vec![Output::report(&id, failed)];
         };
         let words = format!("{}: {} to {element}", decision.way, decision.crew);
         let content = Content::new(element.as_str(), words).with_payload(decision.to_payload());
@@ -285,7 +285,7 @@ impl ServiceCopilot {
             return Vec::new();
         };
         let content = Content::new(ticket.repair.element.as_str(), why);
-        vec![report(task, Progress::Failed(content))]
+        vec![Output::report(task, Progress::Failed(content))]
     }
 
     fn working(&self, task: &TaskId, percent: u8, words: &str) -> Vec<Output> {
@@ -293,7 +293,7 @@ impl ServiceCopilot {
             return Vec::new();
         };
         let content = Content::new(ticket.repair.element.as_str(), words);
-        vec![report(task, Progress::Working { percent, content })]
+        vec![Output::report(task, Progress::Working { percent, content })]
     }
 
     fn field(&mut self, news: FieldReport, now: Timestamp) -> Vec<Output> {
@@ -338,7 +338,7 @@ impl ServiceCopilot {
                 parent: Some(task.clone()),
                 ..Conditions::default()
             },
-            ..message(to, Verb::TaskAssign, self.desk.task_id(now), content)
+            ..Message::new(to, Verb::TaskAssign, self.desk.task_id(now), content)
         };
         self.questions.insert(token, task);
         outputs.push(Output::Send { token, message });
@@ -424,7 +424,7 @@ impl ServiceCopilot {
         let content = Content::new(element.as_str(), title)
             .with_payload(result.to_payload())
             .with_result(finding);
-        vec![report(&task, Progress::Result(content))]
+        vec![Output::report(&task, Progress::Result(content))]
     }
 
     /// What the service layer knows of an element.

@@ -8,13 +8,13 @@
 pub mod ruling;
 
 use crate::courier::{Courier, Heard};
-use crate::desk::{Desk, Worker, as_news, message, report};
+use crate::desk::{Desk, Worker};
 use crate::payloads::intent::{
     Intent, IntentAction, IntentOrder, IntentResult, IntentStatus, Policy,
 };
 use crate::payloads::saving::{SavingAction, SavingOrder};
 use crate::payloads::{Schema, Unreadable};
-use domain::agent::{Ask, Briefing, Input, Output, Progress};
+use domain::agent::{Ask, Briefing, Input, Message, Output, Progress};
 use domain::content::Content;
 use domain::inventory::Domain;
 use domain::notification::Notification;
@@ -199,11 +199,11 @@ impl ServiceIntent {
                     IntentAction::Arbitrate => self.arbitrate(&task.from, &order).0,
                     _ => said(self.in_force(), self.describe()),
                 };
-                let news = as_news(&task.id, &task.content.target_object, reply);
+                let news = Output::of_reply(&task.id, &task.content.target_object, reply);
                 news.into_iter().collect()
             }
             Err(reply) => {
-                let news = as_news(&task.id, &task.content.target_object, reply);
+                let news = Output::of_reply(&task.id, &task.content.target_object, reply);
                 news.into_iter().collect()
             }
         }
@@ -222,7 +222,7 @@ impl ServiceIntent {
             let words = format!("Task {} sets another policy", task.id);
             let content = said(result, words).content.into_iter().next();
             let progress = Progress::Result(content.unwrap_or_default());
-            outputs.push(report(&earlier, progress));
+            outputs.push(Output::report(&earlier, progress));
         }
         let known = std::mem::take(&mut self.policy);
         let mut priorities = set.priorities;
@@ -240,7 +240,10 @@ impl ServiceIntent {
         outputs.push(Output::Note(format!("Policy in force: {words}")));
         let content = Content::new("network", words).with_payload(self.in_force().to_payload());
         let percent = 0;
-        outputs.push(report(&task.id, Progress::Working { percent, content }));
+        outputs.push(Output::report(
+            &task.id,
+            Progress::Working { percent, content },
+        ));
         outputs
     }
 
@@ -284,7 +287,7 @@ impl ServiceIntent {
         };
         let words = "Save energy within these bounds until told otherwise";
         let content = Content::new("network", words).with_payload(order.to_payload());
-        let message = message(to, Verb::TaskAssign, task.clone(), content);
+        let message = Message::new(to, Verb::TaskAssign, task.clone(), content);
         self.courier.send(&mut self.desk, task, message, now)
     }
 
@@ -297,7 +300,7 @@ impl ServiceIntent {
         let content = content.in_reply_to(Awaits::Decision);
         let verb = Verb::FulfillmentNegotiate;
         let task = news.task.clone();
-        let message = message(news.from.clone(), verb, task.clone(), content);
+        let message = Message::new(news.from.clone(), verb, task.clone(), content);
         let mut outputs = vec![note];
         outputs.extend(self.courier.send(&mut self.desk, task, message, now));
         outputs

@@ -695,7 +695,7 @@ impl Drill {
 
     /// A task of somebody outside, assigned to an agent; the reply.
     pub(crate) fn order(&mut self, to: &str, id: &str, content: Content) -> Reply {
-        let message = crate::desk::message(
+        let message = Message::new(
             format!("TMF-{to}"),
             Verb::TaskAssign,
             TaskId::new(id),
@@ -706,7 +706,7 @@ impl Drill {
 
     /// Somebody outside asks whether an agent could do it; the reply.
     pub(crate) fn propose(&mut self, to: &str, id: &str, content: Content) -> Reply {
-        let message = crate::desk::message(
+        let message = Message::new(
             format!("TMF-{to}"),
             Verb::FeasibilityNegotiate,
             TaskId::new(id),

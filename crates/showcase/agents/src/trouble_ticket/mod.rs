@@ -16,7 +16,7 @@
 pub mod record;
 mod repair;
 
-use crate::desk::{Desk, Worker, as_news, report};
+use crate::desk::{Desk, Worker};
 use crate::lookup;
 use crate::oss_fault::news::News;
 use crate::payloads::repair::Repair;
@@ -166,9 +166,9 @@ impl TroubleTickets {
             Ok(_) => {
                 let words = "The ticket system was restarted; ask again";
                 let failed = Progress::Failed(Content::new(task.id.as_str(), words));
-                vec![report(&task.id, failed)]
+                vec![Output::report(&task.id, failed)]
             }
-            Err(reply) => as_news(&task.id, &task.content.target_object, reply)
+            Err(reply) => Output::of_reply(&task.id, &task.content.target_object, reply)
                 .into_iter()
                 .collect(),
         }
@@ -238,7 +238,7 @@ impl TroubleTickets {
             true => {
                 self.orders.remove(&task);
                 let content = said(&ticket).with_result(ticket.describe());
-                report(&task, Progress::Result(content))
+                Output::report(&task, Progress::Result(content))
             }
             false => told(&task, &ticket, 50),
         });
@@ -340,7 +340,7 @@ fn said(ticket: &Ticket) -> Content {
 /// News of a task: how its ticket stands.
 fn told(task: &TaskId, ticket: &Ticket, percent: u8) -> Output {
     let content = said(ticket);
-    report(task, Progress::Working { percent, content })
+    Output::report(task, Progress::Working { percent, content })
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@
 //! restart the same is said again and nothing is ordered twice. Read next: [`super::record`].
 
 use super::{TroubleTickets, told};
-use crate::desk::{message, report, with_points};
+use crate::desk::with_points;
 use crate::oss_fault::news::News;
 use crate::payloads::Schema;
 use crate::payloads::repair::{Repair, RepairResult};
@@ -203,7 +203,7 @@ impl TroubleTickets {
                 fulfillment_demanded: work.fulfillment_demanded,
                 ..Conditions::default()
             },
-            ..message(to, Verb::TaskAssign, part, content)
+            ..Message::new(to, Verb::TaskAssign, part, content)
         };
         outputs.push(self.send(Purpose::Part(task.clone()), message));
         outputs
@@ -217,7 +217,10 @@ impl TroubleTickets {
 
     fn cancel(&mut self, (part, to): (TaskId, String)) -> Output {
         let content = Content::new(part.as_str(), "No longer needed");
-        self.send(Purpose::Word, message(to, Verb::TaskCancel, part, content))
+        self.send(
+            Purpose::Word,
+            Message::new(to, Verb::TaskCancel, part, content),
+        )
     }
 
     /// Brings the ticket of a task to a state and tells its publisher.
@@ -245,7 +248,7 @@ impl TroubleTickets {
             return outputs;
         };
         let content = Content::new(work.repair.element.as_str(), why);
-        outputs.push(report(task, Progress::Failed(content)));
+        outputs.push(Output::report(task, Progress::Failed(content)));
         self.over(&work.ticket, TicketStatus::Cancelled, why);
         outputs.extend(self.release(task, now));
         outputs
@@ -286,7 +289,7 @@ impl TroubleTickets {
             Purpose::Part(_) if taken => Vec::new(),
             Purpose::Part(_) if exists => {
                 let content = Content::new(sent.task.as_str(), "How is it?");
-                let query = message(sent.to, Verb::TaskResultQuery, sent.task, content);
+                let query = Message::new(sent.to, Verb::TaskResultQuery, sent.task, content);
                 vec![self.send(Purpose::State, query)]
             }
             Purpose::Part(task) => {
@@ -336,7 +339,10 @@ impl TroubleTickets {
             Some(Awaits::Answer | Awaits::Credentials) => {
                 let why = "the field force asks its publisher";
                 let mut outputs = self.changed(&task, TicketStatus::Pending, why, 10, now);
-                outputs.push(report(&task, Progress::InputRequired(news.content.clone())));
+                outputs.push(Output::report(
+                    &task,
+                    Progress::InputRequired(news.content.clone()),
+                ));
                 outputs
             }
             _ => self.part_goes_on(&task, &words, news.percent, now),
@@ -362,7 +368,7 @@ impl TroubleTickets {
         ticket.note(now, words);
         let content = Content::new(ticket.related[0].as_str(), words);
         let content = content.with_payload(ticket.to_payload());
-        vec![report(task, Progress::Working { percent, content })]
+        vec![Output::report(task, Progress::Working { percent, content })]
     }
 
     /// The work is done: resolved, for the publisher to judge.
@@ -380,7 +386,7 @@ impl TroubleTickets {
             let content = Content::new(news.task.as_str(), "Judgement of the work");
             let content = content.with_result(verdict).in_reply_to(Awaits::Judgement);
             let verb = Verb::FulfillmentNegotiate;
-            let word = message(news.from.clone(), verb, news.task.clone(), content);
+            let word = Message::new(news.from.clone(), verb, news.task.clone(), content);
             outputs.push(self.send(Purpose::Word, word));
         }
         let Some(result) = result else {
@@ -420,7 +426,7 @@ impl TroubleTickets {
         let mut outputs = self.changed(task, TicketStatus::Resolved, &result.finding, 90, now);
         let mut content = content.clone();
         content.payload = Some(own.to_payload());
-        outputs.push(report(task, Progress::Result(content)));
+        outputs.push(Output::report(task, Progress::Result(content)));
         outputs
     }
 
@@ -437,7 +443,7 @@ impl TroubleTickets {
         };
         let mut outputs = self.changed(task, TicketStatus::InProgress, why, 15, now);
         let content = ask.content.clone().in_reply_to(Awaits::Decision);
-        let word = message(to, Verb::FulfillmentNegotiate, part, content);
+        let word = Message::new(to, Verb::FulfillmentNegotiate, part, content);
         outputs.push(self.send(Purpose::Word, word));
         outputs
     }
@@ -450,7 +456,7 @@ impl TroubleTickets {
             let words = "nobody works on it now";
             return (Reply::refused("no-other-plan", "", words), Vec::new());
         };
-        let plan = message(to, Verb::FulfillmentNegotiate, part, ask.content.clone());
+        let plan = Message::new(to, Verb::FulfillmentNegotiate, part, ask.content.clone());
         let plan = self.send(Purpose::Plan(task.clone()), plan);
         (Reply::new(Verdict::Pending, Vec::new()), vec![plan])
     }
@@ -461,7 +467,7 @@ impl TroubleTickets {
         let Some(work) = self.works.get_mut(task) else {
             let words = "the ticket is over";
             let failed = Progress::Failed(Content::new(task.as_str(), words));
-            return vec![report(task, failed)];
+            return vec![Output::report(task, failed)];
         };
         work.visits += 1;
         work.resolved = false;

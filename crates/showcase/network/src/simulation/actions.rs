@@ -5,11 +5,12 @@
 
 use super::events::Event;
 use super::remote::{Command, Errand};
-use super::{Audience, Permit, Simulation, Tiding};
+use super::{Audience, Simulation, Tiding};
 use crate::chance::between;
 use crate::field;
 use crate::probe::Bench;
 use domain::inventory::{Domain, ElementId};
+use domain::permit::Permit;
 use domain::telemetry::{Action, FieldReport, Outcome, Telemetry, Token};
 use domain::time::Timestamp;
 

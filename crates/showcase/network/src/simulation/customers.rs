@@ -7,7 +7,7 @@
 //! business layer. Read next: [`crate::journeys`], [`crate::grievances`].
 
 use super::events::Event;
-use super::{Audience, Permit, Simulation, Tiding};
+use super::{Audience, Simulation, Tiding};
 use crate::chance::{between, choose, happens, stream, waiting, weighted, whole};
 use crate::grievances::{
     Aftermath, Customers, Datum, Grievance, Nature, Outside, Plight, Symptom, words,
@@ -17,6 +17,7 @@ use crate::journeys::records::Records;
 use crate::journeys::{Journeys, Position, Trip};
 use domain::calendar::{Day, second_of_day};
 use domain::inventory::{Domain, ElementId, Inventory};
+use domain::permit::Permit;
 use domain::telemetry::{Outcome, Telemetry, Ticket};
 use domain::time::{Dice, Timestamp};
 use rand::SeedableRng;

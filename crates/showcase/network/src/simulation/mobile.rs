@@ -6,13 +6,14 @@
 
 use super::actions::unknown;
 use super::events::Event;
-use super::{Audience, Permit, Simulation, Tiding};
+use super::{Audience, Simulation, Tiding};
 use crate::build::cells::old_battery_wh;
 use crate::chance::{between, waiting};
 use crate::mobile::battery::{Due, Level};
 use crate::mobile::{Ground, Mobile, OFFSET_MOST_DB, PERIOD_MS, Surge, Tally, energy};
 use crate::state::{Trouble, TroubleKind};
 use domain::inventory::{Domain, ElementId};
+use domain::permit::Permit;
 use domain::telemetry::{Outcome, Saving, Telemetry, Token};
 use domain::time::Timestamp;
 use std::collections::BTreeMap;

@@ -3,12 +3,13 @@
 //! Knows who may and what answers; what a parameter does is [`crate::configuration`]'s. Nothing is
 //! set silently: what hurts is seen like any other trouble. Read next: [`crate::configuration`].
 
+use super::Simulation;
 use super::events::Event;
-use super::{Permit, Simulation};
 use crate::chance::{between, happens};
 use crate::fault::FaultKind;
 use crate::state::{Course, Trouble, TroubleKind};
 use domain::inventory::{ElementId, ElementKind};
+use domain::permit::Permit;
 use domain::telemetry::{Outcome, Token};
 use std::collections::BTreeMap;
 

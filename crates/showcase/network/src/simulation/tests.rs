@@ -4,6 +4,7 @@
 use super::*;
 use crate::fault::{FaultKind, FaultRequest};
 use domain::inventory::ElementKind;
+use domain::permit::Permit;
 use domain::telemetry::{Action, Alarm, Condition, FieldReport, Measurement};
 use proptest::prelude::*;
 

@@ -3,6 +3,7 @@
 //! Read next: [`super`].
 
 use super::*;
+use domain::agent::Message;
 
 pub(super) fn speech(message: &Message) -> Speech {
     let word = message.content.result.as_deref().unwrap_or("");
@@ -55,7 +56,7 @@ pub(super) fn task_of(message: &Message, from: &str, now: Timestamp) -> Task {
 }
 
 pub(super) fn message_of(task: &Task) -> Message {
-    crate::desk::message(
+    Message::new(
         task.to.clone(),
         Verb::TaskCancel,
         task.id.clone(),

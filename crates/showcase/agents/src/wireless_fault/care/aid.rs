@@ -5,7 +5,6 @@
 
 use super::case::{Aid, Case, Work};
 use super::{Care, LOOK_EACH_S, Purpose, Timer};
-use crate::desk::message;
 use crate::payloads::Schema;
 use crate::payloads::compensation::{Compensation, CompensationResult, SavingMeanwhile};
 use crate::payloads::repair::RepairResult;
@@ -60,7 +59,7 @@ impl Care {
             case.helper.clone_from(&to);
             case.aids += 1;
         }
-        let message = message(to, Verb::FeasibilityNegotiate, task, content);
+        let message = Message::new(to, Verb::FeasibilityNegotiate, task, content);
         self.send(base, Purpose::Aid(number), message, now)
     }
 
@@ -179,7 +178,7 @@ impl Care {
         let (to, task) = (sent.to.clone(), sent.task.clone());
         let message = Message {
             conditions,
-            ..message(to, Verb::TaskAssign, task, agreed)
+            ..Message::new(to, Verb::TaskAssign, task, agreed)
         };
         self.send(base, Purpose::AidTask(number), message, now)
     }

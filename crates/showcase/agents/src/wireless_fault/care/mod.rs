@@ -24,7 +24,6 @@ pub mod work;
 
 use super::Base;
 use crate::courier::{Courier, Heard};
-use crate::desk::message;
 use crate::knowledge::Knowledge;
 use case::{Aid, Case, Work};
 use domain::agent::{Message, Output, Undelivered};
@@ -315,7 +314,7 @@ impl Care {
         now: Timestamp,
     ) -> Vec<Output> {
         let content = Content::new(task.as_str(), why);
-        let message = message(to, Verb::TaskCancel, task, content);
+        let message = Message::new(to, Verb::TaskCancel, task, content);
         self.send(base, Purpose::Word, message, now)
     }
 

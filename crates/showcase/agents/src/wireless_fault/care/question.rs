@@ -6,7 +6,6 @@
 
 use super::case::{Case, Work};
 use super::{Care, Purpose};
-use crate::desk::message;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
 use crate::wireless_fault::Base;
@@ -47,7 +46,7 @@ impl Care {
             case.executor.clone_from(&to);
             case.question = Some(content.clone());
         }
-        let message = message(to, Verb::FeasibilityNegotiate, task, content);
+        let message = Message::new(to, Verb::FeasibilityNegotiate, task, content);
         outputs.extend(self.send(base, Purpose::Question(number), message, now));
         outputs
     }
@@ -115,7 +114,7 @@ impl Care {
     ) -> Vec<Output> {
         let (to, task) = (sent.to.clone(), sent.task.clone());
         let mut outputs = self.enter(base, number, Work::Diagnosing(task.clone()), now);
-        let message = message(to, Verb::TaskAssign, task, agreed);
+        let message = Message::new(to, Verb::TaskAssign, task, agreed);
         outputs.extend(self.send(base, Purpose::Diagnosis(number), message, now));
         outputs
     }

@@ -6,7 +6,6 @@
 
 use super::case::{Case, Work};
 use super::{Care, Purpose};
-use crate::desk::message;
 use crate::domain_agent::job::place_of;
 use crate::payloads::Schema;
 use crate::payloads::repair::{Repair, RepairResult};
@@ -67,7 +66,7 @@ impl Care {
         };
         let message = Message {
             conditions,
-            ..message(to, Verb::TaskAssign, task, content)
+            ..Message::new(to, Verb::TaskAssign, task, content)
         };
         outputs.extend(self.send(base, Purpose::Ticket(number), message, now));
         outputs
@@ -124,7 +123,7 @@ impl Care {
     ) -> Vec<Output> {
         let content = Content::new("ticket", "Judgement of the repair").with_result(word);
         let content = content.in_reply_to(Awaits::Judgement);
-        let message = message(to, Verb::FulfillmentNegotiate, task, content);
+        let message = Message::new(to, Verb::FulfillmentNegotiate, task, content);
         self.send(base, Purpose::Word, message, now)
     }
 }

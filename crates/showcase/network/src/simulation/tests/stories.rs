@@ -8,6 +8,7 @@ use super::*;
 use crate::fault::{self, FaultKind, candidates};
 use crate::state::{Trouble, TroubleKind};
 use domain::inventory::{Cell, Element, ElementKind, RadioUnit};
+use domain::permit::Permit;
 use domain::telemetry::Performance;
 use domain::telemetry::{Action, Alarm, Condition, Configuration, FieldReport, Measurement};
 use proptest::prelude::*;
