@@ -5,7 +5,6 @@
 //! the crates are in `architecture.rs`.
 
 use harness::workspace::{crates, root};
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Beyond this a file tells more than one story.
