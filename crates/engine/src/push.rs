@@ -141,8 +141,7 @@ impl Engine {
     }
 
     fn task_for_push(&self, who: &Principal, id: &TaskId) -> Result<(), Refusal> {
-        let task = self.committed_task(id)?;
-        match task.is_some_and(|task| self.may_follow(who, &task.from, &task.to)) {
+        match self.task_of(who, id)?.is_some() {
             true => Ok(()),
             false => Err(Refusal::UnknownTask {
                 task: id.clone(),

@@ -15,7 +15,7 @@ use domain::task::{Task, TaskId};
 use domain::team::Team;
 use std::collections::HashSet;
 use std::sync::Arc;
-use store::{Below, Filter, Most, Page, Store, TaskFilter};
+use store::{Below, Filter, Keyed, Most, Page, Store, TaskFilter};
 
 impl Engine {
     pub(crate) fn read(
@@ -27,9 +27,7 @@ impl Engine {
         let sight = |rows| self.sight(who, rows, detail);
         Ok(Outcome::Records(match query {
             Query::Task(id) => {
-                let sight = sight(Rows::Tasks);
-                let task = self.committed_task(&id)?;
-                let visible = task.filter(|task| sight.shows_task(task));
+                let visible = self.visible_task(sight(Rows::Tasks), &id)?;
                 Records::Tasks(visible.into_iter().collect())
             }
             Query::Tasks => Records::Tasks(self.all_tasks(sight(Rows::Tasks))?),
@@ -47,6 +45,7 @@ impl Engine {
             Query::Negotiations(task) => {
                 let sight = sight(Rows::Negotiations);
                 let found = match task {
+                    Some(_) if sight.is_of_none() => Vec::new(),
                     Some(task) if self.below(&task)?.negotiations => {
                         self.store.negotiations(&task)?
                     }
@@ -68,6 +67,7 @@ impl Engine {
             Query::Teams(task) => {
                 let sight = sight(Rows::Teams);
                 let found = match &task {
+                    Some(_) if sight.is_of_none() => Vec::new(),
                     Some(task) => self.store.team(task)?.into_iter().collect(),
                     None => self.teams_of(sight)?,
                 }
@@ -79,6 +79,7 @@ impl Engine {
             Query::Exchanges { party, id, task } => {
                 let sight = sight(Rows::Exchanges);
                 let found = match id {
+                    Some(id) if !self.is_visible(sight, Keyed::Exchange(&id))? => Vec::new(),
                     Some(id) => self.store.exchange(&id)?.into_iter().collect(),
                     None => self.whole(self.store.exchanges(&Filter {
                         task,
@@ -100,6 +101,7 @@ impl Engine {
             Query::Data { party, id } => {
                 let sight = sight(Rows::Data);
                 let found = match id {
+                    Some(id) if !self.is_visible(sight, Keyed::Data(&id))? => Vec::new(),
                     Some(id) => self.store.data_param(&id)?.into_iter().collect(),
                     None => self.whole(self.store.data_params(&Filter {
                         party: sight.narrowest(party.clone()),
@@ -132,14 +134,44 @@ impl Engine {
             let tasks = self.view.tasks();
             (tasks.find(id).cloned(), tasks.as_of())
         };
+        let sight = self.sight(who, Rows::Tasks, Detail::Whole);
+        let visible = match here {
+            Some(task) => Some(task).filter(|task| sight.shows_task(task)),
+            // It has ended: nothing happens to it any more.
+            None => self.visible_task(sight, id)?,
+        };
+        Ok(visible.map(|task| (task, as_of)))
+    }
+
+    /// A task as committed, for who may be told of it whole.
+    pub(crate) fn task_of(
+        &self,
+        who: &Principal,
+        id: &TaskId,
+    ) -> Result<Option<Arc<Task>>, Refusal> {
+        self.visible_task(self.sight(who, Rows::Tasks, Detail::Whole), id)
+    }
+
+    /// A task as committed, for who sees it. One of others costs what none costs: it is not read.
+    fn visible_task(&self, sight: Sight<'_>, id: &TaskId) -> Result<Option<Arc<Task>>, Refusal> {
+        let here = self.view.tasks().find(id).cloned();
+        if here.is_none() && !self.is_visible(sight, Keyed::Task(id.as_str()))? {
+            return Ok(None);
+        }
         let task = match here {
             Some(task) => Some(task),
-            // It has ended: nothing happens to it any more.
             None => self.committed_task(id)?,
         };
-        let sight = self.sight(who, Rows::Tasks, Detail::Whole);
-        let visible = task.filter(|task| sight.shows_task(task));
-        Ok(visible.map(|task| (task, as_of)))
+        Ok(task.filter(|task| sight.shows_task(task)))
+    }
+
+    /// True if a record is seen, as far as its parties tell; they are all that is read of it.
+    fn is_visible(&self, sight: Sight<'_>, record: Keyed<'_>) -> Result<bool, Refusal> {
+        if sight.is_of_all() || sight.is_of_none() {
+            return Ok(sight.is_of_all());
+        }
+        let parties = self.store.parties(record)?;
+        Ok(parties.is_some_and(|[one, other]| sight.shows(&one, &other)))
     }
 
     /// A task as committed.
@@ -207,6 +239,7 @@ impl Engine {
         task: Option<TaskId>,
     ) -> Result<Vec<Arc<Negotiation>>, Refusal> {
         let mut found = match &task {
+            Some(_) if sight.is_of_none() => Vec::new(),
             Some(task) => self.store.negotiations(task)?,
             None => self.negotiations_of(sight)?,
         };
@@ -306,8 +339,7 @@ impl Engine {
         let Some(id) = filter.after.as_ref().filter(|_| !sight.is_of_all()) else {
             return Ok(());
         };
-        let task = self.committed_task(id)?;
-        if task.is_some_and(|task| sight.shows_task(&task)) {
+        if self.visible_task(sight, id)?.is_some() {
             return Ok(());
         }
         match filter.newest_first {
@@ -322,11 +354,10 @@ impl Engine {
         if sight.is_of_none() {
             return Ok(Page::default());
         }
-        if let Some(id) = filter.after.as_ref().filter(|_| !sight.is_of_all()) {
-            let behind = self.store.exchange(id)?;
-            if !behind.is_some_and(|e| sight.shows(&e.from, &e.to)) {
-                return Err(nothing_to_continue_behind(id));
-            }
+        if let Some(id) = &filter.after
+            && !self.is_visible(sight, Keyed::Exchange(id))?
+        {
+            return Err(nothing_to_continue_behind(id));
         }
         let filter = Filter {
             bytes: filter.bytes.min(self.limits.read_bytes),

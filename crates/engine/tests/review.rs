@@ -133,6 +133,18 @@ fn open_from(
     now: Timestamp,
     script: impl FnMut(&Ask) -> Vec<Output> + Send + 'static,
 ) -> Stage {
+    let engine = Engine::open(setup(worker, store, limits, now, script)).unwrap();
+    engine.start(now);
+    Stage { engine, now }
+}
+
+fn setup(
+    worker: &str,
+    store: store::Options,
+    limits: Limits,
+    now: Timestamp,
+    script: impl FnMut(&Ask) -> Vec<Output> + Send + 'static,
+) -> Setup {
     let hosted = |name: &str, agent: Box<dyn Agent>| Hosted {
         profile: Arc::new(profile(name)),
         agent,
@@ -140,7 +152,7 @@ fn open_from(
         endpoint: None,
         registered_at: now,
     };
-    let engine = Engine::open(Setup {
+    Setup {
         store,
         access: AccessRules {
             enabled: false,
@@ -169,10 +181,7 @@ fn open_from(
         credentials: Box::new(|name| name.starts_with("out").then_some(Credential::Agent)),
         proxy: None,
         schemas: engine::SchemaSetup::fixed(Vec::new()),
-    })
-    .unwrap();
-    engine.start(now);
-    Stage { engine, now }
+    }
 }
 
 impl Stage {

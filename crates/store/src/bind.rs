@@ -86,6 +86,7 @@ pub(crate) fn first_use(
         generation: stored.generation,
         digest: stored.digest,
         hashes: SetHashes::found(connection, &sets, &Set::ALL)?,
+        numbered: Some(observation::numbered(connection)?),
         ..Ledger::default()
     };
     ink.bind(tables.keys, sets, ledger)?;

@@ -9,9 +9,11 @@ use crate::set::{SETS, SetHash, SetHashes};
 use domain::event::Sequence;
 use zeroize::Zeroizing;
 
-/// What a packed ledger begins with.
-const FORM: u8 = 1;
-const LENGTH: usize = 1 + 32 + 1 + 8 + SETS * 32;
+/// What a packed ledger begins with; the first form had no number of observations.
+const FORM: u8 = 2;
+const FIRST_FORM: u8 = 1;
+#[cfg(test)]
+const LENGTH: usize = 1 + 32 + 1 + 8 + 8 + SETS * 32;
 
 /// What is known beside the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,19 +26,23 @@ pub(crate) struct Ledger {
     pub(crate) sealed: Option<Sequence>,
     /// True once the head was kept outside of the database as well.
     pub(crate) outside: bool,
+    /// The number that was given to an observation last, 0 before the first; none if that is not known.
+    pub(crate) numbered: Option<u64>,
     pub(crate) hashes: SetHashes,
 }
 
 impl Ledger {
     /// With the secret that rows are summed up with.
     pub(crate) fn pack(&self, secret: &Secret) -> Zeroizing<Vec<u8>> {
-        let mut packed = Zeroizing::new(Vec::with_capacity(LENGTH));
+        let mut packed = Zeroizing::new(Vec::with_capacity(64 + SETS * 32));
         packed.push(FORM);
         packed.extend_from_slice(secret.expose());
         packed.push(self.outside.into());
         // No log has so many entries.
         let sealed = self.sealed.unwrap_or(u64::MAX);
         packed.extend_from_slice(&sealed.to_be_bytes());
+        let numbered = self.numbered.unwrap_or(u64::MAX);
+        packed.extend_from_slice(&numbered.to_be_bytes());
         for lane in self.hashes.0.iter().flat_map(|hash| hash.0) {
             packed.extend_from_slice(&lane.to_be_bytes());
         }
@@ -45,11 +51,18 @@ impl Ledger {
 
     /// What was packed; none if it is something else. The head says of which generation it is.
     pub(crate) fn unpack(packed: &[u8]) -> Option<(Self, Secret)> {
-        let rest = packed.strip_prefix(&[FORM])?;
+        let (form, rest) = packed.split_first()?;
         let (secret, rest) = rest.split_first_chunk()?;
         let (outside, rest) = rest.split_first()?;
         let (sealed, rest) = rest.split_first_chunk()?;
         let sealed = u64::from_be_bytes(*sealed);
+        let (numbered, rest) = match *form {
+            FORM => rest
+                .split_first_chunk()
+                .map(|(n, rest)| (u64::from_be_bytes(*n), rest))?,
+            FIRST_FORM => (u64::MAX, rest),
+            _ => return None,
+        };
         let (lanes, []) = rest.as_chunks() else {
             return None;
         };
@@ -64,6 +77,7 @@ impl Ledger {
         let ledger = Self {
             sealed: (sealed != u64::MAX).then_some(sealed),
             outside: *outside != 0,
+            numbered: (numbered != u64::MAX).then_some(numbered),
             hashes,
             ..Self::default()
         };
@@ -81,6 +95,7 @@ mod tests {
         let mut ledger = Ledger {
             sealed: Some(3),
             outside: true,
+            numbered: Some(7),
             ..Ledger::default()
         };
         ledger.hashes.0[SETS - 1].0 = [1, 2, 3, u64::MAX];
@@ -90,6 +105,17 @@ mod tests {
             assert_eq!(packed.len(), LENGTH);
             let (found, of) = Ledger::unpack(&packed).unwrap();
             assert_eq!((found, of.expose()), (ledger, secret.expose()));
+            let mut first = packed.to_vec();
+            first.drain(1 + 32 + 1 + 8..1 + 32 + 1 + 8 + 8);
+            first[0] = FIRST_FORM;
+            let (of_first, _) = Ledger::unpack(&first).unwrap();
+            assert_eq!(
+                of_first,
+                Ledger {
+                    numbered: None,
+                    ..ledger
+                }
+            );
             assert!(Ledger::unpack(&packed[1..]).is_none());
             assert!(Ledger::unpack(&packed[..LENGTH - 1]).is_none());
         }

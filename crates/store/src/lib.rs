@@ -40,6 +40,7 @@
 
 mod batch;
 mod bind;
+mod budget;
 mod cipher;
 mod cover;
 mod digest;
@@ -74,6 +75,7 @@ pub use keys::{Chance, HeldKeys, KeyError, KeyKeeper, Secret};
 pub use open::{Decided, Location, OpenError, Options, Recovered, Spawn};
 pub use outside::LAG;
 pub use read::chunks::Piece;
+pub use read::parties::Keyed;
 pub use read::records::{Below, DataSum, Filter};
 pub use read::tasks::TaskFilter;
 pub use read::{Most, Page, ReadError};

@@ -9,6 +9,7 @@ mod guard;
 
 pub use error::OpenError;
 
+use crate::budget::{Budget, ENDLESS};
 use crate::cipher::{Keys, Tables};
 use crate::ink::Ink;
 use crate::keys::KeyKeeper;
@@ -222,11 +223,16 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
         Location::Memory => Connection::open_in_memory()?,
     };
     configure(&connection, options)?;
-    let keys = keys(&connection, options)?;
+    let budget = Budget::set(&mut connection)?;
+    let keys = budget.outcome(keys(&connection, options))?;
+    // Its first page says so, which has been read by now.
+    if connection.is_readonly("main")? {
+        return Err(OpenError::ReadOnly);
+    }
     // All of it or nothing: a process that is killed leaves the state as it was.
     let behavior = TransactionBehavior::Immediate;
     let transaction = connection.transaction_with_behavior(behavior)?;
-    let admitted = guard::admit(&transaction, &keys, options)?;
+    let admitted = budget.outcome(guard::admit(&transaction, &keys, options, &budget))?;
     let tables = Tables {
         connection: &transaction,
         keys: &keys,
@@ -254,6 +260,7 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
     } else {
         transaction.commit()?;
     }
+    budget.lift(&mut connection)?;
     let seen = Seen::of(&head, &ink.ledger, ink.is_bound());
     let outside = match options.outside.is_empty() {
         true => None,
@@ -421,16 +428,20 @@ pub(crate) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-pub(crate) fn decided(tables: Tables<'_>) -> Result<Decided, RowError> {
+/// At most so many rows of each table.
+pub(crate) fn decided(tables: Tables<'_>, most: usize) -> Result<Decided, RowError> {
     Ok(Decided {
-        tasks: all(tables, tasks::OPEN, task::read)?,
-        negotiations: all(tables, negotiation::OPEN, negotiation::read)?,
-        registrations: all(tables, registration::ALL, |row, _| registration::read(row))?,
+        tasks: all(tables, most, tasks::OPEN, task::read)?,
+        negotiations: all(tables, most, negotiation::OPEN, negotiation::read)?,
+        registrations: all(tables, most, registration::ALL, |row, _| {
+            registration::read(row)
+        })?,
     })
 }
 
 fn all<T>(
     tables: Tables<'_>,
+    most: usize,
     sql: &str,
     read: impl Fn(&Row<'_>, &Keys) -> Result<T, RowError>,
 ) -> Result<Vec<Arc<T>>, RowError> {
@@ -438,6 +449,9 @@ fn all<T>(
     let mut rows = statement.query([])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
+        if found.len() == most {
+            return Err(RowError::corrupt("sqlite", ENDLESS));
+        }
         found.push(Arc::new(read(row, tables.keys)?));
     }
     Ok(found)

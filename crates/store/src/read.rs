@@ -1,11 +1,12 @@
 //! Reading: the pool of connections, and why nothing was read.
 //!
 //! Readers see the last committed state without touching the writer. Every row is checked against
-//! its digest on the way out. The queries: [`tasks`], [`records`] (exchanges and data), [`chunks`],
-//! [`log`]. Read next: `row`.
+//! its digest on the way out. The queries: [`tasks`], [`records`] (exchanges and data), [`parties`],
+//! [`chunks`], [`log`]. Read next: `row`.
 
 pub(crate) mod chunks;
 pub(crate) mod log;
+pub(crate) mod parties;
 pub(crate) mod records;
 pub(crate) mod tasks;
 

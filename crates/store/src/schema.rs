@@ -4,13 +4,15 @@
 //! before the first release, is refused; so is one in which anything stands that no migration made: a
 //! view, a trigger or an index of somebody else. Rules that must hold whatever the code above does are
 //! triggers: a terminal state is never left, the log is only appended to, and only what a
-//! checkpoint vouches for is ever removed. Read next: `row`.
+//! checkpoint vouches for is ever removed. Read next: `strangers`, what nobody of ours made; `row`.
+
+mod strangers;
+
+pub(crate) use strangers::strangers;
 
 use crate::open::OpenError;
-use crate::row::RowError;
-use rusqlite::{Connection, Row};
+use rusqlite::Connection;
 use std::path::PathBuf;
-use std::sync::OnceLock;
 
 /// "Cnvk": marks the file as a state of Convoke.
 const APPLICATION: i32 = 0x436e_766b;
@@ -461,70 +463,6 @@ pub(crate) fn migrate(transaction: &Connection) -> rusqlite::Result<()> {
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", known_version())
-}
-
-/// Something that a schema describes: its kind, name and table, and the SQL that made it.
-type Described = (String, String, String, Option<Vec<u8>>);
-
-/// Everything that the schema of a connection describes.
-fn described(connection: &Connection) -> rusqlite::Result<Vec<Described>> {
-    let sql = "SELECT type, name, tbl_name, CAST(sql AS BLOB) FROM main.sqlite_schema
-        ORDER BY type, name";
-    let mut statement = connection.prepare(sql)?;
-    let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
-    let found = statement.query_map([], row)?;
-    found.collect()
-}
-
-/// The schema as it must be in a state of this many migrations.
-fn expected(steps: usize) -> rusqlite::Result<Vec<Described>> {
-    let connection = Connection::open_in_memory()?;
-    for migration in MIGRATIONS.iter().take(steps) {
-        connection.execute_batch(migration)?;
-    }
-    described(&connection)
-}
-
-/// What stands in the schema that no migration made, what is missing, and what is another: by name,
-/// the first word saying which.
-pub(crate) fn strangers(connection: &Connection) -> Result<Vec<String>, RowError> {
-    static NEWEST: OnceLock<Vec<Described>> = OnceLock::new();
-    let steps = steps(versions(connection)?.0);
-    let made;
-    let expected = match (steps == MIGRATIONS.len(), NEWEST.get()) {
-        (true, Some(newest)) => newest,
-        (true, None) => {
-            made = expected(steps)?;
-            NEWEST.get_or_init(|| made)
-        }
-        (false, _) => {
-            made = expected(steps)?;
-            &made
-        }
-    };
-    let found = described(connection)?;
-    let named = |word: &str, (kind, name, ..): &Described| format!("{word} {kind} {name}");
-    let missing = expected.iter().filter(|thing| !found.contains(thing));
-    let strange = found.iter().filter(|thing| !expected.contains(thing));
-    let missing = missing.map(|thing| named("missing", thing));
-    Ok(missing
-        .chain(strange.map(|thing| named("strange", thing)))
-        .chain(strange_number(connection)?)
-        .collect())
-}
-
-/// What SQLite remembers of numbers that were given is bound by no code: a number that was never given
-/// is told, for behind the last one that it has nothing can be written any more.
-fn strange_number(connection: &Connection) -> Result<Option<String>, RowError> {
-    let numbered = "SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_sequence'";
-    let numbered: i64 = connection.query_row(numbered, [], |row| row.get(0))?;
-    if numbered == 0 {
-        return Ok(None);
-    }
-    let strange = "SELECT count(*) FROM sqlite_sequence WHERE name IS NOT 'observation'
-        OR typeof(seq) <> 'integer' OR seq NOT BETWEEN 0 AND 1 << 53";
-    let strange: i64 = connection.query_row(strange, [], |row| row.get(0))?;
-    Ok((strange > 0).then(|| "strange number in sqlite_sequence".to_owned()))
 }
 
 /// How many migrations lead to this version.

@@ -117,9 +117,10 @@ impl Set {
         let table = self.table();
         match self {
             Self::OpenTask => "SELECT number, digest FROM task WHERE ended = 0".to_owned(),
-            // Not by the index: that would look at each page as often as it has rows.
+            // Not by the index: that would look at each page as often as it has rows. What is neither open
+            // nor ended is in no list, and so it is in no sum.
             Self::EndedTask => {
-                "SELECT number, digest FROM task NOT INDEXED WHERE ended <> 0".to_owned()
+                "SELECT number, digest FROM task NOT INDEXED WHERE ended = 1".to_owned()
             }
             Self::OpenNegotiation => {
                 "SELECT number, digest FROM negotiation WHERE state = 'open'".to_owned()

@@ -274,7 +274,9 @@ impl Store {
     /// # Errors
     /// [`ReadError`]
     pub fn decided(&self) -> Result<Decided, ReadError> {
-        self.inner.readers.with(|c| Ok(open::decided(c)?))
+        self.inner
+            .readers
+            .with(|c| Ok(open::decided(c, usize::MAX)?))
     }
 
     /// How much is stored, as of the last commit.

@@ -11,6 +11,7 @@ pub(crate) mod walk;
 
 pub use report::{ChainReport, Fault, Seal};
 
+use crate::budget::Budget;
 use crate::cipher::{Keys, Tables};
 use crate::digest::Sum;
 use crate::keys::KeyKeeper;
@@ -73,7 +74,8 @@ pub fn verify(path: &Path) -> Result<ChainReport, ReadError> {
 /// [`ReadError`] if it could not be read; damage is in the report, and so are signatures that are
 /// missing or not the signer's.
 pub fn verify_with(path: &Path, how: Verification<'_>) -> Result<ChainReport, ReadError> {
-    let connection = reader(path)?;
+    let mut connection = reader(path)?;
+    let budget = Budget::set(&mut connection)?;
     let keys = match schema::recognise(&connection, &how.outside) {
         Ok(true) => Keys::locked(&data_key::data_keys(&connection).unwrap_or_default()),
         _ => Keys::default(),
@@ -82,7 +84,7 @@ pub fn verify_with(path: &Path, how: Verification<'_>) -> Result<ChainReport, Re
         connection: &connection,
         keys: &keys,
     };
-    walk(tables, how, false)
+    budget.outcome(walk(tables, how, false))
 }
 
 /// As [`verify_with`], and checks the code of every row and decrypts every payload with the keeper's
@@ -96,7 +98,8 @@ pub fn verify_with_keys(
     how: Verification<'_>,
     keeper: &dyn KeyKeeper,
 ) -> Result<ChainReport, OpenError> {
-    let connection = reader(path)?;
+    let mut connection = reader(path)?;
+    let budget = Budget::set(&mut connection)?;
     let keys = match schema::recognise(&connection, &how.outside)? {
         true => Keys::read(&connection, keeper)?,
         false => Keys::default(),
@@ -105,7 +108,8 @@ pub fn verify_with_keys(
         connection: &connection,
         keys: &keys,
     };
-    walk(tables, how, true).map_err(OpenError::from)
+    let walked = walk(tables, how, true).map_err(OpenError::from);
+    budget.outcome(walked)
 }
 
 /// Walks everything within one snapshot.

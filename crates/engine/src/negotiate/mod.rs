@@ -131,10 +131,9 @@ impl Engine {
             name: routed.to.clone(),
         })?;
         let task = match &about {
-            Some(id) => self.committed_task(id)?,
+            Some(id) => self.task_of(who, id)?,
             None => None,
         };
-        let task = task.filter(|t| self.sees(who, Rows::Tasks, &t.from, &t.to));
         let content = capability_content(&registration);
         let mut reply = Reply::new(Verdict::Result, vec![content]);
         reply.task = about;
@@ -154,8 +153,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Execution, Refusal> {
         let id = task_leaf(&routed.negotiate)?;
-        let task = self.committed_task(&id)?;
-        let task = task.filter(|t| self.sees(who, Rows::Tasks, &t.from, &t.to));
+        let task = self.task_of(who, &id)?;
         let task = task.ok_or_else(|| unknown_task(who, &id))?;
         if task.from == who.name {
             heard.about(task.content.payload.as_ref());

@@ -55,3 +55,53 @@ fn what_is_negotiated_about_a_task_is_seen_whenever_it_was_looked_at() {
     assert_eq!(stage.below("operator", "t"), seen(&[], 1, 2));
     assert_eq!(stage.below("operator", "t"), seen(&[], 1, 1));
 }
+
+/// Between whom an ended task is decides whether it is read at all: asked for by somebody else, it costs what
+/// none costs, and cannot fail, be it as damaged as it may.
+#[test]
+fn what_is_another_s_is_not_read() {
+    const MARK: &str = "a mark that is found in the file";
+    let folder = tempfile::tempdir().unwrap();
+    let stage = in_folder(folder.path(), Limits::default());
+    stage.register("out");
+    let text = format!("{JOB}; {MARK}");
+    stage.say("noc", assignment("t1", &text)).unwrap();
+    let called_off = message(Verb::TaskCancel, "t1", "");
+    stage.say("noc", called_off).unwrap();
+    stage.flush();
+    drop(stage);
+    let file = folder.path().join("convoke.db");
+    let whole = std::fs::read(&file).unwrap();
+    let places = whole.windows(MARK.len()).enumerate();
+    let places = places.filter(|(_, window)| *window == MARK.as_bytes());
+    let task = || Operation::Read(Query::Task(TaskId::new("t1")));
+    let query = || message(Verb::TaskResultQuery, "t1", "");
+    // It stands in the log as well, without which nothing opens.
+    let damaged = places.map(|(place, _)| place).find_map(|place| {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 1;
+        std::fs::write(&file, bytes).unwrap();
+        let now = Timestamp::from_ms(2_000_000);
+        let store = store::Options::file(&file);
+        let accepts = |_: &Ask| vec![answer(Verdict::Accepted)];
+        let engine = Engine::open(setup("worker", store, Limits::default(), now, accepts)).ok()?;
+        let stage = Stage { engine, now };
+        stage.run("noc", task()).is_err().then_some(stage)
+    });
+    let stage = damaged.expect("its row is damaged in one of the places");
+    for other in ["out", "outer"] {
+        match stage.run(other, task()) {
+            Ok(Outcome::Records(Records::Tasks(tasks))) => assert!(tasks.is_empty()),
+            read => panic!("{other} reads it: {read:?}"),
+        }
+        let followed = stage
+            .engine
+            .followed(&stage.engine.principal(other), &TaskId::new("t1"));
+        assert!(matches!(followed, Ok(None)), "{followed:?}");
+    }
+    let refused = stage.say("out", query()).unwrap_err();
+    assert!(
+        matches!(refused, Refusal::UnknownTask { .. }),
+        "{refused:?}"
+    );
+}

@@ -38,6 +38,12 @@ pub enum OpenError {
         /// The oldest schema that can be read.
         oldest: i32,
     },
+    /// The file cannot be written: it, or what its first page says of who may.
+    #[error(
+        "the state can only be read: its file is read-only, or damaged in its first page; make it \
+         writable, or put back a backup"
+    )]
+    ReadOnly,
     /// The file is a database of something else.
     #[error("the file is a database, but not a state of Convoke")]
     Foreign,

@@ -13,6 +13,7 @@
 
 use super::{Decided, OpenError, Options};
 use crate::bind;
+use crate::budget::Budget;
 use crate::cipher::{Keys, Tables};
 use crate::digest::{ORIGIN, Sum};
 use crate::ink::Ink;
@@ -23,7 +24,7 @@ use crate::row::attestation::{self, Attestation, Ground};
 use crate::row::checkpoint::Checkpoint;
 use crate::row::head::{self, Stored};
 use crate::row::seal::{self, Seal};
-use crate::row::{RowError, data_key, entry};
+use crate::row::{RowError, data_key, entry, observation};
 use crate::schema::{self, Age};
 use crate::set::{STALE, Set, SetHashes, SetKey};
 use crate::sign::{self, Signer};
@@ -51,6 +52,7 @@ pub(super) fn admit(
     transaction: &Connection,
     keys: &Keys,
     options: &Options,
+    budget: &Budget,
 ) -> Result<Admitted, OpenError> {
     let age = schema::age(transaction)?;
     schema::migrate(transaction)?;
@@ -68,7 +70,7 @@ pub(super) fn admit(
         seal: Seal::read(transaction)?,
     };
     let known = guard.known(age)?;
-    let decided = guard.decided()?;
+    let decided = guard.decided(budget)?;
     if let Some((ledger, sets)) = &known {
         guard.check_sets(ledger, sets)?;
     }
@@ -120,8 +122,8 @@ impl Guard<'_> {
     }
 
     /// Reads everything on which decisions build.
-    fn decided(&self) -> Result<Decided, OpenError> {
-        let decided = super::decided(self.tables)?;
+    fn decided(&self, budget: &Budget) -> Result<Decided, OpenError> {
+        let decided = super::decided(self.tables, budget.rows())?;
         let (open, found) = (self.stored.head.counts.open, decided.tasks.len());
         if found as u64 != open {
             let key = format!("{open} open tasks, {found} found");
@@ -138,6 +140,7 @@ impl Guard<'_> {
         if let Some(set) = Set::AT_OPENING.iter().find(wrong) {
             return Err(RowError::forged(set.table(), STALE).into());
         }
+        observation::check_numbered(connection, ledger.numbered)?;
         self.check_indexes()
     }
 
@@ -326,6 +329,7 @@ impl Guard<'_> {
         let mut ink = bind::begin(connection, keys, keeper)?;
         if let Some((ledger, sets)) = known {
             ink.bind(keys, sets, ledger)?;
+            ink.ledger.numbered = Some(observation::numbered(connection)?);
             return Ok((ink, false));
         }
         let now = self.options.now;

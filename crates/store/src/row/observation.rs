@@ -30,8 +30,26 @@ pub(crate) fn write(connection: &Connection, body: &str, ink: &mut Ink) -> rusql
     let stamp = ink.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
     statement.execute(params![stamp, row.texts.text(0), row.cipher])?;
+    ink.ledger.numbered = Some(connection.last_insert_rowid() as u64);
     ink.replaced(connection, None, Set::Observation, &row.sum);
     Ok(())
+}
+
+/// The number that was given last, 0 before the first. SQLite keeps it where no code covers it.
+pub(crate) fn numbered(connection: &Connection) -> rusqlite::Result<u64> {
+    let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence";
+    connection.query_row(sql, [], |row| Ok(row.get::<_, i64>(0)? as u64))
+}
+
+/// Checks that numbers go on from the last one, if that is known.
+pub(crate) fn check_numbered(connection: &Connection, known: Option<u64>) -> Result<(), RowError> {
+    match known.is_none_or(|known| numbered(connection).is_ok_and(|found| found == known)) {
+        true => Ok(()),
+        false => Err(RowError::forged(
+            TABLE,
+            "its last number is not the one that was given last",
+        )),
+    }
 }
 
 /// Writes an observation that is there once more.

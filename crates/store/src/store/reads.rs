@@ -4,6 +4,7 @@
 
 use super::Store;
 use crate::read::chunks::{self, Piece};
+use crate::read::parties::{self, Keyed};
 use crate::read::records::{self, Below, DataSum, Filter};
 use crate::read::tasks::{self, TaskFilter};
 use crate::read::{Most, Page, ReadError};
@@ -22,6 +23,15 @@ impl Store {
     /// [`ReadError`]
     pub fn task(&self, id: &TaskId) -> Result<Option<Task>, ReadError> {
         self.inner.readers.with(|c| tasks::task(c, id))
+    }
+
+    /// Between whom a record is, if it is there. What it says is not read, nor is the row checked: whoever
+    /// may see it asks for the whole, which is.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn parties(&self, record: Keyed<'_>) -> Result<Option<[String; 2]>, ReadError> {
+        self.inner.readers.with(|c| parties::parties(c, record))
     }
 
     /// The tasks that `filter` lets through, in the order in which they changed last, or against it.

@@ -2,9 +2,11 @@
 //! with its exact error, when the state is opened or when it is verified.
 //!
 //! The forger has SQLite, our source and older copies of the file. He makes every digest anew, and
-//! leaves what he cannot make. Read next: `outside.rs`, the head outside the database.
+//! leaves what he cannot make. Read next: `outside.rs`, the head outside the database; `pages.rs`, pages that stand in many
+//! places.
 
 mod outside;
+mod pages;
 
 use super::encrypted::fill;
 use super::removal::{Key, life, put, trim};
@@ -258,6 +260,23 @@ fn put_back(connection: &Connection, stage: &Stage, table: &str, which: &str) {
     let insert = format!("INSERT INTO main.{table} SELECT * FROM older.{table} WHERE {which}");
     run(connection, &insert);
     run_all(connection, "DETACH older");
+}
+
+/// With neither checks nor triggers in the way, which stand again afterwards.
+fn beside_checks(connection: &Connection, sql: &str) {
+    let triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'";
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
+    let mut statement = connection.prepare(triggers).unwrap();
+    let triggers = statement.query_map([], read).unwrap();
+    let triggers: Vec<_> = triggers.map(Result::unwrap).collect();
+    run_all(connection, "PRAGMA ignore_check_constraints = ON");
+    for (name, _) in &triggers {
+        run_all(connection, &format!("DROP TRIGGER {name}"));
+    }
+    run(connection, sql);
+    for (_, made) in &triggers {
+        run_all(connection, made);
+    }
 }
 
 fn run_all(connection: &Connection, sql: &str) {
@@ -660,6 +679,29 @@ forgeries! {
         |connection, _| run_all(connection, "DELETE FROM sqlite_sequence;
             INSERT INTO sqlite_sequence (name, seq) VALUES ('observation', 9223372036854775807)")
         => strange("strange number in sqlite_sequence");
+    /// A number that may have been given, but was not: what is written behind it would be refused one day.
+    a_number_that_was_not_given_yet:
+        |connection, _| run_all(connection, "DELETE FROM sqlite_sequence;
+            INSERT INTO sqlite_sequence (name, seq) VALUES ('observation', 9007199254740991)")
+        => forged("observation", "its last number is not the one that was given last");
+    the_numbers_begin_anew:
+        |connection, _| run_all(connection, "DELETE FROM sqlite_sequence")
+        => forged("observation", "its last number is not the one that was given last");
+    /// In no list, and never removed; found by its key alone.
+    a_task_neither_open_nor_ended:
+        |connection, _| beside_checks(connection, "UPDATE task SET ended = 2 WHERE id = 'ended'")
+        => found_stale("task");
+    /// Read once more as it was before, and written beside.
+    a_head_of_another_number:
+        |connection, _| beside_checks(connection, "UPDATE head SET one = 0")
+        => strange("strange row in head");
+    a_second_seal:
+        |connection, _| beside_checks(connection, "INSERT INTO seal
+            SELECT 0, sequence, time, chain, tasks, open, exchanges, data, digest, signature FROM seal")
+        => strange("strange row in seal");
+    a_checkpoint_of_another_number:
+        |connection, _| beside_checks(connection, "UPDATE checkpoint SET one = 3")
+        => strange("strange row in checkpoint");
     a_trigger_added:
         |connection, _| run_all(connection, "CREATE TRIGGER thief AFTER INSERT ON task
             BEGIN UPDATE registration SET place = 'forged'; END")

@@ -5,6 +5,7 @@
 //! meanwhile. Read next: [`super`].
 
 use super::{Fault, Verification, walk};
+use crate::budget::{Budget, is_endless};
 use crate::cipher::{Keys, Tables};
 use crate::open::{OpenError, Spawn, reader};
 use crate::read::ReadError;
@@ -30,9 +31,10 @@ impl Beside {
         counters: Arc<Counters>,
         spawn: &Spawn,
     ) -> Result<Self, OpenError> {
-        let connection = reader(path)?;
+        let mut connection = reader(path)?;
+        let budget = Budget::set(&mut connection)?;
         let interrupt = connection.get_interrupt_handle();
-        let walk = move || run(&connection, &keys, signer.as_deref(), &counters);
+        let walk = move || run(&connection, &budget, &keys, signer.as_deref(), &counters);
         let thread = spawn(Box::new(walk)).map_err(OpenError::Thread)?;
         Ok(Self {
             interrupt,
@@ -61,13 +63,25 @@ fn is_decisive(fault: &Fault) -> bool {
     fault.table == entry::TABLE || fault.table == "sqlite" && fault.key.contains(" index ")
 }
 
-fn run(connection: &Connection, keys: &Keys, signer: Option<&dyn Signer>, counters: &Counters) {
+fn run(
+    connection: &Connection,
+    budget: &Budget,
+    keys: &Keys,
+    signer: Option<&dyn Signer>,
+    counters: &Counters,
+) {
     let how = Verification {
         signer,
         ..Verification::default()
     };
-    let report = match walk(Tables { connection, keys }, how, true) {
+    let walked = walk(Tables { connection, keys }, how, true);
+    let report = match budget.outcome(walked) {
         Ok(report) => report,
+        // Whoever makes the rest of the walk impossible has something to hide in it.
+        Err(cause) if is_endless(&cause) => {
+            tracing::error!("{cause}: nothing is accepted any more");
+            return counters.note(Condition::Stopped);
+        }
         Err(ReadError::Sqlite(cause))
             if cause.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) =>
         {

@@ -258,6 +258,8 @@ impl Walk<'_, '_> {
         if ledger.sealed != sealed {
             self.push(seal::TABLE, seal::NOT_THE_LAST, true);
         }
+        let numbered = observation::check_numbered(self.connection, ledger.numbered);
+        self.note(numbered)?;
         Ok(true)
     }
 

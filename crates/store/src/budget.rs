@@ -1,0 +1,99 @@
+//! What reading all of a state may cost, before it is believed.
+//!
+//! A page of the file may be made to stand in many places: a few of them, each named a hundred times by the
+//! one above, are ten thousand million rows in half a megabyte. So the steps of SQLite are counted, and
+//! whoever takes more than any state of that many bytes needs is interrupted. Read next: [`crate::open`],
+//! [`crate::verify`].
+
+use crate::read::ReadError;
+use crate::row::RowError;
+use rusqlite::Connection;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// What is said of a state that was interrupted.
+pub(crate) const ENDLESS: &str =
+    "reading takes more steps than its size can explain: pages stand in more than one place";
+
+/// Steps for a state of no size, and for each byte of it; a walk over everything takes one or two a byte.
+const STEPS: u64 = 2_000_000;
+const STEPS_A_BYTE: u64 = 16;
+/// No row is shorter, in bytes.
+const ROW_BYTES: u64 = 32;
+/// After how many steps it is looked whether there are too many.
+const LOOKED: u64 = 10_000;
+
+/// Counts the steps that a connection takes, until it is lifted.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    /// None of a state in memory, which nobody else could write.
+    bytes: Option<u64>,
+    spent: Arc<AtomicBool>,
+}
+
+impl Budget {
+    /// What the file that a connection reads may cost.
+    ///
+    /// # Errors
+    /// SQLite's, if steps cannot be counted.
+    pub(crate) fn set(connection: &mut Connection) -> rusqlite::Result<Self> {
+        let file = connection.path().filter(|path| !path.is_empty());
+        let bytes = file.map(|path| stored(Path::new(path)));
+        let spent = Arc::new(AtomicBool::new(false));
+        if let Some(bytes) = bytes {
+            let most = STEPS.saturating_add(bytes.saturating_mul(STEPS_A_BYTE));
+            let (mut looks, spent) = (0u64, Arc::clone(&spent));
+            let step = move || {
+                looks += 1;
+                let is_spent = looks * LOOKED > most;
+                spent.fetch_or(is_spent, Relaxed);
+                is_spent
+            };
+            connection.progress_handler(LOOKED as i32, Some(step))?;
+        }
+        Ok(Self { bytes, spent })
+    }
+
+    /// The connection may take as many steps as it likes from now on.
+    ///
+    /// # Errors
+    /// SQLite's, if it goes on counting.
+    pub(crate) fn lift(&self, connection: &mut Connection) -> rusqlite::Result<()> {
+        connection.progress_handler(0, None::<fn() -> bool>)
+    }
+
+    /// How many rows one table can have.
+    pub(crate) fn rows(&self) -> usize {
+        let bytes = self.bytes.unwrap_or(u64::MAX);
+        usize::try_from(bytes / ROW_BYTES).unwrap_or(usize::MAX)
+    }
+
+    /// What came of reading, or that it took too many steps.
+    pub(crate) fn outcome<T, E: From<RowError>>(&self, read: Result<T, E>) -> Result<T, E> {
+        match self.spent.load(Relaxed) {
+            true => Err(RowError::corrupt("sqlite", ENDLESS).into()),
+            false => read,
+        }
+    }
+}
+
+/// True if it says that reading took too many steps.
+pub(crate) fn is_endless(error: &ReadError) -> bool {
+    matches!(error, ReadError::Corrupt { table, key } if table == "sqlite" && key == ENDLESS)
+}
+
+/// How many bytes lie on the disk, of the file and of what was written ahead: a hole costs nothing to make.
+fn stored(path: &Path) -> u64 {
+    let mut ahead = path.as_os_str().to_owned();
+    ahead.push("-wal");
+    let of = |path: &Path| {
+        let metadata = std::fs::metadata(path).ok()?;
+        #[cfg(unix)]
+        let on_disk = std::os::unix::fs::MetadataExt::blocks(&metadata) * 512;
+        #[cfg(not(unix))]
+        let on_disk = u64::MAX;
+        Some(metadata.len().min(on_disk))
+    };
+    of(path).unwrap_or(0) + of(Path::new(&ahead)).unwrap_or(0)
+}

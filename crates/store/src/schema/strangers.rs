@@ -1,0 +1,89 @@
+//! What stands in a state that no migration made and no release wrote: looked for before anything is believed.
+//!
+//! Read next: [`super`].
+
+use super::{MIGRATIONS, steps, versions};
+use crate::row::RowError;
+use rusqlite::{Connection, Row};
+use std::sync::OnceLock;
+
+/// Something that a schema describes: its kind, name and table, and the SQL that made it.
+type Described = (String, String, String, Option<Vec<u8>>);
+
+/// Everything that the schema of a connection describes.
+fn described(connection: &Connection) -> rusqlite::Result<Vec<Described>> {
+    let sql = "SELECT type, name, tbl_name, CAST(sql AS BLOB) FROM main.sqlite_schema
+        ORDER BY type, name";
+    let mut statement = connection.prepare(sql)?;
+    let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+    let found = statement.query_map([], row)?;
+    found.collect()
+}
+
+/// The schema as it must be in a state of this many migrations.
+fn expected(steps: usize) -> rusqlite::Result<Vec<Described>> {
+    let connection = Connection::open_in_memory()?;
+    for migration in MIGRATIONS.iter().take(steps) {
+        connection.execute_batch(migration)?;
+    }
+    described(&connection)
+}
+
+/// What stands in the schema that no migration made, what is missing, and what is another: by name,
+/// the first word saying which.
+pub(crate) fn strangers(connection: &Connection) -> Result<Vec<String>, RowError> {
+    static NEWEST: OnceLock<Vec<Described>> = OnceLock::new();
+    let steps = steps(versions(connection)?.0);
+    let made;
+    let expected = match (steps == MIGRATIONS.len(), NEWEST.get()) {
+        (true, Some(newest)) => newest,
+        (true, None) => {
+            made = expected(steps)?;
+            NEWEST.get_or_init(|| made)
+        }
+        (false, _) => {
+            made = expected(steps)?;
+            &made
+        }
+    };
+    let found = described(connection)?;
+    let named = |word: &str, (kind, name, ..): &Described| format!("{word} {kind} {name}");
+    let missing = expected.iter().filter(|thing| !found.contains(thing));
+    let strange = found.iter().filter(|thing| !expected.contains(thing));
+    let missing = missing.map(|thing| named("missing", thing));
+    Ok(missing
+        .chain(strange.map(|thing| named("strange", thing)))
+        .chain(strange_number(connection)?)
+        .chain(strange_rows(connection)?)
+        .collect())
+}
+
+/// What SQLite remembers of numbers that were given is bound by no code: a number that was never given
+/// is told, for behind the last one that it has nothing can be written any more.
+fn strange_number(connection: &Connection) -> Result<Option<String>, RowError> {
+    let numbered = "SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_sequence'";
+    let numbered: i64 = connection.query_row(numbered, [], |row| row.get(0))?;
+    if numbered == 0 {
+        return Ok(None);
+    }
+    let strange = "SELECT count(*) FROM sqlite_sequence WHERE name IS NOT 'observation'
+        OR typeof(seq) <> 'integer' OR seq NOT BETWEEN 0 AND 1 << 53";
+    let strange: i64 = connection.query_row(strange, [], |row| row.get(0))?;
+    Ok((strange > 0).then(|| "strange number in sqlite_sequence".to_owned()))
+}
+
+/// What there is one of is one row, and the first: whoever reads it takes what there is, and whoever writes it
+/// writes that one, so that another would be read for ever.
+fn strange_rows(connection: &Connection) -> Result<Vec<String>, RowError> {
+    let mut strange = Vec::new();
+    for table in ["head", "seal", "checkpoint"] {
+        let is_there = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1";
+        let is_there: i64 = connection.query_row(is_there, [table], |row| row.get(0))?;
+        if is_there == 1 {
+            let others = format!("SELECT count(*) FROM {table} WHERE one IS NOT 1");
+            let others: i64 = connection.query_row(&others, [], |row| row.get(0))?;
+            strange.extend((others > 0).then(|| format!("strange row in {table}")));
+        }
+    }
+    Ok(strange)
+}
