@@ -1,17 +1,28 @@
 //! Connections to HTTP servers elsewhere: to an origin that is allowed, over TLS if it says so.
 //!
 //! A name is resolved once, and the connection goes to the very address that was checked, so that a
-//! name cannot lead elsewhere in between. Knows no proxy and follows nothing; what is said on a
-//! connection is its holder's. Read next: [`crate::webhook`], [`crate::outside`].
+//! name cannot lead elsewhere in between. What a server sends is taken in turns of so many bytes, those
+//! of all servers together on one core less than there are, and answers before the answer are counted.
+//! Knows no proxy and follows nothing; what is said on a connection is its holder's. Read next:
+//! [`crate::webhook`], [`crate::outside`].
 
+use crate::fair::{FairShares, Share};
 use crate::webhook::target::{AllowList, Host, Origin};
-use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::body::Incoming;
+use hyper::client::conn::TrySendError;
+use hyper::client::conn::http1::{Builder, SendRequest};
+use hyper::ext::on_informational;
+use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
+use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
-use tokio::io::{AsyncRead, AsyncWrite};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::task::{Context, Poll};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::crypto::ring;
@@ -21,6 +32,12 @@ use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 
 /// How many of the addresses of a name are tried.
 const ADDRESSES: usize = 3;
+/// The longest head of an answer, in bytes.
+const HEAD_BYTES: usize = 32 << 10;
+/// So many bytes are read in one turn, and the rest of what was fetched with the last of them.
+const TURN_BYTES: usize = 16 << 10;
+/// So many interim answers (RFC 9110 §15.2) may come before the answer.
+const INTERIM_MOST: usize = 16;
 
 /// Why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -72,12 +89,129 @@ pub enum Unanswered {
 }
 
 /// A connection, on which one request at a time is sent.
-pub type Sender = SendRequest<String>;
+pub struct Sender {
+    requests: SendRequest<String>,
+    turn: Arc<Turn>,
+}
+
+impl Sender {
+    /// The answer to a request.
+    ///
+    /// # Errors
+    /// [`hyper::Error`] if the exchange breaks off, or more interim answers come than are taken.
+    pub async fn send(
+        &mut self,
+        request: Request<String>,
+    ) -> Result<Response<Incoming>, hyper::Error> {
+        let request = self.counted(request);
+        self.requests.send_request(request).await
+    }
+
+    /// The same; the request comes back if nothing of it was sent.
+    ///
+    /// # Errors
+    /// [`TrySendError`], with the request where it may be sent again.
+    pub async fn try_send(
+        &mut self,
+        request: Request<String>,
+    ) -> Result<Response<Incoming>, TrySendError<Request<String>>> {
+        let request = self.counted(request);
+        self.requests.try_send_request(request).await
+    }
+
+    /// True if another request can be sent at once.
+    pub fn is_ready(&self) -> bool {
+        self.requests.is_ready()
+    }
+
+    /// True if the connection has ended.
+    pub fn is_closed(&self) -> bool {
+        self.requests.is_closed()
+    }
+
+    fn counted(&self, mut request: Request<String>) -> Request<String> {
+        let turn = Arc::clone(&self.turn);
+        turn.interim.store(0, Relaxed);
+        on_informational(&mut request, move |_| {
+            turn.interim.fetch_add(1, Relaxed);
+        });
+        request
+    }
+}
+
+/// What came on a connection.
+#[derive(Debug, Default)]
+struct Turn {
+    /// Bytes in this turn.
+    bytes: AtomicUsize,
+    /// Interim answers to this request.
+    interim: AtomicUsize,
+}
+
+/// A stream that is read in turns.
+struct InTurns<S> {
+    stream: S,
+    turn: Arc<Turn>,
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for InTurns<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.turn.interim.load(Relaxed) > INTERIM_MOST {
+            let why = format!("more than {INTERIM_MOST} interim answers came before the answer");
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, why)));
+        }
+        if self.turn.bytes.load(Relaxed) >= TURN_BYTES {
+            // What else is there is for the next turn.
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let before = buf.filled().len();
+        let polled = Pin::new(&mut self.stream).poll_read(cx, buf);
+        let read = buf.filled().len() - before;
+        self.turn.bytes.fetch_add(read, Relaxed);
+        polled
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for InTurns<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
 
 /// Whoever makes connections.
 pub struct Dialer {
     allowed: AllowList,
     tls: TlsConnector,
+    share: Share,
 }
 
 impl Dialer {
@@ -94,6 +228,7 @@ impl Dialer {
         Ok(Self {
             allowed,
             tls: TlsConnector::from(Arc::new(config)),
+            share: FairShares::of_this_machine().of("elsewhere"),
         })
     }
 
@@ -109,7 +244,7 @@ impl Dialer {
     pub async fn connect(&self, origin: &Origin) -> Result<Sender, Unanswered> {
         let stream = connected(&self.addresses(origin).await?).await?;
         if !origin.secure {
-            return spoken(stream).await;
+            return self.spoken(stream).await;
         }
         let name = match &origin.host {
             Host::Address(address) => ServerName::from(*address),
@@ -117,8 +252,33 @@ impl Dialer {
                 ServerName::try_from(name.clone()).map_err(|_| Unanswered::ServerName)?
             }
         };
-        let stream = self.tls.connect(name, stream).await;
-        spoken(stream.map_err(Unanswered::Connect)?).await
+        let greeting = self.tls.connect(name, stream);
+        let stream = self.share.clone().run(greeting).await;
+        self.spoken(stream.map_err(Unanswered::Connect)?).await
+    }
+
+    async fn spoken<S>(&self, stream: S) -> Result<Sender, Unanswered>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let turn = Arc::new(Turn::default());
+        let stream = InTurns {
+            stream,
+            turn: Arc::clone(&turn),
+        };
+        let mut http = Builder::new();
+        let http = http.max_buf_size(HEAD_BYTES);
+        let (requests, connection) = http.handshake(TokioIo::new(stream)).await?;
+        let mut connection = Box::pin(connection);
+        let of = Arc::clone(&turn);
+        let in_turns = poll_fn(move |cx| {
+            of.bytes.store(0, Relaxed);
+            connection.as_mut().poll(cx)
+        });
+        let served = self.share.clone().run(in_turns);
+        // Ends when the sender is dropped or the other side closes; what fails is told by the sender.
+        tokio::spawn(async move { drop(served.await) });
+        Ok(Sender { requests, turn })
     }
 
     /// Where to connect to: the addresses of the host that may be spoken to.
@@ -155,16 +315,6 @@ async fn connected(addresses: &[SocketAddr]) -> Result<TcpStream, Unanswered> {
     Err(Unanswered::Connect(failure))
 }
 
-async fn spoken<S>(stream: S) -> Result<Sender, Unanswered>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let (sender, connection) = handshake(TokioIo::new(stream)).await?;
-    // Ends when the sender is dropped or the other side closes; what fails is told by the sender.
-    tokio::spawn(async move { drop(connection.await) });
-    Ok(sender)
-}
-
 fn trusted(authorities: Option<&Path>) -> Result<RootCertStore, TrustError> {
     let mut roots = RootCertStore::empty();
     let place = match authorities {
@@ -187,5 +337,103 @@ fn trusted(authorities: Option<&Path>) -> Result<RootCertStore, TrustError> {
     match roots.is_empty() {
         true => Err(TrustError::Nobody(place)),
         false => Ok(roots),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    /// What a server is asked, which sends `beginning` and then `piece` without end, or so often; and how
+    /// often that was until it was hung up on.
+    async fn asked(
+        beginning: &str,
+        piece: &str,
+        times: usize,
+    ) -> (Result<u16, hyper::Error>, usize) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let dialer = Dialer::new(
+            AllowList::new(&[], std::slice::from_ref(&origin)).unwrap(),
+            None,
+        )
+        .unwrap();
+        let (beginning, piece) = (beginning.to_owned(), piece.to_owned());
+        let served = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut request = [0; 1_024];
+            let _ = stream.read(&mut request).await.unwrap();
+            let mut sent = 0;
+            let mut next = beginning;
+            while stream.write_all(next.as_bytes()).await.is_ok() && sent < times {
+                next.clone_from(&piece);
+                sent += 1;
+            }
+            let _ = stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await;
+            sent
+        });
+        let target = dialer.allowed().admit_url(&format!("{origin}/")).unwrap();
+        let mut sender = dialer.connect(&target.origin).await.unwrap();
+        let request = Request::get("/").body(String::new()).unwrap();
+        let answer = sender.send(request).await;
+        drop(sender);
+        (answer.map(|a| a.status().as_u16()), served.await.unwrap())
+    }
+
+    const HINTS: &str = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
+
+    #[tokio::test]
+    async fn some_interim_answers_come_before_the_answer() {
+        let (answer, _) = asked("", HINTS, INTERIM_MOST).await;
+        assert_eq!(answer.unwrap(), 204);
+    }
+
+    /// Who only ever sends interim answers kept a thread busy for as long as he was waited for.
+    #[tokio::test]
+    async fn interim_answers_without_end_end_the_exchange() {
+        let (answer, _) = asked("", HINTS, usize::MAX).await;
+        let error = answer.unwrap_err();
+        let why = std::error::Error::source(&error).map(ToString::to_string);
+        let wanted = format!("more than {INTERIM_MOST} interim answers came before the answer");
+        assert_eq!(why, Some(wanted));
+    }
+
+    #[tokio::test]
+    async fn a_head_without_end_ends_the_exchange() {
+        let (answer, _) = asked("HTTP/1.1 200 OK\r\n", "a: b\r\n", usize::MAX).await;
+        assert!(answer.is_err());
+        let (answer, _) = asked("HTTP/1.1 200 OK\r\na: ", "long", usize::MAX).await;
+        assert!(answer.unwrap_err().is_parse_too_large());
+    }
+
+    /// However much is there, no more than one turn's is read in one.
+    #[tokio::test]
+    async fn a_turn_reads_so_much() {
+        let turn = Arc::new(Turn::default());
+        let endless = tokio::io::repeat(b'x');
+        let stream = tokio::io::join(endless, tokio::io::sink());
+        let mut stream = InTurns {
+            stream,
+            turn: Arc::clone(&turn),
+        };
+        let mut room = vec![0; 64 << 10];
+        for _ in 0..3 {
+            turn.bytes.store(0, Relaxed);
+            let mut read = 0;
+            let polled = poll_fn(|cx| {
+                loop {
+                    let mut buf = ReadBuf::new(&mut room[..4 << 10]);
+                    match Pin::new(&mut stream).poll_read(cx, &mut buf) {
+                        Poll::Ready(Ok(())) => read += buf.filled().len(),
+                        polled => return Poll::Ready(polled),
+                    }
+                }
+            });
+            assert!(polled.await.is_pending());
+            assert_eq!(read, TURN_BYTES);
+        }
     }
 }

@@ -129,7 +129,7 @@ impl Web {
         let request = request.body(sending.body.clone());
         let request = request.map_err(Unanswered::Request)?;
         let mut sender = self.dialer.connect(&target.origin).await?;
-        let response = sender.send_request(request).await;
+        let response = sender.send(request).await;
         Ok(response.map_err(Unanswered::Http)?)
     }
 }

@@ -78,7 +78,7 @@ impl Client {
         let mut request = self.request(target, letter, created)?;
         // A kept connection may have been closed meanwhile; what it did not take goes on a new one.
         while let Some(mut sender) = self.take_kept(&target.origin) {
-            match sender.try_send_request(request).await {
+            match sender.try_send(request).await {
                 Ok(response) => return self.finish(&target.origin, sender, response).await,
                 Err(mut error) => match error.take_message() {
                     Some(unsent) => request = unsent,
@@ -87,7 +87,7 @@ impl Client {
             }
         }
         let mut sender = self.dialer.connect(&target.origin).await?;
-        let response = sender.send_request(request).await?;
+        let response = sender.send(request).await?;
         self.finish(&target.origin, sender, response).await
     }
 
