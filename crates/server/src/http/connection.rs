@@ -106,7 +106,13 @@ async fn handshake(
         return None;
     }
     let share = door.share_of_source(source.ip());
-    match timeout_at(first, share.run(tls.accept(tcp))).await {
+    let shaken = timeout_at(first, share.run(tls.accept(tcp)));
+    let shaken = tokio::select! {
+        shaken = shaken => shaken,
+        // Nobody is let in any more: half a greeting is not waited for.
+        () = door.closes() => return None,
+    };
+    match shaken {
         Ok(Ok(stream)) => Some(stream),
         Ok(Err(error)) => {
             door.gate.blame(source.ip());

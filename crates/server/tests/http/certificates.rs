@@ -16,7 +16,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use time::{Duration, OffsetDateTime};
-use tokio::io::BufReader;
+use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
@@ -480,4 +480,19 @@ fn files_that_cannot_be_used_are_named() {
     ] {
         assert!(matches!(told(change), Err(TlsError::File { .. })));
     }
+}
+
+/// Who has only begun to greet is not waited for when the door closes; before, for ten seconds.
+#[tokio::test]
+async fn half_a_greeting_does_not_keep_the_door_open() {
+    let authority = Authority::new();
+    let house = authority.house();
+    let mut stranger = TcpStream::connect(house.address).await.unwrap();
+    stranger.write_all(&[0x16, 0x03, 0x01]).await.unwrap();
+    // The stranger's connection is taken before this one is.
+    let own = authority.signs(|_| {});
+    drop(authority.connect(&house, Some(&own), "http/1.1").await);
+    tokio::time::timeout(std::time::Duration::from_secs(5), house.close())
+        .await
+        .expect("the door closes");
 }
