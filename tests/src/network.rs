@@ -297,7 +297,7 @@ fn outcome(action: &Action, now: Timestamp) -> Result<Outcome, ActFailure> {
 /// What is heard of it afterwards.
 fn heard(action: &Action) -> Option<Telemetry> {
     match action {
-        Action::Dispatch { element } => Some(Telemetry::Field(FieldReport::Arrived {
+        Action::Dispatch { element, .. } => Some(Telemetry::Field(FieldReport::Arrived {
             token: 1,
             element: element.clone(),
             question: "What shall I look at?".to_owned(),

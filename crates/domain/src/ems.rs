@@ -212,6 +212,7 @@ mod tests {
     fn engineers_are_sent_by_who_repairs() {
         let dispatch = Action::Dispatch {
             element: ElementId::new("site:1"),
+            work_order: None,
         };
         let tell = Action::TellCustomer {
             ticket: "1".to_owned(),

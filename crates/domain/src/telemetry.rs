@@ -341,6 +341,9 @@ pub enum Action {
     Dispatch {
         /// Where to.
         element: ElementId,
+        /// The sender's own key of the work order. Under one that was sent before nobody else is sent:
+        /// whoever is on it reports under the new token from then on, the arrival once more if he is there.
+        work_order: Option<String>,
     },
     /// Tell an engineer who has arrived what to repair.
     Guide {
@@ -410,7 +413,7 @@ impl Action {
     pub fn elements(&self) -> Vec<&ElementId> {
         match self {
             Self::Probe { element }
-            | Self::Dispatch { element }
+            | Self::Dispatch { element, .. }
             | Self::Guide { element, .. }
             | Self::ReadConfiguration { element }
             | Self::Configure { element, .. }

@@ -246,7 +246,7 @@ impl Engine {
 fn elements(action: &Action) -> Vec<(&'static str, &ElementId)> {
     match action {
         Action::Probe { element }
-        | Action::Dispatch { element }
+        | Action::Dispatch { element, .. }
         | Action::Guide { element, .. }
         | Action::ReadConfiguration { element }
         | Action::Configure { element, .. }

@@ -96,7 +96,7 @@ pub type Listener = Box<dyn FnMut(&Told) + Send>;
 pub fn acted(action: &Action) -> String {
     match action {
         Action::Probe { element } => format!("measures {element}"),
-        Action::Dispatch { element } => format!("sends an engineer to {element}"),
+        Action::Dispatch { element, .. } => format!("sends an engineer to {element}"),
         Action::Guide { element, steps, .. } => {
             let steps = steps.len();
             format!("guides the engineer: repair {element} in {steps} steps")

@@ -157,7 +157,10 @@ fn operations() -> Vec<Operation> {
     all.extend(requests(name).map(Operation::Schema));
     let actions = [
         Action::Probe { element: element() },
-        Action::Dispatch { element: element() },
+        Action::Dispatch {
+            element: element(),
+            work_order: None,
+        },
         Action::Guide {
             dispatch: 1,
             element: element(),

@@ -97,7 +97,15 @@ fn a_management_system_reaches_no_further_than_its_domain() {
         element: element.clone(),
     };
     let answer = bench.wants("a", Ems::Ip, probe, 0.0);
-    let sent = bench.wants("a", Ems::Ip, Action::Dispatch { element }, 0.0);
+    let sent = bench.wants(
+        "a",
+        Ems::Ip,
+        Action::Dispatch {
+            element,
+            work_order: None,
+        },
+        0.0,
+    );
     bench.pass(1.0);
     assert!(impossible(answer).contains("may not probe"));
     assert!(impossible(sent).contains("does not command the field force"));
@@ -124,6 +132,7 @@ fn an_engineer_is_guided_by_who_sent_them() {
     let element = bench.element(ElementKind::LineCard);
     let dispatch = Action::Dispatch {
         element: element.clone(),
+        work_order: None,
     };
     let sent = bench.wants("a", Ems::Customer, dispatch, 0.0);
     bench.pass(86_400.0);

@@ -102,7 +102,13 @@ impl Prowler {
                         element: link.clone(),
                     },
                 ),
-                ("dispatch", Action::Dispatch { element: site }),
+                (
+                    "dispatch",
+                    Action::Dispatch {
+                        element: site,
+                        work_order: None,
+                    },
+                ),
                 (
                     "set-power",
                     Action::SetPower {

@@ -215,6 +215,7 @@ fn repair(
     if step % 12 == 3 {
         let dispatch = Action::Dispatch {
             element: element(hour),
+            work_order: None,
         };
         simulation.act("field", permit, token(hour), dispatch, now);
     }

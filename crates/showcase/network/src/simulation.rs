@@ -36,7 +36,7 @@ use crate::state::{Sighting, State, View};
 use crate::topology::Topology;
 use crate::traffic::roads::Charts;
 use crate::traffic::{Demand, Flows, Terrain, Traffic, demand};
-use actions::Engineer;
+use actions::FieldForce;
 use domain::inventory::{Domain, ElementId, Inventory};
 use domain::telemetry::{AlarmType, Outcome, Telemetry, Token};
 use domain::time::{Dice, Timestamp};
@@ -154,7 +154,7 @@ pub struct Simulation {
     gasped: BTreeSet<ElementId>,
     ailing: BTreeSet<(ElementId, AlarmType)>,
     complaining: BTreeSet<ElementId>,
-    engineers: BTreeMap<(String, Token), Engineer>,
+    field_force: FieldForce,
     mobile: Mobile,
     /// True if the mobile domain is to be looked at before time goes on.
     mobile_stale: bool,
@@ -252,7 +252,7 @@ impl Simulation {
             gasped: BTreeSet::new(),
             ailing: BTreeSet::new(),
             complaining: BTreeSet::new(),
-            engineers: BTreeMap::new(),
+            field_force: FieldForce::default(),
             troubles: 0,
             injected: BTreeMap::new(),
             truths: Vec::new(),

@@ -133,6 +133,7 @@ fn action(name: &str, operation: Element<'_>) -> Result<Action, RpcError> {
         },
         "dispatch" => Action::Dispatch {
             element: element()?,
+            work_order: text(operation, "work-order"),
         },
         "guide" => Action::Guide {
             dispatch: number(operation, "dispatch").unwrap_or_default(),

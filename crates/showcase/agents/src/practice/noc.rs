@@ -496,7 +496,10 @@ impl AtWork<'_> {
         let matter = Matter::Case(case, Step::Send);
         let token = self.matters.token(matter);
         self.noc.engineers.push((token, case, which));
-        let action = Action::Dispatch { element };
+        let action = Action::Dispatch {
+            element,
+            work_order: None,
+        };
         vec![Output::Act { token, action }]
     }
 

@@ -120,7 +120,7 @@ impl World {
         let since = self.now.seconds_since(at(0.0));
         let outcome = match action {
             Action::Probe { element } => Outcome::Measured(self.measure(element)),
-            Action::Dispatch { element } => {
+            Action::Dispatch { element, .. } => {
                 self.later(1_800.0, Event::Arrive(token, element));
                 Outcome::Dispatched { arrival: self.now }
             }

@@ -158,8 +158,8 @@ enum Wanted {
 }
 
 impl ServiceCopilot {
-    /// Goes on with a task from before a restart. Whoever was on the way does not know where to
-    /// report: somebody is sent again.
+    /// Goes on with a task from before a restart. Whoever is on the way under its work order goes on, and
+    /// reports here.
     fn resume(&mut self, task: &Task) -> Vec<Output> {
         let mut ticket = match self.understand(&task.content) {
             Ok(Wanted::Repair(repair)) => Ticket::new(repair),
@@ -242,6 +242,7 @@ impl ServiceCopilot {
     fn dispatch(&mut self, task: TaskId, mut ticket: Ticket) -> Vec<Output> {
         let token = self.desk.token();
         let element = ticket.repair.element.clone();
+        let work_order = Some(task.to_string());
         ticket.dispatch = token;
         ticket.stage = Stage::Sent;
         self.tickets.insert(task, ticket);
@@ -249,7 +250,10 @@ impl ServiceCopilot {
             Output::Note(format!("An engineer is sent to {element}")),
             Output::Act {
                 token,
-                action: Action::Dispatch { element },
+                action: Action::Dispatch {
+                    element,
+                    work_order,
+                },
             },
         ]
     }

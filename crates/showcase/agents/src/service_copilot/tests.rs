@@ -318,11 +318,18 @@ fn after_a_restart_a_proposal_still_waits_and_an_agreed_ticket_is_worked() {
     let no = Content::new("zone:b", "no").with_result("reject");
     let outputs = word_on(&mut *agent, &ticket, no, Stance::Refuse);
     assert!(proposed(&outputs).is_none(), "it was the last way");
-    let (_, _, outputs) = resumed(&|task| {
+    let (_, ticket, outputs) = resumed(&|task| {
         task.status = Status::Processing;
         task.plan = Some(second.clone());
     });
-    assert!(dispatched(&outputs).is_some());
+    let order = outputs.iter().find_map(|o| match o {
+        Output::Act {
+            action: Action::Dispatch { work_order, .. },
+            ..
+        } => work_order.clone(),
+        _ => None,
+    });
+    assert_eq!(order, Some(ticket.id.to_string()), "nobody else is sent");
     let (_, _, outputs) = resumed(&|_| {});
     assert!(proposed(&outputs).is_some());
 }

@@ -819,7 +819,7 @@ fn brief(action: &domain::telemetry::Action) -> String {
             element, parameter, ..
         } => format!("Configure {element} {parameter}"),
         Action::Restart { element } => format!("Restart {element}"),
-        Action::Dispatch { element } => format!("Dispatch {element}"),
+        Action::Dispatch { element, .. } => format!("Dispatch {element}"),
         other => format!("{other:?}"),
     }
 }

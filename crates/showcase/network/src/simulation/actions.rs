@@ -13,6 +13,7 @@ use domain::inventory::{Domain, ElementId};
 use domain::permit::Permit;
 use domain::telemetry::{Action, FieldReport, Outcome, Telemetry, Token};
 use domain::time::Timestamp;
+use std::collections::BTreeMap;
 
 /// A probe takes so long, in seconds.
 const PROBE_S: (f64, f64) = (20.0, 120.0);
@@ -25,6 +26,12 @@ pub(super) struct Engineer {
     /// Where they stand, or go.
     at: ElementId,
     doing: Doing,
+    /// When they are there, or were.
+    arrival: Timestamp,
+    /// The token by which they were sent, and that under which they report: it, or the last of the same
+    /// work order.
+    sent: Token,
+    reports: Token,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +39,49 @@ enum Doing {
     Driving,
     Waiting,
     Working,
+}
+
+/// Everybody who was sent out, by whom and under what.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FieldForce {
+    engineers: Vec<Engineer>,
+    /// By sender and token; by each token of a work order.
+    by_token: BTreeMap<(String, Token), usize>,
+    /// By sender and the sender's key.
+    by_work_order: BTreeMap<(String, String), usize>,
+}
+
+impl FieldForce {
+    fn send(&mut self, agent: &str, work_order: Option<String>, engineer: Engineer) {
+        let number = self.engineers.len();
+        self.by_token
+            .insert((agent.to_owned(), engineer.reports), number);
+        if let Some(work_order) = work_order {
+            let key = (agent.to_owned(), work_order);
+            self.by_work_order.insert(key, number);
+        }
+        self.engineers.push(engineer);
+    }
+
+    /// Whoever was sent under a work order before, who reports under `token` from now on.
+    fn sent_before(
+        &mut self,
+        agent: &str,
+        token: Token,
+        work_order: Option<String>,
+    ) -> Option<&Engineer> {
+        let key = (agent.to_owned(), work_order?);
+        let number = *self.by_work_order.get(&key)?;
+        self.by_token.insert((key.0, token), number);
+        let engineer = &mut self.engineers[number];
+        engineer.reports = token;
+        Some(engineer)
+    }
+
+    fn under(&mut self, agent: &str, token: Token) -> Option<&mut Engineer> {
+        let number = self.by_token.get(&(agent.to_owned(), token))?;
+        Some(&mut self.engineers[*number])
+    }
 }
 
 impl Simulation {
@@ -53,7 +103,10 @@ impl Simulation {
         }
         let answered = match action {
             Action::Probe { element } => self.probe(agent, permit, token, element),
-            Action::Dispatch { element } => self.dispatch(agent, permit, token, element),
+            Action::Dispatch {
+                element,
+                work_order,
+            } => self.dispatch(agent, permit, token, element, work_order),
             Action::Guide {
                 dispatch, element, ..
             } => self.guide(agent, permit, dispatch, &element),
@@ -143,6 +196,7 @@ impl Simulation {
         permit: &Permit,
         token: Token,
         element: ElementId,
+        work_order: Option<String>,
     ) -> Result<Option<Outcome>, String> {
         if !permit.field {
             return Err(format!("{agent} does not command the field force"));
@@ -152,25 +206,39 @@ impl Simulation {
             .element(&element)
             .ok_or_else(|| unknown(&element))?
             .position;
-        let key = (agent.to_owned(), token);
-        if self.engineers.contains_key(&key) {
+        if self.field_force.under(agent, token).is_some() {
             return Err(format!("token {token} belongs to an earlier dispatch"));
+        }
+        if let Some(engineer) = self
+            .field_force
+            .sent_before(agent, token, work_order.clone())
+        {
+            let (arrival, doing) = (engineer.arrival, engineer.doing);
+            if doing == Doing::Waiting {
+                self.arrive(self.now.plus_s(APP_S.1), agent, token);
+            }
+            return Ok(Some(Outcome::Dispatched { arrival }));
         }
         self.note_dispatch(agent, token, &element);
         let dice = &mut self.chances.actions;
         let arrival = self
             .now
             .plus_s(field::travel_s(&self.inventory, position, self.now, dice));
-        self.engineers.insert(
-            key,
-            Engineer {
-                at: element,
-                doing: Doing::Driving,
-            },
-        );
-        let agent = agent.to_owned();
-        self.schedule(arrival, Event::Arrive { agent, token });
+        let engineer = Engineer {
+            at: element,
+            doing: Doing::Driving,
+            arrival,
+            sent: token,
+            reports: token,
+        };
+        self.field_force.send(agent, work_order, engineer);
+        self.arrive(arrival, agent, token);
         Ok(Some(Outcome::Dispatched { arrival }))
+    }
+
+    fn arrive(&mut self, at: Timestamp, agent: &str, token: Token) {
+        let agent = agent.to_owned();
+        self.schedule(at, Event::Arrive { agent, token });
     }
 
     fn guide(
@@ -184,26 +252,24 @@ impl Simulation {
             return Err(format!("{agent} does not command the field force"));
         }
         self.domain_of(element)?;
-        let key = (agent.to_owned(), dispatch);
         let engineer = self
-            .engineers
-            .get_mut(&key)
+            .field_force
+            .under(agent, dispatch)
             .ok_or_else(|| format!("nobody was sent out under token {dispatch}"))?;
         match engineer.doing {
             Doing::Driving => return Err("the engineer has not arrived yet".to_owned()),
             Doing::Working => return Err("the engineer is at work already".to_owned()),
             Doing::Waiting => engineer.doing = Doing::Working,
         }
-        let drive = field::transfer_s(&self.inventory, &engineer.at, element);
-        engineer.at = element.clone();
+        let from = std::mem::replace(&mut engineer.at, element.clone());
+        let drive = field::transfer_s(&self.inventory, &from, element);
         let dice = &mut self.chances.actions;
         let work = field::work(&self.inventory, &self.state, &self.view, element, dice);
-        let (agent, token) = key;
         self.schedule(
             self.now.plus_s(drive + work.seconds),
             Event::Finish {
-                agent,
-                token,
+                agent: agent.to_owned(),
+                token: dispatch,
                 element: element.clone(),
                 mends: work.mends,
                 finding: work.finding,
@@ -232,11 +298,14 @@ impl Simulation {
     }
 
     pub(super) fn arrived(&mut self, agent: String, token: Token) {
-        let Some(engineer) = self.engineers.get_mut(&(agent.clone(), token)) else {
+        let Some(engineer) = self.field_force.under(&agent, token) else {
             return;
         };
+        if engineer.doing == Doing::Working {
+            return;
+        }
         engineer.doing = Doing::Waiting;
-        let element = engineer.at.clone();
+        let (element, token) = (engineer.at.clone(), engineer.reports);
         let question = field::question(&self.inventory, &self.state, &self.view, &element);
         self.report(
             agent,
@@ -256,13 +325,15 @@ impl Simulation {
         mends: Option<usize>,
         finding: String,
     ) {
-        if let Some(engineer) = self.engineers.get_mut(&(agent.clone(), token)) {
-            engineer.doing = Doing::Waiting;
-        }
+        let Some(engineer) = self.field_force.under(&agent, token) else {
+            return;
+        };
+        engineer.doing = Doing::Waiting;
+        let (sent, token) = (engineer.sent, engineer.reports);
         // What somebody else has mended meanwhile is not mended again.
         let mends = mends.filter(|number| self.state.troubles.contains_key(number));
         if let Some(number) = mends {
-            self.note_success(&agent, token);
+            self.note_success(&agent, sent);
             self.mend(number);
         }
         self.report(

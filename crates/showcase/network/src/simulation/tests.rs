@@ -103,6 +103,7 @@ fn repair(simulation: &mut Simulation, token: Token, element: &ElementId) -> (bo
     let now = simulation.now();
     let dispatch = Action::Dispatch {
         element: element.clone(),
+        work_order: None,
     };
     simulation.act(FIELD, &everything(), token, dispatch, now);
     heard.extend(simulation.advance(now.plus_s(3601.0)));
@@ -421,7 +422,10 @@ fn what_may_not_be_done_is_impossible() {
     let nowhere = Action::Probe {
         element: ElementId::new("site:Nowhere-1"),
     };
-    let dispatch = || Action::Dispatch { element: element() };
+    let dispatch = || Action::Dispatch {
+        element: element(),
+        work_order: None,
+    };
     let now = start();
     simulation.act("w", &wireless, 1, Action::Probe { element: element() }, now);
     simulation.act("w", &wireless, 2, dispatch(), now);
@@ -454,6 +458,63 @@ fn what_may_not_be_done_is_impossible() {
     7: the engineer has not arrived yet
     6: token 6 belongs to an earlier dispatch
     ");
+}
+
+/// Whoever sends an engineer again under the same work order, having forgotten that he did, has nobody else
+/// sent: who is on it reports to him, on the way, there and at work.
+#[test]
+fn a_work_order_sends_one_engineer_however_often_it_is_sent() {
+    let (mut simulation, fault) = struck(FaultKind::CardFailure, quiet(), 19);
+    simulation.advance(after(60.0));
+    let element = fault.element.clone();
+    let send = |simulation: &mut Simulation, by: &str, token, order: &str| {
+        let dispatch = Action::Dispatch {
+            element: element.clone(),
+            work_order: Some(order.to_owned()),
+        };
+        let now = simulation.now();
+        simulation.act(by, &everything(), token, dispatch, now);
+        let heard = simulation.advance(now.plus_s(10.0));
+        let arrival = match outcome(&heard, token) {
+            Some(Outcome::Dispatched { arrival }) => *arrival,
+            other => panic!("{other:?}"),
+        };
+        (arrival, heard)
+    };
+    let told = |heard: &[Emission]| {
+        let reports = reports(heard).into_iter();
+        let told = reports.map(|report| match report {
+            FieldReport::Arrived { token, .. } => format!("{token} there"),
+            FieldReport::Ended {
+                token, repaired, ..
+            } => format!("{token} ended {repaired}"),
+        });
+        told.collect::<Vec<_>>()
+    };
+    let (first, _) = send(&mut simulation, FIELD, 1, "t-1");
+    let (again, _) = send(&mut simulation, FIELD, 2, "t-1");
+    assert_eq!(first, again, "on the way");
+    let heard = simulation.advance(first.plus_s(1.0));
+    assert_eq!(told(&heard), ["2 there"]);
+    let (_, heard) = send(&mut simulation, FIELD, 3, "t-1");
+    assert_eq!(told(&heard), ["3 there"], "there already");
+    let now = simulation.now();
+    let guide = Action::Guide {
+        dispatch: 3,
+        element: element.clone(),
+        steps: vec![],
+    };
+    simulation.act(FIELD, &everything(), 4, guide, now);
+    let (_, heard) = send(&mut simulation, FIELD, 5, "t-1");
+    assert!(told(&heard).is_empty(), "at work");
+    let heard = simulation.advance(now.plus_s(3.0 * 3600.0));
+    assert_eq!(told(&heard), ["5 ended true"]);
+    let sent = |simulation: &Simulation| simulation.dispatches().len();
+    assert_eq!(sent(&simulation), 1);
+    assert!(simulation.dispatches()[0].repaired, "the referee sees it");
+    send(&mut simulation, FIELD, 6, "t-2");
+    send(&mut simulation, "another", 7, "t-1");
+    assert_eq!(sent(&simulation), 3, "another order, and another's");
 }
 
 #[test]
@@ -494,7 +555,10 @@ fn a_permit_ends_at_the_border_of_its_province() {
         ..everything()
     };
     let probe = |element| Action::Probe { element };
-    let dispatch = |element| Action::Dispatch { element };
+    let dispatch = |element| Action::Dispatch {
+        element,
+        work_order: None,
+    };
     let wanted = [
         probe(router_in("North")),
         probe(router_in("South")),

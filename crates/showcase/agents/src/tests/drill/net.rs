@@ -385,7 +385,7 @@ impl Net {
                 effects.extend(mended.map(|n| (125.0, Effect::Heal(n))));
                 effects
             }
-            Action::Dispatch { element } => {
+            Action::Dispatch { element, .. } => {
                 self.dispatched.insert(token, element.clone());
                 let arrived = FieldReport::Arrived {
                     token,

@@ -204,6 +204,7 @@ fn work(simulation: &mut Simulation, element: &ElementId) -> (bool, String, Vec<
     let (now, token) = (simulation.now(), simulation.sequence + 1_000);
     let dispatch = Action::Dispatch {
         element: element.clone(),
+        work_order: None,
     };
     simulation.act("field", &everything(), token, dispatch, now);
     let mut heard = simulation.advance(now.plus_s(3_601.0));
@@ -290,6 +291,7 @@ fn an_ageing_module_that_is_exchanged_in_time_takes_nothing_out() {
     assert!((-9.0..0.0).contains(&measured.readings["tx_dbm"]));
     let dispatch = Action::Dispatch {
         element: optic.clone(),
+        work_order: None,
     };
     let now = simulation.now();
     simulation.act("field", &everything(), 1, dispatch, now);
