@@ -75,6 +75,8 @@ run attacks "CONVOKE_ATTACKS=$(of 1000) PROPTEST_RNG_SEED=$SRANDOM" -p convoke-t
 seed=$SRANDOM
 told neighbours "--generated $seed --soak $(of 3600)" '^xpath .*[0-9]' attacks "$seed" "$(of 3600)"
 told short-memory "--seconds $(of 600)" '"killed": 0' short_of_memory "$(of 600)"
+told sessions "--hold $(of 600)" '"reached":true' "$cargo" bench --package convoke-tests --bench load -- \
+  --json --only subscribed --hold "$(of 600)"
 run upgrades "CONVOKE_UPGRADE_KILLS=$(of 100)" -p convoke-store --test upgrade
 run soak "CONVOKE_SOAK_MINUTES=${SOAK_MINUTES:-$(of 240)}" -p convoke-tests --test soak
 run clock-jumps "CLOCK_JUMPS=$(of 200)" -p convoke-tests --test clockjump

@@ -117,7 +117,17 @@ fn every_record_is_told_whole_to_whom_it_is_for() {
                 "get-context, {name}: {id}"
             );
         }
-        assert_a2a(&stage, &reference, &user);
+        // What is only proposed, teams and data are none of theirs who may not know of them.
+        for row in rows.iter().filter(|row| row.kind != TASK) {
+            let id = &row.id;
+            let listed = tasks.contains(&row.word);
+            assert!(!listed || told(TASK, row), "get-tasks, {name}: {id}");
+            let said = context.contains(&row.word);
+            assert!(!said || told(CONTEXT, row), "get-context, {name}: {id}");
+        }
+        for endpoint in ["platform", "ip"] {
+            assert_a2a(&stage, &reference, &user, endpoint);
+        }
         let speaks = reference.may_execute(&user, "irtf-agent", "task-negotiate", false);
         let reads = reference.may_execute(&user, "convoke-data", "data-read", false);
         for row in &rows {
@@ -143,30 +153,52 @@ fn every_record_is_told_whole_to_whom_it_is_for() {
     }
 }
 
-/// A2A, in both versions over both of its bindings.
-fn assert_a2a(stage: &Stage, reference: &Reference, user: &reference::User) {
+/// A2A, in both versions over both of its bindings, at an endpoint.
+fn assert_a2a(stage: &Stage, reference: &Reference, user: &reference::User, endpoint: &str) {
     let (rows, name) = (stage.rows(), &user.name);
     for way in WAYS {
-        let listed = stage.by(way, name, Asked::List);
+        let listed = stage.by_at(way, endpoint, name, Asked::List);
         assert_eq!(listed.is_none(), way == Way::Rpc03, "{way:?}");
         for row in rows.iter().filter(|row| row.kind == TASK) {
-            let (id, may) = (&row.id, reference.is_told(user, TASK, row));
+            let may = row.is_at(endpoint) && reference.is_told(user, TASK, row);
+            let id = &row.id;
             if let Some(listed) = &listed {
                 let is_listed = listed.text.contains(&format!("\"id\":\"{id}\""));
-                assert_eq!(is_listed, may, "{way:?} list, {name}: {id}: {listed:?}");
+                assert_eq!(
+                    is_listed, may,
+                    "{way:?} list at {endpoint}, {name}: {id}: {listed:?}"
+                );
                 // What was said stands in the history, which is of the context.
                 let may = may && reference.is_told(user, CONTEXT, row);
                 let is_said = listed.text.contains(&row.word);
                 assert_eq!(is_said, may, "{way:?} list, {name}: {id}");
             }
             for asked in [Asked::Get(id), Asked::Subscribe(id), Asked::Push(id)] {
-                let answer = stage.by(way, name, asked).unwrap();
-                assert_eq!(!answer.failed, may, "{way:?} {asked:?}, {name}: {answer:?}");
+                let answer = stage.by_at(way, endpoint, name, asked).unwrap();
+                assert_eq!(
+                    !answer.failed, may,
+                    "{way:?} {asked:?} at {endpoint}, {name}: {answer:?}"
+                );
                 assert!(
                     may || !answer.text.contains(row.word.as_str()),
                     "{answer:?}"
                 );
             }
+        }
+        // What is only proposed, teams and data are none of theirs who may not know of them.
+        let others = |row: &&stage::Row| row.kind != TASK && !reference.is_told(user, CONTEXT, row);
+        for row in rows.iter().filter(others) {
+            for asked in [
+                Asked::Get(&row.id),
+                Asked::Subscribe(&row.id),
+                Asked::Push(&row.id),
+            ] {
+                let answer = stage.by_at(way, endpoint, name, asked).unwrap();
+                let told = answer.text.contains(&row.word);
+                assert!(!told, "{way:?} {asked:?} at {endpoint}, {name}: {answer:?}");
+            }
+            let listed = listed.iter().any(|listed| listed.text.contains(&row.word));
+            assert!(!listed, "{way:?} list at {endpoint}, {name}: {}", row.id);
         }
     }
 }
@@ -178,7 +210,7 @@ fn every_notification_is_told_to_whom_it_is_for() {
     let mut stage = Stage::new();
     let reference = Reference::new();
     for replayed in [false, true] {
-        for endpoint in ["platform", "ip"] {
+        for endpoint in ENDPOINTS {
             for user in reference.users() {
                 let heard = stage.hear(&user.name, endpoint, replayed);
                 for (module, name, text) in &heard {
@@ -270,6 +302,16 @@ fn reports_and_pushes_are_for_whom_they_are_about() {
         owners.contains("operator") && owners.contains("speaker"),
         "{owners:?}"
     );
+}
+
+/// Who may not list tasks over A2A is refused, and that is in the trail: who, what and why.
+#[test]
+fn a_list_that_is_denied_is_on_record() {
+    let stage = Stage::new();
+    let denied = stage.by(Way::Rpc10, "guest", Asked::List).unwrap();
+    assert!(denied.failed, "{denied:?}");
+    let told = stage.denials("guest");
+    assert_eq!(told, ["read tasks: no rule permits it"]);
 }
 
 /// Forms and cards are for everybody, so no record is in them; MCP is a client of NETCONF.

@@ -299,3 +299,31 @@ fn a_restart_finds_every_task_and_a_second_process_is_turned_away() {
         accepted(&again, "kept-7");
     });
 }
+
+/// SIGTERM was ignored while libyang evaluated an expression of a stranger: now the platform ends in time,
+/// whatever is being searched for.
+#[test]
+fn a_platform_ends_in_time_while_it_searches() {
+    const SEARCH: &str = "<get><filter type=\"xpath\" \
+        select=\"//*[count(preceding::*[count(preceding::*[. != ..])&gt;=0])&lt;0]\"/></get>";
+    block_on(async {
+        let state = tempfile::tempdir().unwrap();
+        let running = Running::serve(state.path()).await;
+        let mut talks = Vec::new();
+        for _ in 0..4 {
+            let mut talk = Talk::connect(&running).await;
+            for _ in 0..64 {
+                talk.call(SEARCH);
+            }
+            talk.flush().await.unwrap();
+            talks.push(talk);
+        }
+        // One has been given up, so the others are waited for.
+        let reply = talks[0].reply().await.unwrap();
+        assert!(reply.raw().contains("search-cost"), "{}", reply.raw());
+        let begun = Instant::now();
+        assert!(running.stop().await.success());
+        let took = begun.elapsed();
+        assert!(took < Duration::from_secs(50), "it took {took:?}");
+    });
+}

@@ -1,8 +1,9 @@
 //! `make bench`: how fast, beside a server that does nothing, on this machine, now.
 //!
 //! ```text
-//! cargo bench -p convoke-tests --bench load -- [--json] [--smoke] [--only NAME]…
+//! cargo bench -p convoke-tests --bench load -- [--json] [--smoke] [--only NAME]… [--hold SECONDS]
 //! ```
+//! With `--hold`, `subscribed` holds its sessions for so long, and an aim that is not reached is a failure.
 //! Clients and server are two processes on one machine: the figures are of both together. Each row
 //! is the median of three short runs; where it makes sense, the same is asked in turn of an echo
 //! server on the same SSH transport, which answers `<ok/>` to everything, and the ratio is told.
@@ -35,6 +36,7 @@ struct Options {
     json: bool,
     smoke: bool,
     only: Vec<String>,
+    hold_s: Option<u64>,
 }
 
 fn main() -> ExitCode {
@@ -67,6 +69,7 @@ fn options(arguments: &[String]) -> Result<Options, String> {
         json: false,
         smoke: !arguments.iter().any(|a| a == "--bench"),
         only: Vec::new(),
+        hold_s: None,
     };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
@@ -77,6 +80,10 @@ fn options(arguments: &[String]) -> Result<Options, String> {
                 Some(name) if NAMES.contains(&name.as_str()) => options.only.push(name.clone()),
                 other => return Err(format!("--only {}", other.map_or("what?", String::as_str))),
             },
+            "--hold" => {
+                let seconds = rest.next().and_then(|s| s.parse().ok());
+                options.hold_s = Some(seconds.ok_or("--hold SECONDS")?);
+            }
             // `cargo bench` and `cargo test` hand on arguments that are for other harnesses.
             _ => {}
         }
@@ -98,11 +105,12 @@ fn run(options: &Options) -> Result<(), Box<dyn std::error::Error>> {
 }
 
 async fn measure_all(options: &Options, folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
-    let scale = if options.smoke {
+    let mut scale = if options.smoke {
         Scale::SMOKE
     } else {
         Scale::FULL
     };
+    scale.hold_s = options.hold_s.unwrap_or(scale.hold_s);
     let mut machine = machine::machine();
     machine["smoke"] = options.smoke.into();
     if options.json {
@@ -129,6 +137,8 @@ async fn measure_all(options: &Options, folder: &Path) -> Result<(), Box<dyn std
         }
         rows.push(row);
     }
+    let missed = rows.iter().filter(|row| row.reached() == Some(false));
+    let missed: Vec<String> = missed.map(|row| row.what.clone()).collect();
     let kept = bench.check_store()?;
     if options.json {
         println!(
@@ -139,5 +149,8 @@ async fn measure_all(options: &Options, folder: &Path) -> Result<(), Box<dyn std
         println!("\n{}", report::table(&rows, &machine));
         println!("server killed; all {kept} assignments it acknowledged were found in its store");
     }
-    Ok(())
+    match options.hold_s {
+        Some(_) if !missed.is_empty() => Err(format!("not reached: {}", missed.join(", ")).into()),
+        _ => Ok(()),
+    }
 }

@@ -82,7 +82,7 @@ impl Row {
         Some(self.value() / Self::median(&self.echo)?.value)
     }
 
-    fn reached(&self) -> Option<bool> {
+    pub(crate) fn reached(&self) -> Option<bool> {
         let value = match self.aim {
             Aim::AtLeast(aim) => Some(self.value() >= aim),
             Aim::AtMost(aim) => Some(self.value() <= aim),

@@ -33,6 +33,9 @@ pub struct Answered {
     pub text: String,
 }
 
+/// The endpoint of the platform.
+const PLATFORM: &str = "platform";
+
 /// Where pushes go.
 const HOOK: &str = "http://127.0.0.1:9/pushed";
 
@@ -46,31 +49,42 @@ impl Way {
 }
 
 impl Stage {
-    /// Asks by a way; none if it has no such question.
+    /// Asks the platform by a way; none if it has no such question.
     pub fn by(&self, way: Way, user: &str, asked: Asked<'_>) -> Option<Answered> {
+        self.by_at(way, PLATFORM, user, asked)
+    }
+
+    /// The same at an endpoint: the platform's, or that of the agent of this name.
+    pub fn by_at(
+        &self,
+        way: Way,
+        endpoint: &str,
+        user: &str,
+        asked: Asked<'_>,
+    ) -> Option<Answered> {
         match way {
-            Way::Rpc10 => Some(self.rpc(user, way, method(asked), params(user, asked))),
+            Way::Rpc10 => Some(self.rpc(user, way, endpoint, method(asked), params(user, asked))),
             Way::Rpc03 => {
                 let method = old_method(asked)?;
-                Some(self.rpc(user, way, method, old_params(user, asked)))
+                Some(self.rpc(user, way, endpoint, method, old_params(user, asked)))
             }
-            Way::Rest10 | Way::Rest03 => Some(self.rest(user, way, asked)),
+            Way::Rest10 | Way::Rest03 => Some(self.rest(user, way, endpoint, asked)),
         }
     }
 
     /// An answer to a method of v1.0 as it is on the wire.
     pub fn a2a(&self, user: &str, method: &str, params: Value) -> String {
-        self.rpc(user, Way::Rpc10, method, params).text
+        self.rpc(user, Way::Rpc10, PLATFORM, method, params).text
     }
 
-    fn rpc(&self, user: &str, way: Way, method: &str, params: Value) -> Answered {
+    fn rpc(&self, user: &str, way: Way, endpoint: &str, method: &str, params: Value) -> Answered {
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let mut answered = self.incoming(user, way, "POST", "/", call.to_string());
+        let mut answered = self.incoming(user, way, endpoint, "POST", "/", call.to_string());
         answered.failed |= answered.text.contains("\"error\":{");
         answered
     }
 
-    fn rest(&self, user: &str, way: Way, asked: Asked<'_>) -> Answered {
+    fn rest(&self, user: &str, way: Way, endpoint: &str, asked: Asked<'_>) -> Answered {
         let prefix = match way {
             Way::Rest03 => "/v1",
             _ => "",
@@ -92,10 +106,18 @@ impl Stage {
             Value::Null => String::new(),
             body => body.to_string(),
         };
-        self.incoming(user, way, verb, &format!("{prefix}{path}"), body)
+        self.incoming(user, way, endpoint, verb, &format!("{prefix}{path}"), body)
     }
 
-    fn incoming(&self, user: &str, way: Way, verb: &str, path: &str, body: String) -> Answered {
+    fn incoming(
+        &self,
+        user: &str,
+        way: Way,
+        endpoint: &str,
+        verb: &str,
+        path: &str,
+        body: String,
+    ) -> Answered {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let body = RequestBody::new(body);
         let incoming = Incoming {
@@ -108,7 +130,11 @@ impl Stage {
             ],
             body: &body,
         };
-        let (who, at) = (self.principal(user), engine::Endpoint::Platform);
+        let at = match endpoint {
+            PLATFORM => engine::Endpoint::Platform,
+            agent => engine::Endpoint::Agent(agent.to_owned()),
+        };
+        let who = self.principal(user);
         let patience = std::future::ready(());
         let now = self.now;
         let clock = move || now;
