@@ -1,7 +1,7 @@
 //! A checklist held against the tests: each point names what proves it, and what it names must be
 //! there and say so.
 //!
-//! A point is proved by a case of `conformance/` whose `case.toml` says so (`proves`), or by a test
+//! A point is proved by a case of `conformance/` that says so (`proves`), or by a test
 //! that the table names and that names the point itself, in its doc comment (`D68`, `D73 to D75`) or
 //! in its name. The tables are `tests/tests/checklist.rs`, `checklist_schemas.rs` and `checklist_a2a.rs`.
 

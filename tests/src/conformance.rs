@@ -1,25 +1,25 @@
-//! Protocol behaviour as data: a directory of numbered files per case, run against any [`Host`].
+//! Protocol behaviour as data: a page of messages and answers per case, run against any [`Host`].
 //!
-//! Files of a case, taken in the order of their names; `NN` is a number, `S` an optional name of a
-//! session (`a`, `b`, …) for cases with more than one:
+//! A page is Markdown. Its title says what it shows, with the clause; a comment `<!-- case … -->` holds a
+//! [`Description`]. A fenced block is a step if its info string is a language, an optional name of a session
+//! (`a`, `b`, …) for cases with more than one, and an action; other blocks are only there to be read:
 //!
-//! | file | what happens |
+//! | info string | what happens |
 //! |---|---|
-//! | `NN-[S-]send.xml` | the message is framed and sent |
-//! | `NN-[S-]raw.txt` | the bytes are sent as they stand, without framing; `\xNN`, `\n` and `\\` are read |
-//! | `NN-[S-]hello.xml` | the client's hello, in place of the usual one |
-//! | `NN-[S-]expect-hello.xml` | the server's hello must be this |
-//! | `NN-[S-]expect.xml` | the next reply must be this (see [`crate::xml`] for wildcards) |
-//! | `NN-[S-]expect-notification.xml` | the next notification must be this |
-//! | `NN-[S-]expect-nothing` | nothing more has come |
-//! | `NN-[S-]expect-close` | the server has closed the session |
-//! | `NN-[S-]close` | the client drops the transport |
-//! | `NN-advance` | time passes: the milliseconds in the file; skipped cases where it cannot |
-//! | `NN-simulate` | a simulated network runs from here on, in which something can be broken |
-//! | `NN-swap-MODULE.yang` | a generation with this module besides is swapped in |
-//! | `case.toml` | [`Description`] |
+//! | `xml S send` | the message is framed and sent |
+//! | `text S raw` | the bytes are sent as they stand, without framing; `\xNN`, `\n` and `\\` are read |
+//! | `xml S hello` | the client's hello, in place of the usual one |
+//! | `xml S expect-hello` | the server's hello must be this |
+//! | `xml S expect` | the next reply must be this (see [`crate::xml`] for wildcards) |
+//! | `xml S expect-notification` | the next notification must be this |
+//! | `text S expect-nothing` | nothing more has come |
+//! | `text S expect-close` | the server has closed the session |
+//! | `text S close` | the client drops the transport |
+//! | `text advance` | time passes: the milliseconds in the block; skipped cases where it cannot |
+//! | `text simulate` | a simulated network runs from here on, in which something can be broken |
+//! | `yang swap-MODULE` | a generation with this module besides is swapped in |
 //!
-//! A session is opened when its first file is met. In what is sent `{{repeat N TEXT}}` is written
+//! A session is opened when its first block is met. In what is sent `{{repeat N TEXT}}` is written
 //! out, `{{name}}` stands for a text remembered by an expectation, and `{{S.session-id}}` (or
 //! `{{session-id}}`) for the number of a session. Every reply and notification is checked against
 //! the schema, and none may be left over at the end. With `CONFORMANCE_DRAFT=1` empty expectations
@@ -102,7 +102,7 @@ pub fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance")
 }
 
-/// All cases below a directory, by name.
+/// All cases in a directory, by name.
 ///
 /// # Panics
 /// If a case cannot be read: its name and why.
@@ -110,7 +110,7 @@ pub fn cases(directory: &Path) -> Vec<Case> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(directory)
         .expect("the directory of cases can be read")
         .map(|entry| entry.expect("an entry of the directory can be read").path())
-        .filter(|path| path.is_dir())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
         .collect();
     paths.sort();
     paths
@@ -126,21 +126,14 @@ pub fn run(case: &Case, host: &mut dyn Host, seen: &mut Seen) -> Verdict {
         host,
         clients: BTreeMap::new(),
         names: Names::new(),
+        drafts: BTreeMap::new(),
         seen,
     };
-    for step in &case.steps {
-        match run.step(step) {
-            Ok(true) => {}
-            Ok(false) => return Verdict::Skipped,
-            Err(why) => return Verdict::Failed(format!("{}: {why}", step.file)),
-        }
+    let verdict = run.all();
+    match case.fill(&run.drafts) {
+        Ok(()) => verdict,
+        Err(cause) => Verdict::Failed(format!("the page cannot be written: {cause}")),
     }
-    for (name, client) in &mut run.clients {
-        if let Err(why) = client.finish(run.seen) {
-            return Verdict::Failed(format!("at the end, session '{name}': {why}"));
-        }
-    }
-    Verdict::Passed
 }
 
 struct Run<'r> {
@@ -148,10 +141,28 @@ struct Run<'r> {
     host: &'r mut dyn Host,
     clients: BTreeMap<String, Client>,
     names: Names,
+    /// What came where nothing is expected yet, by the line.
+    drafts: BTreeMap<usize, String>,
     seen: &'r mut Seen,
 }
 
 impl Run<'_> {
+    fn all(&mut self) -> Verdict {
+        for step in &self.case.steps {
+            match self.step(step) {
+                Ok(true) => {}
+                Ok(false) => return Verdict::Skipped,
+                Err(why) => return Verdict::Failed(format!("line {}: {why}", step.line)),
+            }
+        }
+        for (name, client) in &mut self.clients {
+            if let Err(why) = client.finish(self.seen) {
+                return Verdict::Failed(format!("at the end, session '{name}': {why}"));
+            }
+        }
+        Verdict::Passed
+    }
+
     /// Takes one step; false if the host cannot.
     fn step(&mut self, step: &Step) -> Result<bool, String> {
         match step.action.as_str() {
@@ -214,8 +225,8 @@ impl Run<'_> {
         };
         if step.text.trim().is_empty() && std::env::var_os("CONFORMANCE_DRAFT").is_some() {
             let draft = xml::draft(&heard)?;
-            return std::fs::write(self.case.path.join(&step.file), draft)
-                .map_err(|e| e.to_string());
+            self.drafts.insert(step.line, draft);
+            return Ok(());
         }
         xml::compare(&step.text, &heard, &mut self.names).map_err(|why| {
             format!(

@@ -1,6 +1,6 @@
 //! What tests of more than one crate share.
 //!
-//! - [`conformance`]: protocol behaviour as numbered files, run against anything that is a
+//! - [`conformance`]: protocol behaviour as pages of messages and answers, run against anything that is a
 //!   [`conformance::Host`]: in memory ([`memory`]), or a server behind SSH ([`ssh`]);
 //! - [`xml`]: comparing documents by structure, with wildcards;
 //! - [`judge`]: libyang's word on everything that a server says;

@@ -1,5 +1,5 @@
 //! What the draft asks of tasks and negotiations, point by point: each is proved by a case of
-//! `conformance/` that says so in its `case.toml` (`proves`), or by a test that the table names.
+//! `conformance/` that says so (`proves`), or by a test that the table names.
 //!
 //! The points are those of draft-wang-nmrg-magent-im-00, §4 and §5, numbered W5 to W26; which
 //! section each is in stands beside it. Read next: `harness::checklist`, `checklist_schemas.rs`.

@@ -1,6 +1,6 @@
 //! What draft-zhou-structured-data-schema-interaction-00 asks, point by point, and how we read it
 //! where it is silent or says two things: each is proved by tests that the tables name, and by the
-//! cases of `conformance/` whose `case.toml` says so (`proves`).
+//! cases of `conformance/` that say so (`proves`).
 //!
 //! D1 to D114 are the points of the draft, Q1 to Q55 the readings. A test counts only if it names
 //! its point itself. Read next: `harness::checklist`, `checklist.rs`.

@@ -8,6 +8,20 @@ use harness::judge::Seen;
 use harness::memory::Memory;
 use harness::ssh::OverSsh;
 
+/// A block without an action is only there to be read, and in a case would be one that somebody forgot.
+#[test]
+fn every_block_of_a_case_is_a_step() {
+    let cases = conformance::cases(&conformance::directory());
+    assert!(cases.len() > 300, "{} cases", cases.len());
+    for case in cases {
+        let page = std::fs::read_to_string(&case.path).expect("a page can be read");
+        let fences = page.lines().filter(|line| line.starts_with("```")).count();
+        assert_eq!(fences, 2 * case.steps.len(), "{}", case.name);
+        assert!(!case.steps.is_empty(), "{}", case.name);
+        assert!(page.starts_with("# "), "{} has no title", case.name);
+    }
+}
+
 /// Runs the cases whose name contains `CONFORMANCE_CASE`, or all.
 #[test]
 fn every_case_holds_in_memory() {
@@ -36,7 +50,7 @@ fn every_case_holds_in_memory() {
 /// How many platforms run side by side over SSH, where cases mostly wait.
 const SIDE_BY_SIDE: usize = 6;
 
-/// The same directories over real SSH; those in which time must pass are for the memory alone.
+/// The same cases over real SSH; those in which time must pass are for the memory alone.
 #[test]
 fn every_case_holds_over_ssh() {
     let wanted = std::env::var("CONFORMANCE_CASE").unwrap_or_default();

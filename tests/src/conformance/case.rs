@@ -1,4 +1,4 @@
-//! A case as it lies in its directory.
+//! A case as it stands on its page.
 //!
 //! Read next: [`super`].
 
@@ -6,38 +6,36 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// One case.
+/// One page of messages and answers.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The name of its directory.
+    /// The name of the file, without its ending.
     pub name: String,
-    /// Its directory.
+    /// The file.
     pub path: PathBuf,
-    /// `case.toml`.
+    /// What its comment says.
     pub description: Description,
     /// Its steps, in order.
     pub steps: Vec<Step>,
 }
 
-/// One numbered file.
+/// One fenced block.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The name of the file.
-    pub file: String,
+    /// The line that opens it, counted from 1.
+    pub line: usize,
     /// The session it is about; empty if there is only one.
     pub session: String,
     /// What is done, e.g. `send`.
     pub action: String,
-    /// What the file says.
+    /// What stands in it, each line with its end.
     pub text: String,
 }
 
-/// `case.toml`; every key may be left out.
+/// The comment `<!-- case … -->`, in TOML; every key may be left out, and the comment too.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Description {
-    /// What the case shows, with the clause.
-    pub about: String,
     /// What of the drafts it proves, by the numbers of `tests/tests/checklist.rs` and
     /// `checklist_schemas.rs`.
     pub proves: Vec<String>,
@@ -89,60 +87,92 @@ impl Description {
 }
 
 impl Case {
-    /// Reads a directory.
+    /// Reads a page.
     ///
     /// # Errors
     /// Why it is no case.
     pub fn read(path: &Path) -> Result<Self, String> {
-        let mut files: Vec<String> = std::fs::read_dir(path)
-            .map_err(|e| e.to_string())?
-            .map(|entry| entry.map(|e| e.file_name().to_string_lossy().into_owned()))
-            .collect::<Result<_, _>>()
-            .map_err(|e| e.to_string())?;
-        files.sort();
-        let mut description = Description::default();
-        let mut steps = Vec::new();
-        for file in files {
-            let text = std::fs::read_to_string(path.join(&file)).map_err(|e| e.to_string())?;
-            if file == "case.toml" {
-                description = toml::from_str(&text).map_err(|e| e.to_string())?;
-            } else {
-                steps.push(Step::read(file, text)?);
+        let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+        let name = path.file_stem().unwrap_or_default();
+        Ok(Self {
+            name: name.to_string_lossy().into_owned(),
+            path: path.to_owned(),
+            description: described(&text)?,
+            steps: steps(&text)?,
+        })
+    }
+
+    /// Writes what came into the blocks that begin on these lines and hold nothing.
+    ///
+    /// # Errors
+    /// Why the page cannot be written.
+    pub(super) fn fill(&self, drafts: &BTreeMap<usize, String>) -> std::io::Result<()> {
+        if drafts.is_empty() {
+            return Ok(());
+        }
+        let text = std::fs::read_to_string(&self.path)?;
+        let mut filled = String::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            filled.push_str(line);
+            filled.push('\n');
+            if let Some(draft) = drafts.get(&number) {
+                filled.push_str(draft.trim_end());
+                filled.push('\n');
             }
         }
-        if steps.is_empty() {
-            return Err("a case without steps".to_owned());
+        std::fs::write(&self.path, filled)
+    }
+}
+
+fn described(text: &str) -> Result<Description, String> {
+    let comment = text.split_once("<!-- case\n");
+    let comment = comment.and_then(|(_, rest)| rest.split_once("-->"));
+    comment.map_or_else(
+        || Ok(Description::default()),
+        |(toml, _)| toml::from_str(toml).map_err(|e| e.to_string()),
+    )
+}
+
+/// The blocks whose info string names an action; others are only there to be read.
+fn steps(text: &str) -> Result<Vec<Step>, String> {
+    let mut steps = Vec::new();
+    let mut open: Option<Option<Step>> = None;
+    for (number, line) in (1..).zip(text.lines()) {
+        match (&mut open, line.strip_prefix("```")) {
+            (Some(step), Some("")) => {
+                steps.extend(step.take());
+                open = None;
+            }
+            (Some(step), _) => {
+                if let Some(step) = step {
+                    step.text.push_str(line);
+                    step.text.push('\n');
+                }
+            }
+            (None, Some(info)) => open = Some(Step::begun(info, number)),
+            (None, None) => {}
         }
-        Ok(Self {
-            name: path
-                .file_name()
-                .map_or_else(String::new, |n| n.to_string_lossy().into()),
-            path: path.to_owned(),
-            description,
-            steps,
-        })
+    }
+    match open {
+        None => Ok(steps),
+        Some(_) => Err("the last block has no end".to_owned()),
     }
 }
 
 impl Step {
-    fn read(file: String, text: String) -> Result<Self, String> {
-        let stem = file
-            .rsplit_once('.')
-            .map_or(file.as_str(), |(stem, _)| stem);
-        let (number, rest) = stem.split_once('-').ok_or("a file is called NN-action")?;
-        if number.parse::<u32>().is_err() {
-            return Err(format!("{file} has no number"));
-        }
-        let (session, action) = match rest.split_once('-') {
-            Some((session, action)) if session.len() == 1 => (session, action),
-            _ => ("", rest),
+    /// The step that an info string begins, if it is one: a language, perhaps a session, an action.
+    fn begun(info: &str, line: usize) -> Option<Self> {
+        let words: Vec<&str> = info.split_whitespace().collect();
+        let (session, action) = match words[..] {
+            [_, action] => ("", action),
+            [_, session, action] => (session, action),
+            _ => return None,
         };
-        let (session, action) = (session.to_owned(), action.to_owned());
-        Ok(Self {
-            file,
-            session,
-            action,
-            text,
+        Some(Self {
+            line,
+            session: session.to_owned(),
+            action: action.to_owned(),
+            text: String::new(),
         })
     }
 }

@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout)]
 
 use super::*;
+use harness::conformance;
 use netconf::xml::Document;
 use std::collections::BTreeSet;
 use std::fs;
@@ -113,16 +114,10 @@ fn yanglint_takes_the_payloads_that_we_take() {
 /// libyang 2 cannot compile convoke-schema, which augments a structure (RFC 8791 §3), nor the
 /// deviations of convoke-deviations; the latter concern no operation.
 fn operations() -> Vec<String> {
-    let cases = fs::read_dir(root().join("tests/conformance")).unwrap();
-    let mut files: Vec<_> = cases
-        .flat_map(|case| fs::read_dir(case.unwrap().path()).unwrap())
-        .map(|file| file.unwrap().path())
-        .filter(|path| path.to_string_lossy().ends_with("-send.xml"))
-        .collect();
-    files.sort();
+    let cases = conformance::cases(&conformance::directory());
+    let steps = cases.into_iter().flat_map(|case| case.steps);
     let mut found = BTreeSet::new();
-    for file in files {
-        let text = fs::read_to_string(file).unwrap();
+    for text in steps.filter(|step| step.action == "send").map(|s| s.text) {
         // What is repeated, or stands for something that an answer told, is no document yet.
         if text.contains("{{") {
             continue;
