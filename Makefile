@@ -67,6 +67,8 @@ fmt-check:
 lint: setup ## Run clippy; a warning is an error
 	@echo "== lints"
 	@$(CARGO) clippy --workspace --all-targets $(LOCKED) -- --deny warnings
+	@# The platform stands without the simulated network and its agents.
+	@$(CARGO) clippy --workspace --all-targets --no-default-features $(LOCKED) -- --deny warnings
 
 .PHONY: bench
 bench: setup ## Measure, beside a bare echo server; ARGS="--json" prints an object a line

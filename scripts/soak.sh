@@ -58,7 +58,7 @@ for _ in $(seq "$(of 100)"); do
   run laws "PROPTEST_RNG_SEED=$SRANDOM" -p convoke-domain -p convoke-schema -p convoke-network -p convoke-agents \
     -p convoke-report -p convoke-netconf -p convoke-engine --lib
 done
-run days "CONVOKE_LAW_SEEDS=6000..$((6000 + $(of 100)))" -p convoke-server --test laws
+run days "CONVOKE_LAW_SEEDS=6000..$((6000 + $(of 100)))" -p convoke-arena --test laws
 run fuzz "CONVOKE_FUZZ_TIMES=$(of 1000)" -p convoke-schema -p convoke-netconf -p convoke-yang -p convoke-store -p convoke-server --test fuzz
 run fuzz-http "CONVOKE_FUZZ_TIMES=$(of 1000) PROPTEST_RNG_SEED=$SRANDOM" -p convoke-tests --test fuzz_http
 for _ in $(seq "$(of 10)"); do

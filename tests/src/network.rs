@@ -4,6 +4,7 @@
 //! simulation; those about what is broken have one ([`simulation`]). Read next: [`crate::cast`].
 
 use ::network::{Parameters, Simulation};
+use arena::faults;
 use domain::ems::Ems;
 use domain::inventory::{
     Cell, Domain, Element, ElementId, ElementKind, Inventory, Link, RadioUnit,
@@ -14,7 +15,6 @@ use domain::telemetry::{
 };
 use domain::time::Timestamp;
 use engine::{ActFailure, ActWanted, Acted, Engine};
-use server::faults;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -32,23 +32,27 @@ const ARROWS: &[(&str, &[&str])] = &[
         "server",
         &[
             "a2a",
-            "agents",
             "bindings",
             "domain",
             "engine",
             "markup",
             "netconf",
-            "network",
             "schema",
             "semantics",
             "store",
             "yang",
-            "report",
+        ],
+    ),
+    (
+        "arena",
+        &[
+            "agents", "domain", "engine", "network", "report", "server", "store",
         ],
     ),
     (
         "convoke",
         &[
+            "arena",
             "domain",
             "markup",
             "netconf",

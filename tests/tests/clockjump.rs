@@ -18,8 +18,8 @@ use netconf::client::Outcome;
 use server::clock::{Clock, Source};
 use server::config::Settings;
 use server::host::{Company, Endpoint, Home, Host, StartError};
+use server::runtime::Runtime;
 use server::state::StateFolder;
-use server::world::World;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -110,7 +110,7 @@ async fn start(folder: &Path, wall: &Wall) -> Result<Host, StartError> {
 
 /// Lets the platform live while something is done with it.
 async fn live<T>(host: &Arc<Host>, doing: impl Future<Output = T>) -> T {
-    let mut world = World::new(Arc::clone(host), None, Box::new(|_| {}));
+    let mut world = Runtime::new(Arc::clone(host), (), Box::new(|_| {}));
     world.begin().await;
     let (stop, stopped) = oneshot::channel::<()>();
     let doing = async {

@@ -2,7 +2,7 @@
 //! experience and energy, whole days with and without agents, and what the command makes of them.
 //!
 //! Everything is computed from a seed, so reports can be compared; how a figure comes about is held where
-//! it is computed (`server::score`, `report`). Read next: `demo.rs` for use case 1.
+//! it is computed (`arena::score`, `report`). Read next: `demo.rs` for use case 1.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,6 +12,8 @@ use agents::payloads::Schema;
 use agents::payloads::compensation::{Compensation, SavingMeanwhile};
 use agents::payloads::intent::{IntentAction, IntentOrder, Policy};
 use agents::payloads::saving::{SavingOrder, SavingResult};
+use arena::World;
+use arena::scenario::Scenario;
 use domain::content::Content;
 use domain::inventory::{ElementId, Inventory};
 use domain::negotiation::{Negotiation, Side, Stance};
@@ -24,8 +26,7 @@ use serde_json::Value;
 use server::clock::Clock;
 use server::config::Settings;
 use server::host::{Home, Host};
-use server::scenario::Scenario;
-use server::world::{Pace, World};
+use server::runtime::Pace;
 use std::path::Path;
 use std::sync::Arc;
 use support::block_on;
@@ -285,9 +286,16 @@ impl Night {
             ..Settings::default()
         };
         let clock = Arc::new(Clock::standing(begins));
-        let host = Host::start(Home::Memory, &settings, simulation.inventory(), clock).await;
+        let host = Host::start(
+            Home::Memory,
+            &settings,
+            arena::shipped(),
+            simulation.inventory(),
+            clock,
+        )
+        .await;
         let host = Arc::new(host.unwrap());
-        let mut world = World::new(host, Some(simulation), Box::new(|_| {}));
+        let mut world = arena::world(host, simulation, Box::new(|_| {}));
         world.begin().await;
         Self(world)
     }
@@ -342,14 +350,14 @@ impl Night {
     }
 
     fn sleeps(&self, cell: &ElementId) -> bool {
-        let mobile = self.0.simulation().unwrap().mobile();
+        let mobile = self.0.network().simulation().mobile();
         !mobile.told(cell).unwrap().1.serves()
     }
 
     /// A cell that sleeps, and the one that covers its sector meanwhile: of the loneliest site, whose
     /// users nobody else serves.
     fn sleeper(&self) -> (ElementId, ElementId) {
-        let inventory: Arc<Inventory> = self.0.simulation().unwrap().inventory();
+        let inventory: Arc<Inventory> = self.0.network().simulation().inventory();
         let place = |cell: &ElementId| inventory.elements[inventory.node_of(cell)].position;
         let apart = |a: (f64, f64), b: (f64, f64)| (a.0 - b.0).hypot(a.1 - b.1);
         let loneliness = |cell: &ElementId| {
@@ -406,8 +414,8 @@ fn a_saving_target_in_the_way_of_users_is_lowered_for_as_long_as_agreed() {
         let (helper, lost) = night.sleeper();
         let site = night
             .0
+            .network()
             .simulation()
-            .unwrap()
             .inventory()
             .node_of(&lost)
             .clone();

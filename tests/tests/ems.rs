@@ -3,12 +3,13 @@
 //!
 //! A platform runs in this process on loopback, with its agents and a simulated network whose time
 //! passes a minute a second. The protocol's details are in `tests/conformance/ems-*`. Read next:
-//! `server::ems`, `examples/domain_agent.py`.
+//! `arena`, `examples/domain_agent.py`.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
+use arena::stage;
 use domain::cause::Cause;
 use domain::content::{Content, Payload};
 use domain::ems::Ems;
@@ -21,10 +22,9 @@ use serde_json::{Value, json};
 use server::clock::Clock;
 use server::config::Settings;
 use server::host::{Endpoint, Home, Host};
+use server::runtime::Pace;
 use server::ssh::keys::StateKeys;
-use server::stage;
 use server::state::StateFolder;
-use server::world::{Pace, World};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
@@ -67,9 +67,15 @@ impl Living {
         let inventory = network.inventory();
         let home = Home::Folder(StateFolder::new(folder.path()));
         let clock = Arc::new(Clock::standing(now));
-        let host = Host::start(home, &settings, Arc::clone(&inventory), clock);
+        let host = Host::start(
+            home,
+            &settings,
+            arena::shipped(),
+            Arc::clone(&inventory),
+            clock,
+        );
         let host = Arc::new(host.await.unwrap());
-        let mut world = World::new(Arc::clone(&host), Some(network), Box::new(|_| {}));
+        let mut world = arena::world(Arc::clone(&host), network, Box::new(|_| {}));
         let over = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&over);
         let life = tokio::spawn(async move {
@@ -290,7 +296,13 @@ fn a_platform_without_network_has_no_management_systems_and_says_so() {
     run(async {
         let settings = Settings::default();
         let clock = Arc::new(Clock::wall());
-        let host = Host::start(Home::Memory, &settings, Arc::default(), clock);
+        let host = Host::start(
+            Home::Memory,
+            &settings,
+            arena::shipped(),
+            Arc::default(),
+            clock,
+        );
         let host = Arc::new(host.await.unwrap());
         let mut talk = Talk::over(host.pipe("operator", Endpoint::Platform)).await;
         let probe = "<probe xmlns=\"urn:convoke:params:xml:ns:yang:convoke-ems\">\

@@ -3,12 +3,15 @@
 //! command line.
 //!
 //! What each cause does to the network is held in `network`, the errors in
-//! `tests/conformance/inject-fault-*`. Read next: `server::faults`.
+//! `tests/conformance/inject-fault-*`. Read next: `arena::faults`.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
+use arena::World;
+use arena::score::{self, Found};
+use arena::stage;
 use domain::cause::Cause;
 use domain::time::Timestamp;
 use network::Truth;
@@ -17,10 +20,8 @@ use server::client::{CallError, Client, Identity};
 use server::clock::Clock;
 use server::config::Settings;
 use server::host::{Endpoint, Home, Host};
-use server::score::{self, Found};
-use server::stage;
+use server::runtime::Pace;
 use server::state::StateFolder;
-use server::world::{Pace, World};
 use std::sync::Arc;
 use support::process::{Running, run};
 use support::{block_on, within};
@@ -54,9 +55,16 @@ impl Drill {
         let simulation = stage::served(&settings, now).unwrap().unwrap();
         let home = Home::Folder(StateFolder::new(folder.path()));
         let clock = Arc::new(Clock::standing(now));
-        let host = Host::start(home, &settings, simulation.inventory(), clock).await;
+        let host = Host::start(
+            home,
+            &settings,
+            arena::shipped(),
+            simulation.inventory(),
+            clock,
+        )
+        .await;
         let host = Arc::new(host.unwrap());
-        let mut world = World::new(Arc::clone(&host), Some(simulation), Box::new(|_| {}));
+        let mut world = arena::world(Arc::clone(&host), simulation, Box::new(|_| {}));
         world.begin().await;
         Self {
             folder,
@@ -89,14 +97,14 @@ impl Drill {
     }
 
     fn truth(&self) -> &Truth {
-        self.world.simulation().unwrap().truth().last().unwrap()
+        self.world.network().simulation().truth().last().unwrap()
     }
 
     /// Lets the network run until its last fault is over, or for so many hours.
     async fn until_over(&mut self, hours: f64) {
         let until = self.host.clock.now().plus_s(hours * HOUR_S);
         let over = |world: &World| {
-            let truths = world.simulation().unwrap().truth();
+            let truths = world.network().simulation().truth();
             truths.last().unwrap().restored_at.is_some()
         };
         self.world.run(Pace::Unhurried, until, over).await;
@@ -109,8 +117,12 @@ impl Drill {
     }
 
     fn found(&self) -> Found {
-        let inventory = self.world.simulation().unwrap().inventory();
-        score::found(&inventory, self.truth(), &self.world.work().cases)
+        let inventory = self.world.network().simulation().inventory();
+        score::found(
+            &inventory,
+            self.truth(),
+            &score::Work::of(&self.world).cases,
+        )
     }
 }
 
@@ -162,7 +174,7 @@ fn the_truth_is_denied_to_agents_whatever_the_rules_say() {
                     assert_eq!(errors[0].tag.as_str(), "access-denied", "{user} {rpc}");
                 }
             }
-            assert_eq!(drill.world.simulation().unwrap().truth().len(), 1);
+            assert_eq!(drill.world.network().simulation().truth().len(), 1);
             assert_eq!(drill.truth().repaired_at, None);
         }
     });

@@ -52,7 +52,14 @@ impl Ground {
 
     async fn memory() -> Self {
         let clock = Arc::new(Clock::wall());
-        let host = Host::start(Home::Memory, &Settings::default(), Arc::default(), clock).await;
+        let host = Host::start(
+            Home::Memory,
+            &Settings::default(),
+            arena::shipped(),
+            Arc::default(),
+            clock,
+        )
+        .await;
         Self::Memory(host.unwrap())
     }
 

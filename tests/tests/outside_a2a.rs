@@ -30,9 +30,9 @@ use server::config::Settings;
 use server::config::a2a::Cards;
 use server::config::http::Listen;
 use server::host::{Company, Endpoint, Home, Host};
+use server::runtime::Runtime;
 use server::state::StateFolder;
 use server::token::{Grant, Tokens};
-use server::world::World;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Stdio;
@@ -222,7 +222,7 @@ impl Site {
         let inventory = Arc::new(Inventory::default());
         let host = Host::with(home, &settings, company, generation(), inventory, clock);
         let host = Arc::new(host.await.unwrap());
-        let mut world = World::new(Arc::clone(&host), None, Box::new(|_| {}));
+        let mut world = Runtime::new(Arc::clone(&host), (), Box::new(|_| {}));
         let (stop, stopped) = oneshot::channel::<()>();
         let life = tokio::spawn(async move {
             world.begin().await;

@@ -19,9 +19,9 @@ use server::client::{CallError, Client, Identity, NegotiateReply, NegotiateReque
 use server::clock::{Clock, Source};
 use server::config::Settings;
 use server::host::{Home, Host};
+use server::runtime::Runtime;
 use server::ssh::{ConnectError, keys};
 use server::state::StateFolder;
-use server::world::World;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -299,9 +299,15 @@ fn while_the_platform_is_down_no_lease_ends() {
             ..Settings::default()
         };
         let home = Home::Folder(StateFolder::new(state.path()));
-        let host = Host::start(home, &settings, Arc::default(), Arc::clone(&clock));
+        let host = Host::start(
+            home,
+            &settings,
+            arena::shipped(),
+            Arc::default(),
+            Arc::clone(&clock),
+        );
         let host = Arc::new(host.await.unwrap());
-        let mut world = World::new(Arc::clone(&host), None, Box::new(|_| {}));
+        let mut world = Runtime::new(Arc::clone(&host), (), Box::new(|_| {}));
         let begun = clock.now();
         world.begin().await;
         let engine = host.platform.engine();

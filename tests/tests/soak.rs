@@ -5,7 +5,7 @@
 //! faults come a hundred times as often and whose time runs fast, so that alarms storm. Counted in
 //! notifications: 300, or `CONVOKE_SOAK_EVENTS`; with `CONVOKE_SOAK_MINUTES` as many as come in that
 //! time, and then memory may grow by 1 MiB an hour. The alarms are the simulation's own.
-//! Read next: `robustness.rs`, `crates/server/tests/laws.rs`.
+//! Read next: `robustness.rs`, `crates/showcase/arena/tests/laws.rs`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 #![cfg(target_os = "linux")]
 

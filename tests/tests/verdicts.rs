@@ -83,7 +83,7 @@ fn alone(world: &World) -> Table {
 async fn host(world: &World) -> Host {
     let clock = Arc::new(Clock::standing(at(0)));
     let (settings, inventory) = (Settings::default(), Arc::clone(&world.inventory));
-    let host = Host::start(Home::Memory, &settings, inventory, clock);
+    let host = Host::start(Home::Memory, &settings, arena::shipped(), inventory, clock);
     let host = host.await.unwrap();
     let engine = host.platform.engine();
     engine.start(at(-7_200));

@@ -4,9 +4,11 @@ mod agent;
 mod audit;
 mod data;
 mod eval;
+#[cfg(feature = "showcase")]
 mod fault;
 mod language;
 mod mcp;
+#[cfg(feature = "showcase")]
 mod play;
 mod schema;
 mod task;
@@ -17,9 +19,11 @@ pub(crate) use agent::{AgentCommand, Criteria, Discover, Register, Renew, Team};
 pub(crate) use audit::{AuditCommand, Wanted};
 pub(crate) use data::{DataCommand, Get, Put};
 pub(crate) use eval::{EvalCommand, Fragments, Intents};
+#[cfg(feature = "showcase")]
 pub(crate) use fault::{FaultCommand, Inject};
 pub(crate) use language::{Embedding, Reader};
 pub(crate) use mcp::Mcp;
+#[cfg(feature = "showcase")]
 pub(crate) use play::{Demo, Learn, Play, Simulate, Stage, Story};
 pub(crate) use schema::{Evolve, Form, Parse, SchemaCommand, Show, Verdict};
 pub(crate) use task::{
@@ -83,12 +87,15 @@ pub(crate) struct Common {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Play a use case with simulated network and real agents, or step through a recorded one.
+    #[cfg(feature = "showcase")]
     Demo(Demo),
     /// Run the platform.
     Serve(Serve),
     /// Play stories, or whole days with and without agents, many times in memory, and score them.
+    #[cfg(feature = "showcase")]
     Simulate(Simulate),
     /// Learn from training days how surely and how fast causes show in alarms, for agents to go by.
+    #[cfg(feature = "showcase")]
     Learn(Learn),
     /// Agents of a running platform: who is there, who fits, who takes part.
     #[command(subcommand)]
@@ -112,6 +119,7 @@ pub(crate) enum Command {
     /// Watch a running platform: open tasks and what happens, gap-free.
     Watch(Watch),
     /// Faults in the simulated network of a running platform.
+    #[cfg(feature = "showcase")]
     #[command(subcommand)]
     Fault(FaultCommand),
     /// The audit trail of a running platform: who got in, what was denied, what was decided.

@@ -1,11 +1,10 @@
 //! The `convoke` command: `serve`, `demo`, `simulate`, and the clients that live from the protocol
 //! alone.
 //!
-//! A tour: [`cli`] is what can be typed; [`demo`] plays a fault; [`learn`] learns from many; [`serve`] runs the platform;
+//! A tour: [`cli`] is what can be typed; [`serve`] runs the platform, [`showcase`] the simulated network on it;
 //! [`agent`], [`task`], [`data`], [`schemas`], [`ask`] and [`watch`] speak NETCONF to a running one ([`remote`]);
 //! [`mcp`] lets assistants do so; [`token`] lets people in at the HTTP door; [`eval`] scores those who read words ([`understanding`]);
-//! [`record`] reads how a task went and [`timeline`] draws it; [`show`], [`output`] and [`words`] are
-//! how things look. Exit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable,
+//! [`record`] reads how a task went and [`timeline`] draws it; [`output`] is how things look. Exit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable,
 //! 5 conflict, 6 not authenticated.
 
 mod agent;
@@ -13,21 +12,15 @@ mod ask;
 mod audit;
 mod cli;
 mod data;
-mod demo;
 mod eval;
-mod fault;
-mod files;
-mod learn;
 mod mcp;
 mod output;
-mod progress;
 mod record;
 mod remote;
-mod replay;
 mod schemas;
 mod serve;
-mod show;
-mod simulate;
+#[cfg(feature = "showcase")]
+mod showcase;
 mod store;
 mod task;
 mod timeline;
@@ -66,10 +59,13 @@ async fn run(cli: Cli) -> Result<(), Failure> {
     let common = &cli.common;
     output::start_log(common);
     match cli.command {
-        Command::Demo(demo) => demo::run(common, demo).await,
+        #[cfg(feature = "showcase")]
+        Command::Demo(demo) => showcase::demo::run(common, demo).await,
         Command::Serve(serve) => serve::run(common, serve).await,
-        Command::Simulate(simulate) => simulate::run(common, simulate).await,
-        Command::Learn(learn) => learn::run(common, &learn),
+        #[cfg(feature = "showcase")]
+        Command::Simulate(simulate) => showcase::simulate::run(common, simulate).await,
+        #[cfg(feature = "showcase")]
+        Command::Learn(learn) => showcase::learn::run(common, &learn),
         Command::Agent(command) => client(agent::run(common, command)).await,
         Command::Task(command) => client(task::run(common, command)).await,
         Command::Data(command) => client(data::run(common, command)).await,
@@ -79,7 +75,8 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Mcp(mcp) => client(mcp::run(common, mcp)).await,
         Command::Watch(watch) => client(watch::run(common, watch)).await,
         Command::Audit(command) => client(audit::run(common, command)).await,
-        Command::Fault(command) => client(fault::run(common, command)).await,
+        #[cfg(feature = "showcase")]
+        Command::Fault(command) => client(showcase::fault::run(common, command)).await,
         Command::Token(command) => token::run(common, command),
         Command::Store(command) => store::run(common, command).await,
         Command::Config(command) => serve::config(common, command),

@@ -10,7 +10,6 @@ use server::host::StartError;
 use server::kept::AcceptError;
 use server::master_key::RotateError;
 use server::ssh::ConnectError;
-use server::stage::StageError;
 use std::fmt::{Display, Formatter};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::{Command, ExitCode, Stdio};
@@ -51,6 +50,7 @@ impl Failure {
     }
 
     /// Something is there already, or used by another: 5.
+    #[cfg(feature = "showcase")]
     pub(crate) fn conflict(message: impl Into<String>) -> Self {
         Self {
             code: 5,
@@ -169,15 +169,6 @@ impl From<RotateError> for Failure {
     }
 }
 
-impl From<StageError> for Failure {
-    fn from(error: StageError) -> Self {
-        match error {
-            StageError::Start(error) => error.into(),
-            other => Self::usage(other.to_string()),
-        }
-    }
-}
-
 /// Writes one JSON object on a line of its own.
 pub(crate) fn json(value: &impl Serialize) {
     let text = serde_json::to_string(value).expect("reports hold nothing that JSON cannot");
@@ -245,6 +236,7 @@ pub(crate) fn on_terminal() -> bool {
 }
 
 /// The columns of the terminal: what `COLUMNS` says, else the terminal itself. None without one.
+#[cfg(feature = "showcase")]
 pub(crate) fn columns() -> Option<usize> {
     if !on_terminal() {
         return None;

@@ -2,16 +2,20 @@
 
 use crate::cli::{Common, ConfigCommand, Platform as PlatformFlags, Serve};
 use crate::output::{self, Failure, line};
+use domain::inventory::Inventory;
 use markup::words::legible_line;
 use serde_json::json;
 use server::clock::Clock;
 use server::config::{A2aSettings, HttpSettings, LifeSettings, Settings};
 use server::host::{Endpoint, Home, Host, StartError};
-use server::stage::served;
+use server::runtime::{Network, Runtime};
 use server::state::StateFolder;
+use server::story::Listener;
 use server::token::TokenError;
-use server::world::World;
 use std::sync::Arc;
+
+#[cfg(not(feature = "showcase"))]
+use server::{config::SettingsError, roster::Roster};
 
 /// The settings that flags and environment give, above those of the file.
 pub(crate) fn settings_of(
@@ -56,46 +60,96 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<(), Failure> {
     // Before the network is made, which takes what it is told.
     settings.check(&folder).map_err(StartError::from)?;
     let speed = settings.speed.unwrap_or(1.0);
-    let clock = Arc::new(Clock::wall().at_speed(speed));
-    let simulation = served(&settings, clock.now())?;
-    let lives = simulation.is_some() && settings.life.is_some();
-    let inventory = simulation
-        .as_ref()
-        .map(|s| s.inventory())
-        .unwrap_or_default();
-    let host = Arc::new(Host::start(Home::Folder(folder), &settings, inventory, clock).await?);
-    let mut world = World::new(Arc::clone(&host), simulation, Box::new(|_| {}));
-    world.begin().await;
-    // Whoever hears that it is ready may end it at once, and it is to end in order.
-    let ended = asked_to_end()?;
-    announce(common, &host);
-    if lives && !common.json {
-        line(
-            "The network lives: `convoke watch` shows what agents do, `convoke fault list` what is broken.",
-        );
-    }
-    drop(host);
-    let lived = live(&mut world, ended).await;
-    world.end().await;
-    lived
+    let serving = Serving {
+        common,
+        folder,
+        settings,
+        clock: Arc::new(Clock::wall().at_speed(speed)),
+    };
+    begin(serving).await
 }
 
-/// Lets a world live until somebody wants it to end.
+#[cfg(feature = "showcase")]
+use crate::showcase::{roster, serve as begin};
+
+/// Nobody ships with this build.
+#[cfg(not(feature = "showcase"))]
+fn roster(_: &Settings) -> Result<Roster, SettingsError> {
+    Ok(Roster::default())
+}
+
+#[cfg(not(feature = "showcase"))]
+async fn begin(serving: Serving<'_>) -> Result<(), Failure> {
+    match serving.settings.network.as_deref() {
+        None | Some("none") => {
+            let alone = |host| Runtime::new(host, (), nobody());
+            serving.on(Arc::default(), None, alone).await
+        }
+        Some(network) => Err(Failure::usage(format!(
+            "there is no network '{network}': this build has no simulator; build convoke with its \
+             feature 'showcase', or say --network none"
+        ))),
+    }
+}
+
+/// A platform that is to be served.
+pub(crate) struct Serving<'s> {
+    common: &'s Common,
+    folder: StateFolder,
+    pub(crate) settings: Settings,
+    pub(crate) clock: Arc<Clock>,
+}
+
+impl Serving<'_> {
+    /// Runs it with its agents on a network, until somebody wants it to end. `hint` is told to people
+    /// once it is ready.
+    pub(crate) async fn on<N: Network>(
+        self,
+        inventory: Arc<Inventory>,
+        hint: Option<&str>,
+        runtime: impl FnOnce(Arc<Host>) -> Runtime<N>,
+    ) -> Result<(), Failure> {
+        let (common, settings) = (self.common, &self.settings);
+        let roster = roster(settings).map_err(StartError::from)?;
+        let home = Home::Folder(self.folder);
+        let host = Host::start(home, settings, roster, inventory, self.clock).await?;
+        let host = Arc::new(host);
+        let mut runtime = runtime(Arc::clone(&host));
+        runtime.begin().await;
+        // Whoever hears that it is ready may end it at once, and it is to end in order.
+        let ended = asked_to_end()?;
+        announce(common, &host);
+        if let (Some(hint), false) = (hint, common.json) {
+            line(hint);
+        }
+        drop(host);
+        let lived = live(&mut runtime, ended).await;
+        runtime.end().await;
+        lived
+    }
+}
+
+/// Nobody listens to what happens.
+pub(crate) fn nobody() -> Listener {
+    Box::new(|_| {})
+}
+
+/// Lets agents live until somebody wants them to end.
 ///
 /// # Errors
-/// Why its platform can go on no more, which ends it as well.
-pub(crate) async fn live(
-    world: &mut World,
+/// Why their platform can go on no more, which ends it as well.
+pub(crate) async fn live<N: Network>(
+    runtime: &mut Runtime<N>,
     ended: impl Future<Output = ()>,
 ) -> Result<(), Failure> {
-    let host = Arc::clone(world.host());
+    let host = Arc::clone(runtime.host());
     let stop = async {
         tokio::select! {
             () = ended => {}
             _ = host.failed() => {}
         }
     };
-    world.live(stop).await;
+    runtime.live(stop).await;
     host.has_failed()
         .map_or(Ok(()), |why| Err(Failure::failed(why)))
 }
@@ -164,7 +218,11 @@ pub(crate) fn config(common: &Common, command: ConfigCommand) -> Result<(), Fail
         let nowhere = TokenError::Nowhere(common.state.display().to_string());
         return Err(nowhere.into());
     }
-    let advice = server::check_files(&folder).map_err(|error| Failure::usage(error.to_string()))?;
+    let checked = || -> Result<Vec<String>, StartError> {
+        let roster = roster(&Settings::load(&folder)?)?;
+        server::check_files(&folder, &roster)
+    };
+    let advice = checked().map_err(|error| Failure::usage(error.to_string()))?;
     if common.json {
         let state = common.state.display().to_string();
         output::json(&json!({ "event": "checked", "state": state, "advice": advice }));

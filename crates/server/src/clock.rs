@@ -3,7 +3,7 @@
 //! It runs by the machine's monotonic clock and steers towards what the wall shows. So a wall that
 //! is put forward or back, by hours even, moves nothing back, stops nothing, and lets a deadline
 //! fall due early or late by a tenth of its time at most. Or it goes many times as fast, for a network
-//! of which one wants to see more; or it stands where a simulation has set it. What is timed in it is the engine's. Read next: [`crate::world`], which sets it.
+//! of which one wants to see more; or it stands where a simulation has set it. What is timed in it is the engine's. Read next: [`crate::runtime`], which sets it.
 
 use domain::time::Timestamp;
 use std::fmt::Debug;

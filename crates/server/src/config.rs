@@ -27,11 +27,9 @@ use crate::a2a::conformance;
 use crate::file::FileError;
 use crate::profile::ProfileFile;
 use crate::state::StateFolder;
-use agents::knowledge::Knowledge;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Where the platform listens, if nothing else is said.
 pub const NETCONF: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8830);
@@ -130,8 +128,13 @@ pub enum SettingsError {
     #[error("[schemas.embedder]: {0}")]
     Embedder(#[source] semantics::backend::Unavailable),
     /// No agent has the role.
-    #[error("roles: no agent has the role '{0}'; known are {known}", known = known_roles())]
-    Role(String),
+    #[error("roles: no agent has the role '{role}'; known are {known}")]
+    Role {
+        /// The role.
+        role: String,
+        /// Those that there are.
+        known: String,
+    },
     /// A number is out of range.
     #[error("{name} is {value}; it must be {range}")]
     Range {
@@ -215,33 +218,12 @@ impl Settings {
         files.into_iter().filter(runs).chain(suites).collect()
     }
 
-    /// What agents weigh causes by: the knowledge in the file that is named, or what ships.
-    ///
-    /// # Errors
-    /// [`SettingsError::File`] with file and line.
-    pub fn causal_knowledge(&self) -> Result<Arc<Knowledge>, SettingsError> {
-        let Some(file) = &self.knowledge else {
-            return Ok(Arc::new(Knowledge::in_force()));
-        };
-        let text = std::fs::read_to_string(file).map_err(|e| FileError::unreadable(file, e))?;
-        let read = Knowledge::parse(&text).map_err(|wrong| FileError::Wrong {
-            file: file.display().to_string(),
-            line: wrong.line,
-            message: wrong.why,
-        })?;
-        Ok(Arc::new(read))
-    }
-
     /// Checks what can be checked without starting.
     ///
     /// # Errors
     /// [`SettingsError::Exposed`] and [`SettingsError::Range`].
     pub fn check(&self, folder: &StateFolder) -> Result<(), SettingsError> {
         self.schemas.check()?;
-        let unknown = |role: &&String| !agents::roster::roles().any(|known| known == **role);
-        if let Some(role) = self.roles.iter().flatten().find(unknown) {
-            return Err(SettingsError::Role(role.clone()));
-        }
         let netconf = self.netconf.unwrap_or(NETCONF);
         let someone_let_in = std::fs::read_dir(folder.path().join("users"))
             .is_ok_and(|mut users| users.next().is_some());
@@ -258,7 +240,6 @@ impl Settings {
         self.webhook.allowed("webhook")?;
         self.life.unwrap_or_default().check()?;
         range("speed", self.speed, (1.0, 600.0), "1 to 600")?;
-        self.causal_knowledge()?;
         match self.sites {
             Some(sites) if !(1..=20_000).contains(&sites) => Err(SettingsError::Range {
                 name: "sites",
@@ -268,11 +249,6 @@ impl Settings {
             _ => Ok(()),
         }
     }
-}
-
-fn known_roles() -> String {
-    let known: Vec<&str> = agents::roster::roles().collect();
-    known.join(", ")
 }
 
 /// Checks that a number, if it is given, lies within its range.
@@ -318,24 +294,6 @@ mod tests {
         assert!(settings.check(&state).is_ok());
     }
 
-    /// Whoever mistypes a role would miss an agent, and not know why.
-    #[test]
-    fn a_role_that_no_agent_has_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let state = StateFolder::new(folder.path());
-        let with = |roles: &[&str]| Settings {
-            roles: Some(roles.iter().map(|role| (*role).to_owned()).collect()),
-            ..Settings::default()
-        };
-        assert!(with(&["oss-fault", "ip-fault"]).check(&state).is_ok());
-        let refused = with(&["oss-fault", "ip-fualt"]).check(&state).unwrap_err();
-        let refused = refused.to_string();
-        assert!(
-            refused.starts_with("roles: no agent has the role 'ip-fualt'; known are "),
-            "{refused}"
-        );
-    }
-
     #[test]
     fn flags_go_above_the_file_and_errors_name_the_line() {
         let folder = tempfile::tempdir().unwrap();
@@ -354,30 +312,6 @@ mod tests {
                 .to_string()
                 .contains("convoke.toml:2: unknown field")
         );
-    }
-
-    /// What a network of one's own taught is taken, and what is wrong with it said with its line.
-    #[test]
-    fn knowledge_is_read_from_the_file_that_is_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("own.txt");
-        let settings = Settings {
-            knowledge: Some(file.clone()),
-            ..Settings::default()
-        };
-        std::fs::write(&file, "# mine\nwindow-s 77\n").unwrap();
-        assert_eq!(settings.causal_knowledge().unwrap().window_s, 77.0);
-        std::fs::write(&file, "# mine\nwindow-s no\n").unwrap();
-        let wrong = settings
-            .check(&StateFolder::new(folder.path()))
-            .unwrap_err();
-        let wrong = wrong.to_string();
-        assert!(
-            wrong.ends_with("own.txt:2: 'no' is no number above 0"),
-            "{wrong}"
-        );
-        std::fs::remove_file(&file).unwrap();
-        assert!(settings.causal_knowledge().is_err());
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub enum FileError {
 
 impl FileError {
     /// The file at `path` cannot be read or written.
-    pub(crate) fn unreadable(path: &Path, cause: std::io::Error) -> Self {
+    pub fn unreadable(path: &Path, cause: std::io::Error) -> Self {
         Self::Unreadable {
             file: path.display().to_string(),
             cause,

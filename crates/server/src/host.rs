@@ -1,7 +1,7 @@
 //! A platform put together: engine, generation, endpoints, and optionally listeners.
 //!
 //! A host without listeners serves the same sessions over pipes; that is how `simulate` and many
-//! tests run. Read next: [`crate::world`], which brings agents and network to life on it.
+//! tests run. Read next: [`crate::runtime`], which brings agents to life on it.
 
 mod check;
 mod error;
@@ -22,6 +22,7 @@ use crate::pool;
 use crate::post::Post;
 use crate::profile;
 use crate::revocation::{KeyHolders, Lookout, Seen};
+use crate::roster::Roster;
 use crate::schemas;
 use crate::session::{self, Patience};
 use crate::ssh::keys::{self, StateKeys};
@@ -42,7 +43,7 @@ pub use engine::Endpoint;
 use engine::{Credentials, Engine, Hosted, Setup};
 pub use error::StartError;
 use listeners::{authenticator, bind};
-use roster::{check_roster, hosted};
+use roster::{completed, default_agent, hosted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -123,31 +124,30 @@ pub enum Home {
 }
 
 impl Host {
-    /// Puts a platform together. Agents are not briefed yet: see [`crate::world::World`].
+    /// Puts a platform together. Agents are not briefed yet: see [`crate::runtime::Runtime`].
     ///
     /// # Errors
     /// [`StartError`]
     pub async fn start(
         home: Home,
         settings: &Settings,
+        roster: Roster,
         inventory: Arc<Inventory>,
         clock: Arc<Clock>,
     ) -> Result<Self, StartError> {
         let seen = seen(&home);
         let generation = Generation::load(&ModuleSet::convoke())?;
-        let files = match &settings.profiles {
-            Some(folder) => profile::in_folder(folder, &generation)?,
-            None => profile::shipped(&generation)?,
-        };
-        let files = settings.cast(files);
-        let default_agent = check_roster(&files)?;
+        roster.check(settings)?;
+        let files = profile::of(settings, &roster, &generation)?;
+        let files = completed(settings.cast(files), &roster);
+        let default_agent = default_agent(&files, &roster)?;
         let now = clock.now();
         let posts = files
             .iter()
             .map(|f| (f.profile.name.clone(), f.post.clone()));
         let posts = posts.collect();
-        let knowledge = settings.causal_knowledge()?;
-        let hosted = |file| hosted(file, &knowledge, now);
+        let roster = Arc::new(roster);
+        let hosted = |file| hosted(file, &roster, now);
         let agents = files.into_iter().map(hosted).collect();
         let access = match &home {
             Home::Folder(folder) => {

@@ -14,11 +14,8 @@
 //! - [`peers`] lets its agents speak to others over NETCONF, by [`dialer`]; [`remote`] stands for those
 //!   that are servers elsewhere, and [`outside`] speaks A2A with those; [`webhook`] tells of tasks over
 //!   HTTP;
-//! - [`world`] brings network and agents to life, by the [`scenario`] or the [`day`] that [`stage`] sets;
-//!   `ems` joins its management systems to it, [`post`] says what agents hear and may do, [`faults`]
-//!   breaks and mends in it what people want, [`practice`] is how it is done without agents;
-//! - [`story`] tells what happens, [`recorder`] keeps it, [`referee`] and [`score`] judge it,
-//!   [`training`] collects what agents learn from;
+//! - [`roster`] says which agents can be hosted, [`post`] what they hear of their network and may do to
+//!   it; [`runtime`] is the loop in which they live, and [`story`] tells what happens in it;
 //! - [`client`] is the other side, for the command line.
 //!
 //! No rule of the domain is here.
@@ -29,11 +26,8 @@ pub mod background;
 pub mod client;
 pub mod clock;
 pub mod config;
-pub mod day;
 pub mod dialer;
-mod ems;
 pub mod fair;
-pub mod faults;
 pub mod file;
 pub mod host;
 pub mod http;
@@ -44,28 +38,22 @@ pub mod outside;
 pub mod peers;
 pub mod pool;
 pub mod post;
-pub mod practice;
 pub mod profile;
-pub mod recorder;
-pub mod referee;
 pub mod remote;
 pub mod revocation;
-pub mod scenario;
+pub mod roster;
+pub mod runtime;
 pub mod schemas;
-pub mod score;
 mod seal;
 pub mod session;
 pub mod ssh;
-pub mod stage;
 mod stamp;
 pub mod state;
 pub mod story;
 pub mod token;
 pub mod trail;
-pub mod training;
 pub mod webhook;
 pub mod workers;
-pub mod world;
 mod writable;
 
 pub use store::{Attestation, ChainReport, OpenError as StoreOpenError};

@@ -4,7 +4,7 @@
 //! same machines are joined by a pipe. An agent that is a client elsewhere is spoken to at the
 //! platform's endpoint; one that is a server is reached by the mind that stands for it here, with
 //! the platform's own key, or over A2A ([`crate::outside`]). What is counted is counted after framing and before SSH, so all ways
-//! give the same figures. Read next: `road`, [`crate::world`].
+//! give the same figures. Read next: `road`, [`crate::runtime`].
 
 mod road;
 #[cfg(test)]

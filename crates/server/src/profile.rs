@@ -4,8 +4,10 @@
 //! Three checks, in this order: the form of the file, the rules of `domain::profile`, and the YANG
 //! module, through libyang. Read next: [`crate::host`].
 
+use crate::config::Settings;
 use crate::file::FileError;
 use crate::post::{NetworkTable, Post};
+use crate::roster::{Role, Roster};
 use domain::profile::{AuthenticationMethod, Capability, Layer, Profile, Skill};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -18,7 +20,7 @@ pub struct ProfileFile {
     pub file: String,
     /// The profile.
     pub profile: Profile,
-    /// The behaviour, one of `agents::roster::roles()`.
+    /// The behaviour, one of the [`Roster`].
     pub role: String,
     /// What it hears of the network and may do to it.
     pub post: Post,
@@ -94,20 +96,31 @@ struct AuthenticationTable {
     oauth: Option<String>,
 }
 
-/// The profiles that ship with Convoke, in roster order.
+/// The profiles of the agents that the settings ask for, of whom some may not run: those of their folder,
+/// or those that ship.
+///
+/// # Errors
+/// [`FileError`] for the first file that cannot be used.
+pub fn of(
+    settings: &Settings,
+    roster: &Roster,
+    schema: &Generation,
+) -> Result<Vec<ProfileFile>, FileError> {
+    match &settings.profiles {
+        Some(folder) => in_folder(folder, roster, schema),
+        None => shipped(roster, schema),
+    }
+}
+
+/// The profiles that ship for the roles of a roster, in its order.
 ///
 /// # Errors
 /// [`FileError::Wrong`] if one of them does not pass; a test reads them all.
-pub fn shipped(schema: &Generation) -> Result<Vec<ProfileFile>, FileError> {
-    agents::roster::ROSTER
-        .iter()
-        .map(|role| {
-            read(
-                &format!("profiles/{}.toml", role.name),
-                role.profile,
-                schema,
-            )
-        })
+pub fn shipped(roster: &Roster, schema: &Generation) -> Result<Vec<ProfileFile>, FileError> {
+    let file = |role: &Role| format!("profiles/{}.toml", role.name);
+    let roles = roster.roles.iter();
+    roles
+        .map(|role| read(&file(role), role.profile, roster, schema))
         .collect()
 }
 
@@ -115,7 +128,11 @@ pub fn shipped(schema: &Generation) -> Result<Vec<ProfileFile>, FileError> {
 ///
 /// # Errors
 /// [`FileError`] for the first file that cannot be used.
-pub fn in_folder(folder: &Path, schema: &Generation) -> Result<Vec<ProfileFile>, FileError> {
+pub fn in_folder(
+    folder: &Path,
+    roster: &Roster,
+    schema: &Generation,
+) -> Result<Vec<ProfileFile>, FileError> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
         .map_err(|cause| FileError::unreadable(folder, cause))?
         .filter_map(|entry| entry.ok().map(|e| e.path()))
@@ -127,7 +144,7 @@ pub fn in_folder(folder: &Path, schema: &Generation) -> Result<Vec<ProfileFile>,
         .map(|path| {
             let text = std::fs::read_to_string(path)
                 .map_err(|cause| FileError::unreadable(path, cause))?;
-            read(&path.display().to_string(), &text, schema)
+            read(&path.display().to_string(), &text, roster, schema)
         })
         .collect()
 }
@@ -136,7 +153,12 @@ pub fn in_folder(folder: &Path, schema: &Generation) -> Result<Vec<ProfileFile>,
 ///
 /// # Errors
 /// [`FileError::Wrong`] with the line.
-pub fn read(file: &str, text: &str, schema: &Generation) -> Result<ProfileFile, FileError> {
+pub fn read(
+    file: &str,
+    text: &str,
+    roster: &Roster,
+    schema: &Generation,
+) -> Result<ProfileFile, FileError> {
     let wrong = |line, message| FileError::Wrong {
         file: file.to_owned(),
         line,
@@ -144,12 +166,11 @@ pub fn read(file: &str, text: &str, schema: &Generation) -> Result<ProfileFile, 
     };
     let document: Document =
         toml::from_str(text).map_err(|error| FileError::toml(file, text, &error))?;
-    if !agents::roster::roles().any(|role| role == document.role) {
-        let known: Vec<&str> = agents::roster::roles().collect();
+    if !roster.names().any(|role| role == document.role) {
+        let known = roster.known();
         let message = format!(
-            "no agent has the role '{}'; known are {}",
-            document.role,
-            known.join(", ")
+            "no agent has the role '{}'; known are {known}",
+            document.role
         );
         return Err(wrong(line_of(text, "role", &document.role), message));
     }
@@ -263,18 +284,17 @@ mod tests {
 
     fn error(text: &str) -> String {
         let schema = yang::Generation::load(&ModuleSet::convoke()).unwrap();
-        read("p.toml", text, &schema).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn the_shipped_profiles_pass() {
-        let schema = yang::Generation::load(&ModuleSet::convoke()).unwrap();
-        let shipped = shipped(&schema).unwrap();
-        let roles = shipped.iter().map(|file| file.role.as_str());
-        assert!(
-            roles.eq(agents::roster::roles()),
-            "each file names its role"
-        );
+        let silent = Role {
+            name: "ip-fault",
+            profile: "",
+            make: Box::new(|| unreachable!("nobody is made")),
+        };
+        let roster = Roster {
+            roles: vec![silent],
+            default: None,
+        };
+        let read = read("p.toml", text, &roster, &schema);
+        read.unwrap_err().to_string()
     }
 
     #[test]

@@ -8,9 +8,9 @@ use super::client::Door;
 use server::clock::Clock;
 use server::config::{HttpSettings, Listen, Settings};
 use server::host::{Home, Host};
+use server::runtime::Runtime;
 use server::state::StateFolder;
 use server::token::{Grant, Terms, Tokens};
-use server::world::World;
 use std::error::Error;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::Ipv4Addr;
@@ -113,9 +113,16 @@ async fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
     };
     let folder = StateFolder::new(folder);
     let (home, clock) = (Home::Folder(folder.clone()), Arc::new(Clock::wall()));
-    let host = Host::start(home, &settings, Default::default(), Arc::clone(&clock)).await?;
+    let host = Host::start(
+        home,
+        &settings,
+        arena::shipped(),
+        Default::default(),
+        Arc::clone(&clock),
+    )
+    .await?;
     let host = Arc::new(host);
-    let mut world = World::new(Arc::clone(&host), None, Box::new(|_| {}));
+    let mut world = Runtime::new(Arc::clone(&host), (), Box::new(|_| {}));
     world.begin().await;
     let door = host.http.ok_or("there is no door")?;
     let token = Tokens::open(&folder, Terms::default())?.issue(

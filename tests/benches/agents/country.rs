@@ -5,6 +5,7 @@
 //! files with another name, alias, province and management object. Read next: `operator`.
 
 use agents::roster::{self, ROSTER};
+use arena::day::lively;
 use domain::inventory::Inventory;
 use domain::time::Timestamp;
 use engine::Hosted;
@@ -12,7 +13,6 @@ use network::build::distance_km;
 use network::topology::{City, Span};
 use network::{Customers, Parameters, Simulation, Topology, build};
 use server::access;
-use server::day::lively;
 use server::file::FileError;
 use server::host::Company;
 use server::profile::{self, ProfileFile};
@@ -164,7 +164,7 @@ pub(crate) fn company(
         for (role, office, looks_after) in OFFICES {
             let text = of_province(role, office, looks_after, province);
             let file = format!("{office}-{province}.toml");
-            files.push(profile::read(&file, &text, generation)?);
+            files.push(profile::read(&file, &text, &arena::shipped(), generation)?);
         }
     }
     let default_agent = files[0].profile.name.clone();
@@ -180,7 +180,7 @@ pub(crate) fn company(
 
 /// The agents that are there once, the default one first.
 fn national(generation: &Generation) -> Result<Vec<ProfileFile>, FileError> {
-    let files = profile::shipped(generation)?.into_iter();
+    let files = profile::shipped(&arena::shipped(), generation)?.into_iter();
     Ok(files.filter(|f| f.profile.province.is_none()).collect())
 }
 

@@ -29,6 +29,7 @@ mod record;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+use arena::World;
 use country::Size;
 use domain::inventory::ElementKind;
 use engine::Endpoint;
@@ -40,8 +41,8 @@ use serde_json::{Value, json};
 use server::clock::Clock;
 use server::config::Settings;
 use server::host::{Home, Host};
+use server::runtime::Pace;
 use server::state::StateFolder;
-use server::world::{Pace, World};
 use std::error::Error;
 use std::io::IsTerminal as _;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -212,18 +213,14 @@ async fn platform(home: Home, simulation: Simulation) -> Result<World, Box<dyn E
     let clock = Arc::new(Clock::standing(country::start()));
     let inventory = simulation.inventory();
     let host = Host::with(home, &settings, company, generation, inventory, clock).await?;
-    Ok(World::new(
-        Arc::new(host),
-        Some(simulation),
-        Box::new(|_| {}),
-    ))
+    Ok(arena::world(Arc::new(host), simulation, Box::new(|_| {})))
 }
 
 /// The day: the operations centre assigns what is its share of a minute, the minute passes, and so
 /// on until enough tasks have ended.
 async fn day(world: &mut World, scale: &Scale) -> Result<Ledger, Box<dyn Error>> {
     let stream = world.host().pipe("operator", Endpoint::Platform);
-    let inventory = world.simulation().expect("it was given one").inventory();
+    let inventory = world.network().simulation().inventory();
     let mut centre = OperationsCentre::open(stream, &inventory).await?;
     let a_minute = (scale.tasks as f64 * LOOKED_OVER / scale.hours / 60.0).ceil() as usize;
     let mut minute = country::start();
@@ -256,7 +253,7 @@ fn ended(world: &World) -> u64 {
 }
 
 fn population(world: &World, scale: &Scale) -> Value {
-    let inventory = world.simulation().expect("it was given one").inventory();
+    let inventory = world.network().simulation().inventory();
     json!({
         "event": "population",
         "agents": world.host().profiles.len(),
@@ -269,7 +266,7 @@ fn population(world: &World, scale: &Scale) -> Value {
 }
 
 fn work(world: &World, record: &Record, ledger: &Ledger) -> Value {
-    let simulation = world.simulation().expect("it was given one");
+    let simulation = world.network().simulation();
     json!({
         "event": "work",
         "simulated_h": simulation.now().seconds_since(country::start()) / 3_600.0,
@@ -281,7 +278,7 @@ fn work(world: &World, record: &Record, ledger: &Ledger) -> Value {
         "agents_that_executed": record.executors.len(),
         "letters": simulation.grievances().len(),
         "letters_answered": simulation.grievances().iter().filter(|g| g.outcome.replies > 0).count(),
-        "alarms": world.alarms().len(),
+        "alarms": world.network().alarms().len(),
         "diagnoses_heard_of": ledger.ended,
         "of_them_found_a_cause": ledger.confirmed,
     })

@@ -20,13 +20,13 @@ use serde::{Deserialize, Serialize};
 use server::clock::Clock;
 use server::config::{Settings, UserSettings};
 use server::host::{Home, Host};
+use server::runtime::Runtime;
 use server::ssh::keys::{self, KeyError, StateKeys};
 use server::ssh::{
     ByteStream, DEFAULT_QUOTA_BYTES, Gate, HostKeyPolicy, KeyDirectory, Limits, Listener, Peer,
     Serving, Target, split,
 };
 use server::state::StateFolder;
-use server::world::World;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -239,9 +239,9 @@ async fn serve(folder: &Path, tasks: usize) {
     settings.limits.users = users.into();
     let home = Home::Folder(StateFolder::new(folder));
     let clock = Arc::new(Clock::wall());
-    let host = Host::start(home, &settings, Arc::default(), clock).await;
+    let host = Host::start(home, &settings, arena::shipped(), Arc::default(), clock).await;
     let host = Arc::new(host.expect("a fresh folder"));
-    let mut world = World::new(Arc::clone(&host), None, Box::new(|_| {}));
+    let mut world = Runtime::new(Arc::clone(&host), (), Box::new(|_| {}));
     world.begin().await;
     fill(&host, tasks).await;
     register_away(&host).await;

@@ -36,7 +36,7 @@ impl World {
     /// Germany50 with so many sites, and the agents that ship.
     pub(crate) fn new(sites: usize) -> Result<Self, Box<dyn Error>> {
         let generation = Generation::load(&ModuleSet::convoke())?;
-        let profiles = server::profile::shipped(&generation)?;
+        let profiles = server::profile::shipped(&arena::shipped(), &generation)?;
         let parameters = Parameters {
             sites,
             ..Parameters::default()

@@ -19,9 +19,9 @@ use server::client::{Client, Identity, NegotiateRequest};
 use server::clock::Clock;
 use server::config::Settings;
 use server::host::{Company, Endpoint, Home, Host};
+use server::runtime::Runtime;
 use server::ssh::keys;
 use server::state::StateFolder;
-use server::world::World;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ pub async fn platform(test: impl AsyncFnOnce(&Desk)) {
         engine: Arc::clone(host.platform.engine()),
         state,
     };
-    let mut world = World::new(host, None, Box::new(|_| {}));
+    let mut world = Runtime::new(host, (), Box::new(|_| {}));
     world.begin().await;
     tokio::select! {
         () = world.live(std::future::pending()) => panic!("the platform has ended"),

@@ -21,9 +21,9 @@ use server::clock::Clock;
 use server::config::Settings;
 use server::host::{Company, Endpoint, Home, Host};
 use server::peers::PLATFORM;
+use server::runtime::Runtime;
 use server::ssh::keys::StateKeys;
 use server::state::StateFolder;
-use server::world::World;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -165,7 +165,7 @@ impl Site {
         let inventory = Arc::new(Inventory::default());
         let host = Host::with(home, &settings, company, generation(), inventory, clock);
         let host = Arc::new(host.await.unwrap());
-        let mut world = World::new(Arc::clone(&host), None, Box::new(|_| {}));
+        let mut world = Runtime::new(Arc::clone(&host), (), Box::new(|_| {}));
         let (stop, stopped) = oneshot::channel::<()>();
         let life = tokio::spawn(async move {
             world.begin().await;

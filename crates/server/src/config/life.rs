@@ -2,15 +2,11 @@
 //! something.
 //!
 //! That the section is there is what makes it live; what it leaves open is as usual. How often what
-//! happens at 1 is in [`network::fault::LIFE`], and its pace in [`network::fault::PACE`]. Read next:
-//! [`crate::stage::served`].
+//! happens at 1 is in `network::fault::LIFE`, and its pace in `network::fault::PACE`; the
+//! simulated network takes these figures. Read next: [`crate::config`].
 
 use super::SettingsError;
-use network::{Customers, Parameters, mobile};
 use serde::Deserialize;
-
-/// Connected vehicles, if nothing is said.
-const DRIVERS: usize = 120;
 
 /// The section `[life]`, as far as it is given.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
@@ -46,23 +42,6 @@ impl LifeSettings {
             "0 to 24",
         )
     }
-
-    /// The same network, alive.
-    pub fn brought_to(&self, at_rest: Parameters) -> Parameters {
-        Parameters {
-            life: self.faults.unwrap_or(1.0),
-            companions: true,
-            customers: Customers {
-                vehicles: self.drivers.unwrap_or(DRIVERS),
-                ..at_rest.customers
-            },
-            mobile: mobile::Settings {
-                stadiums_per_day: self.stadiums_per_day.unwrap_or(1.0),
-                ..at_rest.mobile
-            },
-            ..at_rest
-        }
-    }
 }
 
 #[cfg(test)]
@@ -70,9 +49,7 @@ impl LifeSettings {
 mod tests {
     use super::super::Settings;
     use super::*;
-    use crate::stage;
     use crate::state::StateFolder;
-    use domain::time::Timestamp;
 
     /// What a file of these words, below no flags, is refused for; none if it is not.
     fn refused(text: &str) -> Option<String> {
@@ -115,33 +92,6 @@ mod tests {
                 .unwrap()
                 .contains("unknown field")
         );
-    }
-
-    #[test]
-    fn a_network_is_at_rest_unless_it_is_to_live() {
-        let small = |life| Settings {
-            network: Some("Polska".to_owned()),
-            sites: Some(20),
-            life,
-            ..Settings::default()
-        };
-        let now = Timestamp::parse("2026-11-22T08:00:00Z").unwrap();
-        let after = |settings: Settings| {
-            let mut simulation = stage::served(&settings, now).unwrap().unwrap();
-            simulation.advance(now.plus_s(20.0 * 86_400.0));
-            simulation.truth().len()
-        };
-        assert_eq!(after(small(None)), 0);
-        let often = LifeSettings {
-            faults: Some(20.0),
-            ..LifeSettings::default()
-        };
-        assert!(after(small(Some(often))) > 20);
-        let none = Settings {
-            network: Some("none".to_owned()),
-            ..small(Some(often))
-        };
-        assert!(stage::served(&none, now).unwrap().is_none());
     }
 
     #[test]

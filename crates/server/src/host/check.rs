@@ -4,11 +4,12 @@
 //! told, at a start and by `convoke config check`. Read next: [`super::Host`], [`crate::access`].
 
 use super::StartError;
-use super::roster::check_roster;
+use super::roster::{completed, default_agent};
 use crate::access;
 use crate::config::Settings;
 use crate::profile;
 use crate::revocation;
+use crate::roster::Roster;
 use crate::ssh::USER_NAME_RULE;
 use crate::state::StateFolder;
 use crate::writable;
@@ -20,7 +21,7 @@ use yang::{Generation, ModuleSet};
 ///
 /// # Errors
 /// [`StartError`] for the first that cannot be used.
-pub fn check_files(folder: &StateFolder) -> Result<Vec<String>, StartError> {
+pub fn check_files(folder: &StateFolder, roster: &Roster) -> Result<Vec<String>, StartError> {
     writable::check(folder)?;
     let settings = Settings::load(folder)?;
     settings.check(folder)?;
@@ -30,12 +31,10 @@ pub fn check_files(folder: &StateFolder) -> Result<Vec<String>, StartError> {
     };
     revocation::register(folder)?;
     let generation = Generation::load(&ModuleSet::convoke())?;
-    let files = match &settings.profiles {
-        Some(profiles) => profile::in_folder(profiles, &generation)?,
-        None => profile::shipped(&generation)?,
-    };
-    let files = settings.cast(files);
-    check_roster(&files)?;
+    roster.check(&settings)?;
+    let files = profile::of(&settings, roster, &generation)?;
+    let files = completed(settings.cast(files), roster);
+    default_agent(&files, roster)?;
     folder.check_agents(files.iter().map(|f| f.profile.name.as_str()))?;
     let advice = files.iter().flat_map(|f| {
         let advice = f.profile.advice().into_iter();

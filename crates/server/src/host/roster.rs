@@ -5,23 +5,20 @@
 use super::StartError;
 use crate::a2a::conformance;
 use crate::profile::ProfileFile;
-use agents::knowledge::Knowledge;
+use crate::roster::{PLATFORM_ROLE, Roster, platform_profile};
 use domain::agent::Agent;
 use domain::time::Timestamp;
 use engine::Hosted;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The agent of a profile, with what agents weigh causes by.
-pub(super) fn hosted(file: ProfileFile, knowledge: &Arc<Knowledge>, now: Timestamp) -> Hosted {
-    let (role, knowledge) = (file.role, Arc::clone(knowledge));
+/// The agent of a profile.
+pub(super) fn hosted(file: ProfileFile, roster: &Arc<Roster>, now: Timestamp) -> Hosted {
+    let (role, roster) = (file.role, Arc::clone(roster));
     let make = move || -> Box<dyn Agent> {
         match role.as_str() {
             conformance::ROLE => Box::new(conformance::Conformance::default()),
-            role => {
-                let agent = agents::roster::hosted_knowing(role, &knowledge);
-                agent.expect("roles are checked when read")
-            }
+            role => roster.make(role).expect("roles are checked when read"),
         }
     };
     Hosted {
@@ -33,9 +30,15 @@ pub(super) fn hosted(file: ProfileFile, knowledge: &Arc<Knowledge>, now: Timesta
     }
 }
 
-/// Names and aliases are unique; the agent with the role `oss-fault` takes what is addressed to
-/// nobody.
-pub(super) fn check_roster(files: &[ProfileFile]) -> Result<String, StartError> {
+/// Adds the platform's own agent where the roster has none for what is addressed to nobody.
+pub(super) fn completed(mut files: Vec<ProfileFile>, roster: &Roster) -> Vec<ProfileFile> {
+    files.extend(roster.default.is_none().then(platform_profile));
+    files
+}
+
+/// Checks that names and aliases are unique. Returns the name of the agent that takes what is addressed
+/// to nobody.
+pub(super) fn default_agent(files: &[ProfileFile], roster: &Roster) -> Result<String, StartError> {
     let mut taken = BTreeSet::new();
     for name in files
         .iter()
@@ -52,9 +55,9 @@ pub(super) fn check_roster(files: &[ProfileFile]) -> Result<String, StartError> 
             "no agent may be called 'operator'".to_owned(),
         ));
     }
-    files
-        .iter()
-        .find(|f| f.role == "oss-fault")
-        .map(|f| f.profile.name.clone())
-        .ok_or_else(|| StartError::Roster("no profile has the role 'oss-fault'".to_owned()))
+    let role = roster.default.unwrap_or(PLATFORM_ROLE);
+    let found = files.iter().find(|file| file.role == role);
+    found
+        .map(|file| file.profile.name.clone())
+        .ok_or_else(|| StartError::Roster(format!("no profile has the role '{role}'")))
 }

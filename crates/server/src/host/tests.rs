@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::client::{Client, Identity};
+use crate::runtime::Runtime;
 use crate::ssh::Gate;
-use crate::world::World;
 use domain::access::Action;
 use domain::agent::{Agent, Input, Output};
 use domain::profile::{Capability, Layer};
@@ -12,10 +12,10 @@ use domain::time::Dice;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 async fn started(folder: &StateFolder) -> Host {
-    let settings = "netconf = \"127.0.0.1:0\"\nagents-from = 0\nroles = [\"oss-fault\"]\n";
+    let settings = "netconf = \"127.0.0.1:0\"\nagents-from = 0\n";
     let settings: Settings = toml::from_str(settings).unwrap();
     let (home, clock) = (Home::Folder(folder.clone()), Arc::new(Clock::wall()));
-    let host = Host::start(home, &settings, Arc::default(), clock);
+    let host = Host::start(home, &settings, Roster::default(), Arc::default(), clock);
     host.await.unwrap()
 }
 
@@ -165,7 +165,7 @@ async fn a_platform_whose_decision_panics_says_why_and_ends() {
         clock,
     );
     let host = Arc::new(host.await.unwrap());
-    let mut world = World::new(Arc::clone(&host), None, Box::new(|_| {}));
+    let mut world = Runtime::new(Arc::clone(&host), (), Box::new(|_| {}));
     world.begin().await;
     let netconf = host.address_of(&Endpoint::Platform).unwrap().to_string();
     let operator = Identity::operator(folder.path());

@@ -6,8 +6,8 @@ use crate::access;
 use crate::clock::Clock;
 use crate::config::Settings;
 use crate::host::{Company, Home};
+use crate::runtime::Runtime;
 use crate::schemas::{generation, shipped_modules};
-use crate::world::World;
 use domain::agent::{Agent, Input, Output, Progress};
 use domain::inventory::Inventory;
 use domain::profile::{Capability, Layer, Profile};
@@ -107,11 +107,11 @@ async fn who_published_a_task_before_a_start_hears_of_its_end_without_a_word() {
     let boss = engine.principal("boss");
     drop(engine.execute(&boss, Operation::Negotiate(assignment), now));
     engine.flushed().await;
-    let mut world = World::new(host, None, Box::new(|_| {}));
-    world.begin().await;
+    let mut runtime = Runtime::new(host, (), Box::new(|_| {}));
+    runtime.begin().await;
     let ended =
         async { while told.recv().await.unwrap() != (TaskId::new("part"), Status::Finished) {} };
-    let heard = tokio::time::timeout(PATIENCE, world.live(ended)).await;
+    let heard = tokio::time::timeout(PATIENCE, runtime.live(ended)).await;
     assert!(heard.is_ok(), "nobody tells it");
-    world.end().await;
+    runtime.end().await;
 }

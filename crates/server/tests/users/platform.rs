@@ -6,6 +6,7 @@ use server::client::{CallError, Client, Identity};
 use server::clock::Clock;
 use server::config::Settings;
 use server::host::{Endpoint, Home, Host, StartError};
+use server::roster::Roster;
 use server::ssh::keys::{StateKeys, write_public};
 use server::state::StateFolder;
 use std::future::Future;
@@ -131,13 +132,12 @@ impl Platform {
 }
 
 async fn start(folder: &StateFolder, settings: &str) -> Result<Host, StartError> {
-    let settings = format!(
-        "netconf = \"127.0.0.1:0\"\nagents-from = 0\nnetwork = \"none\"\nroles = [\"oss-fault\"]\n{settings}"
-    );
+    let settings =
+        format!("netconf = \"127.0.0.1:0\"\nagents-from = 0\nnetwork = \"none\"\n{settings}");
     let settings: Settings = toml::from_str(&settings).unwrap();
     let clock = Arc::new(Clock::wall());
     let home = Home::Folder(folder.clone());
-    Host::start(home, &settings, Arc::default(), clock).await
+    Host::start(home, &settings, Roster::default(), Arc::default(), clock).await
 }
 
 /// What comes of it, in time.

@@ -2,7 +2,7 @@
 //! there is no room for both, above it.
 //!
 //! Knows columns and colours; refuses to know what is told. Read next: [`super`],
-//! [`crate::replay`].
+//! [`crate::showcase::replay`].
 
 use crate::output::{Paint, columns, line};
 use markup::words::{cut, width};

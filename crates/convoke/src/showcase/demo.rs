@@ -1,24 +1,24 @@
 //! `convoke demo`: a use case is played by agents, told, recorded and drawn.
 //!
-//! Read next: [`server::stage`], [`crate::show`]; [`crate::replay`] steps through a record.
+//! Read next: [`arena::stage`], [`crate::showcase::show`]; [`crate::showcase::replay`] steps through a record.
 
 use crate::cli::{Common, Demo, Play as Scene, Stage as StageFlags, Story};
-use crate::files;
 use crate::output::{self, Failure, line};
-use crate::replay;
 use crate::serve::{self, announce, asked_to_end, settings_of};
-use crate::show::{self, Show};
+use crate::showcase::files;
+use crate::showcase::replay;
+use crate::showcase::show::{self, Show};
+use arena::recorder::Recorder;
+use arena::scenario::Scenario;
+use arena::stage::{Play, Stage, topology};
 use domain::time::Timestamp;
 use network::FaultRequest;
 use report::Record;
 use server::clock::Clock;
 use server::host::Home;
-use server::recorder::Recorder;
-use server::scenario::Scenario;
-use server::stage::{Play, Stage, topology};
+use server::runtime::Pace;
 use server::state::StateFolder;
 use server::story::Listener;
-use server::world::Pace;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -142,18 +142,17 @@ impl Recording {
 
     fn watch(&self, stage: &mut Stage) {
         let recorder = Arc::clone(&self.recorder);
-        stage.world.observe(Box::new(move |simulation, now| {
-            let mut recorder = recorder.lock().expect("looking does not panic");
-            recorder.look(simulation, now);
-        }));
+        stage
+            .world
+            .network_mut()
+            .observe(Box::new(move |simulation, now| {
+                let mut recorder = recorder.lock().expect("looking does not panic");
+                recorder.look(simulation, now);
+            }));
     }
 
     fn end(self, common: &Common, story: &Story, stage: &Stage) -> Result<(), Failure> {
-        let truths = stage
-            .world
-            .simulation()
-            .map(|s| s.truth())
-            .unwrap_or_default();
+        let truths = stage.world.network().simulation().truth();
         let mut recorder = self.recorder.lock().expect("nobody panicked");
         recorder.end(truths, &stage.score());
         let text = self.lines.lock().expect("nobody panicked").join("\n") + "\n";

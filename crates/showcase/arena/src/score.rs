@@ -11,7 +11,9 @@ use agents::practice::journal::{Boundary, Journal};
 pub use cases::{Case, Found, found, of_tasks};
 pub use watch::Watch;
 
+use crate::World;
 use crate::recorder::instant;
+use crate::referee;
 use agents::oss_fault::baseline::{first_alarm_baseline, most_explained_baseline};
 use agents::oss_fault::correlation::Correlator;
 use agents::payloads::diagnosis::Suspicion;
@@ -55,6 +57,28 @@ pub struct Work {
     pub messages: u64,
     /// Their bytes.
     pub bytes: u64,
+}
+
+impl Work {
+    /// What agents found out and said so far, as the record of tasks has it.
+    pub fn of(world: &World) -> Self {
+        let tasks = referee::tasks(world);
+        let boundaries = tasks.iter().filter_map(|task| {
+            let asked = task.content.payload.as_ref()?;
+            let result = task.result.as_ref()?.payload.as_ref()?;
+            let boundary =
+                (asked.scenario() == "complaint_ticket").then(|| result.text("boundary"))?;
+            Some((asked.text("ticket_id")?.to_owned(), boundary?.to_owned()))
+        });
+        Self {
+            cases: of_tasks(&tasks, world.network().remedies()),
+            boundaries: boundaries.collect(),
+            incidents: Some(world.network().incidents()),
+            rounds: referee::rounds(world),
+            messages: world.tally().messages(),
+            bytes: world.tally().bytes(),
+        }
+    }
 }
 
 /// Scores a run that is over.

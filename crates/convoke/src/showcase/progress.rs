@@ -1,6 +1,6 @@
 //! How far a long batch is: one line on standard error, written over itself.
 //!
-//! Says nothing where no terminal is. Read next: [`crate::simulate`].
+//! Says nothing where no terminal is. Read next: [`crate::serve`].
 
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;

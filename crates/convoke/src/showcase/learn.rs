@@ -1,16 +1,16 @@
 //! `convoke learn`: from training days to a file of causal knowledge.
 //!
 //! Says in the file itself what was learnt from; the same seeds of the same network give the same
-//! bytes. What is learnt, and how, is told by [`server::training`]. Read next: `simulate.rs`, which
+//! bytes. What is learnt, and how, is told by [`arena::training`]. Read next: `simulate.rs`, which
 //! takes the file.
 
 use crate::cli::{Common, Learn};
-use crate::files;
 use crate::output::{self, Failure, line};
-use crate::progress::Progress;
-use server::day::{Days, Policy};
-use server::stage::topology;
-use server::training::Training;
+use crate::showcase::files;
+use crate::showcase::progress::Progress;
+use arena::day::{Days, Policy};
+use arena::stage::topology;
+use arena::training::Training;
 use std::sync::Arc;
 
 /// The first seed where only their number is given: far from those that are scored.

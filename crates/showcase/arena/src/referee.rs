@@ -1,9 +1,9 @@
 //! The score: what the agents found and how long it took, against what really happened.
 //!
 //! Reads the record of tasks, not the agents, and the simulation's truth, which no agent can see.
-//! Every figure is computed from these two. Read next: [`crate::world`].
+//! Every figure is computed from these two. Read next: [`crate::network`].
 
-use crate::world::World;
+use crate::World;
 use agents::oss_fault::baseline::first_alarm_baseline;
 use agents::payloads::incident::Sighting;
 use domain::inventory::ElementId;
@@ -143,18 +143,16 @@ pub fn report(world: &World, seed: u64, topology: &str, truth: &Truth) -> Report
         messages: world.tally().messages(),
         bytes: world.tally().bytes(),
         tasks: tasks.len(),
-        alarms: world.alarms().len(),
-        complaints: world.complaints(),
+        alarms: world.network().alarms().len(),
+        complaints: world.network().complaints(),
     }
 }
 
 /// True once the story has an end: the ticket about the fault was closed by its publisher, and
 /// service is truly back.
 pub fn is_over(world: &World) -> bool {
-    let truly = world
-        .simulation()
-        .and_then(|s| s.truth().first())
-        .is_some_and(|t| t.restored_at.is_some());
+    let first = world.network().simulation().truth().first();
+    let truly = first.is_some_and(|t| t.restored_at.is_some());
     truly && ticket(&tasks(world)).is_some_and(|t| t.status == Status::Finished)
 }
 
@@ -232,10 +230,9 @@ fn blamed(ticket: &Task) -> Option<Cause> {
 }
 
 fn baseline(world: &World, truth: &Truth) -> Option<Cause> {
-    let inventory = world.simulation()?.inventory();
-    let heard: Vec<Sighting> = world
-        .alarms()
-        .iter()
+    let inventory = world.network().simulation().inventory();
+    let alarms = world.network().alarms().iter();
+    let heard: Vec<Sighting> = alarms
         .filter(|a| !a.cleared && a.time >= truth.fault.at)
         .map(|a| Sighting {
             resource: a.resource.clone(),

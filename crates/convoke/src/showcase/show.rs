@@ -10,6 +10,7 @@ pub(crate) use self::screen::Screen;
 
 use self::gathered::{Gathered, Sum};
 use crate::output::{Paint, line};
+use arena::referee::Report;
 use domain::agent::Message;
 use domain::content::Content;
 use domain::notification::Notification;
@@ -19,7 +20,6 @@ use domain::time::Timestamp;
 use domain::verb::Verb;
 use markup::words::number;
 use report::{METRICS, Score};
-use server::referee::Report;
 use server::story::{Happened, Told, acted, outcome_in_words};
 use std::mem::discriminant;
 
@@ -269,7 +269,7 @@ impl Show {
                 paint.style("1;31", "wrong")
             }
         };
-        let cause = |c: &Option<server::referee::Cause>| {
+        let cause = |c: &Option<arena::referee::Cause>| {
             c.as_ref().map_or_else(
                 || "nothing".to_owned(),
                 |c| format!("{} at {}", c.cause, c.element),

@@ -2,7 +2,7 @@
 //!
 //! Translates between what is asked ([`FaultWish`]) and the simulation, whose truth it reads: what it
 //! answers is for those whom the engine lets ask, and never for agents. Read next: `engine`'s
-//! `faults.rs`, [`crate::world`], which calls it.
+//! `faults.rs`, [`crate::network`], which calls it.
 
 use domain::inventory::ElementId;
 use domain::time::{Dice, Timestamp};

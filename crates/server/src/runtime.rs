@@ -1,36 +1,28 @@
-//! Network and agents brought to life on a host.
+//! The loop in which hosted agents live: their messages, their actions, and time.
 //!
-//! The loop is the same everywhere: take what agents want of the world, carry messages over
-//! NETCONF, let the network answer, and only when nothing is under way any more let time pass. In
-//! `demo` and `simulate` time jumps to the next thing that happens (the demo waits a little, so
-//! that people can follow); in `serve` it is the wall's. Read next: [`crate::peers`],
-//! [`crate::referee`].
+//! It is the same everywhere: take what agents want, carry their messages over NETCONF, let the network
+//! answer, and only when nothing is under way any more let time pass. With a clock that stands time jumps
+//! to the next thing that happens; otherwise it is the wall's. Which network agents work on it knows by a
+//! contract alone. Read next: `runtime/network.rs`, [`crate::peers`].
 
-mod emission;
+mod network;
+
+pub use network::{Around, Network};
 
 use crate::clock::Clock;
-use crate::ems::Acts;
-use crate::faults;
 use crate::host::Host;
 use crate::peers::{Arrival, Peers, Tally};
-use crate::post::Post;
-use crate::referee;
-use crate::score::{self, Work};
 use crate::story::{Happened, Listener, Told};
 use crate::workers::AgentWorkers;
-use agents::payloads::Schema;
-use agents::payloads::incident::Incident;
 use domain::agent::{Input, Output};
 use domain::event::{Happening, Sequence};
-use domain::inventory::{ElementId, Inventory};
 use domain::profile::Profile;
 use domain::task::TaskId;
-use domain::telemetry::{Action, Alarm, Token};
+use domain::telemetry::Token;
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use engine::{Engine, Outgoing};
-use network::Simulation;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tracing::{debug, warn};
@@ -61,45 +53,30 @@ pub enum Pace {
     },
 }
 
-/// A host with its network and agents.
-pub struct World {
+/// The agents of a host at work on a network.
+pub struct Runtime<N> {
     host: Arc<Host>,
     engine: Arc<Engine>,
     clock: Arc<Clock>,
-    simulation: Option<Simulation>,
-    /// What is done to it through management systems.
-    acts: Acts,
+    network: N,
     peers: Peers,
-    posts: BTreeMap<String, Post>,
-    inventory: Option<Arc<Inventory>>,
     aliases: BTreeMap<String, String>,
     awaited: BTreeMap<(String, Token), Awaited>,
     /// Log entries looked at for notifications to expect.
     followed: Sequence,
     expected: u64,
-    alarms: Vec<Alarm>,
-    complaints: u64,
-    /// Incidents that domains reported.
-    incidents: BTreeSet<String>,
-    /// What was set right from afar, and when.
-    remedies: Vec<(Timestamp, ElementId)>,
     listener: Listener,
-    observers: Vec<Observer>,
     /// True if a message is sent only when the one before has arrived, so that what happens has one
     /// order; false while the clock runs by itself, when an agent that thinks must hold nobody up.
     in_order: bool,
 }
 
-/// Whoever looks at the network after everything that happens.
-pub type Observer = Box<dyn FnMut(&Simulation, Timestamp) + Send>;
-
-impl World {
+impl<N: Network> Runtime<N> {
     /// Brings agents to life: each is briefed, and sends its first messages when time begins.
-    pub fn new(host: Arc<Host>, simulation: Option<Simulation>, listener: Listener) -> Self {
+    pub fn new(host: Arc<Host>, network: N, listener: Listener) -> Self {
         let engine = Arc::clone(host.platform.engine());
         let alias = |p: &Profile| p.alias.clone().unwrap_or_else(|| p.name.clone());
         Self {
-            posts: host.posts.clone(),
             aliases: host
                 .profiles
                 .iter()
@@ -110,17 +87,10 @@ impl World {
             peers: Peers::new(Arc::clone(&host)),
             engine,
             host,
-            inventory: simulation.as_ref().map(Simulation::inventory),
-            simulation,
-            acts: Acts::default(),
+            network,
             awaited: BTreeMap::new(),
             expected: 0,
-            alarms: Vec::new(),
-            complaints: 0,
-            incidents: BTreeSet::new(),
-            remedies: Vec::new(),
             listener,
-            observers: Vec::new(),
             in_order: true,
         }
     }
@@ -140,14 +110,25 @@ impl World {
         }
     }
 
-    /// The network, if there is one.
-    pub fn simulation(&self) -> Option<&Simulation> {
-        self.simulation.as_ref()
+    /// The network that agents work on.
+    pub fn network(&self) -> &N {
+        &self.network
     }
 
-    /// The network, if there is one, to break something in it.
-    pub fn simulation_mut(&mut self) -> Option<&mut Simulation> {
-        self.simulation.as_mut()
+    /// The same, to do something to it.
+    pub fn network_mut(&mut self) -> &mut N {
+        &mut self.network
+    }
+
+    /// The network, and all that it may use of what is around it.
+    fn split(&mut self) -> (&mut N, Around<'_>) {
+        let around = Around {
+            engine: &self.engine,
+            clock: &self.clock,
+            aliases: &self.aliases,
+            listener: &mut self.listener,
+        };
+        (&mut self.network, around)
     }
 
     /// What agents exchanged so far.
@@ -155,49 +136,14 @@ impl World {
         self.peers.tally()
     }
 
-    /// The alarms that were delivered, in order.
-    pub fn alarms(&self) -> &[Alarm] {
-        &self.alarms
-    }
-
-    /// How many complaints were delivered.
-    pub fn complaints(&self) -> u64 {
-        self.complaints
-    }
-
     /// Tells whoever listens what happens from now on.
     pub fn listen(&mut self, listener: Listener) {
         self.listener = listener;
     }
 
-    /// Lets somebody else, too, look at the network after everything that happens.
-    pub fn observe(&mut self, observer: Observer) {
-        self.observers.push(observer);
-    }
-
-    /// What agents found out and said so far, as the record of tasks has it.
-    pub fn work(&self) -> Work {
-        let tasks = referee::tasks(self);
-        let boundaries = tasks.iter().filter_map(|task| {
-            let asked = task.content.payload.as_ref()?;
-            let result = task.result.as_ref()?.payload.as_ref()?;
-            let boundary =
-                (asked.scenario() == "complaint_ticket").then(|| result.text("boundary"))?;
-            Some((asked.text("ticket_id")?.to_owned(), boundary?.to_owned()))
-        });
-        Work {
-            cases: score::of_tasks(&tasks, &self.remedies),
-            boundaries: boundaries.collect(),
-            incidents: Some(self.incidents.len()),
-            rounds: referee::rounds(self),
-            messages: self.tally().messages(),
-            bytes: self.tally().bytes(),
-        }
-    }
-
     /// Briefs the agents.
     pub async fn begin(&mut self) {
-        if self.simulation.is_some() {
+        if self.network.is_managed() {
             self.engine.open_to_faults();
             self.engine.open_management();
         }
@@ -209,10 +155,10 @@ impl World {
     }
 
     /// Lets time jump from happening to happening until `done` says so, or `until` is reached.
-    pub async fn run(&mut self, pace: Pace, until: Timestamp, done: impl Fn(&World) -> bool) {
+    pub async fn run(&mut self, pace: Pace, until: Timestamp, done: impl Fn(&Self) -> bool) {
         while !done(self) {
             let now = self.clock.now();
-            let next = [self.engine.next_wakeup(), self.next_event()]
+            let next = [self.engine.next_wakeup(), self.network.next_event_at()]
                 .into_iter()
                 .flatten()
                 .min();
@@ -249,10 +195,8 @@ impl World {
         while !self.engine.is_broken() {
             let now = self.clock.now();
             self.pass(now).await;
-            self.alarms.clear();
-            self.incidents.clear();
-            self.remedies.clear();
-            let next = [self.engine.next_wakeup(), self.next_event()]
+            self.network.forget();
+            let next = [self.engine.next_wakeup(), self.network.next_event_at()]
                 .into_iter()
                 .flatten()
                 .min();
@@ -266,28 +210,18 @@ impl World {
         }
     }
 
-    fn next_event(&self) -> Option<Timestamp> {
-        let next = self.simulation.as_ref().and_then(Simulation::next_event_at);
-        next.into_iter().chain(self.acts.next_due()).min()
-    }
-
     /// Everything that is due at `now`, and all that follows from it.
     async fn pass(&mut self, now: Timestamp) {
         self.settle().await;
-        if let Some(simulation) = &mut self.simulation {
-            for emission in simulation.advance(now) {
-                self.emit(emission, now);
-                self.settle().await;
-            }
+        for event in self.network.advance(now) {
+            let (network, mut around) = self.split();
+            network.deliver(event, &mut around);
+            self.settle().await;
         }
-        self.acts.expire(now);
+        self.network.expire(now);
         self.engine.tick(now);
         self.settle().await;
-        if let Some(simulation) = &self.simulation {
-            for observer in &mut self.observers {
-                observer(simulation, now);
-            }
-        }
+        self.network.settled(now);
     }
 
     /// Tells whoever listens.
@@ -299,10 +233,7 @@ impl World {
     }
 
     fn alias(&self, name: &str) -> String {
-        self.aliases
-            .get(name)
-            .cloned()
-            .unwrap_or_else(|| name.to_owned())
+        alias(&self.aliases, name)
     }
 
     /// Carries out what agents want until nothing is under way any more: no message without its
@@ -312,8 +243,8 @@ impl World {
     /// While the clock runs by itself, nothing is waited for: what comes is taken when it comes.
     async fn settle(&mut self) {
         loop {
-            self.break_what_is_wanted();
-            self.act_as_wanted();
+            let (network, mut around) = self.split();
+            network.serve(&mut around);
             for outgoing in self.engine.outgoing() {
                 self.carry_out(outgoing).await;
             }
@@ -339,32 +270,6 @@ impl World {
                 self.awaited.retain(|_, awaited| awaited.may_take_time);
                 self.expected = self.peers.notifications();
                 return;
-            }
-        }
-    }
-
-    /// Faults that somebody breaks, asks for or mends over NETCONF.
-    fn break_what_is_wanted(&mut self) {
-        let Some(simulation) = &mut self.simulation else {
-            return;
-        };
-        for wanted in self.engine.faults_wanted() {
-            let now = self.clock.now();
-            let answer = faults::grant(simulation, &wanted.wish, now);
-            self.engine.answer_fault(wanted, answer, now);
-        }
-    }
-
-    /// What somebody wants done to the network through a management system.
-    fn act_as_wanted(&mut self) {
-        for wanted in self.engine.acts_wanted() {
-            self.tell(Happened::Acted {
-                agent: self.alias(&wanted.by),
-                action: wanted.action.clone(),
-            });
-            let now = self.clock.now();
-            if let Some(simulation) = &mut self.simulation {
-                self.acts.begin(wanted, simulation, now);
             }
         }
     }
@@ -453,22 +358,8 @@ impl World {
                     agent: alias,
                     action: action.clone(),
                 });
-                let now = self.clock.now();
-                if let Action::Configure { element, .. } = &action {
-                    self.remedies.push((now, element.clone()));
-                }
-                match (&mut self.simulation, self.posts.get(&agent)) {
-                    (Some(simulation), Some(post)) => {
-                        simulation.act(&agent, &post.permit, token, action, now);
-                    }
-                    _ => {
-                        let outcome = domain::telemetry::Outcome::Impossible(
-                            "there is no network".to_owned(),
-                        );
-                        self.engine
-                            .deliver(&agent, Input::Acted { token, outcome }, now);
-                    }
-                }
+                let (network, mut around) = self.split();
+                network.act(&agent, token, action, &mut around);
             }
             Output::Note(text) => self.tell(Happened::Note { agent: alias, text }),
             Output::Answer(_)
@@ -548,8 +439,7 @@ impl World {
                 // A mind that stands for an agent elsewhere hears what that agent tells the
                 // platform.
                 if notification.to == agent || from == agent {
-                    let incident = Incident::in_content(&notification.content);
-                    self.incidents.extend(incident.map(|i| i.incident_id));
+                    self.network.notified(&notification);
                     let (from, to) = (self.alias(&from), self.alias(&agent));
                     self.tell(Happened::Notified {
                         from,
@@ -562,4 +452,12 @@ impl World {
             }
         }
     }
+}
+
+/// The short name of an agent, or its name where it has none.
+fn alias(aliases: &BTreeMap<String, String>, name: &str) -> String {
+    aliases
+        .get(name)
+        .cloned()
+        .unwrap_or_else(|| name.to_owned())
 }

@@ -1,23 +1,27 @@
 //! A fault on a network, from a seed to a report: what `demo` and `simulate` play.
 //!
-//! Read next: [`crate::world`], which plays it, and [`crate::referee`], which scores it.
+//! Read next: [`crate::network`], which plays it, and [`crate::referee`], which scores it.
 
-use crate::clock::Clock;
-use crate::config::Settings;
 use crate::day::lively;
 use crate::faults::MIN_SITES;
-use crate::host::{Home, Host, StartError};
+use crate::network::{World, world};
 use crate::recorder;
 use crate::referee::{self, Report};
+use crate::roster::roster;
 use crate::scenario::{self, Scenario};
-use crate::score::{self, Played, Watch};
-use crate::story::{Happened, Listener};
-use crate::world::{Pace, World};
+use crate::score::{self, Played, Watch, Work};
+use ::network::{
+    Customers, Fault, FaultError, FaultRequest, Parameters, Recorded, Simulation, Topology, mobile,
+};
 use domain::time::{Dice, Timestamp};
 use network::import::ImportError;
-use network::{Fault, FaultError, FaultRequest, Parameters, Recorded, Simulation, Topology};
 use rand_chacha::rand_core::SeedableRng;
 use report::{Run, Score};
+use server::clock::Clock;
+use server::config::{LifeSettings, Settings};
+use server::host::{Home, Host, StartError};
+use server::runtime::Pace;
+use server::story::{Happened, Listener};
 use std::sync::{Arc, Mutex};
 
 /// Why a story cannot be played.
@@ -64,6 +68,9 @@ pub struct Play {
     pub sites: usize,
 }
 
+/// Connected vehicles, if nothing is said.
+const DRIVERS: usize = 120;
+
 /// The topology of that name, or in that file.
 ///
 /// # Errors
@@ -103,12 +110,29 @@ pub fn served(settings: &Settings, now: Timestamp) -> Result<Option<Simulation>,
         ..Parameters::default()
     };
     let parameters = match &settings.life {
-        Some(life) => life.brought_to(at_rest),
+        Some(life) => alive(life, at_rest),
         None => at_rest,
     };
     let seed = settings.seed.unwrap_or(1);
     let simulation = Simulation::new(&topology(name)?, parameters, seed, now);
     Ok(Some(simulation))
+}
+
+/// The same network, alive.
+fn alive(life: &LifeSettings, at_rest: Parameters) -> Parameters {
+    Parameters {
+        life: life.faults.unwrap_or(1.0),
+        companions: true,
+        customers: Customers {
+            vehicles: life.drivers.unwrap_or(DRIVERS),
+            ..at_rest.customers
+        },
+        mobile: mobile::Settings {
+            stadiums_per_day: life.stadiums_per_day.unwrap_or(1.0),
+            ..at_rest.mobile
+        },
+        ..at_rest
+    }
 }
 
 /// A story ready to be played.
@@ -143,15 +167,18 @@ impl Stage {
             roles: settings.roles.clone().or_else(|| play.scenario.roles()),
             ..settings.clone()
         };
-        let host = Host::start(home, &settings, simulation.inventory(), clock).await?;
-        let mut world = World::new(Arc::new(host), Some(simulation), listener);
+        let roster = roster(&settings).map_err(StartError::from)?;
+        let host = Host::start(home, &settings, roster, simulation.inventory(), clock).await?;
+        let mut world = world(Arc::new(host), simulation, listener);
         let watch = Arc::new(Mutex::new(Watch::default()));
         let seen = Arc::clone(&watch);
-        world.observe(Box::new(move |simulation, now| {
-            seen.lock()
-                .expect("looking does not panic")
-                .look(simulation, now);
-        }));
+        world
+            .network_mut()
+            .observe(Box::new(move |simulation, now| {
+                seen.lock()
+                    .expect("looking does not panic")
+                    .look(simulation, now);
+            }));
         Ok(Self {
             world,
             play,
@@ -177,7 +204,7 @@ impl Stage {
 
     /// What the network is, for a record.
     pub fn run(&self) -> Run {
-        let inventory = self.world.simulation().map(Simulation::inventory);
+        let inventory = self.world.network().simulation().inventory();
         Run {
             version: report::record::VERSION,
             scenario: self.play.scenario.to_string(),
@@ -185,23 +212,14 @@ impl Stage {
             seed: self.play.seed,
             topology: self.play.topology.name.clone(),
             began: recorder::instant(self.start),
-            network: inventory.map(|i| recorder::network(&i)).unwrap_or_default(),
+            network: recorder::network(&inventory),
         }
     }
 
     /// The report of the one fault of the story.
     pub fn report(&self) -> Report {
-        let truth = self
-            .world
-            .simulation()
-            .map(Simulation::truth)
-            .unwrap_or_default();
-        referee::report(
-            &self.world,
-            self.play.seed,
-            &self.play.topology.name,
-            &truth[0],
-        )
+        let truth = &self.world.network().simulation().truth()[0];
+        referee::report(&self.world, self.play.seed, &self.play.topology.name, truth)
     }
 
     /// The score of everything that happened.
@@ -213,14 +231,10 @@ impl Stage {
             began: self.start,
         };
         let watch = self.watch.lock().expect("looking does not panic").clone();
-        let simulation = self.world.simulation().expect("a stage has a network");
-        score::score(
-            &played,
-            simulation,
-            self.world.alarms(),
-            &watch,
-            &self.world.work(),
-        )
+        let network = self.world.network();
+        let (simulation, alarms) = (network.simulation(), network.alarms());
+        let work = Work::of(&self.world);
+        score::score(&played, simulation, alarms, &watch, &work)
     }
 }
 
@@ -261,5 +275,38 @@ impl Play {
                 .resolve(&inventory, MIN_SITES, at, &mut dice)
                 .map(Some),
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_is_at_rest_unless_it_is_to_live() {
+        let small = |life| Settings {
+            network: Some("Polska".to_owned()),
+            sites: Some(20),
+            life,
+            ..Settings::default()
+        };
+        let now = Timestamp::parse("2026-11-22T08:00:00Z").unwrap();
+        let after = |settings: Settings| {
+            let mut simulation = served(&settings, now).unwrap().unwrap();
+            simulation.advance(now.plus_s(20.0 * 86_400.0));
+            simulation.truth().len()
+        };
+        assert_eq!(after(small(None)), 0);
+        let often = LifeSettings {
+            faults: Some(20.0),
+            ..LifeSettings::default()
+        };
+        assert!(after(small(Some(often))) > 20);
+        let none = Settings {
+            network: Some("none".to_owned()),
+            ..small(Some(often))
+        };
+        assert!(served(&none, now).unwrap().is_none());
     }
 }

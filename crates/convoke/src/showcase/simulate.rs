@@ -1,22 +1,22 @@
 //! `convoke simulate`: stories about one fault, or whole days with and without agents, scored.
 //!
 //! Days are kept in a file a line each, so that a batch that was ended goes on where it was. Read next:
-//! [`server::day`], [`report::Batch`].
+//! [`arena::day`], [`report::Batch`].
 
 use crate::cli::{Common, Simulate};
-use crate::demo::play;
-use crate::files::{self, write};
 use crate::output::{self, Failure, line};
-use crate::progress::Progress;
+use crate::showcase::demo::play;
+use crate::showcase::files::{self, write};
+use crate::showcase::progress::Progress;
+use arena::day::{Days, Policy};
+use arena::referee::Report;
+use arena::scenario::Scenario;
+use arena::stage::{Stage, topology};
 use report::{About, Batch, Score};
 use server::config::Settings;
-use server::day::{Days, Policy};
 use server::host::Home;
-use server::referee::Report;
-use server::scenario::Scenario;
-use server::stage::{Stage, topology};
+use server::runtime::Pace;
 use server::story::Listener;
-use server::world::Pace;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;

@@ -214,7 +214,7 @@ fn company(
     generation: &Generation,
     findings: &Arc<Mutex<Findings>>,
 ) -> Company {
-    let files = profile::shipped(generation).unwrap();
+    let files = profile::shipped(&arena::shipped(), generation).unwrap();
     let mut own = files
         .into_iter()
         .find(|f| f.role == "mobile-north")

@@ -3,6 +3,7 @@
 //! Knows how to cast agents otherwise than they are shipped: deaf, or one of them silent. What must
 //! hold of the day is said in `laws.rs`.
 
+use arena::World;
 use domain::agent::{Agent, Input, Output};
 use domain::event::{Happening, Sequence};
 use domain::inventory::ElementId;
@@ -17,7 +18,7 @@ use rand_chacha::rand_core::SeedableRng;
 use server::clock::Clock;
 use server::config::Settings;
 use server::host::{Company, Home, Host};
-use server::world::{Pace, World};
+use server::runtime::Pace;
 use server::{access, profile};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -193,7 +194,7 @@ fn company(cast: Cast, generation: &Generation, now: Timestamp, heard: &Heard) -
     let mut posts = BTreeMap::new();
     let mut agents = Vec::new();
     let mut default_agent = String::new();
-    for file in profile::shipped(generation).expect("profiles ship") {
+    for file in profile::shipped(&arena::shipped(), generation).expect("profiles ship") {
         let name = file.profile.name.clone();
         if file.role == "oss-fault" {
             default_agent.clone_from(&name);
@@ -276,15 +277,17 @@ pub(crate) async fn play_with(
     )
     .await;
     let host = Arc::new(host.expect("it starts"));
-    let mut world = World::new(host, Some(simulation), Box::new(|_| {}));
+    let mut world = arena::world(host, simulation, Box::new(|_| {}));
     let mut looked = i64::MIN;
-    world.observe(Box::new(move |simulation, now| {
-        let quarter = now.as_ms().div_euclid(900_000);
-        if quarter > looked {
-            looked = quarter;
-            super::physics(simulation);
-        }
-    }));
+    world
+        .network_mut()
+        .observe(Box::new(move |simulation, now| {
+            let quarter = now.as_ms().div_euclid(900_000);
+            if quarter > looked {
+                looked = quarter;
+                super::physics(simulation);
+            }
+        }));
     world.begin().await;
     world.run(Pace::Unhurried, until, |_| false).await;
     Played(world)
@@ -295,7 +298,7 @@ pub(crate) struct Played(World);
 
 impl Played {
     pub(crate) fn simulation(&self) -> &Simulation {
-        self.0.simulation().expect("the world was given a network")
+        self.0.network().simulation()
     }
 
     /// What `who` reads.

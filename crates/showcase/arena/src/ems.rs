@@ -2,7 +2,7 @@
 //!
 //! Whoever asks there does so under its own name, with numbers that no hosted agent uses; what comes
 //! of it goes back to who waits. A management system hears what the agents of its domain hear, when
-//! they hear it. Refuses to know protocols. Read next: `engine::ems`, [`crate::world`].
+//! they hear it. Refuses to know protocols. Read next: `engine::ems`, [`crate::network`].
 
 use domain::ems::Ems;
 use domain::permit::Permit;

@@ -3,8 +3,8 @@
 //! Knows which agents take part and what happens to the network; the use cases themselves are
 //! nobody's script, they are what the agents do about it. Read next: [`crate::stage`].
 
+use crate::World;
 use crate::referee;
-use crate::world::World;
 use domain::cause::Cause;
 use domain::inventory::{ElementId, Inventory};
 use domain::time::Dice;
@@ -120,7 +120,7 @@ impl Scenario {
         match self {
             Self::Fault => referee::is_over(world),
             Self::Experience => {
-                let truth = world.simulation().and_then(|s| s.truth().first());
+                let truth = world.network().simulation().truth().first();
                 let restored = truth.is_some_and(|t| t.restored_at.is_some());
                 restored && !referee::is_compensating(world)
             }

@@ -1,6 +1,6 @@
 //! Files that a command is given or asked to write, with errors that name them.
 //!
-//! Knows nothing of what stands in them. Read next: [`crate::simulate`], [`crate::demo`].
+//! Knows nothing of what stands in them. Read next: [`crate::showcase::simulate`], [`crate::showcase::demo`].
 
 use crate::output::Failure;
 use network::Recorded;

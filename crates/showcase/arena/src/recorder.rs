@@ -1,9 +1,8 @@
 //! Keeps what happens as a record, to be stepped through and drawn (`report::record`).
 //!
 //! Takes down what a listener is told, and from time to time how the network is; never what truly
-//! broke, which [`Recorder::end`] adds when the run is over. Read next: [`crate::story`].
+//! broke, which [`Recorder::end`] adds when the run is over. Read next: [`server::story`].
 
-use crate::story::{Happened, Told, acted, outcome_in_words};
 use domain::content::Content;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::reply::Reply;
@@ -12,6 +11,7 @@ use domain::time::Timestamp;
 use network::{Simulation, Truth};
 use report::record::{Link, Network, Site, Town};
 use report::{Moment, Run, Score, What};
+use server::story::{Happened, Told, acted, outcome_in_words};
 use std::collections::BTreeSet;
 
 /// How the network is is written down so often, in seconds.

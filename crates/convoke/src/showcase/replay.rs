@@ -5,9 +5,9 @@
 //! everything is told at once. Read next: [`report::Player`].
 
 use crate::cli::Common;
-use crate::files;
 use crate::output::{Failure, Paint, line, on_terminal};
-use crate::show::{self, Screen};
+use crate::showcase::files;
+use crate::showcase::show::{self, Screen};
 use report::replay::{Line, Tone};
 use report::{Player, Record, Timestamp};
 use std::io::BufRead;

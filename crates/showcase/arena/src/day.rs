@@ -4,17 +4,18 @@
 //! compared seed by seed. Agents speak over pipes in memory, with real NETCONF sessions; people have no
 //! platform. Read next: [`crate::score`], [`crate::practice`].
 
-use crate::clock::Clock;
-use crate::config::Settings;
-use crate::host::{Home, Host, StartError};
+use crate::network::world;
 use crate::practice::Practice;
-use crate::score::{self, Played, Watch};
-use crate::world::World;
+use crate::roster::roster;
+use crate::score::{self, Played, Watch, Work};
 use agents::practice::{Policy as ByHand, Practice as People};
 use domain::time::{Dice, Timestamp};
 use network::{Customers, Parameters, Recorded, Simulation, Topology};
 use rand_chacha::rand_core::SeedableRng;
 use report::Score;
+use server::clock::Clock;
+use server::config::Settings;
+use server::host::{Home, Host, StartError};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -133,27 +134,30 @@ impl Days {
             knowledge: self.knowledge.clone(),
             ..Settings::default()
         };
-        let host = Host::start(Home::Memory, &settings, simulation.inventory(), clock).await?;
-        let mut world = World::new(Arc::new(host), Some(simulation), Box::new(|_| {}));
+        let (roster, inventory) = (roster(&settings)?, simulation.inventory());
+        let host = Host::start(Home::Memory, &settings, roster, inventory, clock).await?;
+        let mut world = world(Arc::new(host), simulation, Box::new(|_| {}));
         let watch = Arc::new(Mutex::new(Watch::default()));
         let (seen, days) = (Arc::clone(&watch), self.clone());
-        world.observe(Box::new(move |simulation, now| {
-            seen.lock()
-                .expect("looking does not panic")
-                .look(simulation, now);
-            progress(days.share(now));
-        }));
+        world
+            .network_mut()
+            .observe(Box::new(move |simulation, now| {
+                seen.lock()
+                    .expect("looking does not panic")
+                    .look(simulation, now);
+                progress(days.share(now));
+            }));
         world.begin().await;
         world
-            .run(crate::world::Pace::Unhurried, self.end(), |_| false)
+            .run(server::runtime::Pace::Unhurried, self.end(), |_| false)
             .await;
-        let work = world.work();
+        let work = Work::of(&world);
         let watch = watch.lock().expect("looking does not panic").clone();
-        let score = world.simulation().map(|simulation| {
-            score::score(&self.played(), simulation, world.alarms(), &watch, &work)
-        });
+        let network = world.network();
+        let (simulation, alarms) = (network.simulation(), network.alarms());
+        let score = score::score(&self.played(), simulation, alarms, &watch, &work);
         world.end().await;
-        Ok(score.expect("the world was given a network"))
+        Ok(score)
     }
 
     fn by_people(&self, policy: ByHand, progress: impl Fn(f64)) -> Score {

@@ -1,0 +1,52 @@
+//! The simulated network and the agents that ship: what is played with them, and how it scores.
+//!
+//! A tour: [`demo`] plays a use case, [`simulate`] many stories and whole days, [`learn`] learns from days;
+//! [`show`] tells a story on a terminal, [`replay`] steps through a record of one; [`fault`] breaks
+//! something in the network of a running platform; [`files`] are what these read and write, and
+//! [`progress`] says how far they are. A build without
+//! the feature `showcase` has none of it. Read next: [`arena`].
+
+pub(crate) mod demo;
+pub(crate) mod fault;
+mod files;
+pub(crate) mod learn;
+mod progress;
+mod replay;
+mod show;
+pub(crate) mod simulate;
+
+use crate::output::Failure;
+use crate::serve::{Serving, nobody};
+use arena::stage::{StageError, served};
+use server::config::{Settings, SettingsError};
+use server::roster::Roster;
+use server::runtime::Runtime;
+use std::sync::Arc;
+
+impl From<StageError> for Failure {
+    fn from(error: StageError) -> Self {
+        match error {
+            StageError::Start(error) => error.into(),
+            other => Self::usage(other.to_string()),
+        }
+    }
+}
+
+/// The agents that ship, as the settings want them.
+pub(crate) fn roster(settings: &Settings) -> Result<Roster, SettingsError> {
+    arena::roster(settings)
+}
+
+/// Serves a platform on the network that its settings ask for, if they ask for one.
+pub(crate) async fn serve(serving: Serving<'_>) -> Result<(), Failure> {
+    let Some(simulation) = served(&serving.settings, serving.clock.now())? else {
+        let alone = |host| Runtime::new(host, (), nobody());
+        return serving.on(Arc::default(), None, alone).await;
+    };
+    let lives = serving.settings.life.is_some().then_some(
+        "The network lives: `convoke watch` shows what agents do, `convoke fault list` what is broken.",
+    );
+    let inventory = simulation.inventory();
+    let on_it = |host| arena::world(host, simulation, nobody());
+    serving.on(inventory, lives, on_it).await
+}

@@ -1,0 +1,241 @@
+//! A simulated network as the agents of a platform work on it.
+//!
+//! What it tells is brought to the agents that hear it, to management systems, and to whoever listens;
+//! what agents and people want of it is done to it. Beside that it counts what a referee asks for. Read
+//! next: `shares`, which part of it an agent hears; [`server::runtime`], the loop.
+
+use crate::ems::Acts;
+use crate::faults;
+use crate::shares::Shares;
+use ::network::{Audience, Emission, Simulation, Tiding};
+use agents::payloads::Schema;
+use agents::payloads::incident::Incident;
+use domain::agent::Input;
+use domain::inventory::{ElementId, Inventory};
+use domain::notification::Notification;
+use domain::telemetry::{Action, Alarm, Outcome, Telemetry, Token};
+use domain::time::Timestamp;
+use server::host::Host;
+use server::post::Post;
+use server::runtime::{Around, Network, Runtime};
+use server::story::{Happened, Listener};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A platform whose agents work on a simulated network.
+pub type World = Runtime<Simulated>;
+
+/// The agents of a host on a simulated network.
+pub fn world(host: Arc<Host>, simulation: Simulation, listener: Listener) -> World {
+    let network = Simulated::new(&host, simulation);
+    Runtime::new(host, network, listener)
+}
+
+/// Whoever looks at the network after everything that happens.
+pub type Observer = Box<dyn FnMut(&Simulation, Timestamp) + Send>;
+
+/// A simulated network, and what was heard of it.
+pub struct Simulated {
+    simulation: Simulation,
+    inventory: Arc<Inventory>,
+    posts: BTreeMap<String, Post>,
+    /// What is done to it through management systems.
+    acts: Acts,
+    alarms: Vec<Alarm>,
+    complaints: u64,
+    /// Incidents that domains reported.
+    incidents: BTreeSet<String>,
+    /// What was set right from afar, and when.
+    remedies: Vec<(Timestamp, ElementId)>,
+    observers: Vec<Observer>,
+}
+
+impl Simulated {
+    /// The network for the agents of a host.
+    pub fn new(host: &Host, simulation: Simulation) -> Self {
+        Self {
+            inventory: simulation.inventory(),
+            simulation,
+            posts: host.posts.clone(),
+            acts: Acts::default(),
+            alarms: Vec::new(),
+            complaints: 0,
+            incidents: BTreeSet::new(),
+            remedies: Vec::new(),
+            observers: Vec::new(),
+        }
+    }
+
+    /// The simulation.
+    pub fn simulation(&self) -> &Simulation {
+        &self.simulation
+    }
+
+    /// The same, to break something in it.
+    pub fn simulation_mut(&mut self) -> &mut Simulation {
+        &mut self.simulation
+    }
+
+    /// The alarms that were delivered, in order.
+    pub fn alarms(&self) -> &[Alarm] {
+        &self.alarms
+    }
+
+    /// How many complaints were delivered.
+    pub fn complaints(&self) -> u64 {
+        self.complaints
+    }
+
+    /// How many incidents domains reported.
+    pub(crate) fn incidents(&self) -> usize {
+        self.incidents.len()
+    }
+
+    /// What hosted agents set right from afar, and when.
+    pub(crate) fn remedies(&self) -> &[(Timestamp, ElementId)] {
+        &self.remedies
+    }
+
+    /// Lets somebody look at the network after everything that happens.
+    pub fn observe(&mut self, observer: Observer) {
+        self.observers.push(observer);
+    }
+
+    /// The agents that hear what is for an audience.
+    fn hearers(&self, audience: &Audience) -> Vec<String> {
+        match audience {
+            Audience::Agent(name) => vec![name.clone()],
+            Audience::Domain(domain) => {
+                let posts = self.posts.iter();
+                let hear = posts.filter(|(_, post)| post.hears.contains(domain));
+                hear.map(|(name, _)| name.clone()).collect()
+            }
+        }
+    }
+
+    fn tell_telemetry(&mut self, telemetry: &Telemetry, around: &mut Around<'_>) {
+        match telemetry {
+            Telemetry::Alarm(alarm) => {
+                self.alarms.push(alarm.clone());
+                around.tell(Happened::Alarm(alarm.clone()));
+            }
+            Telemetry::Complaint(complaint) => {
+                self.complaints += 1;
+                around.tell(Happened::Complaint(complaint.clone()));
+            }
+            Telemetry::Field(report) => around.tell(Happened::Field(report.clone())),
+            Telemetry::Ticket(ticket) => around.tell(Happened::Ticket(ticket.clone())),
+            Telemetry::CustomerAnswered { ticket, text } => around.tell(Happened::Answered {
+                ticket: ticket.clone(),
+                text: text.clone(),
+            }),
+            Telemetry::Performance(_) => {}
+        }
+    }
+}
+
+impl Network for Simulated {
+    type Event = Emission;
+
+    fn is_managed(&self) -> bool {
+        true
+    }
+
+    fn next_event_at(&self) -> Option<Timestamp> {
+        let next = self.simulation.next_event_at();
+        next.into_iter().chain(self.acts.next_due()).min()
+    }
+
+    fn advance(&mut self, now: Timestamp) -> Vec<Emission> {
+        self.simulation.advance(now)
+    }
+
+    fn deliver(&mut self, emission: Emission, around: &mut Around<'_>) {
+        let now = around.now();
+        let Some(emission) = self.acts.take(emission, around.engine(), now) else {
+            return;
+        };
+        let hearers = self.hearers(&emission.to);
+        match emission.tiding {
+            Tiding::Telemetry(telemetry) => {
+                self.tell_telemetry(&telemetry, around);
+                let shares = Shares::new(&telemetry, &self.inventory);
+                for name in hearers {
+                    // What was sent to somebody by name who has no post is heard whole.
+                    let share = match self.posts.get(&name) {
+                        Some(post) => shares.heard_by(post),
+                        None => Some(telemetry.clone()),
+                    };
+                    if let Some(share) = share {
+                        around.deliver(&name, Input::Telemetry(share));
+                    }
+                }
+            }
+            Tiding::Outcome { token, outcome } => {
+                let agent = around.alias(hearers.first().map_or("", String::as_str));
+                around.tell(Happened::Outcome {
+                    agent,
+                    outcome: outcome.clone(),
+                });
+                let input = Input::Acted { token, outcome };
+                for name in hearers {
+                    around.deliver(&name, input.clone());
+                }
+            }
+        }
+    }
+
+    fn serve(&mut self, around: &mut Around<'_>) {
+        for wanted in around.engine().faults_wanted() {
+            let now = around.now();
+            let answer = faults::grant(&mut self.simulation, &wanted.wish, now);
+            around.engine().answer_fault(wanted, answer, now);
+        }
+        for wanted in around.engine().acts_wanted() {
+            around.tell(Happened::Acted {
+                agent: around.alias(&wanted.by),
+                action: wanted.action.clone(),
+            });
+            let now = around.now();
+            self.acts.begin(wanted, &mut self.simulation, now);
+        }
+    }
+
+    fn act(&mut self, agent: &str, token: Token, action: Action, around: &mut Around<'_>) {
+        let now = around.now();
+        if let Action::Configure { element, .. } = &action {
+            self.remedies.push((now, element.clone()));
+        }
+        match self.posts.get(agent) {
+            Some(post) => {
+                let simulation = &mut self.simulation;
+                simulation.act(agent, &post.permit, token, action, now);
+            }
+            None => {
+                let outcome = Outcome::Impossible("there is no network".to_owned());
+                around.deliver(agent, Input::Acted { token, outcome });
+            }
+        }
+    }
+
+    fn notified(&mut self, notification: &Notification) {
+        let incident = Incident::in_content(&notification.content);
+        self.incidents.extend(incident.map(|i| i.incident_id));
+    }
+
+    fn expire(&mut self, now: Timestamp) {
+        self.acts.expire(now);
+    }
+
+    fn settled(&mut self, now: Timestamp) {
+        for observer in &mut self.observers {
+            observer(&self.simulation, now);
+        }
+    }
+
+    fn forget(&mut self) {
+        self.alarms.clear();
+        self.incidents.clear();
+        self.remedies.clear();
+    }
+}

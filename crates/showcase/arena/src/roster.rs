@@ -1,0 +1,111 @@
+//! The shipped agents as a platform hosts them.
+//!
+//! Read next: [`agents::roster`], which has them; [`server::roster`].
+
+use agents::knowledge::Knowledge;
+use server::config::{Settings, SettingsError};
+use server::file::FileError;
+use server::roster::{Role, Roster};
+use std::sync::Arc;
+
+/// The role whose agent takes what is addressed to nobody.
+const DEFAULT: &str = "oss-fault";
+
+/// The shipped agents, who weigh causes by the knowledge in the file that is named, or by what ships.
+///
+/// # Errors
+/// [`SettingsError::File`] with file and line.
+pub fn roster(settings: &Settings) -> Result<Roster, SettingsError> {
+    Ok(knowing(causal_knowledge(settings)?))
+}
+
+/// The shipped agents, who weigh causes by what ships.
+pub fn shipped() -> Roster {
+    knowing(Arc::new(Knowledge::in_force()))
+}
+
+fn knowing(knowledge: Arc<Knowledge>) -> Roster {
+    let role = |role: &agents::roster::Role| {
+        let (name, knowledge) = (role.name, Arc::clone(&knowledge));
+        Role {
+            name,
+            profile: role.profile,
+            make: Box::new(move || {
+                let agent = agents::roster::hosted_knowing(name, &knowledge);
+                agent.expect("the roster has its own roles")
+            }),
+        }
+    };
+    Roster {
+        roles: agents::roster::ROSTER.iter().map(role).collect(),
+        default: Some(DEFAULT),
+    }
+}
+
+fn causal_knowledge(settings: &Settings) -> Result<Arc<Knowledge>, SettingsError> {
+    let Some(file) = &settings.knowledge else {
+        return Ok(Arc::new(Knowledge::in_force()));
+    };
+    let text = std::fs::read_to_string(file).map_err(|e| FileError::unreadable(file, e))?;
+    let read = Knowledge::parse(&text).map_err(|wrong| FileError::Wrong {
+        file: file.display().to_string(),
+        line: wrong.line,
+        message: wrong.why,
+    })?;
+    Ok(Arc::new(read))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use server::profile;
+    use yang::{Generation, ModuleSet};
+
+    #[test]
+    fn the_shipped_profiles_pass() {
+        let (roster, schema) = (shipped(), Generation::load(&ModuleSet::convoke()).unwrap());
+        let files = profile::shipped(&roster, &schema).unwrap();
+        let roles = files.iter().map(|file| file.role.as_str());
+        assert!(roles.eq(roster.names()), "each file names its role");
+    }
+
+    /// Whoever mistypes a role would miss an agent, and not know why.
+    #[test]
+    fn a_role_that_no_agent_has_is_refused() {
+        let with = |roles: &[&str]| Settings {
+            roles: Some(roles.iter().map(|role| (*role).to_owned()).collect()),
+            ..Settings::default()
+        };
+        let roster = shipped();
+        assert!(roster.check(&with(&["oss-fault", "ip-fault"])).is_ok());
+        let refused = roster.check(&with(&["oss-fault", "ip-fualt"]));
+        let refused = refused.unwrap_err().to_string();
+        assert!(
+            refused.starts_with("roles: no agent has the role 'ip-fualt'; known are "),
+            "{refused}"
+        );
+    }
+
+    /// What a network of one's own taught is taken, and what is wrong with it said with its line.
+    #[test]
+    fn knowledge_is_read_from_the_file_that_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("own.txt");
+        let settings = Settings {
+            knowledge: Some(file.clone()),
+            ..Settings::default()
+        };
+        std::fs::write(&file, "# mine\nwindow-s 77\n").unwrap();
+        assert_eq!(causal_knowledge(&settings).unwrap().window_s, 77.0);
+        std::fs::write(&file, "# mine\nwindow-s no\n").unwrap();
+        let wrong = roster(&settings).map(drop).unwrap_err();
+        let wrong = wrong.to_string();
+        assert!(
+            wrong.ends_with("own.txt:2: 'no' is no number above 0"),
+            "{wrong}"
+        );
+        std::fs::remove_file(&file).unwrap();
+        assert!(roster(&settings).is_err());
+    }
+}
