@@ -46,7 +46,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "arena",
         &[
-            "agents", "domain", "engine", "network", "report", "server", "store",
+            "agents", "bindings", "domain", "engine", "network", "report", "server", "store",
+            "yang",
         ],
     ),
     (
