@@ -8,7 +8,7 @@
 use crate::accounts::Account;
 use crate::operation::{Bytes, Execution, Outcome, WriteData, Written};
 use crate::quota::size_of;
-use crate::staged::Staged;
+use crate::unit_of_work::UnitOfWork;
 use crate::work::Work;
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Rows};
@@ -102,7 +102,7 @@ impl Engine {
                 (None, entry)
             }
         };
-        let mut staged = Staged::default();
+        let mut staged = UnitOfWork::default();
         if before.as_ref() != Some(&entry) {
             self.keep_data(entry.clone(), &mut staged);
         }
@@ -141,7 +141,7 @@ impl Engine {
                     }),
                     ..entry
                 };
-                let mut staged = Staged::default();
+                let mut staged = UnitOfWork::default();
                 staged.data.push(finished);
                 store.commit(staged.into_batch().0).await?;
             }
@@ -159,7 +159,7 @@ impl Engine {
     }
 
     /// Stages an entry; the next decision sees it.
-    pub(crate) fn keep_data(&self, entry: DataParam, staged: &mut Staged) {
+    pub(crate) fn keep_data(&self, entry: DataParam, staged: &mut UnitOfWork) {
         let mut decided = self.entries.lock();
         decided.insert(entry.id.clone(), entry.clone());
         staged.data.push(entry);

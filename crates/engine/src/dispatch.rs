@@ -3,7 +3,7 @@
 //! Read next: [`crate::life`], what follows from a change of a task; [`crate::negotiate`], which
 //! asks agents in the name of others.
 
-use crate::staged::Staged;
+use crate::unit_of_work::UnitOfWork;
 use crate::work::{Awaited, Due, Outgoing, Stored, Waiting, Work};
 use crate::{Engine, Refusal};
 use domain::agent::{Input, Output, Progress};
@@ -25,7 +25,7 @@ impl Engine {
         index: usize,
         input: Input,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Option<Reply> {
         if work.instance(index).is_hosted() {
             self.post(work, index, input, None, staged);
@@ -61,7 +61,7 @@ impl Engine {
         index: usize,
         outputs: Vec<Output>,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Option<Reply> {
         let name = self.roster.name(index);
         let incarnation = work.instance(index).incarnation();
@@ -123,7 +123,7 @@ impl Engine {
         id: &TaskId,
         progress: Progress,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let task = match work.task(id) {
             Some(task) if task.to == executor => Arc::clone(task),
@@ -178,7 +178,7 @@ impl Engine {
         awaited: &Awaited,
         reply: &Reply,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         if let Some(Waiting { exchange, callers }) = work.waiting.remove(awaited) {
             work.schedule(Due::Reply(awaited.clone()), None);
@@ -188,7 +188,13 @@ impl Engine {
         }
     }
 
-    pub(crate) fn fall_due(&self, work: &mut Work, due: Due, now: Timestamp, staged: &mut Staged) {
+    pub(crate) fn fall_due(
+        &self,
+        work: &mut Work,
+        due: Due,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
         match due {
             Due::Wake {
                 agent,
@@ -226,7 +232,7 @@ impl Engine {
         incarnation: u64,
         token: Token,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let instance = work.instance(index);
         if instance.incarnation() != incarnation {
@@ -256,7 +262,7 @@ impl Engine {
     /// Queues what was staged for the disk and lets go of what may leave with it. Where agents step
     /// in turn, what they send leaves at once: whatever it causes is committed behind this batch,
     /// never before it. Where they step beside the decisions, it leaves once the batch is on disk.
-    pub(crate) fn commit(&self, mut staged: Staged) -> Ticket {
+    pub(crate) fn commit(&self, mut staged: UnitOfWork) -> Ticket {
         for written in staged.take_written() {
             self.charge(&written);
         }

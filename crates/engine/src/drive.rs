@@ -5,7 +5,7 @@
 
 use crate::Engine;
 use crate::question::Question;
-use crate::staged::Staged;
+use crate::unit_of_work::UnitOfWork;
 use crate::work::{self, Outgoing, Work};
 use domain::agent::{Briefing, Input};
 use domain::profile::Profile;
@@ -44,7 +44,7 @@ impl Engine {
             self.deliver(&registration.profile.name, Input::Started(briefing), now);
         }
         let mut work = self.lock_work();
-        let mut staged = Staged::default();
+        let mut staged = UnitOfWork::default();
         self.put_again(&mut work, unanswered, &mut staged);
         for registration in &registrations {
             if let Some(index) = self.hosted(&mut work, &registration.profile.name) {
@@ -90,7 +90,7 @@ impl Engine {
         if work.instance(index).is_hosted() {
             self.bring(&mut work, index, agent, input);
         } else {
-            let mut staged = Staged::default();
+            let mut staged = UnitOfWork::default();
             self.run(&mut work, index, input, now, &mut staged);
             drop(self.commit(staged));
         }
@@ -149,7 +149,7 @@ impl Engine {
     pub fn tick(&self, now: Timestamp) {
         self.close_trail(now);
         let mut work = self.lock_work();
-        let (mut staged, mut fell_due) = (Staged::default(), false);
+        let (mut staged, mut fell_due) = (UnitOfWork::default(), false);
         while let Some(due) = work.take_due(now) {
             self.fall_due(&mut work, due, now, &mut staged);
             fell_due = true;

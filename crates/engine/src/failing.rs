@@ -10,7 +10,7 @@ use crate::dispatch::state_reply;
 use crate::instance::Actor;
 use crate::question::Question;
 use crate::recovery;
-use crate::staged::Staged;
+use crate::unit_of_work::UnitOfWork;
 use crate::work::Work;
 use domain::agent::Input;
 use domain::content::Content;
@@ -43,7 +43,7 @@ impl Engine {
         index: usize,
         asked: Option<Question>,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let name = self.roster.name(index);
         if let Some(asked) = &asked {
@@ -60,7 +60,7 @@ impl Engine {
         index: usize,
         number: u64,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         if work.instance(index).stepping_on() != Some(number) {
             return;
@@ -87,7 +87,7 @@ impl Engine {
         index: usize,
         why: &str,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let name = self.roster.name(index);
         for asked in work.take_questions(index) {
@@ -102,7 +102,14 @@ impl Engine {
     }
 
     /// A task fails, if it has not ended. The end of one may end another, its part.
-    fn fail(&self, work: &mut Work, id: &TaskId, why: &str, now: Timestamp, staged: &mut Staged) {
+    fn fail(
+        &self,
+        work: &mut Work,
+        id: &TaskId,
+        why: &str,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
         let open = work.task(id).filter(|t| !t.status.is_terminal()).cloned();
         if let Some(open) = open {
             let why = Content::new(open.content.target_object.clone(), why);
@@ -118,7 +125,7 @@ impl Engine {
         asked: &Question,
         why: &str,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         if !asked.owes_answer() {
             self.fail_whole(work, asked, why, now, staged);
@@ -146,7 +153,7 @@ impl Engine {
         end: &Question,
         why: &str,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let part = self.task(work, &end.task).ok().flatten();
         let whole = part.and_then(|part| part.conditions.parent.clone());
@@ -164,7 +171,7 @@ impl Engine {
         reason: &str,
         why: &str,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         if open.next_side() != Some(Side::Executor) {
             return;
@@ -188,7 +195,7 @@ impl Engine {
         index: usize,
         failed_over: Option<&Question>,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         if self.is_beside() {
             // If this is not stored, nobody else may look for long.
@@ -242,7 +249,7 @@ impl Engine {
         &self,
         work: &mut Work,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         for index in work.left_alone() {
             let name = self.roster.name(index);
@@ -257,7 +264,7 @@ impl Engine {
     }
 
     /// The registry says that nothing can be given to the agent until the platform starts anew.
-    fn is_unavailable(&self, known: &Registration, now: Timestamp, staged: &mut Staged) {
+    fn is_unavailable(&self, known: &Registration, now: Timestamp, staged: &mut UnitOfWork) {
         let after = Registration {
             health: Health::Failing,
             health_note: "unavailable: it failed again and again, and was not started once more"

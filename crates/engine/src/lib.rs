@@ -56,12 +56,12 @@ mod registry;
 mod request;
 mod roster;
 mod schemas;
-mod staged;
 mod standin;
 mod step;
 pub mod stream;
 mod team;
 mod trail;
+mod unit_of_work;
 mod view;
 mod work;
 

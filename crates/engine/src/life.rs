@@ -7,7 +7,7 @@
 use crate::Engine;
 use crate::dispatch::state_reply;
 use crate::question::Question;
-use crate::staged::Staged;
+use crate::unit_of_work::UnitOfWork;
 use crate::work::{Awaited, Work};
 use domain::agent::{Ask, Input};
 use domain::content::Content;
@@ -37,7 +37,7 @@ impl Engine {
         task: &Arc<Task>,
         command: Command,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Result<Arc<Task>, OutOfTurn> {
         let event = task.decide(command, now)?;
         let mut after = Task::clone(task);
@@ -73,7 +73,7 @@ impl Engine {
     }
 
     /// Stages a new task.
-    pub(crate) fn create(&self, work: &mut Work, task: Task, staged: &mut Staged) -> Arc<Task> {
+    pub(crate) fn create(&self, work: &mut Work, task: Task, staged: &mut UnitOfWork) -> Arc<Task> {
         let task = Arc::new(task);
         let event = Event {
             at: task.created_at,
@@ -98,7 +98,7 @@ impl Engine {
         work: &mut Work,
         task: Arc<Task>,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Arc<Task> {
         let result = task.result.clone().expect("a result was offered");
         let offered = Move::Speak(Side::Executor, Speech::offer(vec![result]));
@@ -120,7 +120,7 @@ impl Engine {
         kind: Kind,
         wanted: Move,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Result<Arc<Negotiation>, crate::Refusal> {
         let negotiation = match self.negotiation(work, &task.id, kind)? {
             Some(negotiation) => negotiation,
@@ -144,7 +144,7 @@ impl Engine {
         negotiation: &Arc<Negotiation>,
         wanted: Move,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Result<Arc<Negotiation>, crate::Refusal> {
         let (after, change) = moved(negotiation, wanted, now)?;
         staged.turn(&after, &change);
@@ -161,7 +161,7 @@ impl Engine {
         speech: Speech,
         content: Content,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Result<Arc<Task>, crate::Refusal> {
         let accepted = speech.stance == domain::negotiation::Stance::Accept;
         let spoken = Move::Speak(Side::Publisher, speech);
@@ -174,7 +174,7 @@ impl Engine {
         Ok(self.change(work, task, command, now, staged)?)
     }
 
-    fn ended(&self, work: &mut Work, task: &Arc<Task>, now: Timestamp, staged: &mut Staged) {
+    fn ended(&self, work: &mut Work, task: &Arc<Task>, now: Timestamp, staged: &mut UnitOfWork) {
         for kind in [Kind::Fulfillment, Kind::Result] {
             if let Some(open) = work.negotiation(&task.id, kind).filter(|n| n.is_open()) {
                 let open = Arc::clone(open);
@@ -198,7 +198,7 @@ impl Engine {
         }
     }
 
-    fn end_part(&self, work: &mut Work, part: &Arc<Task>, now: Timestamp, staged: &mut Staged) {
+    fn end_part(&self, work: &mut Work, part: &Arc<Task>, now: Timestamp, staged: &mut UnitOfWork) {
         let after = self.change(work, part, Command::Cancel, now, staged);
         let after = after.expect("an open task can be cancelled");
         if part.is_handed_over() {
@@ -212,7 +212,7 @@ impl Engine {
         work: &mut Work,
         task: &Arc<Task>,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Told {
         let Some(executor) = self.roster.find(&task.to) else {
             return Told::Nobody;
@@ -242,7 +242,7 @@ impl Engine {
         work: &mut Work,
         id: &TaskId,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let Some(task) = work
             .task(id)

@@ -7,7 +7,7 @@
 
 use crate::accounts::{Account, Accounts, Usage};
 use crate::operation::{Negotiate, Operation, PushWish, SchemaRequest};
-use crate::staged::{LONG, Written};
+use crate::unit_of_work::{LONG, Written};
 use crate::work::Work;
 use crate::{Engine, Refusal};
 use domain::access::Principal;

@@ -2,11 +2,11 @@
 //!
 //! What is decided runs ahead of what is stored. If a batch was refused, everything decided since
 //! stands on nothing: memory becomes what the disk says. Callers who waited for what is gone hear
-//! that it failed. Read next: [`crate::work`], [`crate::staged`].
+//! that it failed. Read next: [`crate::work`], [`crate::unit_of_work`].
 
 use crate::Engine;
 use crate::drive::expected;
-use crate::staged::Staged;
+use crate::unit_of_work::UnitOfWork;
 use crate::work::{Due, Work};
 use domain::agent::{Input, Output, Undelivered};
 use domain::registry::Reach;
@@ -85,7 +85,7 @@ impl Engine {
             let briefing = self.briefing_anew(work, index, unanswered.iter());
             work.hold_first(index, briefing);
         }
-        let mut moot = Staged::default();
+        let mut moot = UnitOfWork::default();
         self.put_again(work, unanswered, &mut moot);
         if !moot.is_empty() {
             drop(self.commit(moot));
@@ -101,7 +101,7 @@ impl Engine {
 
     /// A store that was full is tried again and again; once it takes something, what waited for that
     /// goes on: agents made anew are briefed, and what those had taken on ends that are left alone.
-    pub(crate) fn store_due(&self, work: &mut Work, now: Timestamp, staged: &mut Staged) {
+    pub(crate) fn store_due(&self, work: &mut Work, now: Timestamp, staged: &mut UnitOfWork) {
         match self.store.statistics().condition {
             Condition::Working => {
                 work.release_held();

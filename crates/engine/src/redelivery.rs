@@ -7,7 +7,7 @@
 
 use crate::negotiate::further;
 use crate::question::{Question, ROWS};
-use crate::staged::Staged;
+use crate::unit_of_work::UnitOfWork;
 use crate::work::{Due, Waiting, Work};
 use crate::{Engine, Refusal};
 use domain::agent::{Ask, Input};
@@ -36,7 +36,12 @@ impl Engine {
     }
 
     /// Puts questions again that are under way no more. What became moot is forgotten.
-    pub(crate) fn put_again(&self, work: &mut Work, questions: Vec<Question>, staged: &mut Staged) {
+    pub(crate) fn put_again(
+        &self,
+        work: &mut Work,
+        questions: Vec<Question>,
+        staged: &mut UnitOfWork,
+    ) {
         let under_way: HashSet<String> = work.questions().map(|q| q.key.clone()).collect();
         for question in questions {
             let Some(index) = self.hosted(work, &question.agent) else {
@@ -75,7 +80,12 @@ impl Engine {
 
     /// Tells an agent in here of its tasks that wait for it: what it said, if anything, is not on
     /// record. Of what it failed over it is not told again.
-    pub(crate) fn tell_publisher_again(&self, work: &mut Work, index: usize, staged: &mut Staged) {
+    pub(crate) fn tell_publisher_again(
+        &self,
+        work: &mut Work,
+        index: usize,
+        staged: &mut UnitOfWork,
+    ) {
         let mut failed_over = HashSet::new();
         for task in work.tasks_awaiting(&self.roster.name(index)) {
             let waits = Question::awaiting(&task.id, &task.from, &task.to);

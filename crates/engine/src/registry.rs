@@ -6,8 +6,8 @@
 use crate::instance::AgentInstance;
 use crate::operation::{Execution, Outcome, Register};
 use crate::roster::standing_for;
-use crate::staged::Staged;
 use crate::standin::Absent;
+use crate::unit_of_work::UnitOfWork;
 use crate::work::{Due, Work};
 use crate::{Engine, Refusal};
 use domain::access::Principal;
@@ -99,7 +99,7 @@ impl Engine {
             .map(|index| self.roster.registration(index));
         check_address(who, &terms.reach, known.as_deref())?;
         let improper = |improper| refusal(improper, &name);
-        let mut staged = Staged::asked_by(&who.name, now);
+        let mut staged = UnitOfWork::asked_by(&who.name, now);
         let registration = match known {
             Some(known) => {
                 let event = known
@@ -144,7 +144,7 @@ impl Engine {
     ) -> Execution {
         let name = name.unwrap_or_else(|| who.name.clone());
         let mut work = self.lock_work();
-        let mut staged = Staged::asked_by(&who.name, now);
+        let mut staged = UnitOfWork::asked_by(&who.name, now);
         let renewed = self.known(who, &name).and_then(|known| {
             let renew = Command::Renew { health, note };
             let event = known.decide(renew, now).map_err(|e| refusal(e, &name))?;
@@ -174,7 +174,7 @@ impl Engine {
             Ok(known) => known,
             Err(refusal) => return Execution::refused(refusal),
         };
-        let mut staged = Staged::default();
+        let mut staged = UnitOfWork::default();
         for open in work.open_tasks_of(&name) {
             // The end of one may have ended another, its part.
             if let Some(open) = work
@@ -214,7 +214,7 @@ impl Engine {
         };
         let known = self.roster.registration(index);
         if let Ok(event) = known.decide(Command::Suspend, now) {
-            let mut staged = Staged::default();
+            let mut staged = UnitOfWork::default();
             self.take_place(&mut work, &known, &event, &mut staged);
             drop(self.commit(staged));
         }
@@ -246,7 +246,7 @@ impl Engine {
         work: &mut Work,
         name: &str,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let Some(index) = self.roster.find(name) else {
             return;
@@ -263,7 +263,7 @@ impl Engine {
         work: &mut Work,
         known: &Registration,
         event: &Event,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Arc<Registration> {
         let mut after = known.clone();
         after.apply(event);
@@ -278,7 +278,7 @@ impl Engine {
         &self,
         work: &mut Work,
         after: Registration,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Arc<Registration> {
         let after = Arc::new(after);
         self.roster.put(Arc::clone(&after));
@@ -295,7 +295,7 @@ impl Engine {
         work: &mut Work,
         registration: &Registration,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let name = &registration.profile.name;
         let index = self.roster.find(name).expect("it was entered just now");
@@ -321,13 +321,13 @@ impl Engine {
         work: &mut Work,
         registration: &Registration,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let joined = Input::Joined(Arc::clone(&registration.profile));
         self.tell_hosted(work, &joined, now, staged);
     }
 
-    fn tell_hosted(&self, work: &mut Work, input: &Input, now: Timestamp, staged: &mut Staged) {
+    fn tell_hosted(&self, work: &mut Work, input: &Input, now: Timestamp, staged: &mut UnitOfWork) {
         for index in self.roster.hosted() {
             self.run(work, index, input.clone(), now, staged);
         }
@@ -401,7 +401,7 @@ pub(crate) fn check(criteria: &Criteria) -> Result<(), Refusal> {
     }
 }
 
-fn tell(registration: &Registration, change: AgentChange, at: Timestamp, staged: &mut Staged) {
+fn tell(registration: &Registration, change: AgentChange, at: Timestamp, staged: &mut UnitOfWork) {
     let update = AgentUpdate {
         time: at,
         name: registration.profile.name.clone(),

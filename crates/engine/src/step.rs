@@ -13,7 +13,7 @@ use crate::Engine;
 use crate::instance::HandedOut;
 use crate::question::Question;
 use crate::roster::Mind;
-use crate::staged::Staged;
+use crate::unit_of_work::UnitOfWork;
 use crate::work::{Due, Work};
 use domain::agent::{Ask, Input, Output};
 use domain::time::Timestamp;
@@ -228,7 +228,7 @@ impl Engine {
         if let Some(next) = work.instance(index).stepping_on().filter(|_| goes_on) {
             self.watch(&mut work, index, next, now);
         }
-        let mut staged = Staged::default();
+        let mut staged = UnitOfWork::default();
         match ended {
             Ok((mind, outputs)) => {
                 if let Some(mind) = mind {
@@ -276,7 +276,7 @@ impl Engine {
         index: usize,
         question: Question,
         ask: Ask,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         staged.documents.push(question.row());
         self.post(work, index, Input::Asked(ask), Some(question), staged);
@@ -289,7 +289,7 @@ impl Engine {
         index: usize,
         input: Input,
         question: Option<Question>,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let after = self.is_beside().then(|| self.mark(staged));
         let number = work.post(index, input, question, after);
@@ -305,7 +305,7 @@ impl Engine {
     }
 
     /// The mark of the batch that is staged.
-    pub(crate) fn mark(&self, staged: &mut Staged) -> u64 {
+    pub(crate) fn mark(&self, staged: &mut UnitOfWork) -> u64 {
         let next = || self.marks.fetch_add(1, Relaxed) + 1;
         *staged.mark.get_or_insert_with(next)
     }

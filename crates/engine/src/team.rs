@@ -9,7 +9,7 @@ use crate::negotiate::Proposal;
 use crate::operation::{Execution, Outcome};
 use crate::registry::check;
 use crate::request::{checked_whole, is_of_platform};
-use crate::staged::Staged;
+use crate::unit_of_work::UnitOfWork;
 use crate::work::{Awaited, Due, Waiting, Work};
 use crate::{Engine, Refusal};
 use domain::access::Principal;
@@ -120,7 +120,7 @@ impl Engine {
         if places.any(|(need, found)| team.next(&need.name, found).is_some()) {
             self.room_to_publish(&work, &who.name)?;
         }
-        let mut staged = Staged::asked_by(&who.name, now);
+        let mut staged = UnitOfWork::asked_by(&who.name, now);
         for (place, found) in ranked.iter().enumerate() {
             self.fill(&mut work, &mut team, place, found, now, &mut staged);
         }
@@ -150,7 +150,7 @@ impl Engine {
     }
 
     /// A question about a part is open no more: once none is, those are answered who form the team.
-    pub(crate) fn team_asked(&self, work: &mut Work, part: &TaskId, staged: &mut Staged) {
+    pub(crate) fn team_asked(&self, work: &mut Work, part: &TaskId, staged: &mut UnitOfWork) {
         if let Some((task, _)) = place_of(part)
             && work.forming.contains_key(&task)
             && !work.asks_about_parts(&task)
@@ -160,7 +160,7 @@ impl Engine {
     }
 
     /// Those who form a team are told how it is.
-    pub(crate) fn team_formed(&self, work: &mut Work, task: &TaskId, staged: &mut Staged) {
+    pub(crate) fn team_formed(&self, work: &mut Work, task: &TaskId, staged: &mut UnitOfWork) {
         let Some(forming) = work.forming.remove(task) else {
             return;
         };
@@ -184,7 +184,7 @@ impl Engine {
         work: &mut Work,
         negotiation: &Arc<Negotiation>,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let place = place_of(&negotiation.task).filter(|_| negotiation.kind == KIND);
         let (Some((task, place)), Some(answer)) = (place, answer_of(negotiation)) else {
@@ -222,7 +222,7 @@ impl Engine {
         Ok(self.store.team(task)?.map(Arc::new))
     }
 
-    fn keep(&self, team: &Arc<Team>, staged: &mut Staged) {
+    fn keep(&self, team: &Arc<Team>, staged: &mut UnitOfWork) {
         self.teams.put(Arc::clone(team));
         staged.teams.push(Arc::clone(team));
     }
@@ -265,7 +265,7 @@ impl Engine {
         place: usize,
         found: &[Match],
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let need = team.needs[place].clone();
         while let Some(next) = team.next(&need.name, found) {
@@ -284,7 +284,7 @@ impl Engine {
         need: &Need,
         agent: &str,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Option<Answer> {
         let Some(to) = self.roster.find(agent) else {
             return Some(declined("left", "the agent has left"));

@@ -3,7 +3,7 @@
 //!
 //! One lock holds it, so decisions are serial; commits leave in the order of decisions, and what
 //! readers see follows them. What has ended is let go once it is on disk. Read next:
-//! [`crate::staged`], [`crate::dispatch`]; `mailboxes`: what agents in here have before them.
+//! [`crate::unit_of_work`], [`crate::dispatch`]; `mailboxes`: what agents in here have before them.
 
 mod mailboxes;
 

@@ -8,7 +8,7 @@ use super::complete;
 use super::turn::speech_of;
 use crate::Engine;
 use crate::question::Question;
-use crate::staged::Staged;
+use crate::unit_of_work::UnitOfWork;
 use crate::work::{Due, Outgoing, Resolution, Waiting, Work};
 use domain::agent::Output;
 use domain::content::Content;
@@ -37,7 +37,7 @@ impl Engine {
         asked: &Question,
         mut outputs: Vec<Output>,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let answer = take_answer(&mut outputs);
         if answer.is_none() && asked.owes_answer() {
@@ -73,7 +73,13 @@ impl Engine {
     /// Keeps a question on record until something has come back on all that the agent sent in its step,
     /// if that is about a task that has ended: of one that is open it is told at the start, and sends
     /// again what is missing.
-    fn keeps(&self, work: &mut Work, index: usize, asked: &Question, staged: &mut Staged) -> bool {
+    fn keeps(
+        &self,
+        work: &mut Work,
+        index: usize,
+        asked: &Question,
+        staged: &mut UnitOfWork,
+    ) -> bool {
         // A task that is not in memory has ended; about what is only proposed there is none.
         let has_ended = match work.task(&asked.task) {
             Some(task) => task.status.is_terminal(),
@@ -95,7 +101,7 @@ impl Engine {
     }
 
     /// The question is open no more.
-    pub(crate) fn is_answered(&self, work: &mut Work, asked: &Question, staged: &mut Staged) {
+    pub(crate) fn is_answered(&self, work: &mut Work, asked: &Question, staged: &mut UnitOfWork) {
         staged.documents.push(Question::answered(&asked.key));
         self.team_asked(work, &asked.task, staged);
     }
@@ -107,7 +113,7 @@ impl Engine {
         asked: &Question,
         answer: Option<Reply>,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let Some(task) = work.task(&asked.task).cloned() else {
             return;
@@ -149,7 +155,7 @@ impl Engine {
         asked: &Question,
         answer: Option<Reply>,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let open = work.negotiation(&asked.task, Kind::Feasibility).cloned();
         let waits = |n: &domain::negotiation::Negotiation| {
@@ -202,7 +208,7 @@ impl Engine {
         asked: &Question,
         answer: Reply,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let task = match self.task(work, &asked.task) {
             Ok(Some(task)) => task,
@@ -225,7 +231,7 @@ impl Engine {
         task: &Arc<Task>,
         answer: Reply,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Reply {
         let plan = match asked.turn {
             Some((kind @ Kind::Fulfillment, Stance::Offer)) => work.negotiation(&task.id, kind),
@@ -260,7 +266,7 @@ impl Engine {
         exchange: Exchange,
         patience_ms: i64,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> oneshot::Receiver<Resolution> {
         let (sender, receiver) = oneshot::channel();
         let waiting = Waiting {

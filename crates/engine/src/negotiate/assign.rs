@@ -12,7 +12,7 @@ use crate::request::{
     Routed, agreed_mode, checked, conditions, is_of_platform, of_platform, stated_patience,
 };
 use crate::schemas::Heard;
-use crate::staged::Staged;
+use crate::unit_of_work::UnitOfWork;
 use crate::work::{Awaited, Work};
 use crate::{Engine, Refusal};
 use domain::access::Principal;
@@ -105,7 +105,7 @@ impl Engine {
         let push = push
             .map(|push| self.told_from_the_start(push, &task))
             .transpose()?;
-        let mut staged = Staged::asked_by(&routed.from, now);
+        let mut staged = UnitOfWork::asked_by(&routed.from, now);
         staged.observations.extend(observed);
         staged.pushes.extend(push);
         let task = self.create(&mut work, task, &mut staged);
@@ -167,7 +167,7 @@ impl Engine {
         question: Content,
         exchange: Exchange,
         now: Timestamp,
-        mut staged: Staged,
+        mut staged: UnitOfWork,
     ) -> Result<Execution, Refusal> {
         let said = vec![question.clone()];
         let task = self.change(work, task, Command::AskFirst(question), now, &mut staged)?;
@@ -247,7 +247,7 @@ impl Engine {
         task: Arc<Task>,
         exchange: Exchange,
         now: Timestamp,
-        mut staged: Staged,
+        mut staged: UnitOfWork,
     ) -> Result<Execution, Refusal> {
         let handed_over = self.handed_over(&task, now)?;
         self.check_room(work, to)?;
@@ -336,7 +336,7 @@ impl Engine {
         task: &Arc<Task>,
         answer: &Reply,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Arc<Task> {
         let said = || {
             answer.content.first().cloned().unwrap_or_else(|| {
@@ -400,7 +400,7 @@ impl Engine {
                 )),
             };
         }
-        let mut staged = Staged::default();
+        let mut staged = UnitOfWork::default();
         let after = self.change(&mut work, &task, Command::Cancel, now, &mut staged)?;
         let told = match task.is_handed_over() {
             true => self.tell_executor(&mut work, &after, now, &mut staged),
@@ -446,7 +446,7 @@ impl Engine {
             let ticket = self.store.commit(store::Batch::default());
             return Ok(committed(ticket, complete(Reply::accepted(), &task)));
         }
-        let mut staged = Staged::asked_by(&who.name, now);
+        let mut staged = UnitOfWork::asked_by(&who.name, now);
         let command = Command::Subscribe(subscription);
         let after = self.change(&mut work, &task, command, now, &mut staged)?;
         let reply = complete(Reply::accepted(), &after);

@@ -14,7 +14,7 @@ use crate::question::Question;
 use crate::quota::adds;
 use crate::request::{Routed, checked, conditions, is_of_platform, task_leaf};
 use crate::schemas::Heard;
-use crate::staged::Staged;
+use crate::unit_of_work::UnitOfWork;
 use crate::work::{Awaited, Work};
 use crate::{Engine, Refusal};
 use domain::access::Principal;
@@ -121,7 +121,7 @@ impl Engine {
             text: routed.negotiate.texts.join("\n"),
             key: key(round),
         };
-        let mut staged = Staged::asked_by(&routed.from, now);
+        let mut staged = UnitOfWork::asked_by(&routed.from, now);
         let reply = self.propose(&mut work, proposal, now, &mut staged)?;
         if let Some(after) = work.negotiation(&id, KIND).cloned() {
             self.team_answered(&mut work, &after, now, &mut staged);
@@ -148,7 +148,7 @@ impl Engine {
         work: &mut Work,
         proposal: Proposal<'_>,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Result<Option<Reply>, Refusal> {
         let (stance, contents) = (proposal.speech.stance, proposal.speech.contents.clone());
         let alternative = proposal.speech.alternative;
@@ -312,7 +312,7 @@ impl Engine {
         if adds(&speech) {
             self.room_to_say(work, &negotiation.publisher)?;
         }
-        let mut staged = Staged::asked_by(&executor, now);
+        let mut staged = UnitOfWork::asked_by(&executor, now);
         self.executor_answers(work, negotiation, speech, now, &mut staged)?;
         let reply = Reply {
             task: Some(negotiation.task.clone()),
@@ -332,7 +332,7 @@ impl Engine {
         negotiation: &Arc<Negotiation>,
         speech: Speech,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Result<(), Refusal> {
         let spoken = Move::Speak(Side::Executor, speech);
         let after = self.move_on(work, negotiation, spoken, now, staged)?;
@@ -350,7 +350,7 @@ impl Engine {
         task: &TaskId,
         kind: Kind,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let Some(open) = work
             .negotiation(task, kind)
@@ -369,7 +369,7 @@ impl Engine {
         open: &Arc<Negotiation>,
         wanted: Move,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let ended = self.move_on(work, open, wanted, now, staged);
         let ended = ended.expect("what is open can end");

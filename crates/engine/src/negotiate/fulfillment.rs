@@ -14,7 +14,7 @@ use crate::question::Question;
 use crate::quota::adds;
 use crate::request::{ANSWERS, Routed, in_reply_to};
 use crate::schemas::Heard;
-use crate::staged::{LONG, Staged};
+use crate::unit_of_work::{LONG, UnitOfWork};
 use crate::work::{Answered, Awaited, Work};
 use crate::{Engine, Refusal};
 use domain::access::Principal;
@@ -116,7 +116,7 @@ impl Engine {
         }
         let executor = self.place_of(&routed)?;
         self.check_room(&mut work, executor)?;
-        let mut staged = Staged::asked_by(&routed.from, now);
+        let mut staged = UnitOfWork::asked_by(&routed.from, now);
         let reaction = match task.awaits {
             Some(Awaits::Completion) => return self.completed(&mut work, &said, executor, now),
             Some(Awaits::Answer | Awaits::Credentials) => {
@@ -210,7 +210,7 @@ impl Engine {
         work: &mut Work,
         said: &Said<'_>,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Result<Reaction, Refusal> {
         let command = Command::Answer(said.content.clone());
         let after = self.change(work, said.task, command, now, staged)?;
@@ -232,7 +232,7 @@ impl Engine {
         let key = format!("{}{ANSWERS}{}", task.id, task.version + 1);
         let (from, to) = (&said.routed.from, &said.routed.to);
         let exchange = self.exchange(from, to, negotiate, &task.id, key.clone(), now);
-        let mut staged = Staged::asked_by(from, now);
+        let mut staged = UnitOfWork::asked_by(from, now);
         let done = match negotiate.question.clone() {
             Some(question) => self.ask_first(work, task, question, exchange, now, staged),
             None => {
@@ -259,7 +259,7 @@ impl Engine {
         work: &mut Work,
         said: &Said<'_>,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Result<Reaction, Refusal> {
         let stance = said.speech.stance;
         if stance == Stance::Offer {
@@ -284,7 +284,7 @@ impl Engine {
         work: &mut Work,
         said: &Said<'_>,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Result<Reaction, Refusal> {
         let task = said.task;
         let spoken = Move::Speak(Side::Publisher, said.speech.clone());
@@ -307,7 +307,7 @@ impl Engine {
         work: &mut Work,
         said: &Said<'_>,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Result<Reaction, Refusal> {
         let task = said.task;
         if said.speech.stance != Stance::Offer || task.status.is_terminal() {
@@ -339,7 +339,7 @@ impl Engine {
         answer: &Reply,
         offered: usize,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Arc<Task> {
         let task = work
             .task(&task.id)
@@ -365,7 +365,7 @@ impl Engine {
         task: &Arc<Task>,
         speech: Speech,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Result<Arc<Task>, Refusal> {
         let (stance, contents) = (speech.stance, speech.contents.clone());
         let proposed = contents.into_iter().next();
@@ -422,7 +422,7 @@ impl Engine {
         if adds(&speech) {
             self.room_to_say(work, &task.from)?;
         }
-        let mut staged = Staged::asked_by(&task.to, now);
+        let mut staged = UnitOfWork::asked_by(&task.to, now);
         let after = self.executor_speaks(work, task, speech, now, &mut staged)?;
         let reply = Reply {
             round: Some(round),
@@ -444,7 +444,7 @@ impl Engine {
         kind: Kind,
         speech: Speech,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) {
         let spoken = match kind {
             Kind::Feasibility => match work.negotiation(id, kind).cloned() {
@@ -476,7 +476,7 @@ impl Engine {
         said: &Said<'_>,
         word: Word<'_>,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> Reaction {
         let Word { task, turn, .. } = word;
         let round = turn.map_or(1, |(kind, _)| self.round_of(work, task, kind));

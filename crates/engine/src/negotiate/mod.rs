@@ -20,7 +20,7 @@ use crate::operation::{Endpoint, Execution, Negotiate, Outcome};
 use crate::query::committed_task;
 use crate::request::{Routed, capability_content, checked, task_leaf};
 use crate::schemas::Heard;
-use crate::staged::Staged;
+use crate::unit_of_work::UnitOfWork;
 use crate::view::View;
 use crate::work::{Awaited, Due, Resolution, Waiting, Work};
 use crate::{Engine, Refusal};
@@ -173,7 +173,7 @@ impl Engine {
     /// Records what was asked behind the caller's back: a question changes nothing, so its record
     /// need not be waited for. It is where more is asked than can be written, or the answer is long.
     fn answer_at_once(&self, exchange: Exchange, reply: Reply, now: Timestamp) -> Execution {
-        let mut staged = Staged::default();
+        let mut staged = UnitOfWork::default();
         staged.respond(exchange, &reply, now);
         let is_short = staged.long_answers.is_empty();
         let recorded = self.commit(staged);
@@ -298,7 +298,7 @@ impl Engine {
         awaited: Awaited,
         exchange: Exchange,
         now: Timestamp,
-        staged: &mut Staged,
+        staged: &mut UnitOfWork,
     ) -> oneshot::Receiver<Resolution> {
         let (sender, receiver) = oneshot::channel();
         let waiting = Waiting {
@@ -366,7 +366,7 @@ impl Engine {
             };
             // From now on this is the recorded one.
             if let Some(record) = record {
-                let mut staged = Staged::default();
+                let mut staged = UnitOfWork::default();
                 staged.respond(record, &reply, now);
                 store.commit(staged.into_batch().0).await?;
             }

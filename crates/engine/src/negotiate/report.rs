@@ -7,7 +7,7 @@ use super::payload::Speaker;
 use super::{committed, complete};
 use crate::operation::{Execution, Negotiate};
 use crate::schemas::Heard;
-use crate::staged::{LONG, Staged};
+use crate::unit_of_work::{LONG, UnitOfWork};
 use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::content::Content;
@@ -46,7 +46,7 @@ impl Engine {
                 self.room_to_say(&work, &task.from)?;
             }
         }
-        let mut staged = Staged::asked_by(&task.to, now);
+        let mut staged = UnitOfWork::asked_by(&task.to, now);
         let after = self.change(&mut work, &task, command, now, &mut staged)?;
         let reply = complete(Reply::accepted(), &after);
         let key = format!("{}/report/{}", task.id, after.version);

@@ -20,7 +20,7 @@ pub(crate) const LONG: usize = 4_096;
 
 /// What one decision changes.
 #[derive(Default)]
-pub(crate) struct Staged {
+pub(crate) struct UnitOfWork {
     tasks: Vec<Arc<Task>>,
     negotiations: Vec<Arc<Negotiation>>,
     pub(crate) registrations: Vec<Arc<Registration>>,
@@ -57,7 +57,7 @@ pub(crate) struct Rest {
     pub(crate) formed: Resolved<Arc<Team>>,
 }
 
-impl Staged {
+impl UnitOfWork {
     /// What follows from somebody's word, who answers for how much is written anew for it.
     pub(crate) fn asked_by(name: &str, now: Timestamp) -> Self {
         Self {
