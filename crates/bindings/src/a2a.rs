@@ -24,7 +24,7 @@ mod identity;
 mod list;
 pub mod outside;
 mod push;
-mod scene;
+mod request_context;
 mod schemas;
 mod task;
 mod telecom;
@@ -42,7 +42,7 @@ pub use words::{ByParser, Offer, Reader, Reading};
 use self::begin::Said;
 use self::cards::Cards;
 use self::exchange::{Wire, Written};
-use self::scene::{Scene, Spoken};
+use self::request_context::{RequestContext, Spoken};
 use crate::background::Background;
 use ::a2a::card::CardProfile;
 use ::a2a::card::document::{WELL_KNOWN, WELL_KNOWN_OF_V02};
@@ -144,7 +144,7 @@ impl Binding {
         let Some(served) = self.cards.of(&self.engine, endpoint, clock()) else {
             return wire.written.error(&error::no_agent());
         };
-        let scene = Scene {
+        let cx = RequestContext {
             binding: self,
             who,
             endpoint,
@@ -153,9 +153,9 @@ impl Binding {
             is_long: incoming.body.is_long(),
         };
         let requested = incoming.extensions();
-        let admitted = extension::admit(&scene.served.card, &requested);
+        let admitted = extension::admit(&cx.served.card, &requested);
         let answered = match admitted {
-            Ok(()) => scene.answer(&wire.written, wire.request, patience).await,
+            Ok(()) => cx.answer(&wire.written, wire.request, patience).await,
             Err(refusal) => Err(refusal),
         };
         let answer = match answered {
@@ -163,12 +163,12 @@ impl Binding {
             Err(error) => wire.written.error(&error),
         };
         let version = wire.written.version();
-        let activated = extension::activated(&scene.served.card, &requested);
+        let activated = extension::activated(&cx.served.card, &requested);
         answer.with(extension::header(version), activated)
     }
 }
 
-impl Scene<'_> {
+impl RequestContext<'_> {
     async fn answer(
         &self,
         written: &Written,

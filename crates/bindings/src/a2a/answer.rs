@@ -6,7 +6,7 @@
 
 use super::begin::{Said, Wanted, content, fill, noted, slots};
 use super::error;
-use super::scene::Scene;
+use super::request_context::RequestContext;
 use super::telecom::kept;
 use super::words::Reader;
 use a2a::error::{Error, ErrorKind};
@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 /// The member of a data part that judges: `accept`, `refuse` or `offer`.
 const STANCE: &str = "stance";
 
-impl Scene<'_> {
+impl RequestContext<'_> {
     pub(super) async fn go_on(&self, message: &Message, task: &Task) -> Result<Said, Error> {
         let pending = pending(task);
         let before = pending.map_or_else(Map::new, |it| it.values.clone());

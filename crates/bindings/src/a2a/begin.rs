@@ -6,7 +6,7 @@
 //! there; [`super::words`].
 
 use super::push::kept;
-use super::scene::{Scene, Spoken};
+use super::request_context::{RequestContext, Spoken};
 use super::schemas::{self, CheckedByEngine};
 use super::words::{Reader, Reading};
 use super::{error, identity};
@@ -119,7 +119,7 @@ pub(super) enum Wanted {
     Lacking(String, Option<Payload>),
 }
 
-impl Scene<'_> {
+impl RequestContext<'_> {
     /// Takes a message: a task begins or goes on, or the message is answered by one.
     pub(super) async fn say(&self, sent: SendMessage, version: Version) -> Result<Said, Error> {
         match self.take(sent, version).await? {
@@ -317,7 +317,7 @@ impl Scene<'_> {
     ) -> Result<Intake, Error> {
         let card = &self.served.card;
         let inputs = CheckedByEngine {
-            scene: self,
+            cx: self,
             names: self.served.inputs.clone(),
         };
         let intakes = Intakes::new(card, &inputs).expect("a card of our own is well-formed");

@@ -4,7 +4,7 @@
 //! schema is in it without a restart. Refuses to know how one authenticates: [`Settings::dress`]
 //! adds that. Read next: `a2a::card`.
 
-use super::scene::Scene;
+use super::request_context::RequestContext;
 use super::words::Offer;
 use super::{Settings, error, telecom};
 use a2a::card::document::CardDocument;
@@ -171,7 +171,7 @@ impl Cards {
     }
 }
 
-impl Scene<'_> {
+impl RequestContext<'_> {
     /// The card for the authenticated: schemas with the keys of the caller's own patches.
     pub(super) fn extended_card(&self) -> Result<Card, Error> {
         let mut card = self.served.card.clone();

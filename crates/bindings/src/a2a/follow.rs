@@ -8,7 +8,7 @@ use super::begin::{Given, Notes};
 use super::cards::Served;
 use super::error;
 use super::exchange::Written;
-use super::scene::{Scene, Spoken};
+use super::request_context::{RequestContext, Spoken};
 use super::task::{changed, offered};
 use super::telecom::is_standing;
 use super::telecom::told::Teller;
@@ -36,7 +36,7 @@ const AT_ONCE: usize = 256;
 /// So many bytes of frames are made ahead of their reader, and those of one entry more.
 const READY_BYTES: usize = 64 << 10;
 
-impl Scene<'_> {
+impl RequestContext<'_> {
     /// Waits until a task has settled, or the caller's patience is over (A7).
     pub(super) async fn settled(
         &self,
@@ -99,8 +99,8 @@ impl std::fmt::Debug for Frames {
 
 impl Frames {
     /// Of an answer that is no task: one frame.
-    pub(super) fn of_one(scene: &Scene<'_>, written: &Written, message: Message) -> Self {
-        let mut frames = Self::empty(scene, written);
+    pub(super) fn of_one(cx: &RequestContext<'_>, written: &Written, message: Message) -> Self {
+        let mut frames = Self::empty(cx, written);
         frames.push(written.event(&Event::Message(message)));
         frames
     }
@@ -108,15 +108,15 @@ impl Frames {
     /// Of a task that a message began or continued. A task that began behind `before` is told from
     /// its beginning.
     pub(super) fn of_message(
-        scene: &Scene<'_>,
+        cx: &RequestContext<'_>,
         written: &Written,
         given: Given,
         before: Sequence,
         history_length: Option<u32>,
     ) -> Result<Self, Error> {
-        let (task, as_of) = scene.followed(given.task.as_str())?;
-        let mut told = scene.of_task(&task, history_length)?;
-        let began = began(scene.engine(), &task, before, as_of);
+        let (task, as_of) = cx.followed(given.task.as_str())?;
+        let mut told = cx.of_task(&task, history_length)?;
+        let began = began(cx.engine(), &task, before, as_of);
         let began = began.map_err(|it| error::refused(&it))?;
         if let Some(began) = &began {
             told = as_begun(told, began);
@@ -124,24 +124,28 @@ impl Frames {
         let following = Following {
             cursor: began.map_or(as_of, |entry| entry.sequence),
             until: Until::Settled,
-            who: scene.who.clone(),
-            served: Arc::clone(&scene.served),
+            who: cx.who.clone(),
+            served: Arc::clone(&cx.served),
             notes: given.notes,
             task,
         };
-        Ok(Self::begun(scene, written, told, following))
+        Ok(Self::begun(cx, written, told, following))
     }
 
     /// Of a task that somebody follows from now on.
     ///
     /// # Errors
     /// That there is none, or that it has ended (A8).
-    pub(super) fn of_task(scene: &Scene<'_>, written: &Written, id: &str) -> Result<Self, Error> {
-        let found = scene.followed(id);
+    pub(super) fn of_task(
+        cx: &RequestContext<'_>,
+        written: &Written,
+        id: &str,
+    ) -> Result<Self, Error> {
+        let found = cx.followed(id);
         let known = found.as_ref().ok().map(|(task, _)| task.known());
         conversation::can_be_followed(id, known)?;
         let (task, cursor) = found?;
-        let told = scene.of_task(&task, None)?;
+        let told = cx.of_task(&task, None)?;
         let following = Following {
             cursor,
             // v0.3 writes that a state is the last one of a stream, so it is.
@@ -149,30 +153,35 @@ impl Frames {
                 Version::V10 => Until::Ended,
                 Version::V03 => Until::Settled,
             },
-            who: scene.who.clone(),
-            served: Arc::clone(&scene.served),
+            who: cx.who.clone(),
+            served: Arc::clone(&cx.served),
             notes: Notes::default(),
             task,
         };
-        let mut frames = Self::empty(scene, written);
+        let mut frames = Self::empty(cx, written);
         frames.push(written.event(&Event::Task(told)));
         frames.following = Some(following);
         Ok(frames)
     }
 
-    fn begun(scene: &Scene<'_>, written: &Written, told: Told, mut following: Following) -> Self {
-        let mut frames = Self::empty(scene, written);
+    fn begun(
+        cx: &RequestContext<'_>,
+        written: &Written,
+        told: Told,
+        mut following: Following,
+    ) -> Self {
+        let mut frames = Self::empty(cx, written);
         let first = Event::Task(following.notes.on(told));
         frames.push(written.event(&first));
         frames.following = Some(following).filter(|_| !first.is_last());
         frames
     }
 
-    fn empty(scene: &Scene<'_>, written: &Written) -> Self {
+    fn empty(cx: &RequestContext<'_>, written: &Written) -> Self {
         Self {
-            engine: Arc::clone(scene.engine()),
+            engine: Arc::clone(cx.engine()),
             written: written.clone(),
-            news: scene.engine().feed().watch(),
+            news: cx.engine().feed().watch(),
             ready: VecDeque::new(),
             bytes: 0,
             following: None,

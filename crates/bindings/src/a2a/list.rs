@@ -4,7 +4,7 @@
 //! meanwhile moves to the front, where who begins again finds it. Read next: `a2a::page`.
 
 use super::error;
-use super::scene::Scene;
+use super::request_context::RequestContext;
 use a2a::error::Error;
 use a2a::page::{self, Cursor};
 use a2a::request::ListTasks;
@@ -15,7 +15,7 @@ use domain::task::{Status, Task, TaskId};
 use engine::{Endpoint, Page, Query, Records, TaskFilter};
 use std::sync::Arc;
 
-impl Scene<'_> {
+impl RequestContext<'_> {
     pub(super) fn list(&self, wanted: &ListTasks) -> Result<TaskPage, Error> {
         let may = self.engine().authorise_reading(self.who, self.now());
         may.map_err(|denied| error::refused(&denied))?;

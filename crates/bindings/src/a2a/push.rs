@@ -7,7 +7,7 @@
 
 use super::error;
 use super::follow::events;
-use super::scene::{Scene, read};
+use super::request_context::{RequestContext, read};
 use super::task::as_left;
 use super::telecom;
 use super::telecom::told::{Teller, is_spoken_of};
@@ -32,7 +32,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-impl Scene<'_> {
+impl RequestContext<'_> {
     /// Has a task told.
     pub(super) async fn create_push(
         &self,

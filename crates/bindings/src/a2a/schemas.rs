@@ -3,7 +3,7 @@
 //! Who may ask them over NETCONF may ask them here. Read next: `a2a::schema_talk`.
 
 use super::error;
-use super::scene::Scene;
+use super::request_context::RequestContext;
 use a2a::error::Error;
 use a2a::message::{Message, Part, Role};
 use a2a::objects::Inputs;
@@ -16,7 +16,7 @@ use schema::violation::Violation;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-impl Scene<'_> {
+impl RequestContext<'_> {
     /// Answers a question or wish about schemas.
     ///
     /// # Panics
@@ -112,7 +112,7 @@ fn patch(answer: &PatchAnswer) -> Value {
 /// Typed data are checked by the engine, with the caller's own patches: what passes here passes
 /// there.
 pub(super) struct CheckedByEngine<'s> {
-    pub(super) scene: &'s Scene<'s>,
+    pub(super) cx: &'s RequestContext<'s>,
     pub(super) names: BTreeSet<String>,
 }
 
@@ -121,7 +121,7 @@ impl Inputs for CheckedByEngine<'_> {
         if !self.names.contains(schema) {
             return None;
         }
-        let (engine, who) = (self.scene.engine(), self.scene.who);
+        let (engine, who) = (self.cx.engine(), self.cx.who);
         let payload = Payload::new(schema, Value::Object(data.clone()));
         // None if it was retired since the card was made.
         engine.violations(who, &payload).map(|found| match found {
@@ -135,6 +135,6 @@ impl Inputs for CheckedByEngine<'_> {
     }
 
     fn takers(&self, schema: &str) -> Vec<String> {
-        self.scene.takers_of(schema)
+        self.cx.takers_of(schema)
     }
 }

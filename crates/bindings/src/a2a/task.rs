@@ -8,7 +8,7 @@
 use super::begin::message_id;
 use super::besides;
 use super::error;
-use super::scene::Scene;
+use super::request_context::RequestContext;
 use super::telecom::kept;
 use a2a::error::Error;
 use a2a::message::{Message, Part, Role};
@@ -36,7 +36,7 @@ const PAGE_BYTES: u64 = 1 << 20;
 /// What an exchange takes besides its words, in bytes.
 const EXCHANGE_BYTES: u64 = 256;
 
-impl Scene<'_> {
+impl RequestContext<'_> {
     /// A task as it is now, with at most so many messages of its history.
     pub(super) fn told(&self, id: &TaskId, history_length: Option<u32>) -> Result<Told, Error> {
         let task = self.task(id.as_str())?;

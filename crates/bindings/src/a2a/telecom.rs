@@ -18,7 +18,7 @@ pub(super) mod told;
 
 use super::begin::Said;
 use super::error::{unread, unusable};
-use super::scene::Scene;
+use super::request_context::RequestContext;
 use a2a::error::Error;
 use a2a::message::{Message, Metadata, Part, Role};
 use a2a::telecom::authorization::Request as Authorization;
@@ -59,7 +59,7 @@ fn given_up(why: GivenUp) -> Error {
 /// The most agents named to somebody who asked the wrong one.
 const NAMED_MAX: usize = 8;
 
-impl Scene<'_> {
+impl RequestContext<'_> {
     /// The refusal of a text that this agent does not know, with the agents that do, as far as the
     /// caller may read who there is.
     fn not_known(&self, unknown: &Unknown) -> Error {

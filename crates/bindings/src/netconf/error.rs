@@ -22,7 +22,7 @@ use yang::Violation;
 
 /// Which rpc was asked, to say where in its message something is wrong.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Asked {
+pub(crate) enum RpcOrigin {
     /// `task-negotiate`.
     Negotiate,
     /// An rpc of convoke-registry.
@@ -49,7 +49,7 @@ const DRAFTS_OWN: [&str; 6] = [
     "type",
 ];
 
-impl Asked {
+impl RpcOrigin {
     /// Where the rpc stands in its message, or a leaf of it. RFC 6241 §4.3: a path to what was sent
     /// begins at the document, so with `rpc`.
     fn path(self, leaf: Option<&str>) -> ErrorPath {
@@ -148,7 +148,7 @@ fn qualified(path: &str) -> String {
 }
 
 /// A refusal of the engine.
-pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
+pub(crate) fn refused(refusal: &Refusal, asked: RpcOrigin) -> RpcError {
     use ErrorTag::*;
     use RpcError as E;
     let at = |leaf| asked.path(Some(leaf));
@@ -255,9 +255,9 @@ pub(crate) fn refused(refusal: &Refusal, asked: Asked) -> RpcError {
 }
 
 /// Nothing was broken, told or mended in the simulated network.
-fn of_fault(cause: &FaultRefusal, asked: Asked) -> RpcError {
+fn of_fault(cause: &FaultRefusal, asked: RpcOrigin) -> RpcError {
     let invalid = |leaf| {
-        let path = Asked::Simulation("inject-fault").path(Some(leaf));
+        let path = RpcOrigin::Simulation("inject-fault").path(Some(leaf));
         RpcError::application(ErrorTag::InvalidValue).path(path)
     };
     match cause {
@@ -272,13 +272,13 @@ fn of_fault(cause: &FaultRefusal, asked: Asked) -> RpcError {
             RpcError::application(ErrorTag::OperationFailed).app_tag("impossible")
         }
         FaultRefusal::Unknown { .. } => RpcError::application(ErrorTag::DataMissing)
-            .path(Asked::Simulation("clear-fault").path(Some("id"))),
+            .path(RpcOrigin::Simulation("clear-fault").path(Some("id"))),
     }
 }
 
 /// A payload that does not keep to its schema: the tag is that of the first violation, and all of
 /// them stand in the message, each with its place (reliability: `kv-missing-key`, `kv-type`).
-fn of_payload(violations: &[PayloadViolation], refusal: &Refusal, asked: Asked) -> RpcError {
+fn of_payload(violations: &[PayloadViolation], refusal: &Refusal, asked: RpcOrigin) -> RpcError {
     let first = violations.first();
     let (tag, app_tag) = match first.map(|v| v.code) {
         Some(Code::Missing) => (ErrorTag::MissingElement, "kv-missing-key"),
@@ -288,8 +288,8 @@ fn of_payload(violations: &[PayloadViolation], refusal: &Refusal, asked: Asked) 
         _ => (ErrorTag::InvalidValue, "kv-value"),
     };
     let leaf = match asked {
-        Asked::Negotiate => "content",
-        Asked::Registry(_) => "need/content",
+        RpcOrigin::Negotiate => "content",
+        RpcOrigin::Registry(_) => "need/content",
         _ => "payload",
     };
     let error = RpcError::application(tag)
@@ -305,7 +305,7 @@ fn of_payload(violations: &[PayloadViolation], refusal: &Refusal, asked: Asked) 
 
 /// A payload as typed XML that does not keep to its schema; `at` is its container.
 pub(crate) fn of_typed(refusal: &Refusal, at: ErrorPath) -> RpcError {
-    refused(refusal, Asked::Negotiate).path(at)
+    refused(refusal, RpcOrigin::Negotiate).path(at)
 }
 
 /// A key of a payload, if an element could be called so; else the leaf that holds it. RFC 6241
@@ -343,7 +343,7 @@ fn of_content(cause: &ContentError, path: ErrorPath) -> RpcError {
 }
 
 /// A profile that cannot be registered.
-fn of_profile(cause: &ProfileError, asked: Asked) -> RpcError {
+fn of_profile(cause: &ProfileError, asked: RpcOrigin) -> RpcError {
     let (tag, leaf) = match cause {
         ProfileError::Name(_) => (ErrorTag::InvalidValue, Some("name")),
         ProfileError::Taken(_) => (ErrorTag::DataExists, Some("name")),
@@ -365,7 +365,7 @@ pub(crate) fn of_reading(refusal: &Refusal, operation: Element<'_>) -> RpcError 
                 "{refusal}; name the keys that are wanted, or read page by page with <get-tasks> \
                  and <get-context> of convoke-registry"
             )),
-        other => refused(other, Asked::Negotiate),
+        other => refused(other, RpcOrigin::Negotiate),
     }
 }
 
@@ -536,33 +536,33 @@ pub(crate) fn too_big(at: Element<'_>, message: impl Into<String>) -> RpcError {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, element_name, qualified};
+    use super::{RpcOrigin, element_name, qualified};
 
     #[test]
     fn a_leaf_is_in_the_namespace_of_the_module_that_defines_it() {
         for (asked, leaf, path) in [
             (
-                Asked::Negotiate,
+                RpcOrigin::Negotiate,
                 "task-id",
                 "/nc:rpc/agt:task-negotiate/agt:task-id",
             ),
             (
-                Asked::Negotiate,
+                RpcOrigin::Negotiate,
                 "round",
                 "/nc:rpc/agt:task-negotiate/cvn:round",
             ),
             (
-                Asked::Negotiate,
+                RpcOrigin::Negotiate,
                 "task-subscription/subscript-url",
                 "/nc:rpc/agt:task-negotiate/cvn:task-subscription/cvn:subscript-url",
             ),
             (
-                Asked::Registry("renew-lease"),
+                RpcOrigin::Registry("renew-lease"),
                 "name",
                 "/nc:rpc/cvr:renew-lease/cvr:name",
             ),
             (
-                Asked::Data("data-read"),
+                RpcOrigin::Data("data-read"),
                 "id",
                 "/nc:rpc/cvdata:data-read/cvdata:id",
             ),

@@ -23,8 +23,8 @@ mod typed;
 pub(super) use schemas::patch;
 pub(super) use subscribe::Subscription;
 
-use super::error::Asked;
-use super::session::Scene;
+use super::error::RpcOrigin;
+use super::session::RequestContext;
 use super::{
     AGENT_NAMESPACE, AUDIT_NAMESPACE, DATA_NAMESPACE, EMS_NAMESPACE, REGISTRY_NAMESPACE,
     SCHEMA_NAMESPACE, SIMULATION_NAMESPACE, error,
@@ -58,7 +58,7 @@ pub(super) enum Answer {
 pub(super) type Pending = Pin<Box<dyn Future<Output = Result<Answer, RpcError>> + Send>>;
 
 /// What becomes of one rpc.
-pub(super) enum Handled {
+pub(super) enum Dispatch {
     /// Known now.
     Now(Result<Answer, RpcError>),
     /// Known later, in its turn.
@@ -67,7 +67,7 @@ pub(super) enum Handled {
 
 /// The rpcs that are offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Offered {
+pub(super) enum RpcKind {
     Get,
     GetConfig,
     GetData,
@@ -115,7 +115,7 @@ pub(super) enum Offered {
     TellCustomer,
 }
 
-impl Offered {
+impl RpcKind {
     /// The rpc that an element asks for, with the module that defines it.
     pub(super) fn of(operation: Element<'_>) -> Option<(Self, &'static str)> {
         let name = operation.name();
@@ -231,132 +231,118 @@ impl Offered {
 }
 
 /// Handles one rpc.
-pub(super) fn handle(scene: &Scene<'_>, rpc: &Rpc) -> Handled {
+pub(super) fn handle(cx: &RequestContext<'_>, rpc: &Rpc) -> Dispatch {
     let operation = rpc.operation();
-    let Some((offered, module)) = Offered::of(operation) else {
-        return Handled::Now(Err(error::not_supported(operation, why_not(operation))));
+    let Some((offered, module)) = RpcKind::of(operation) else {
+        return Dispatch::Now(Err(error::not_supported(operation, why_not(operation))));
     };
-    if let Some(why) = ems::elsewhere(scene, offered) {
-        return Handled::Now(Err(error::not_supported(operation, why)));
+    if let Some(why) = ems::elsewhere(cx, offered) {
+        return Dispatch::Now(Err(error::not_supported(operation, why)));
     }
     let guarded =
-        offered == Offered::KillSession || scene.announced.is_guarded(module, operation.name());
+        offered == RpcKind::KillSession || cx.announced.is_guarded(module, operation.name());
     let exec = Request::Exec {
         module,
         rpc: operation.name(),
         guarded,
     };
-    if let Err(denied) = scene.platform.engine.authorise(scene.who, exec, scene.now) {
-        return Handled::Now(Err(error::denied(operation, &denied)));
+    if let Err(denied) = cx.platform.engine.authorise(cx.who, exec, cx.now) {
+        return Dispatch::Now(Err(error::denied(operation, &denied)));
     }
     match offered {
-        Offered::TaskNegotiate => negotiate::task_negotiate(scene, operation),
-        Offered::RegisterAgent => registry::register_agent(scene, operation),
-        Offered::RenewLease => registry::renew_lease(scene, operation),
-        Offered::DeregisterAgent => registry::deregister_agent(scene, operation),
-        Offered::DiscoverAgents => registry::discover_agents(scene, operation),
-        Offered::FormTeam => registry::form_team(scene, operation),
-        Offered::GetTasks => Handled::Now(page::get_tasks(scene, operation)),
-        Offered::GetContext => Handled::Now(page::get_context(scene, operation)),
-        Offered::GetAudit => Handled::Now(audit::get_audit(scene, operation)),
-        Offered::DataWrite => data::data_write(scene, operation),
-        Offered::DataRead => data::data_read(scene, operation),
-        Offered::InjectFault => simulation::inject_fault(scene, operation),
-        Offered::ListFaults => simulation::list_faults(scene, operation),
-        Offered::ClearFault => simulation::clear_fault(scene, operation),
-        Offered::GetSchemaTemplate => schemas::handle(
-            scene,
-            operation,
-            "get-schema-template",
-            schemas::get_template,
-        ),
-        Offered::ListScenarios => {
-            schemas::handle(scene, operation, "list-scenarios", schemas::list_scenarios)
+        RpcKind::TaskNegotiate => negotiate::task_negotiate(cx, operation),
+        RpcKind::RegisterAgent => registry::register_agent(cx, operation),
+        RpcKind::RenewLease => registry::renew_lease(cx, operation),
+        RpcKind::DeregisterAgent => registry::deregister_agent(cx, operation),
+        RpcKind::DiscoverAgents => registry::discover_agents(cx, operation),
+        RpcKind::FormTeam => registry::form_team(cx, operation),
+        RpcKind::GetTasks => Dispatch::Now(page::get_tasks(cx, operation)),
+        RpcKind::GetContext => Dispatch::Now(page::get_context(cx, operation)),
+        RpcKind::GetAudit => Dispatch::Now(audit::get_audit(cx, operation)),
+        RpcKind::DataWrite => data::data_write(cx, operation),
+        RpcKind::DataRead => data::data_read(cx, operation),
+        RpcKind::InjectFault => simulation::inject_fault(cx, operation),
+        RpcKind::ListFaults => simulation::list_faults(cx, operation),
+        RpcKind::ClearFault => simulation::clear_fault(cx, operation),
+        RpcKind::GetSchemaTemplate => {
+            schemas::handle(cx, operation, "get-schema-template", schemas::get_template)
         }
-        Offered::ValidatePayload => schemas::handle(
-            scene,
-            operation,
-            "validate-payload",
-            schemas::validate_payload,
-        ),
-        Offered::GetSchemaUpdates => {
-            schemas::handle(scene, operation, "get-schema-updates", schemas::get_updates)
+        RpcKind::ListScenarios => {
+            schemas::handle(cx, operation, "list-scenarios", schemas::list_scenarios)
         }
-        Offered::RequestCapabilityExtension => schemas::handle(
-            scene,
+        RpcKind::ValidatePayload => {
+            schemas::handle(cx, operation, "validate-payload", schemas::validate_payload)
+        }
+        RpcKind::GetSchemaUpdates => {
+            schemas::handle(cx, operation, "get-schema-updates", schemas::get_updates)
+        }
+        RpcKind::RequestCapabilityExtension => schemas::handle(
+            cx,
             operation,
             "request-capability-extension",
             schemas::request_extension,
         ),
-        Offered::PublishSchemaTemplate => schemas::handle(
-            scene,
+        RpcKind::PublishSchemaTemplate => schemas::handle(
+            cx,
             operation,
             "publish-schema-template",
             schemas::publish_template,
         ),
-        Offered::RetireSchema => {
-            schemas::handle(scene, operation, "retire-schema", schemas::retire_template)
+        RpcKind::RetireSchema => {
+            schemas::handle(cx, operation, "retire-schema", schemas::retire_template)
         }
-        Offered::RenderSchema => {
-            schemas::handle(scene, operation, "render-schema", schemas::render)
+        RpcKind::RenderSchema => schemas::handle(cx, operation, "render-schema", schemas::render),
+        RpcKind::ApprovePatch => {
+            schemas::handle(cx, operation, "approve-patch", schemas::approve_patch)
         }
-        Offered::ApprovePatch => {
-            schemas::handle(scene, operation, "approve-patch", schemas::approve_patch)
+        RpcKind::RejectPatch => {
+            schemas::handle(cx, operation, "reject-patch", schemas::reject_patch)
         }
-        Offered::RejectPatch => {
-            schemas::handle(scene, operation, "reject-patch", schemas::reject_patch)
+        RpcKind::JudgeAlignment => {
+            schemas::handle(cx, operation, "judge-alignment", schemas::judge_alignment)
         }
-        Offered::JudgeAlignment => schemas::handle(
-            scene,
-            operation,
-            "judge-alignment",
-            schemas::judge_alignment,
-        ),
-        Offered::EraseFragments => schemas::handle(
-            scene,
-            operation,
-            "erase-fragments",
-            schemas::erase_fragments,
-        ),
-        Offered::Probe => ems::act(scene, operation, "probe"),
-        Offered::SetPower => ems::act(scene, operation, "set-power"),
-        Offered::SetSaving => ems::act(scene, operation, "set-saving"),
-        Offered::ReadConfiguration => ems::act(scene, operation, "read-configuration"),
-        Offered::Configure => ems::act(scene, operation, "configure"),
-        Offered::Restart => ems::act(scene, operation, "restart"),
-        Offered::Trace => ems::act(scene, operation, "trace"),
-        Offered::Dispatch => ems::act(scene, operation, "dispatch"),
-        Offered::Guide => ems::act(scene, operation, "guide"),
-        Offered::TellCustomer => ems::act(scene, operation, "tell-customer"),
-        Offered::Get => taken(read::get(scene, operation)),
-        Offered::GetConfig => taken(read::get_config(scene, operation)),
-        Offered::GetData => taken(read::get_data(scene, operation)),
-        Offered::Lock => Handled::Now(lock::lock(scene, operation)),
-        Offered::Unlock => Handled::Now(lock::unlock(scene, operation)),
-        Offered::KillSession => Handled::Now(lock::kill_session(scene, operation)),
-        Offered::CloseSession => {
-            Handled::Now(check(scene, operation).map(|()| Answer::Closing(CloseReason::Requested)))
+        RpcKind::EraseFragments => {
+            schemas::handle(cx, operation, "erase-fragments", schemas::erase_fragments)
         }
-        Offered::GetSchema => Handled::Now(schema::get_schema(scene, operation)),
-        Offered::CreateSubscription => Handled::Now(subscribe::create(scene, operation)),
+        RpcKind::Probe => ems::act(cx, operation, "probe"),
+        RpcKind::SetPower => ems::act(cx, operation, "set-power"),
+        RpcKind::SetSaving => ems::act(cx, operation, "set-saving"),
+        RpcKind::ReadConfiguration => ems::act(cx, operation, "read-configuration"),
+        RpcKind::Configure => ems::act(cx, operation, "configure"),
+        RpcKind::Restart => ems::act(cx, operation, "restart"),
+        RpcKind::Trace => ems::act(cx, operation, "trace"),
+        RpcKind::Dispatch => ems::act(cx, operation, "dispatch"),
+        RpcKind::Guide => ems::act(cx, operation, "guide"),
+        RpcKind::TellCustomer => ems::act(cx, operation, "tell-customer"),
+        RpcKind::Get => taken(read::get(cx, operation)),
+        RpcKind::GetConfig => taken(read::get_config(cx, operation)),
+        RpcKind::GetData => taken(read::get_data(cx, operation)),
+        RpcKind::Lock => Dispatch::Now(lock::lock(cx, operation)),
+        RpcKind::Unlock => Dispatch::Now(lock::unlock(cx, operation)),
+        RpcKind::KillSession => Dispatch::Now(lock::kill_session(cx, operation)),
+        RpcKind::CloseSession => {
+            Dispatch::Now(check(cx, operation).map(|()| Answer::Closing(CloseReason::Requested)))
+        }
+        RpcKind::GetSchema => Dispatch::Now(schema::get_schema(cx, operation)),
+        RpcKind::CreateSubscription => Dispatch::Now(subscribe::create(cx, operation)),
     }
 }
 
 /// What is refused is known now.
-fn taken(handled: Result<Handled, RpcError>) -> Handled {
-    handled.unwrap_or_else(|error| Handled::Now(Err(error)))
+fn taken(handled: Result<Dispatch, RpcError>) -> Dispatch {
+    handled.unwrap_or_else(|error| Dispatch::Now(Err(error)))
 }
 
 /// Asks the engine for what was read, unless it could not be read.
-fn ask(scene: &Scene<'_>, wanted: Result<Operation, RpcError>, asked: Asked) -> Handled {
+fn ask(cx: &RequestContext<'_>, wanted: Result<Operation, RpcError>, asked: RpcOrigin) -> Dispatch {
     let wanted = match wanted {
         Ok(wanted) => wanted,
-        Err(error) => return Handled::Now(Err(error)),
+        Err(error) => return Dispatch::Now(Err(error)),
     };
-    match scene.platform.engine.execute(scene.who, wanted, scene.now) {
-        Execution::Done(Ok(outcome)) => Handled::Now(Ok(encoded(outcome))),
-        Execution::Done(Err(refusal)) => Handled::Now(Err(error::refused(&refusal, asked))),
-        Execution::Pending(pending) => Handled::Later(Box::pin(async move {
+    match cx.platform.engine.execute(cx.who, wanted, cx.now) {
+        Execution::Done(Ok(outcome)) => Dispatch::Now(Ok(encoded(outcome))),
+        Execution::Done(Err(refusal)) => Dispatch::Now(Err(error::refused(&refusal, asked))),
+        Execution::Pending(pending) => Dispatch::Later(Box::pin(async move {
             let outcome = pending.await;
             outcome
                 .map(encoded)
@@ -410,19 +396,18 @@ fn why_not(operation: Element<'_>) -> &'static str {
 
 /// Checks an operation against the schema, but for what stands in its filters: that is anything, and yet
 /// libyang types what it knows of it, XPaths among it. A filter is bounded where it is compiled.
-fn check(scene: &Scene<'_>, operation: Element<'_>) -> Result<(), RpcError> {
+fn check(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<(), RpcError> {
     let is_filter = |child: Element<'_>| matches!(child.name(), "filter" | "subtree-filter");
     let mut text = Vec::new();
     operation.write_hollow(is_filter, &mut text);
     let text = String::from_utf8(text).expect("made of slices of a str");
-    check_text(scene, operation, &text)
+    check_text(cx, operation, &text)
 }
 
 /// Checks the text of an operation, or of a part of it.
-fn check_text(scene: &Scene<'_>, operation: Element<'_>, text: &str) -> Result<(), RpcError> {
+fn check_text(cx: &RequestContext<'_>, operation: Element<'_>, text: &str) -> Result<(), RpcError> {
     input::has_short_xpaths(operation)?;
-    scene
-        .announced
+    cx.announced
         .generation
         .check_rpc(text)
         .map_err(|violation| error::of_violation(&violation, operation))

@@ -13,7 +13,7 @@
 //! next: [`super::operation`].
 
 use super::announced::Announced;
-use super::operation::{self, Answer, Handled, Offered, Pending, Subscription};
+use super::operation::{self, Answer, Dispatch, Pending, RpcKind, Subscription};
 use super::platform::{Platform, SessionInfo};
 use ::netconf::error::RpcError;
 use ::netconf::session::{CloseReason, Envelope, Event, Rpc, Session as Machine, SessionConfig};
@@ -81,7 +81,7 @@ impl Backlog {
 }
 
 /// What an operation sees of its session.
-pub(super) struct Scene<'s> {
+pub(super) struct RequestContext<'s> {
     pub(super) platform: &'s Platform,
     pub(super) announced: &'s Arc<Announced>,
     pub(super) endpoint: &'s Endpoint,
@@ -388,7 +388,7 @@ impl Session {
     /// come: RFC 6241 §4.5 wants requests to take effect in order. Negotiations are decided in
     /// order and may wait for the disk side by side; what reads waits for all in front of it.
     fn take_up(&self, rpc: Box<Rpc>, now: Timestamp, place: usize) -> State {
-        let reads = Offered::of(rpc.operation()).is_none_or(|(offered, _)| offered.reads());
+        let reads = RpcKind::of(rpc.operation()).is_none_or(|(offered, _)| offered.reads());
         let unread = |turn: &Turn| matches!(turn.state, State::Unread(_));
         let blocked = match place {
             0 => false,
@@ -397,9 +397,9 @@ impl Session {
         if blocked {
             return State::Unread(rpc);
         }
-        match operation::handle(&self.scene(now), &rpc) {
-            Handled::Now(answer) => State::Answered(answer),
-            Handled::Later(pending) => State::Pending(pending),
+        match operation::handle(&self.cx(now), &rpc) {
+            Dispatch::Now(answer) => State::Answered(answer),
+            Dispatch::Later(pending) => State::Pending(pending),
         }
     }
 
@@ -510,8 +510,8 @@ impl Session {
         }
     }
 
-    fn scene(&self, now: Timestamp) -> Scene<'_> {
-        Scene {
+    fn cx(&self, now: Timestamp) -> RequestContext<'_> {
+        RequestContext {
             platform: &self.platform,
             announced: &self.announced,
             endpoint: &self.endpoint,

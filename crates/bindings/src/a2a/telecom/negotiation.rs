@@ -7,7 +7,7 @@
 
 use super::super::begin::{Given, Said, inert, marked, message_id};
 use super::super::error;
-use super::super::scene::{Scene, read};
+use super::super::request_context::{RequestContext, read};
 use super::super::task::parts;
 use super::{answer, given_up, kept, refused};
 use a2a::error::Error;
@@ -28,7 +28,7 @@ use engine::{Engine, Negotiate, Operation, Query, Records, Refusal};
 use schema::steps::{Effort, Work};
 use std::sync::Arc;
 
-impl Scene<'_> {
+impl RequestContext<'_> {
     /// A message of a negotiation that names no task: about one that is to be, or by the id of one that
     /// is there.
     pub(super) async fn negotiated(

@@ -6,7 +6,7 @@
 //! an artifact of its own. Cancelling the task ends the subscription.
 
 use super::super::begin::{Said, marked};
-use super::super::scene::Scene;
+use super::super::request_context::RequestContext;
 use super::told::{from_agent, status};
 use super::{given_up, kept, refused};
 use a2a::error::Error;
@@ -24,7 +24,7 @@ use domain::task::{Status, Task, TaskId};
 use schema::steps::{Effort, Work};
 use std::sync::Arc;
 
-impl Scene<'_> {
+impl RequestContext<'_> {
     pub(super) async fn subscribed(
         &self,
         message: &Message,

@@ -4,7 +4,7 @@
 //! understood are the engine's to keep. Read next: [`super::told`], what came of it.
 
 use super::super::begin::{Given, Said, inert, marked};
-use super::super::scene::Scene;
+use super::super::request_context::RequestContext;
 use super::negotiation::unheard;
 use super::{given_up, kept, refused};
 use a2a::error::Error;
@@ -30,7 +30,7 @@ pub(super) struct Prompt<'s> {
     pub(super) reading: Reading<'s>,
 }
 
-impl Scene<'_> {
+impl RequestContext<'_> {
     /// A prompt begins a task; one that names a negotiation, the task that was negotiated.
     pub(super) async fn tasked(
         &self,

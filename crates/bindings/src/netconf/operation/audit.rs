@@ -5,8 +5,8 @@
 use super::input::{all, number, text, time};
 use super::{Answer, check, output};
 use crate::netconf::AUDIT_NAMESPACE;
-use crate::netconf::error::{self, Asked};
-use crate::netconf::session::Scene;
+use crate::netconf::error::{self, RpcOrigin};
+use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
@@ -16,8 +16,11 @@ use engine::{AuditFilter, Audited, Execution, Operation, Outcome, Query, Records
 /// `limit`, if it is not given: the default of the module.
 const RECORDS: usize = 100;
 
-pub(super) fn get_audit(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
-    check(scene, operation)?;
+pub(super) fn get_audit(
+    cx: &RequestContext<'_>,
+    operation: Element<'_>,
+) -> Result<Answer, RpcError> {
+    check(cx, operation)?;
     let filter = AuditFilter {
         since: time(operation, "since")?,
         after: number(operation, "after"),
@@ -28,14 +31,16 @@ pub(super) fn get_audit(scene: &Scene<'_>, operation: Element<'_>) -> Result<Ans
         limit: number(operation, "limit").unwrap_or(RECORDS),
     };
     let wanted = Operation::Read(Query::Audit(filter));
-    match scene.platform.engine.execute(scene.who, wanted, scene.now) {
+    match cx.platform.engine.execute(cx.who, wanted, cx.now) {
         Execution::Done(Ok(Outcome::Records(Records::Audit(page)))) => {
             let next = page
                 .next
                 .map(|next| Node::value(AUDIT_NAMESPACE, "next", next));
             Ok(output(page.records.iter().map(record).chain(next)))
         }
-        Execution::Done(Err(refusal)) => Err(error::refused(&refusal, Asked::Audit("get-audit"))),
+        Execution::Done(Err(refusal)) => {
+            Err(error::refused(&refusal, RpcOrigin::Audit("get-audit")))
+        }
         _ => unreachable!("a query is answered at once, with records"),
     }
 }

@@ -3,10 +3,10 @@
 //! Pieces travel in base64 (RFC 7950 §9.8). Read next: `engine::operation`.
 
 use super::input::{child, flag, number, text, word};
-use super::{Answer, Handled, ask, check, output};
+use super::{Answer, Dispatch, ask, check, output};
 use crate::netconf::DATA_NAMESPACE;
-use crate::netconf::error::{self, Asked};
-use crate::netconf::session::Scene;
+use crate::netconf::error::{self, RpcOrigin};
+use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
@@ -15,9 +15,9 @@ use domain::context::{Body, DataType};
 use domain::task::TaskId;
 use engine::{Bytes, Operation, WriteData, Written};
 
-pub(super) fn data_write(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
+pub(super) fn data_write(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
     let read = || {
-        check(scene, operation)?;
+        check(cx, operation)?;
         Ok(Operation::WriteData(WriteData {
             id: needed(operation, "id")?,
             task: text(operation, "task-id").map(TaskId::new),
@@ -33,19 +33,19 @@ pub(super) fn data_write(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
             finished: flag(operation, "finished"),
         }))
     };
-    ask(scene, read(), Asked::Data("data-write"))
+    ask(cx, read(), RpcOrigin::Data("data-write"))
 }
 
-pub(super) fn data_read(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
+pub(super) fn data_read(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
     let read = || {
-        check(scene, operation)?;
+        check(cx, operation)?;
         Ok(Operation::ReadData {
             id: needed(operation, "id")?,
             offset: number(operation, "offset").unwrap_or(0),
             length: number(operation, "length").unwrap_or(Body::CHUNK_MOST),
         })
     };
-    ask(scene, read(), Asked::Data("data-read"))
+    ask(cx, read(), RpcOrigin::Data("data-read"))
 }
 
 /// The output of `data-write`.

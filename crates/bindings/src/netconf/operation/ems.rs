@@ -4,11 +4,11 @@
 //! whoever runs the network does it. Read next: `engine::ems`.
 
 use super::input::{all, child, flag, instant, number, text, texts, word};
-use super::{Answer, Handled, Offered, ask, check, output};
+use super::{Answer, Dispatch, RpcKind, ask, check, output};
 use crate::netconf::EMS_NAMESPACE;
-use crate::netconf::error::{self, Asked};
+use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::modelled::decimal;
-use crate::netconf::session::Scene;
+use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
@@ -20,37 +20,37 @@ use engine::{Acted, Endpoint, Operation};
 use std::collections::BTreeSet;
 
 /// The rpc of convoke-ems called so.
-pub(super) fn offered(name: &str) -> Option<Offered> {
+pub(super) fn offered(name: &str) -> Option<RpcKind> {
     Some(match name {
-        "probe" => Offered::Probe,
-        "set-power" => Offered::SetPower,
-        "set-saving" => Offered::SetSaving,
-        "read-configuration" => Offered::ReadConfiguration,
-        "configure" => Offered::Configure,
-        "restart" => Offered::Restart,
-        "trace" => Offered::Trace,
-        "dispatch" => Offered::Dispatch,
-        "guide" => Offered::Guide,
-        "tell-customer" => Offered::TellCustomer,
+        "probe" => RpcKind::Probe,
+        "set-power" => RpcKind::SetPower,
+        "set-saving" => RpcKind::SetSaving,
+        "read-configuration" => RpcKind::ReadConfiguration,
+        "configure" => RpcKind::Configure,
+        "restart" => RpcKind::Restart,
+        "trace" => RpcKind::Trace,
+        "dispatch" => RpcKind::Dispatch,
+        "guide" => RpcKind::Guide,
+        "tell-customer" => RpcKind::TellCustomer,
         _ => return None,
     })
 }
 
 /// The systems that offer an rpc of convoke-ems; none for other rpcs.
-fn systems(offered: Offered) -> &'static [Ems] {
+fn systems(offered: RpcKind) -> &'static [Ems] {
     match offered {
-        Offered::Probe | Offered::ReadConfiguration | Offered::Configure | Offered::Restart => {
+        RpcKind::Probe | RpcKind::ReadConfiguration | RpcKind::Configure | RpcKind::Restart => {
             &[Ems::Wireless, Ems::Ip]
         }
-        Offered::SetPower | Offered::SetSaving | Offered::Trace => &[Ems::Wireless],
-        Offered::Dispatch | Offered::Guide | Offered::TellCustomer => &[Ems::Customer],
+        RpcKind::SetPower | RpcKind::SetSaving | RpcKind::Trace => &[Ems::Wireless],
+        RpcKind::Dispatch | RpcKind::Guide | RpcKind::TellCustomer => &[Ems::Customer],
         _ => &[],
     }
 }
 
 /// True of what every NETCONF server does.
-fn is_common(offered: Offered) -> bool {
-    use Offered::{
+fn is_common(offered: RpcKind) -> bool {
+    use RpcKind::{
         CloseSession, CreateSubscription, Get, GetConfig, GetData, GetSchema, KillSession, Lock,
         Unlock,
     };
@@ -69,16 +69,16 @@ fn is_common(offered: Offered) -> bool {
 }
 
 /// Why the endpoint does not offer this; none if it does.
-pub(super) fn elsewhere(scene: &Scene<'_>, offered: Offered) -> Option<&'static str> {
+pub(super) fn elsewhere(cx: &RequestContext<'_>, offered: RpcKind) -> Option<&'static str> {
     let systems = systems(offered);
-    match scene.endpoint {
+    match cx.endpoint {
         Endpoint::Ems(own) if systems.contains(own) || is_common(offered) => None,
         Endpoint::Ems(_) if systems.is_empty() => {
             Some("this is a management system of the network; ask the platform")
         }
         Endpoint::Ems(_) => Some("another management system of the network offers it"),
         _ if systems.is_empty() => None,
-        _ if scene.platform.engine.is_managed() => {
+        _ if cx.platform.engine.is_managed() => {
             Some("the management systems of the network offer it, each at an endpoint of its own")
         }
         _ => Some("this platform runs no network, so there are no management systems"),
@@ -86,16 +86,16 @@ pub(super) fn elsewhere(scene: &Scene<'_>, offered: Offered) -> Option<&'static 
 }
 
 /// Does what is asked through the system at which it is asked.
-pub(super) fn act(scene: &Scene<'_>, operation: Element<'_>, name: &'static str) -> Handled {
+pub(super) fn act(cx: &RequestContext<'_>, operation: Element<'_>, name: &'static str) -> Dispatch {
     let read = || {
-        check(scene, operation)?;
-        let Endpoint::Ems(ems) = scene.endpoint else {
+        check(cx, operation)?;
+        let Endpoint::Ems(ems) = cx.endpoint else {
             unreachable!("offered at management systems alone")
         };
         let action = action(name, operation)?;
         Ok(Operation::Act { ems: *ems, action })
     };
-    ask(scene, read(), Asked::Ems(name))
+    ask(cx, read(), RpcOrigin::Ems(name))
 }
 
 fn action(name: &str, operation: Element<'_>) -> Result<Action, RpcError> {

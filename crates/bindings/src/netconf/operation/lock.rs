@@ -6,19 +6,16 @@
 use super::read::datastore_name;
 use super::{Answer, check};
 use crate::netconf::error;
-use crate::netconf::session::Scene;
+use crate::netconf::session::RequestContext;
 use ::netconf::error::{ErrorInfo, ErrorPath, ErrorTag, RpcError};
 use ::netconf::names::namespace::{BASE, NMDA};
 use ::netconf::xml::Element;
 use std::sync::atomic::Ordering::Relaxed;
 
-pub(super) fn lock(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
-    check(scene, operation)?;
+pub(super) fn lock(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
+    check(cx, operation)?;
     running(operation)?;
-    match scene
-        .platform
-        .lock(scene.endpoint, scene.info.id, scene.now)
-    {
+    match cx.platform.lock(cx.endpoint, cx.info.id, cx.now) {
         Ok(()) => Ok(Answer::Ok),
         Err(held) => Err(RpcError::protocol(ErrorTag::LockDenied)
             .path(ErrorPath::of(operation))
@@ -30,12 +27,11 @@ pub(super) fn lock(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, 
     }
 }
 
-pub(super) fn unlock(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
-    check(scene, operation)?;
+pub(super) fn unlock(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
+    check(cx, operation)?;
     running(operation)?;
-    scene
-        .platform
-        .unlock(scene.endpoint, scene.info.id)
+    cx.platform
+        .unlock(cx.endpoint, cx.info.id)
         .map(|()| Answer::Ok)
         .map_err(|held| {
             let error =
@@ -70,26 +66,29 @@ fn running(operation: Element<'_>) -> Result<(), RpcError> {
     }
 }
 
-pub(super) fn kill_session(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
-    check(scene, operation)?;
+pub(super) fn kill_session(
+    cx: &RequestContext<'_>,
+    operation: Element<'_>,
+) -> Result<Answer, RpcError> {
+    check(cx, operation)?;
     let at = operation
         .child(BASE, "session-id")
         .ok_or_else(|| error::missing(operation, "session-id"))?;
     let id: u32 = at.trimmed_text().parse().unwrap_or(0);
-    if id == scene.info.id {
+    if id == cx.info.id {
         return Err(error::invalid(
             at,
             "a session cannot kill itself; use <close-session>",
         ));
     }
-    let sessions = scene.platform.sessions(scene.endpoint);
+    let sessions = cx.platform.sessions(cx.endpoint);
     let victim = sessions
         .iter()
         .find(|s| s.id == id)
         .ok_or_else(|| error::invalid(at, format!("there is no session {id} here")))?;
-    victim.killed_by.store(scene.info.id, Relaxed);
+    victim.killed_by.store(cx.info.id, Relaxed);
     victim.killed.notify_one();
     // Its locks are free at once (RFC 6241 §7.9), even if its transport takes a while to go.
-    scene.platform.leave(id);
+    cx.platform.leave(id);
     Ok(Answer::Ok)
 }

@@ -1,9 +1,9 @@
 //! `task-negotiate`: read, checked by the schema, asked of the engine, and its reply written.
 
-use super::{Handled, ask, check, input, plain, schemas, typed};
-use crate::netconf::error::{self, Asked};
+use super::{Dispatch, ask, check, input, plain, schemas, typed};
+use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::modelled::negotiation::refusals;
-use crate::netconf::session::Scene;
+use crate::netconf::session::RequestContext;
 use crate::netconf::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE, SCHEMA_NAMESPACE};
 use ::netconf::data::{Node, write};
 use ::netconf::error::RpcError;
@@ -17,25 +17,25 @@ use engine::{Negotiate, Notice, Operation, PatchAnswer};
 
 const MS_PER_S: i64 = 1_000;
 
-pub(super) fn task_negotiate(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
-    let checked = match scene.announced.plain_negotiations && plain::is_plain(operation) {
+pub(super) fn task_negotiate(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
+    let checked = match cx.announced.plain_negotiations && plain::is_plain(operation) {
         true => Ok(()),
-        false => check(scene, operation)
-            .map_err(|first| typed::all_violations(scene, operation).unwrap_or(first)),
+        false => check(cx, operation)
+            .map_err(|first| typed::all_violations(cx, operation).unwrap_or(first)),
     };
-    let wanted = checked.and_then(|()| decode(scene, operation));
-    ask(scene, wanted.map(Operation::Negotiate), Asked::Negotiate)
+    let wanted = checked.and_then(|()| decode(cx, operation));
+    ask(cx, wanted.map(Operation::Negotiate), RpcOrigin::Negotiate)
 }
 
 /// Reads the input; the schema has been checked, so leaves are single and well typed.
-fn decode(scene: &Scene<'_>, operation: Element<'_>) -> Result<Negotiate, RpcError> {
-    let mut negotiate = Negotiate::new(scene.endpoint.clone(), verb(operation)?);
+fn decode(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<Negotiate, RpcError> {
+    let mut negotiate = Negotiate::new(cx.endpoint.clone(), verb(operation)?);
     // One pass over what is there: most inputs are a few leaves.
     for leaf in operation.children() {
         match leaf.namespace() {
             AGENT_NAMESPACE => own(&mut negotiate, leaf),
             NEGOTIATION_NAMESPACE => extra(&mut negotiate, leaf)?,
-            _ => typed_payload(scene, &mut negotiate, leaf)?,
+            _ => typed_payload(cx, &mut negotiate, leaf)?,
         }
     }
     Ok(negotiate)
@@ -43,11 +43,11 @@ fn decode(scene: &Scene<'_>, operation: Element<'_>) -> Result<Negotiate, RpcErr
 
 /// Takes a payload that stands there as typed XML; one is enough.
 fn typed_payload(
-    scene: &Scene<'_>,
+    cx: &RequestContext<'_>,
     negotiate: &mut Negotiate,
     element: Element<'_>,
 ) -> Result<(), RpcError> {
-    let Some(payload) = typed::payload(element, &scene.platform.engine.templates())? else {
+    let Some(payload) = typed::payload(element, &cx.platform.engine.templates())? else {
         return Ok(());
     };
     match negotiate.payload.replace(payload) {

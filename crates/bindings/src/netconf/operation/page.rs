@@ -6,9 +6,9 @@
 use super::input::{all, number, text, time};
 use super::{Answer, check, output};
 use crate::netconf::REGISTRY_NAMESPACE;
-use crate::netconf::error::{self, Asked};
+use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::modelled::{context, task};
-use crate::netconf::session::Scene;
+use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
@@ -18,8 +18,11 @@ use engine::{Execution, Filter, Operation, Outcome, Page, Query, Records, TaskFi
 /// `limit`, if it is not given: the default of the module.
 const ROWS: usize = 100;
 
-pub(super) fn get_tasks(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
-    check(scene, operation)?;
+pub(super) fn get_tasks(
+    cx: &RequestContext<'_>,
+    operation: Element<'_>,
+) -> Result<Answer, RpcError> {
+    check(cx, operation)?;
     let status: Vec<Status> = all(operation, "status")
         .filter_map(|s| Status::parse(s.trimmed_text()))
         .collect();
@@ -42,8 +45,8 @@ pub(super) fn get_tasks(scene: &Scene<'_>, operation: Element<'_>) -> Result<Ans
         newest_first: false,
         bytes: every.bytes,
     };
-    let asked = Asked::Registry("get-tasks");
-    let Records::TaskPage(page) = read(scene, Query::TaskPage(filter), asked)? else {
+    let asked = RpcOrigin::Registry("get-tasks");
+    let Records::TaskPage(page) = read(cx, Query::TaskPage(filter), asked)? else {
         unreachable!("a page of tasks holds tasks")
     };
     let next = last(&page).map(|task| follows(task.id.as_str()));
@@ -51,8 +54,11 @@ pub(super) fn get_tasks(scene: &Scene<'_>, operation: Element<'_>) -> Result<Ans
     Ok(output(tasks.chain(next)))
 }
 
-pub(super) fn get_context(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
-    check(scene, operation)?;
+pub(super) fn get_context(
+    cx: &RequestContext<'_>,
+    operation: Element<'_>,
+) -> Result<Answer, RpcError> {
+    check(cx, operation)?;
     let filter = Filter {
         task: text(operation, "task-id").map(TaskId::new),
         party: text(operation, "party"),
@@ -63,8 +69,8 @@ pub(super) fn get_context(scene: &Scene<'_>, operation: Element<'_>) -> Result<A
         limit: number(operation, "limit").unwrap_or(ROWS),
         ..Filter::default()
     };
-    let asked = Asked::Registry("get-context");
-    let Records::ExchangePage(page) = read(scene, Query::ExchangePage(filter), asked)? else {
+    let asked = RpcOrigin::Registry("get-context");
+    let Records::ExchangePage(page) = read(cx, Query::ExchangePage(filter), asked)? else {
         unreachable!("a page of exchanges holds exchanges")
     };
     let next = last(&page).map(|exchange| follows(&exchange.id));
@@ -72,9 +78,9 @@ pub(super) fn get_context(scene: &Scene<'_>, operation: Element<'_>) -> Result<A
     Ok(output(exchanges.chain(next)))
 }
 
-fn read(scene: &Scene<'_>, query: Query, asked: Asked) -> Result<Records, RpcError> {
+fn read(cx: &RequestContext<'_>, query: Query, asked: RpcOrigin) -> Result<Records, RpcError> {
     let wanted = Operation::Read(query);
-    match scene.platform.engine.execute(scene.who, wanted, scene.now) {
+    match cx.platform.engine.execute(cx.who, wanted, cx.now) {
         Execution::Done(Ok(Outcome::Records(records))) => Ok(records),
         Execution::Done(Err(refusal)) => Err(error::refused(&refusal, asked)),
         _ => unreachable!("a query is answered at once, with records"),

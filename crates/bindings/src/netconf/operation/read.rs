@@ -3,10 +3,10 @@
 //! A filter is compiled into a selection that the writer follows. An XPath that is more than a
 //! path is a search of the data that the caller may read, beside the session: [`search`].
 
-use super::{Answer, Handled, check};
+use super::{Answer, Dispatch, check};
 use crate::background::later;
 use crate::netconf::modelled::Reader;
-use crate::netconf::session::Scene;
+use crate::netconf::session::RequestContext;
 use crate::netconf::{error, search};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::{Compiled, DefaultsMode, Projection, Selection};
@@ -39,21 +39,24 @@ enum Filter<'x> {
 /// How the reply holds what was read.
 type Wrap = fn(Vec<u8>) -> Answer;
 
-pub(super) fn get(scene: &Scene<'_>, operation: Element<'_>) -> Result<Handled, RpcError> {
+pub(super) fn get(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<Dispatch, RpcError> {
     if !is_plain(operation, &["filter"]) {
-        check(scene, operation)?;
+        check(cx, operation)?;
     }
     let request = Request {
-        filter: filter(scene, operation)?,
+        filter: filter(cx, operation)?,
         config: None,
         defaults: defaults(operation)?,
         max_depth: None,
     };
-    read(scene, operation, request, Answer::Data)
+    read(cx, operation, request, Answer::Data)
 }
 
-pub(super) fn get_config(scene: &Scene<'_>, operation: Element<'_>) -> Result<Handled, RpcError> {
-    check(scene, operation)?;
+pub(super) fn get_config(
+    cx: &RequestContext<'_>,
+    operation: Element<'_>,
+) -> Result<Dispatch, RpcError> {
+    check(cx, operation)?;
     let source = operation
         .child(BASE, "source")
         .and_then(|s| s.children().next());
@@ -63,16 +66,19 @@ pub(super) fn get_config(scene: &Scene<'_>, operation: Element<'_>) -> Result<Ha
         None => return Err(error::missing(operation, "source")),
     }
     let request = Request {
-        filter: filter(scene, operation)?,
+        filter: filter(cx, operation)?,
         config: Some(true),
         defaults: defaults(operation)?,
         max_depth: None,
     };
-    read(scene, operation, request, Answer::Data)
+    read(cx, operation, request, Answer::Data)
 }
 
-pub(super) fn get_data(scene: &Scene<'_>, operation: Element<'_>) -> Result<Handled, RpcError> {
-    check(scene, operation)?;
+pub(super) fn get_data(
+    cx: &RequestContext<'_>,
+    operation: Element<'_>,
+) -> Result<Dispatch, RpcError> {
+    check(cx, operation)?;
     let leaf = |name| operation.child(NMDA, name);
     let datastore = leaf("datastore").ok_or_else(|| error::missing(operation, "datastore"))?;
     let only_config = match datastore_name(datastore) {
@@ -90,11 +96,11 @@ pub(super) fn get_data(scene: &Scene<'_>, operation: Element<'_>) -> Result<Hand
         (Some(subtree), _) => Filter::Selection(
             Selection::subtree(subtree).map_err(|e| error::of_filter(&e, subtree))?,
         ),
-        (None, Some(xpath)) => xpath_filter(scene, xpath.trimmed_text(), xpath)?,
+        (None, Some(xpath)) => xpath_filter(cx, xpath.trimmed_text(), xpath)?,
         (None, None) => Filter::Selection(Selection::everything()),
     };
     if only_config.is_some() && asked == Some(false) {
-        return Ok(Handled::Now(Ok(wrapped(Vec::new()))));
+        return Ok(Dispatch::Now(Ok(wrapped(Vec::new()))));
     }
     let request = Request {
         filter,
@@ -102,7 +108,7 @@ pub(super) fn get_data(scene: &Scene<'_>, operation: Element<'_>) -> Result<Hand
         defaults: defaults(operation)?,
         max_depth: leaf("max-depth").and_then(|d| d.trimmed_text().parse().ok()),
     };
-    read(scene, operation, request, wrapped)
+    read(cx, operation, request, wrapped)
 }
 
 /// The local name of a `datastore` value, if it is an identity of ietf-datastores.
@@ -128,7 +134,7 @@ fn is_plain(operation: Element<'_>, allowed: &[&str]) -> bool {
         && seen <= allowed.len()
 }
 
-fn filter<'x>(scene: &Scene<'_>, operation: Element<'x>) -> Result<Filter<'x>, RpcError> {
+fn filter<'x>(cx: &RequestContext<'_>, operation: Element<'x>) -> Result<Filter<'x>, RpcError> {
     let Some(filter) = operation.child(BASE, "filter") else {
         return Ok(Filter::Selection(Selection::everything()));
     };
@@ -142,7 +148,7 @@ fn filter<'x>(scene: &Scene<'_>, operation: Element<'x>) -> Result<Filter<'x>, R
             .map(Filter::Selection)
             .map_err(|e| error::of_filter(&e, filter)),
         Some("xpath") => match attribute("select") {
-            Some(expression) => xpath_filter(scene, expression, filter),
+            Some(expression) => xpath_filter(cx, expression, filter),
             None => Err(error::filter_without_select(filter)),
         },
         Some(other) => Err(error::filter_type(filter, other)),
@@ -150,7 +156,7 @@ fn filter<'x>(scene: &Scene<'_>, operation: Element<'x>) -> Result<Filter<'x>, R
 }
 
 fn xpath_filter<'x>(
-    scene: &Scene<'_>,
+    cx: &RequestContext<'_>,
     text: &'x str,
     scope: Element<'x>,
 ) -> Result<Filter<'x>, RpcError> {
@@ -158,7 +164,7 @@ fn xpath_filter<'x>(
         Ok(Compiled::Selection(selection)) => Ok(Filter::Selection(selection)),
         Ok(Compiled::TooComplex) => Ok(Filter::XPath {
             text,
-            expression: search::expression(text, scope, &scene.announced.generation)?,
+            expression: search::expression(text, scope, &cx.announced.generation)?,
             scope,
         }),
         Err(e) => Err(error::of_filter(&e, scope)),
@@ -178,58 +184,56 @@ fn defaults(operation: Element<'_>) -> Result<DefaultsMode, RpcError> {
 }
 
 fn read(
-    scene: &Scene<'_>,
+    cx: &RequestContext<'_>,
     operation: Element<'_>,
     request: Request<'_>,
     wrap: Wrap,
-) -> Result<Handled, RpcError> {
+) -> Result<Dispatch, RpcError> {
     let mut data = Vec::with_capacity(1_024);
     match &request.filter {
         Filter::Selection(selection) => {
-            write(scene, operation, &request, selection, &mut data)?;
-            Ok(Handled::Now(Ok(wrap(data))))
+            write(cx, operation, &request, selection, &mut data)?;
+            Ok(Dispatch::Now(Ok(wrap(data))))
         }
         Filter::XPath { scope, .. } if request.max_depth.is_some() => {
             Err(RpcError::application(ErrorTag::OperationNotSupported)
                 .path(ErrorPath::of(*scope))
                 .message("max-depth is not supported with an XPath that is more than a path of names and equalities"))
         }
-        Filter::XPath { scope, .. } if !scene.platform.background.has_room(&scene.who.name) => {
+        Filter::XPath { scope, .. } if !cx.platform.background.has_room(&cx.who.name) => {
             Err(error::busy(ErrorPath::of(*scope)))
         }
         Filter::XPath { text, scope, .. } => {
             let extent = extent::of_xpath(text, &scope.prefixes());
             data.extend_from_slice(b"<data>");
-            write(scene, operation, &request, &extent, &mut data)?;
+            write(cx, operation, &request, &extent, &mut data)?;
             if data.len() > search::SEARCH_BYTES {
                 return Err(RpcError::protocol(ErrorTag::TooBig)
                     .path(ErrorPath::of(*scope))
                     .message("too many data to search: begin the expression with a path of names, such as /p:a/p:b[…], or use a subtree filter"));
             }
             data.extend_from_slice(b"</data>");
-            search(scene, request.filter, data, wrap)
+            search(cx, request.filter, data, wrap)
         }
     }
 }
 
 /// Writes what a selection has of the data that the caller may read.
 fn write(
-    scene: &Scene<'_>,
+    cx: &RequestContext<'_>,
     operation: Element<'_>,
     request: &Request<'_>,
     selection: &Selection,
     data: &mut Vec<u8>,
 ) -> Result<(), RpcError> {
-    let permit = scene
-        .platform
-        .permit(scene.who, &scene.announced.generation);
+    let permit = cx.platform.permit(cx.who, &cx.announced.generation);
     let reader = Reader {
         keyed_bytes: Cell::default(),
-        platform: scene.platform,
-        announced: scene.announced,
-        endpoint: scene.endpoint,
-        who: scene.who,
-        now: scene.now,
+        platform: cx.platform,
+        announced: cx.announced,
+        endpoint: cx.endpoint,
+        who: cx.who,
+        now: cx.now,
     };
     let projection = Projection::of(selection)
         .config(request.config)
@@ -243,11 +247,11 @@ fn write(
 
 /// Searches data beside the session; the reply follows in its turn.
 fn search(
-    scene: &Scene<'_>,
+    cx: &RequestContext<'_>,
     filter: Filter<'_>,
     data: Vec<u8>,
     wrap: Wrap,
-) -> Result<Handled, RpcError> {
+) -> Result<Dispatch, RpcError> {
     let Filter::XPath {
         expression, scope, ..
     } = filter
@@ -255,12 +259,12 @@ fn search(
         unreachable!("a selection is followed while writing");
     };
     let path = ErrorPath::of(scope);
-    let announced = Arc::clone(scene.announced);
-    let found = later(&*scene.platform.background, &scene.who.name, move |over| {
+    let announced = Arc::clone(cx.announced);
+    let found = later(&*cx.platform.background, &cx.who.name, move |over| {
         search::select(&expression, data, &announced, over)
     });
     let found = found.map_err(|_| error::busy(path.clone()))?;
-    Ok(Handled::Later(Box::pin(async move {
+    Ok(Dispatch::Later(Box::pin(async move {
         match found.await {
             Ok(Ok(data)) => Ok(wrap(data)),
             Ok(Err(cause)) => Err(error::of_search(&cause, path)),

@@ -4,11 +4,11 @@
 //! Read by the schema's leave and asked of the engine, which decides. Read next: `page`.
 
 use super::input::{all, child, flag, number, text, texts, word};
-use super::{Answer, Handled, ask, check, output};
+use super::{Answer, Dispatch, ask, check, output};
 use crate::netconf::REGISTRY_NAMESPACE;
-use crate::netconf::error::{self, Asked};
+use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::modelled::team;
-use crate::netconf::session::Scene;
+use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
@@ -25,9 +25,9 @@ const LEASE_S: i64 = 300;
 /// `limit` of `discover-agents`, if it is not given: the default of the module.
 const MATCHES: usize = 10;
 
-pub(super) fn register_agent(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
+pub(super) fn register_agent(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
     let read = || {
-        check(scene, operation)?;
+        check(cx, operation)?;
         let lease_ms = 1_000 * number(operation, "lease").unwrap_or(LEASE_S);
         if word(operation, "reach") == Some("a2a") {
             let introduction = introduction(operation, lease_ms)?;
@@ -39,12 +39,12 @@ pub(super) fn register_agent(scene: &Scene<'_>, operation: Element<'_>) -> Handl
             lease_ms,
         }))
     };
-    ask(scene, read(), Asked::Registry("register-agent"))
+    ask(cx, read(), RpcOrigin::Registry("register-agent"))
 }
 
-pub(super) fn renew_lease(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
+pub(super) fn renew_lease(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
     let read = || {
-        check(scene, operation)?;
+        check(cx, operation)?;
         let health = word(operation, "health");
         Ok(Operation::Renew {
             name: text(operation, "name"),
@@ -52,32 +52,32 @@ pub(super) fn renew_lease(scene: &Scene<'_>, operation: Element<'_>) -> Handled 
             note: text(operation, "health-note").unwrap_or_default(),
         })
     };
-    ask(scene, read(), Asked::Registry("renew-lease"))
+    ask(cx, read(), RpcOrigin::Registry("renew-lease"))
 }
 
-pub(super) fn deregister_agent(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
+pub(super) fn deregister_agent(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
     let read = || {
-        check(scene, operation)?;
+        check(cx, operation)?;
         let name = text(operation, "name");
         Ok(Operation::Deregister { name })
     };
-    ask(scene, read(), Asked::Registry("deregister-agent"))
+    ask(cx, read(), RpcOrigin::Registry("deregister-agent"))
 }
 
-pub(super) fn discover_agents(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
+pub(super) fn discover_agents(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
     let read = || {
-        check(scene, operation)?;
+        check(cx, operation)?;
         Ok(Operation::Discover {
             criteria: criteria(operation),
             limit: number(operation, "limit").unwrap_or(MATCHES),
         })
     };
-    ask(scene, read(), Asked::Registry("discover-agents"))
+    ask(cx, read(), RpcOrigin::Registry("discover-agents"))
 }
 
-pub(super) fn form_team(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
+pub(super) fn form_team(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
     let read = || {
-        check(scene, operation)?;
+        check(cx, operation)?;
         let task =
             text(operation, "task-id").ok_or_else(|| error::missing(operation, "task-id"))?;
         Ok(Operation::FormTeam {
@@ -85,7 +85,7 @@ pub(super) fn form_team(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
             needs: all(operation, "need").map(need).collect::<Result<_, _>>()?,
         })
     };
-    ask(scene, read(), Asked::Registry("form-team"))
+    ask(cx, read(), RpcOrigin::Registry("form-team"))
 }
 
 /// The output of `register-agent` and `renew-lease`.

@@ -2,13 +2,16 @@
 
 use super::{Answer, check};
 use crate::netconf::error;
-use crate::netconf::session::Scene;
+use crate::netconf::session::RequestContext;
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::names::namespace::MONITORING;
 use ::netconf::xml::{Element, write as xml};
 
-pub(super) fn get_schema(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
-    check(scene, operation)?;
+pub(super) fn get_schema(
+    cx: &RequestContext<'_>,
+    operation: Element<'_>,
+) -> Result<Answer, RpcError> {
+    check(cx, operation)?;
     let leaf = |name| operation.child(MONITORING, name);
     let identifier = leaf("identifier").ok_or_else(|| error::missing(operation, "identifier"))?;
     if let Some(format) = leaf("format") {
@@ -23,7 +26,7 @@ pub(super) fn get_schema(scene: &Scene<'_>, operation: Element<'_>) -> Result<An
     }
     let version = leaf("version").map(|v| v.trimmed_text());
     let name = identifier.trimmed_text();
-    let text = scene
+    let text = cx
         .announced
         .generation
         .schema(name, version)

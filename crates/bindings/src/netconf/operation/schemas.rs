@@ -4,10 +4,10 @@
 //! [`super::schema`]'s. Read next: `engine::operation::SchemaRequest`.
 
 use super::input::{child, text, word};
-use super::{Answer, Handled, ask, check, output};
+use super::{Answer, Dispatch, ask, check, output};
 use crate::netconf::SCHEMA_NAMESPACE;
-use crate::netconf::error::{self, Asked};
-use crate::netconf::session::Scene;
+use crate::netconf::error::{self, RpcOrigin};
+use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
@@ -21,13 +21,13 @@ use serde_json::{Map, Value};
 
 /// Handles one rpc of the module.
 pub(super) fn handle(
-    scene: &Scene<'_>,
+    cx: &RequestContext<'_>,
     operation: Element<'_>,
     rpc: &'static str,
     read: fn(Element<'_>) -> Result<SchemaRequest, RpcError>,
-) -> Handled {
-    let wanted = check(scene, operation).and_then(|()| read(operation));
-    ask(scene, wanted.map(Operation::Schema), Asked::Schema(rpc))
+) -> Dispatch {
+    let wanted = check(cx, operation).and_then(|()| read(operation));
+    ask(cx, wanted.map(Operation::Schema), RpcOrigin::Schema(rpc))
 }
 
 pub(super) fn get_template(operation: Element<'_>) -> Result<SchemaRequest, RpcError> {

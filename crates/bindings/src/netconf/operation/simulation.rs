@@ -4,10 +4,10 @@
 //! Whoever runs the network answers; the binding only translates. Read next: `engine::faults`.
 
 use super::input::{flag, number, text, word};
-use super::{Answer, Handled, ask, check, output};
+use super::{Answer, Dispatch, ask, check, output};
 use crate::netconf::SIMULATION_NAMESPACE;
-use crate::netconf::error::Asked;
-use crate::netconf::session::Scene;
+use crate::netconf::error::RpcOrigin;
+use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
@@ -16,8 +16,8 @@ use domain::inventory::ElementId;
 use domain::telemetry::Severity;
 use engine::{FaultAnswer, FaultRecord, FaultWish, Operation};
 
-pub(super) fn inject_fault(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
-    wish(scene, operation, "inject-fault", || FaultWish::Inject {
+pub(super) fn inject_fault(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
+    wish(cx, operation, "inject-fault", || FaultWish::Inject {
         // What is left is `random`.
         kind: word(operation, "kind").and_then(Cause::parse),
         element: text(operation, "element").map(ElementId::new),
@@ -26,27 +26,27 @@ pub(super) fn inject_fault(scene: &Scene<'_>, operation: Element<'_>) -> Handled
     })
 }
 
-pub(super) fn list_faults(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
-    wish(scene, operation, "list-faults", || FaultWish::List {
+pub(super) fn list_faults(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
+    wish(cx, operation, "list-faults", || FaultWish::List {
         ended: flag(operation, "ended"),
     })
 }
 
-pub(super) fn clear_fault(scene: &Scene<'_>, operation: Element<'_>) -> Handled {
-    wish(scene, operation, "clear-fault", || FaultWish::Clear {
+pub(super) fn clear_fault(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
+    wish(cx, operation, "clear-fault", || FaultWish::Clear {
         id: number(operation, "id").unwrap_or_default(),
     })
 }
 
 fn wish(
-    scene: &Scene<'_>,
+    cx: &RequestContext<'_>,
     operation: Element<'_>,
     rpc: &'static str,
     read: impl FnOnce() -> FaultWish,
-) -> Handled {
-    let checked: Result<(), RpcError> = check(scene, operation);
+) -> Dispatch {
+    let checked: Result<(), RpcError> = check(cx, operation);
     let wanted = checked.map(|()| Operation::Faults(read()));
-    ask(scene, wanted, Asked::Simulation(rpc))
+    ask(cx, wanted, RpcOrigin::Simulation(rpc))
 }
 
 fn severity(name: &str) -> Option<Severity> {

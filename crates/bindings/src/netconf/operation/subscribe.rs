@@ -10,9 +10,9 @@
 use super::Answer;
 use crate::background::{Abandoned, Later, later};
 use crate::netconf::announced::Announced;
-use crate::netconf::error::{self, Asked};
+use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::platform::Platform;
-use crate::netconf::session::{Backlog, Scene};
+use crate::netconf::session::{Backlog, RequestContext};
 use crate::netconf::{event, search};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::{Compiled, Selection};
@@ -110,11 +110,11 @@ pub(in crate::netconf) struct Due {
     pub(in crate::netconf) more: bool,
 }
 
-pub(super) fn create(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
+pub(super) fn create(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
     if !has_base_filter(operation) {
-        super::check(scene, operation)?;
+        super::check(cx, operation)?;
     }
-    if scene.subscribed {
+    if cx.subscribed {
         return Err(RpcError::protocol(ErrorTag::InUse)
             .path(ErrorPath::of(operation))
             .message("this session has a subscription already"));
@@ -135,7 +135,7 @@ pub(super) fn create(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer
             .message("stopTime needs startTime"));
     }
     if let (Some(at), Some(start)) = (leaf("startTime"), start) {
-        if start > scene.now {
+        if start > cx.now {
             return Err(bad(at, "startTime lies in the future"));
         }
         if let (Some(at), Some(stop)) = (leaf("stopTime"), stop)
@@ -145,13 +145,13 @@ pub(super) fn create(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer
         }
     }
     let filter = leaf("filter").or_else(|| operation.child(BASE, "filter"));
-    let filter = filter.map(|f| self::filter(scene, f)).transpose()?;
-    let stream = scene.platform.engine.stream(scene.endpoint);
+    let filter = filter.map(|f| self::filter(cx, f)).transpose()?;
+    let stream = cx.platform.engine.stream(cx.endpoint);
     let last = stream.last();
     let cursor = match start {
         Some(start) => stream
             .cursor_at(start)
-            .map_err(|e| error::refused(&e.into(), Asked::Negotiate))?,
+            .map_err(|e| error::refused(&e.into(), RpcOrigin::Negotiate))?,
         None => last,
     };
     Ok(Answer::Subscribed(Box::new(Subscription {
@@ -162,9 +162,9 @@ pub(super) fn create(scene: &Scene<'_>, operation: Element<'_>) -> Result<Answer
         filter,
         replay_until: start.map(|_| last),
         stop,
-        announced: Arc::clone(scene.announced),
-        endpoint: scene.endpoint.clone(),
-        session: scene.info.id,
+        announced: Arc::clone(cx.announced),
+        endpoint: cx.endpoint.clone(),
+        session: cx.info.id,
         search: None,
         rest_ms: None,
     })))
@@ -198,7 +198,7 @@ fn bad(at: Element<'_>, message: &str) -> RpcError {
         .message(message)
 }
 
-fn filter(scene: &Scene<'_>, filter: Element<'_>) -> Result<Filter, RpcError> {
+fn filter(cx: &RequestContext<'_>, filter: Element<'_>) -> Result<Filter, RpcError> {
     // RFC 5277's own examples qualify these attributes.
     let attribute = |name| {
         let bare = filter.attribute("", name);
@@ -210,7 +210,7 @@ fn filter(scene: &Scene<'_>, filter: Element<'_>) -> Result<Filter, RpcError> {
             match Selection::xpath(expression, &filter.prefixes()) {
                 Ok(Compiled::Selection(selection)) => Ok(Filter::Selection(selection)),
                 Ok(Compiled::TooComplex) => {
-                    let generation = &scene.announced.generation;
+                    let generation = &cx.announced.generation;
                     let expression = search::expression(expression, filter, generation)?;
                     Ok(Filter::XPath(Arc::new(expression)))
                 }

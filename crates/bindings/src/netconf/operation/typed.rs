@@ -6,7 +6,7 @@
 
 use super::check_text;
 use crate::netconf::error;
-use crate::netconf::session::Scene;
+use crate::netconf::session::RequestContext;
 use ::netconf::error::ErrorPath;
 use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
@@ -52,18 +52,18 @@ pub(super) fn payload(
 /// Of an operation that libyang refuses because of a typed payload: all that is wrong with the
 /// payload, as of one in JSON. None if the operation is refused without it as well, or the template
 /// has no objection to what libyang refuses.
-pub(super) fn all_violations(scene: &Scene<'_>, operation: Element<'_>) -> Option<RpcError> {
+pub(super) fn all_violations(cx: &RequestContext<'_>, operation: Element<'_>) -> Option<RpcError> {
     let is_typed = |child: &Element<'_>| child.namespace().starts_with(SCHEMAS);
     let container = operation.children().find(is_typed)?;
-    check_text(scene, operation, &without(operation, is_typed)).ok()?;
-    let payload = payload(container, &scene.platform.engine.templates()).ok()??;
-    let refusal = refusal(scene, payload)?;
+    check_text(cx, operation, &without(operation, is_typed)).ok()?;
+    let payload = payload(container, &cx.platform.engine.templates()).ok()??;
+    let refusal = refusal(cx, payload)?;
     Some(error::of_typed(&refusal, ErrorPath::of(container)))
 }
 
 /// What the template's own check says of a payload, if it is not taken.
-fn refusal(scene: &Scene<'_>, payload: Payload) -> Option<Refusal> {
-    let violations = scene.platform.engine.violations(scene.who, &payload)?;
+fn refusal(cx: &RequestContext<'_>, payload: Payload) -> Option<Refusal> {
+    let violations = cx.platform.engine.violations(cx.who, &payload)?;
     (!violations.is_empty()).then_some(Refusal::Payload {
         schema_id: payload.schema_id,
         alternative: None,

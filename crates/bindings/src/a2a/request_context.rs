@@ -16,7 +16,7 @@ use engine::{Endpoint, Engine, Execution, Operation, Outcome, Query, Records, Re
 use std::sync::Arc;
 
 /// One request's circumstances.
-pub(super) struct Scene<'a> {
+pub(super) struct RequestContext<'a> {
     pub(super) binding: &'a Binding,
     pub(super) who: &'a Principal,
     pub(super) endpoint: &'a Endpoint,
@@ -26,7 +26,7 @@ pub(super) struct Scene<'a> {
     pub(super) is_long: bool,
 }
 
-impl Scene<'_> {
+impl RequestContext<'_> {
     /// What time it is: later than when the request came, where something of it was waited for.
     pub(super) fn now(&self) -> Timestamp {
         (self.clock)()
