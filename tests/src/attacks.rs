@@ -86,7 +86,7 @@ impl Kind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// True if it goes to the HTTP door, by [`Attack::post`]; all others go over NETCONF, by
+    /// True if it goes to the HTTP server, by [`Attack::post`]; all others go over NETCONF, by
     /// [`Attack::message`].
     pub fn is_http(self) -> bool {
         matches!(self, Self::JsonRpc | Self::Rest)

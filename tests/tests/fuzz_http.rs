@@ -1,4 +1,4 @@
-//! A stranger at the HTTP door: well-formed requests of every room, and thousands that are nearly so.
+//! A stranger at the HTTP server: well-formed requests of every room, and thousands that are nearly so.
 //!
 //! Whatever comes, it is answered in time, with no status of a failure of ours, with an error body of
 //! one of the documented shapes, without a word of anybody else's, and afterwards the platform lives
@@ -189,7 +189,7 @@ async fn hand(
     }
 }
 
-/// Rows 11 to 24 of the fault programme at the HTTP door, and issue 6 §8: limits, error bodies, and
+/// Rows 11 to 24 of the fault programme at the HTTP server, and issue 6 §8: limits, error bodies, and
 /// tasks of others that look like none, whatever is sent.
 #[test]
 fn strangers_get_nowhere() {

@@ -4,7 +4,7 @@
 //! Counted are the steps of searches, as often as they look whether anybody waits for them, and the bytes
 //! of replies; that a panic is none of the answers follows from the platform being in this process.
 //! `CONVOKE_ATTACKS` asks for so many seeds, `PROPTEST_RNG_SEED` chooses the first. What others feel of
-//! the same attacks the bench `neighbours` measures; the HTTP door is attacked in `fuzz_http.rs`. Read
+//! the same attacks the bench `neighbours` measures; the HTTP server is attacked in `fuzz_http.rs`. Read
 //! next: `harness::attacks`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

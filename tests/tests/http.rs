@@ -1,4 +1,4 @@
-//! The HTTP door of the real command: who gets in with what `convoke token` gives, and what becomes
+//! The HTTP server of the real command: who gets in with what `convoke token` gives, and what becomes
 //! of it. What the door answers in all cases is in `crates/server/tests/http`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

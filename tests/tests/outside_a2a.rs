@@ -186,7 +186,7 @@ struct Site {
 /// How a site is started.
 #[derive(Default)]
 struct Plan {
-    /// Where its HTTP door is; anywhere if nothing is said.
+    /// Where its HTTP server is; anywhere if nothing is said.
     http: Option<SocketAddr>,
     /// Where it may speak with agents.
     peers: Vec<String>,

@@ -73,7 +73,7 @@ pub struct Settings {
     pub language: Language,
     /// True if changes of tasks are pushed: somebody posts what [`push_of`] says.
     pub push_notifications: bool,
-    /// Adds to every card what the door knows: ways to authenticate, signatures.
+    /// Adds to every card what the server knows: ways to authenticate, signatures.
     pub dress: Dress,
     /// The agent to whom no message is one that was sent before: conformance suites say different
     /// things under one identifier. None is usual.

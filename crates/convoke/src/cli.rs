@@ -125,7 +125,7 @@ pub(crate) enum Command {
     /// The audit trail of a running platform: who got in, what was denied, what was decided.
     #[command(subcommand)]
     Audit(AuditCommand),
-    /// Bearer tokens for the HTTP door of a platform.
+    /// Bearer tokens for the HTTP server of a platform.
     #[command(subcommand)]
     Token(TokenCommand),
     /// The store of a platform.
@@ -172,7 +172,7 @@ pub(crate) struct Platform {
     /// First port of the agents' own endpoints; 0 takes free ones.
     #[arg(long, env = "CONVOKE_AGENTS_FROM", value_name = "PORT")]
     pub(crate) agents_from: Option<u16>,
-    /// Where the HTTP door is, or off; `serve` has one on 127.0.0.1:8880, a demo has none.
+    /// Where the HTTP server is, or off; `serve` has one on 127.0.0.1:8880, a demo has none.
     #[arg(long, env = "CONVOKE_HTTP", value_name = "ADDR|off")]
     pub(crate) http: Option<Listen>,
     /// Which A2A card is served: with schemas at its root (extension 002), or v1.0 alone and signed.

@@ -3,7 +3,7 @@
 //!
 //! A tour: [`cli`] is what can be typed; [`serve`] runs the platform, [`showcase`] the simulated network on it;
 //! [`agent`], [`task`], [`data`], [`schemas`], [`ask`] and [`watch`] speak NETCONF to a running one ([`remote`]);
-//! [`mcp`] lets assistants do so; [`token`] lets people in at the HTTP door; [`eval`] scores those who read words ([`understanding`]);
+//! [`mcp`] lets assistants do so; [`token`] lets people in at the HTTP server; [`eval`] scores those who read words ([`understanding`]);
 //! [`record`] reads how a task went and [`timeline`] draws it; [`output`] is how things look. Exit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable,
 //! 5 conflict, 6 not authenticated.
 

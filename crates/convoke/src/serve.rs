@@ -182,7 +182,7 @@ pub(crate) fn announce(common: &Common, host: &Host) {
             })
             .collect();
         let http = host.http.map(
-            |door| json!({ "protocol": door.protocol(), "address": door.address.to_string() }),
+            |http| json!({ "protocol": http.protocol(), "address": http.address.to_string() }),
         );
         listeners.extend(http);
         output::json(&json!({
@@ -201,11 +201,11 @@ pub(crate) fn announce(common: &Common, host: &Host) {
             listening.address.to_string()
         ));
     }
-    if let Some(door) = host.http {
+    if let Some(http) = host.http {
         line(&format!(
             "{:<11}  {:<21}  for whoever has a token: convoke token issue",
-            door.protocol(),
-            door.address.to_string()
+            http.protocol(),
+            http.address.to_string()
         ));
     }
     line(&format!("user operator, key {}\n", key.display()));

@@ -1,4 +1,4 @@
-//! `convoke token`: bearer tokens for the HTTP door, issued, listed and voided in the state folder,
+//! `convoke token`: bearer tokens for the HTTP server, issued, listed and voided in the state folder,
 //! whether a platform runs there or not.
 //!
 //! Read next: [`server::token`].

@@ -1,4 +1,4 @@
-//! A2A behind the HTTP door: the platform's own agent at the root, each agent below `/agents/`.
+//! A2A behind the HTTP server: the platform's own agent at the root, each agent below `/agents/`.
 //!
 //! Cards and forms are for everybody, all else is for callers. What a request means is
 //! [`bindings::a2a`]'s; here are bodies, streams, how long somebody is kept waiting, and who vouches
@@ -11,7 +11,7 @@ mod reading;
 
 use crate::clock::Clock;
 use crate::config::A2aSettings;
-use crate::http::{Ask, Caller, Listening, Problem, Reply, Router, body};
+use crate::http::{Caller, HttpRequest, Listening, Problem, Reply, Router, body};
 use crate::token::Issuer;
 use a2a::card::document::{WELL_KNOWN, WELL_KNOWN_OF_V02};
 use a2a::card::signature::{Signer, sign};
@@ -37,7 +37,7 @@ pub const SCOPE: &str = "a2a";
 /// A stream on which nothing happens is kept open by a comment so often.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// The paths of the platform's own agent. What is not among them is the door's to refuse.
+/// The paths of the platform's own agent. What is not among them is the server's to refuse.
 const OF_PLATFORM: [&str; 7] = [
     "/",
     "/message:send",
@@ -48,7 +48,7 @@ const OF_PLATFORM: [&str; 7] = [
     "/v1/*",
 ];
 
-/// A2A over an engine, and what its rooms need besides.
+/// A2A over an engine, and what its routes need besides.
 struct Office {
     binding: Binding,
     /// Who is spoken to at the root.
@@ -57,7 +57,7 @@ struct Office {
     patience: Duration,
 }
 
-/// The same door with the rooms of A2A. Changes of tasks are pushed if anybody may be told.
+/// The same server with the routes of A2A. Changes of tasks are pushed if anybody may be told.
 #[must_use]
 pub fn mounted(
     router: Router,
@@ -128,17 +128,27 @@ fn with_forms(mut router: Router, office: &Arc<Office>) -> Router {
 fn with_rooms(mut router: Router, office: &Arc<Office>) -> Router {
     for pattern in OF_PLATFORM {
         let office = Arc::clone(office);
-        router = router.guarded(pattern, &[], Some(SCOPE), move |caller, ask: Ask| {
-            let path = ask.head.uri.path().to_owned();
-            let root = office.root.clone();
-            Arc::clone(&office).answer(caller, root, path, ask)
-        });
+        router = router.guarded(
+            pattern,
+            &[],
+            Some(SCOPE),
+            move |caller, ask: HttpRequest| {
+                let path = ask.head.uri.path().to_owned();
+                let root = office.root.clone();
+                Arc::clone(&office).answer(caller, root, path, ask)
+            },
+        );
     }
     let office = Arc::clone(office);
-    router.guarded("/agents/{}/*", &[], Some(SCOPE), move |caller, ask: Ask| {
-        let [name, path] = [0, 1].map(|place| ask.captures[place].clone());
-        Arc::clone(&office).answer(caller, Endpoint::Agent(name), path, ask)
-    })
+    router.guarded(
+        "/agents/{}/*",
+        &[],
+        Some(SCOPE),
+        move |caller, ask: HttpRequest| {
+            let [name, path] = [0, 1].map(|place| ask.captures[place].clone());
+            Arc::clone(&office).answer(caller, Endpoint::Agent(name), path, ask)
+        },
+    )
 }
 
 impl Office {
@@ -150,7 +160,7 @@ impl Office {
         }
     }
 
-    fn card(&self, ask: &Ask) -> Ready<Result<Reply, Problem>> {
+    fn card(&self, ask: &HttpRequest) -> Ready<Result<Reply, Problem>> {
         let endpoint = self.endpoint(&ask.captures);
         let known = ask.head.headers.get(IF_NONE_MATCH);
         let known = known.and_then(|tags| tags.to_str().ok());
@@ -166,7 +176,7 @@ impl Office {
         mut caller: Caller,
         endpoint: Endpoint,
         path: String,
-        mut ask: Ask,
+        mut ask: HttpRequest,
     ) -> Result<Reply, Problem> {
         let content = RequestBody::new(ask.content(&mut caller).await?);
         let fields = ask.head.headers.iter();
@@ -216,7 +226,7 @@ async fn told(mut frames: Box<Frames>) -> Option<(Bytes, Box<Frames>)> {
     Some((frame.into(), frames))
 }
 
-/// What only the door knows of a card: how one authenticates, and whose signature is under the strict
+/// What only the server knows of a card: how one authenticates, and whose signature is under the strict
 /// one, which is the one that can be signed (Q60).
 fn dress(url: &str, profile: CardProfile, secure: bool, issuer: &Issuer) -> Dress {
     let signer = (profile == CardProfile::Strict).then(|| CardSigner {

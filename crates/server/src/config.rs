@@ -77,7 +77,7 @@ pub struct Settings {
     /// `[webhook]`: where reports of tasks may be sent.
     #[serde(default)]
     pub webhook: PlacesSettings,
-    /// `[http]`: where the HTTP door is.
+    /// `[http]`: where the HTTP server is.
     #[serde(default)]
     pub http: HttpSettings,
     /// `[a2a]`: how the platform shows itself to A2A clients.

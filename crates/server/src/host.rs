@@ -86,14 +86,14 @@ pub struct Host {
     pub posts: BTreeMap<String, Post>,
     /// The listeners; empty without sockets.
     pub listening: Vec<Listening>,
-    /// Where the HTTP door is; none without one.
+    /// Where the HTTP server is; none without one.
     pub http: Option<http::Listening>,
     /// The keys; none without a state folder.
     pub keys: Option<StateKeys>,
     patience: Patience,
     shares: Arc<FairShares>,
     serving: Vec<Serving>,
-    door: Option<http::Serving>,
+    http_server: Option<http::Serving>,
     housekeeping: Option<JoinHandle<()>>,
     learning: Option<JoinHandle<()>>,
     revocation: Option<JoinHandle<()>>,
@@ -202,18 +202,18 @@ impl Host {
             Home::Folder(_) => settings.webhook.allowed("webhook")?,
             Home::Memory => AllowList::default(),
         };
-        let (store, keys, listeners, door) = match &home {
+        let (store, keys, listeners, http_server) = match &home {
             Home::Folder(folder) => {
                 settings.check(folder)?;
                 let keys = StateKeys::open(folder.path())?;
                 let managed = !inventory.elements.is_empty();
                 let listeners = bind(&keys, settings, &company, managed)?;
-                let door = settings.http.address().map(http::Listener::bind);
+                let http_server = settings.http.address().map(http::Listener::bind);
                 let store = StoreOptions {
                     verify: kept::verified_beside(settings),
                     ..kept::options(folder, settings, keys.host()?, clock.now())?
                 };
-                (store, Some(keys), listeners, door.transpose()?)
+                (store, Some(keys), listeners, http_server.transpose()?)
             }
             Home::Memory => (StoreOptions::memory(), None, Vec::new(), None),
         };
@@ -282,12 +282,14 @@ impl Host {
             platform,
             clock,
             listening: listeners.iter().map(|(l, _)| l.clone()).collect(),
-            http: door.as_ref().map(|door| settings.http.listening(door)),
+            http: http_server
+                .as_ref()
+                .map(|http_server| settings.http.listening(http_server)),
             keys,
             patience: settings.limits.patience(),
             shares: Arc::new(FairShares::of_this_machine()),
             serving: Vec::new(),
-            door: None,
+            http_server: None,
             housekeeping: None,
             learning: None,
             revocation: None,
@@ -326,7 +328,9 @@ impl Host {
         };
         let watched = lookout.as_ref().map(Lookout::watched);
         host.serve(listeners, lookout)?;
-        if let (Home::Folder(folder), Some(door), Some(watched)) = (&home, door, &watched) {
+        if let (Home::Folder(folder), Some(http_server), Some(watched)) =
+            (&home, http_server, &watched)
+        {
             let served = http::Served {
                 platform: &host.platform,
                 clock: &host.clock,
@@ -335,13 +339,13 @@ impl Host {
             let http::Served {
                 platform, clock, ..
             } = served;
-            let listening = settings.http.listening(&door);
+            let listening = settings.http.listening(&http_server);
             let chosen = &settings.a2a;
             let mount = |router, issuer: &_| {
                 a2a::mounted(router, platform, clock, chosen, listening, issuer, pushes)
             };
-            let opened = http::open(door, &settings.http, folder, &served, watched, mount)?;
-            host.door = Some(opened);
+            let opened = http::open(http_server, &settings.http, folder, &served, watched, mount)?;
+            host.http_server = Some(opened);
         }
         Ok(host)
     }
@@ -493,8 +497,8 @@ impl Host {
 
     /// Nobody is let in any more, wherever the platform listens, and whoever is in is told goodbye.
     fn begin_stop(&self) {
-        if let Some(door) = &self.door {
-            door.begin_close();
+        if let Some(http_server) = &self.http_server {
+            http_server.begin_close();
         }
         self.serving.iter().for_each(Serving::begin_close);
     }
@@ -503,8 +507,8 @@ impl Host {
     /// for longer than the process lives.
     pub async fn stop(self) {
         self.begin_stop();
-        if let Some(door) = self.door {
-            door.close().await;
+        if let Some(http_server) = self.http_server {
+            http_server.close().await;
         }
         if let Some(outside) = self.outside {
             outside.stop().await;

@@ -1,41 +1,41 @@
-//! The HTTP door: what must be so before anybody behind it is asked.
+//! The HTTP server: what must be so before anybody behind it is asked.
 //!
 //! A tour: [`listener`] accepts, within the bounds of [`limits`] that `admission` counts; `connection`
-//! is one connection, over [`tls`] or plain, with the patience of `wire`, in somebody's `turns`; `door` takes a request
-//! through [`guard`], [`caller`] (a token, or a [`certificate`]) and [`router`] to a room, which is
-//! handed an [`Ask`] and answers with a [`body`] or a [`problem`]; `delivery` sees to it that it is taken,
-//! and `shortage` that nobody stays for nothing while memory is short. [`rooms`] are those that every door
+//! is one connection, over [`tls`] or plain, with the patience of `wire`, in somebody's `turns`; `server` takes a request
+//! through [`guard`], [`caller`] (a token, or a [`certificate`]) and [`router`] to a route, which is
+//! handed an [`HttpRequest`] and answers with a [`body`] or a [`problem`]; `delivery` sees to it that it is taken,
+//! and `shortage` that nobody stays for nothing while memory is short. [`routes`] are those that every server
 //! has.
 //!
-//! Protocols mount rooms of their own on the [`Router`]: a room for callers is handed the
+//! Protocols mount routes of their own on the [`Router`]: a route for callers is handed the
 //! [`Caller`], whose principal is the one that a NETCONF session of the same name has, and makes an
 //! `engine::Operation` of what it is asked. No protocol is known here.
 
 mod admission;
-pub mod ask;
 pub mod body;
 pub mod caller;
 pub mod certificate;
 mod connection;
 mod delivery;
-mod door;
 pub mod guard;
 pub mod limits;
 pub mod listener;
 pub mod problem;
-pub mod rooms;
+pub mod request;
 pub mod router;
+pub mod routes;
+mod server;
 mod shortage;
 pub mod tls;
 mod turns;
 mod wire;
 
-pub use ask::{Ask, Content};
 pub use body::Reply;
-pub use caller::{Caller, Doorkeeper, Proof};
+pub use caller::{Caller, HttpAuthenticator, Proof};
 pub use limits::Limits;
 pub use listener::{Listener, Serving, Setup};
 pub use problem::Problem;
+pub use request::{Content, HttpRequest};
 pub use router::Router;
 
 use crate::clock::Clock;
@@ -50,7 +50,7 @@ use bindings::netconf::Platform;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Where a door is.
+/// Where a server is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listening {
     /// The address, with the port that was really taken.
@@ -66,9 +66,9 @@ impl Listening {
     }
 }
 
-/// Why the door does not open.
+/// Why the server does not open.
 #[derive(Debug, thiserror::Error)]
-pub enum DoorError {
+pub enum HttpServerError {
     /// There can be no tokens.
     #[error(transparent)]
     Token(#[from] TokenError),
@@ -77,7 +77,7 @@ pub enum DoorError {
     Tls(#[from] tls::TlsError),
 }
 
-/// What is behind a door.
+/// What is behind a server.
 #[derive(Clone, Copy)]
 pub struct Served<'a> {
     /// The platform.
@@ -88,11 +88,11 @@ pub struct Served<'a> {
     pub shares: &'a Arc<FairShares>,
 }
 
-/// Opens the door of a platform, on a socket that is bound already; `mount` adds the rooms of
+/// Opens the server of a platform, on a socket that is bound already; `mount` adds the routes of
 /// protocols, which may need to know who issues tokens.
 ///
 /// # Errors
-/// [`DoorError`]
+/// [`HttpServerError`]
 pub fn open(
     listener: Listener,
     settings: &HttpSettings,
@@ -100,7 +100,7 @@ pub fn open(
     served: &Served<'_>,
     watched: &Watched,
     mount: impl FnOnce(Router, &Issuer) -> Router,
-) -> Result<Serving, DoorError> {
+) -> Result<Serving, HttpServerError> {
     let Served {
         platform,
         clock,
@@ -115,10 +115,10 @@ pub fn open(
     let broken = move || decides.engine().is_broken();
     Ok(listener.serve(Setup {
         router: mount(
-            rooms::rooms(condition, broken, tokens.issuer().jwks()),
+            routes::routes(condition, broken, tokens.issuer().jwks()),
             tokens.issuer(),
         ),
-        keeper: Doorkeeper {
+        keeper: HttpAuthenticator {
             tokens,
             certificates: Arc::clone(&watched.certificates),
             folder: folder.clone(),

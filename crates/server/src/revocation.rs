@@ -34,7 +34,7 @@ const BETWEEN: Duration = Duration::from_millis(250);
 /// thousand key files cost no more of a core than ten.
 const REST: u32 = 50;
 
-/// What the HTTP door sees of it.
+/// What the HTTP server sees of it.
 pub struct Watched {
     /// Who has which certificate, as of the last look.
     pub certificates: SharedRegister,
@@ -126,7 +126,7 @@ impl Lookout {
         })
     }
 
-    /// What the HTTP door needs of it.
+    /// What the HTTP server needs of it.
     pub fn watched(&self) -> Watched {
         Watched {
             certificates: Arc::clone(&self.certificates),

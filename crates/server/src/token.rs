@@ -1,4 +1,4 @@
-//! Bearer tokens: whoever has a name here may have one, for a while, and it opens the HTTP door.
+//! Bearer tokens: whoever has a name here may have one, for a while, and it opens the HTTP server.
 //!
 //! A token is a JWT (RFC 7519) that this platform has signed and that is on its list: the folder
 //! `tokens/` of the state folder holds a file for each, and a token whose file is gone is void. So
@@ -53,7 +53,7 @@ pub struct Grant {
     pub name: String,
     /// How long it is valid, in seconds.
     pub valid_s: u64,
-    /// The parts of the door that it opens (RFC 6749 §3.3); all of them if there is none.
+    /// The parts of the server that it opens (RFC 6749 §3.3); all of them if there is none.
     pub scope: BTreeSet<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The platform under attack: `convoke serve` as it is shipped, with two more users and two doors.
+//! The platform under attack: `convoke serve` as it is shipped, with two more users and two HTTP servers.
 //!
 //! A guest is a key in `users/` under the shipped `access.toml`, which gives him nothing but what everyone
 //! has. Whoever attacks with rights is another administrator than the one who asks. Read next: `attack`.

@@ -2,7 +2,7 @@
 //!
 //! Bytes that are not UTF-8, characters that XML or JSON cannot say, byte order marks, and what is
 //! legal but hides or turns around what is shown, at each place where somebody else's text goes. Over
-//! NETCONF in memory, and at the HTTP door. Read next: `domain::identifier`.
+//! NETCONF in memory, and at the HTTP server. Read next: `domain::identifier`.
 
 use super::random::Machine;
 use crate::is_only_error;
@@ -206,7 +206,7 @@ fn over_netconf_each_text_gets_its_exact_answer() {
     assert!(taken.get() > 1_000, "{taken:?}");
 }
 
-/// A connection to the HTTP door that is used again and again.
+/// A connection to the HTTP server that is used again and again.
 struct Line {
     address: String,
     token: String,

@@ -193,7 +193,7 @@ impl Running {
         self.ready["listeners"][0]["address"].as_str().unwrap()
     }
 
-    /// Where its HTTP door is.
+    /// Where its HTTP server is.
     pub fn http(&self) -> &str {
         let mut listeners = self.ready["listeners"].as_array().unwrap().iter();
         let http = listeners.find(|l| {

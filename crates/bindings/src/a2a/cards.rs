@@ -22,7 +22,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-/// Adds to a card what only the door knows.
+/// Adds to a card what only the server knows.
 pub type Dress = Box<dyn Fn(&mut Card) + Send + Sync>;
 
 /// A card, and what it was made of.

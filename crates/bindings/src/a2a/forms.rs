@@ -1,7 +1,7 @@
 //! What an agent takes by form: its skills, each with the templates of its typed input (002 §1).
 //!
 //! As its card tells it, so that a form is there for each schema that can be sent, and for no other.
-//! Refuses to know how a form looks: that is the door's. Read next: [`super::cards`].
+//! Refuses to know how a form looks: that is the server's. Read next: [`super::cards`].
 
 use super::Binding;
 use super::cards::Served;

@@ -13,7 +13,7 @@ pub(crate) enum TokenCommand {
         /// How long it is valid: a number with s, m, h or d.
         #[arg(long, default_value = "1h", value_name = "TIME", value_parser = seconds)]
         valid: u64,
-        /// The parts of the door that it opens; may be given more than once. Without, all of them.
+        /// The parts of the server that it opens; may be given more than once. Without, all of them.
         #[arg(long, value_name = "WORD")]
         scope: Vec<String>,
     },

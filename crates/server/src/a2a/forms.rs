@@ -4,14 +4,14 @@
 //! Pages are for everybody, as cards are; what a page sends needs the token that is given to it. Made
 //! from the templates there are now, so a key that was learnt is on the form without a restart. A page
 //! loads nothing, runs two scripts that its policy names by their digests, and talks to nobody but
-//! its own door. Read next: `forms/form.js`, which is the client; [`schema::render::form`], the form
+//! its own server. Read next: `forms/form.js`, which is the client; [`schema::render::form`], the form
 //! itself.
 
 mod words;
 
 use self::words::Words;
 use super::Office;
-use crate::http::{Ask, Problem, Reply, body};
+use crate::http::{HttpRequest, Problem, Reply, body};
 use base64ct::{Base64, Encoding};
 use bindings::a2a::{Forms, SkillForms};
 use hyper::header::{
@@ -41,7 +41,7 @@ cursor:pointer;margin:4px 8px 4px 0}button:disabled{opacity:.6;cursor:default}\
 a{color:var(--p0)}[role=alert]{border-left:4px solid var(--bad);background:var(--badfield);padding:3px 12px;margin:14px 0}\
 [hidden]{display:none}.state{font-weight:600}";
 
-/// What a page may do: show itself, run its two scripts, and ask its own door.
+/// What a page may do: show itself, run its two scripts, and ask its own server.
 static POLICY: LazyLock<String> = LazyLock::new(|| {
     let scripts = [SCRIPT, form::SCRIPT].map(|script| {
         let digest = Base64::encode_string(&Sha256::digest(script));
@@ -56,14 +56,14 @@ static POLICY: LazyLock<String> = LazyLock::new(|| {
 
 impl Office {
     /// The skills of an agent that have forms, each with a link to its own.
-    pub(super) fn forms(&self, ask: &Ask) -> Result<Reply, Problem> {
+    pub(super) fn forms(&self, ask: &HttpRequest) -> Result<Reply, Problem> {
         let forms = self.forms_of(&ask.captures)?;
         let language = language(ask);
         Ok(reply(&overview(&forms, &language), &language))
     }
 
     /// The form of one schema.
-    pub(super) fn form(&self, ask: &Ask) -> Result<Reply, Problem> {
+    pub(super) fn form(&self, ask: &HttpRequest) -> Result<Reply, Problem> {
         let (schema_id, agent) = ask.captures.split_last().ok_or_else(Problem::not_found)?;
         let forms = self.forms_of(agent)?;
         let (skill, template) = forms.find(schema_id).ok_or_else(Problem::not_found)?;
@@ -78,7 +78,7 @@ impl Office {
 }
 
 /// The language of a page: that of the parameter `lang`, or else the first that the reader prefers.
-fn language(ask: &Ask) -> Language {
+fn language(ask: &HttpRequest) -> Language {
     let query = ask.head.uri.query().unwrap_or_default();
     let chosen = query.split('&').find_map(|pair| pair.strip_prefix("lang="));
     let preferred = ask.head.headers.get(ACCEPT_LANGUAGE);

@@ -22,7 +22,7 @@ const PATIENCE_S: u64 = 300;
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct A2aSettings {
-    /// `url`: where the platform is reached from outside, as cards tell it; the door's own address
+    /// `url`: where the platform is reached from outside, as cards tell it; the server's own address
     /// if nothing is said.
     pub url: Option<String>,
     /// `card-profile`: `schemas` has the schemas at the card's root as well, as extension 002 §1
@@ -110,8 +110,8 @@ impl A2aSettings {
     }
 
     /// Where the platform is reached from outside.
-    pub fn url(&self, door: Listening) -> String {
-        let own = || format!("{}://{}", door.protocol(), door.address);
+    pub fn url(&self, http_server: Listening) -> String {
+        let own = || format!("{}://{}", http_server.protocol(), http_server.address);
         self.url.clone().unwrap_or_else(own)
     }
 

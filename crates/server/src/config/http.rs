@@ -1,4 +1,4 @@
-//! The section `[http]`: where the HTTP door is, what it is called, and how it is secured.
+//! The section `[http]`: where the HTTP server is, what it is called, and how it is secured.
 //!
 //! Read next: [`crate::http`].
 
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Where `convoke serve` has its door, if nothing else is said.
+/// Where `convoke serve` has its server, if nothing else is said.
 pub const HTTP_PORT: u16 = 8880;
 
 /// How long a token may be valid at most, whatever is said: a year, in seconds.
@@ -23,7 +23,7 @@ const VALID_MAX_S: u64 = 31_536_000;
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HttpSettings {
-    /// `listen`: where the door is, or `off`. `convoke serve` has one on 127.0.0.1:8880 if nothing
+    /// `listen`: where the server is, or `off`. `convoke serve` has one on 127.0.0.1:8880 if nothing
     /// is said, or on a free port if it was given a free one for NETCONF; a demo has none.
     pub listen: Option<Listen>,
     /// `names`: the host names by which it may be asked, besides addresses. On loopback `localhost`
@@ -39,7 +39,7 @@ pub struct HttpSettings {
     pub token: TokenSettings,
 }
 
-/// Where the door is.
+/// Where the server is.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(try_from = "String")]
 pub enum Listen {
@@ -136,7 +136,7 @@ impl HttpSettings {
         }
     }
 
-    /// The same, with a door where `convoke serve` has one if nothing else is said.
+    /// The same, with a server where `convoke serve` has one if nothing else is said.
     #[must_use]
     pub fn served(self, netconf: Option<SocketAddr>) -> Self {
         let free = netconf.is_some_and(|netconf| netconf.port() == 0);
@@ -148,7 +148,7 @@ impl HttpSettings {
         }
     }
 
-    /// Where the door is, if there is one.
+    /// Where the server is, if there is one.
     pub fn address(&self) -> Option<SocketAddr> {
         match self.listen? {
             Listen::Off => None,
@@ -156,10 +156,10 @@ impl HttpSettings {
         }
     }
 
-    /// Where a door with these settings is, once it is bound.
-    pub fn listening(&self, door: &Listener) -> Listening {
+    /// Where a server with these settings is, once it is bound.
+    pub fn listening(&self, http_server: &Listener) -> Listening {
         Listening {
-            address: door.address(),
+            address: http_server.address(),
             secure: self.tls.is_some(),
         }
     }

@@ -5,7 +5,7 @@
 use crate::config::SettingsError;
 use crate::dialer::TrustError;
 use crate::file::FileError;
-use crate::http::DoorError;
+use crate::http::HttpServerError;
 use crate::master_key::MasterKeyError;
 use crate::ssh::BindError;
 use crate::ssh::keys::KeyError;
@@ -69,7 +69,7 @@ pub enum StartError {
     /// Agents elsewhere cannot be spoken to.
     #[error("[a2a.peers]: {0}")]
     Outside(#[from] TrustError),
-    /// The HTTP door does not open.
+    /// The HTTP server does not open.
     #[error(transparent)]
-    Door(#[from] DoorError),
+    HttpServer(#[from] HttpServerError),
 }

@@ -1,4 +1,4 @@
-//! Whose the connections of the door are: a user's, or, while nobody has authenticated, their
+//! Whose the connections of the server are: a user's, or, while nobody has authenticated, their
 //! source's.
 //!
 //! ```text
@@ -15,9 +15,9 @@
 //! so that it cannot be kept full. Knows addresses, names and times; who has failed too often is known
 //! to a [`crate::ssh::Gate`].
 
-use super::ask::Share;
 use super::delivery::Untaken;
 use super::limits::Limits;
+use super::request::Share;
 use crate::ssh::gate::Source;
 use engine::accounts::{Accounts, Connections};
 use std::collections::{BTreeMap, HashMap};
@@ -36,7 +36,7 @@ pub(super) enum Full {
     OfUser,
 }
 
-/// The connections of a door.
+/// The connections of a server.
 #[derive(Debug)]
 pub(super) struct Admission {
     connections_max: usize,

@@ -1,8 +1,8 @@
-//! What the door answers with: a body at once, or one that goes on.
+//! What the server answers with: a body at once, or one that goes on.
 //!
 //! A body that goes on is made piece by piece, in its user's turns, each once the one before was
-//! taken. It ends by itself, or when the door closes, or when the credential under it counts no
-//! more: then it ends as streams end, so that what was sent stays good. Read next: [`super::door`];
+//! taken. It ends by itself, or when the server closes, or when the credential under it counts no
+//! more: then it ends as streams end, so that what was sent stays good. Read next: [`super::server`];
 //! [`super::delivery`], for what is not taken.
 
 use super::delivery::Delivery;

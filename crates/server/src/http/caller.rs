@@ -50,7 +50,7 @@ impl Caller {
 pub type Principals = Box<dyn Fn(&str) -> Principal + Send + Sync>;
 
 /// Whoever looks at credentials.
-pub struct Doorkeeper {
+pub struct HttpAuthenticator {
     /// The tokens of the platform.
     pub tokens: Tokens,
     /// Who has which certificate, and which were revoked.
@@ -65,9 +65,9 @@ pub struct Doorkeeper {
     pub trail: Trail,
 }
 
-impl Doorkeeper {
+impl HttpAuthenticator {
     /// Who asks; none if nothing was shown that could say it. Takes `Authorization` out of the head,
-    /// so that nobody behind the door sees it.
+    /// so that nobody behind the server sees it.
     ///
     /// # Errors
     /// [`Problem`]: 401 if what was shown does not count, 400 if it cannot be read.

@@ -1,12 +1,12 @@
 //! One connection: let in or told why not, TLS, then HTTP/1.1 or HTTP/2 until it ends.
 //!
-//! What a request is answered is [`super::door`]'s; how long is waited for one, [`super::wire`]'s.
+//! What a request is answered is [`super::server`]'s; how long is waited for one, [`super::wire`]'s.
 
 use super::admission::ConnectionPermit;
 use super::certificate::Holder;
 use super::delivery::StreamExecutor;
-use super::door::{Door, Visitor};
 use super::limits::Limits;
+use super::server::{HttpConnection, HttpServer};
 use super::shortage::lets_go;
 use super::turns::Whose;
 use super::wire::{Pace, Wire};
@@ -33,7 +33,7 @@ use tracing::debug;
 const KEEPALIVE: Duration = Duration::from_secs(15);
 /// So often it may leave that unanswered, or keep written bytes unacknowledged for as long.
 const KEEPALIVES: u32 = 3;
-/// Room for a head beyond what is answered with a problem, in bytes; beyond this the library
+/// Route for a head beyond what is answered with a problem, in bytes; beyond this the library
 /// answers with the bare status.
 const HEAD_BYTES: usize = 32 << 10;
 /// The same in fields.
@@ -46,12 +46,12 @@ const ERRORS: usize = 100;
 const SEND_BYTES: usize = 256 << 10;
 
 /// Serves a connection until it ends.
-pub(super) async fn run(tcp: TcpStream, source: SocketAddr, door: Arc<Door>) {
-    let first = Instant::now() + door.limits.head;
+pub(super) async fn run(tcp: TcpStream, source: SocketAddr, server: Arc<HttpServer>) {
+    let first = Instant::now() + server.limits.head;
     prepare(&tcp);
-    let permit = Arc::new(door.admission.enter(source.ip()));
+    let permit = Arc::new(server.admission.enter(source.ip()));
     tokio::select! {
-        () = begin(tcp, source, &door, &permit, first) => {}
+        () = begin(tcp, source, &server, &permit, first) => {}
         () = permit.cut() => debug!(http.source = %source, "{source} makes room for another"),
     }
 }
@@ -71,25 +71,25 @@ fn prepare(tcp: &TcpStream) {
 async fn begin(
     tcp: TcpStream,
     source: SocketAddr,
-    door: &Arc<Door>,
+    server: &Arc<HttpServer>,
     permit: &Arc<ConnectionPermit>,
     first: Instant,
 ) {
-    let visitor = |holder| Visitor {
+    let visitor = |holder| HttpConnection {
         source,
         holder,
         permit: Arc::clone(permit),
         pace: Arc::new(Pace::default()),
     };
-    let Some(tls) = &door.tls else {
-        return speak(tcp, visitor(None), door, first).await;
+    let Some(tls) = &server.tls else {
+        return speak(tcp, visitor(None), server, first).await;
     };
-    if let Some(stream) = handshake(tls, tcp, source, door, first).await {
+    if let Some(stream) = handshake(tls, tcp, source, server, first).await {
         let shown = stream.get_ref().1.peer_certificates();
         let shown = shown.and_then(|chain| chain.first());
         // What cannot be read is a certificate all the same, and nobody's.
         let holder = shown.map(|shown| Arc::new(Holder::read(shown).unwrap_or_default()));
-        speak(stream, visitor(holder), door, first).await;
+        speak(stream, visitor(holder), server, first).await;
     }
 }
 
@@ -99,25 +99,25 @@ async fn handshake(
     tls: &TlsAcceptor,
     tcp: TcpStream,
     source: SocketAddr,
-    door: &Door,
+    server: &HttpServer,
     first: Instant,
 ) -> Option<TlsStream<TcpStream>> {
-    if door.gate.refused_for(source.ip()).is_some() {
+    if server.gate.refused_for(source.ip()).is_some() {
         return None;
     }
-    let share = door.share_of_source(source.ip());
+    let share = server.share_of_source(source.ip());
     let shaken = timeout_at(first, share.run(tls.accept(tcp)));
     let shaken = tokio::select! {
         shaken = shaken => shaken,
         // Nobody is let in any more: half a greeting is not waited for.
-        () = door.closes() => return None,
+        () = server.closes() => return None,
     };
     match shaken {
         Ok(Ok(stream)) => Some(stream),
         Ok(Err(error)) => {
-            door.gate.blame(source.ip());
+            server.gate.blame(source.ip());
             if let Some(why) = refused_certificate(&error) {
-                (door.keeper.trail)(trail::of_stranger(source.ip(), &why));
+                (server.keeper.trail)(trail::of_stranger(source.ip(), &why));
             }
             debug!(http.source = %source, %error, "no TLS with {source}");
             None
@@ -136,44 +136,44 @@ fn refused_certificate(error: &io::Error) -> Option<String> {
     of_certificate.then(|| error.to_string())
 }
 
-async fn speak<S>(stream: S, visitor: Visitor, door: &Arc<Door>, first: Instant)
+async fn speak<S>(stream: S, visitor: HttpConnection, server: &Arc<HttpServer>, first: Instant)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let source = visitor.source;
-    let wire = Wire::new(stream, Arc::clone(&visitor.pace), &door.limits, first);
+    let wire = Wire::new(stream, Arc::clone(&visitor.pace), &server.limits, first);
     let visitor = Arc::new(visitor);
     let service = service_fn(|request| {
         // Before the answer is asked for: the library looks at the wire in between.
         let under_way = visitor.pace.begin();
-        let answering = Arc::clone(door).answer(request, Arc::clone(&visitor), under_way);
+        let answering = Arc::clone(server).answer(request, Arc::clone(&visitor), under_way);
         async { Ok::<_, Infallible>(answering.await) }
     });
     let whose = Whose {
-        gate: Arc::clone(&door.gate),
+        gate: Arc::clone(&server.gate),
         permit: Arc::clone(&visitor.permit),
         source: source.ip(),
     };
     let mut turns = whose.turns();
-    let builder = builder(&door.limits, whose);
+    let builder = builder(&server.limits, whose);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(wire), service));
     let farewell = async {
         tokio::select! {
-            () = door.closes() => {}
+            () = server.closes() => {}
             () = visitor.permit.leaves() => {}
-            () = lets_go(&door.short, &visitor.pace, door.limits.spare) => {}
+            () = lets_go(&server.short, &visitor.pace, server.limits.spare) => {}
         }
     };
     let ended = tokio::select! {
         ended = turns.run(connection.as_mut(), &visitor.pace) => ended,
-        () = door.revokes(visitor.holder.as_ref()) => {
+        () = server.revokes(visitor.holder.as_ref()) => {
             debug!(http.source = %source, "the certificate of {source} was revoked");
             return;
         }
         () = farewell => {
             connection.as_mut().graceful_shutdown();
             let rest = turns.run(connection.as_mut(), &visitor.pace);
-            timeout(door.limits.farewell, rest).await.unwrap_or(Ok(()))
+            timeout(server.limits.farewell, rest).await.unwrap_or(Ok(()))
         }
     };
     if let Err(error) = ended {

@@ -7,7 +7,7 @@
 //! `RST_STREAM` (RFC 9113 §6.4). Its last piece ends no stream: only what has not ended can be reset.
 //! Knows no clock but the runtime's. Read next: [`super::wire`], for a connection that takes nothing.
 
-use super::ask::Share;
+use super::request::Share;
 use super::turns::Whose;
 use engine::accounts::Held;
 use hyper::body::Bytes;

@@ -3,7 +3,7 @@
 //! Bounds; one `Host` (RFC 9112 §3.2), and one that is ours, so that no page in a browser reaches a
 //! platform on loopback under a name of its own (DNS rebinding); no `Origin` but our own, so that no
 //! page elsewhere asks in the name of who reads it. Nothing here ever permits such a page: there is
-//! no CORS. Pure: knows heads, and what the door is called.
+//! no CORS. Pure: knows heads, and what the server is called.
 
 use super::limits::Limits;
 use super::problem::Problem;
@@ -12,12 +12,12 @@ use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use std::net::IpAddr;
 
-/// What the door is called.
+/// What the server is called.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// The names in `[http]`, in lower case; none for any, if others can reach the door at all.
+    /// The names in `[http]`, in lower case; none for any, if others can reach the server at all.
     pub given: Vec<String>,
-    /// True if only this machine can reach the door.
+    /// True if only this machine can reach the server.
     pub loopback: bool,
 }
 
@@ -73,7 +73,7 @@ fn host(head: &Parts) -> Result<Authority, Problem> {
 }
 
 impl Names {
-    /// True if the door is called that. An address always does: no name was rebound to it.
+    /// True if the server is called that. An address always does: no name was rebound to it.
     fn include(&self, host: &str) -> bool {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let name = host.trim_end_matches('.').to_lowercase();
@@ -85,7 +85,7 @@ impl Names {
     }
 }
 
-/// True if an origin (RFC 6454 §7) is the one that was asked, or one of the door's given names: the
+/// True if an origin (RFC 6454 §7) is the one that was asked, or one of the server's given names: the
 /// scheme and port may be those of a proxy in front.
 fn is_own(origin: &HeaderValue, host: &Authority, names: &Names) -> bool {
     let origin = origin.to_str().unwrap_or_default();

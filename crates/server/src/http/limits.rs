@@ -1,6 +1,6 @@
-//! The figures of the HTTP door and their usual values.
+//! The figures of the HTTP server and their usual values.
 //!
-//! Knows no mechanism. The least memory that the door may come to hold follows from them:
+//! Knows no mechanism. The least memory that the server may come to hold follows from them:
 //! connections times a head and an answer, and `bodies_bytes_max`.
 
 use std::time::Duration;
@@ -52,7 +52,7 @@ pub struct Limits {
     pub retry_after: Duration,
     /// How often it is looked whether the credential under a long answer still counts.
     pub recheck: Duration,
-    /// How long answers may take to end when the door closes.
+    /// How long answers may take to end when the server closes.
     pub farewell: Duration,
 }
 

@@ -1,15 +1,15 @@
-//! The listening socket of the door: bind, accept, close.
+//! The listening socket of the server: bind, accept, close.
 //!
 //! Knows when connections begin and when all of them must end; what happens between is
 //! [`super::connection`]'s.
 
 use super::admission::Admission;
-use super::caller::Doorkeeper;
+use super::caller::HttpAuthenticator;
 use super::connection;
-use super::door::Door;
 use super::guard::Names;
 use super::limits::Limits;
 use super::router::Router;
+use super::server::HttpServer;
 use super::shortage;
 use crate::fair::FairShares;
 use crate::ssh::listener::listen;
@@ -34,12 +34,12 @@ pub struct Listener {
     address: SocketAddr,
 }
 
-/// What a door is made of.
+/// What a server is made of.
 pub struct Setup {
     /// What is behind it.
     pub router: Router,
     /// Who looks at credentials.
-    pub keeper: Doorkeeper,
+    pub keeper: HttpAuthenticator,
     /// The names in `[http]`, in lower case.
     pub names: Vec<String>,
     /// How much is too much.
@@ -80,7 +80,7 @@ impl Listener {
     pub fn serve(self, setup: Setup) -> Serving {
         let (stop, closing) = watch::channel(false);
         let (shortage, short) = watch::channel(false);
-        let door = Door {
+        let server = HttpServer {
             router: setup.router,
             keeper: Arc::new(setup.keeper),
             names: Names {
@@ -100,12 +100,12 @@ impl Listener {
         };
         Serving {
             stop,
-            task: tokio::spawn(accept(self.socket, Arc::new(door), shortage)),
+            task: tokio::spawn(accept(self.socket, Arc::new(server), shortage)),
         }
     }
 }
 
-/// A door at work. Dropping it cuts all its connections.
+/// A server at work. Dropping it cuts all its connections.
 #[derive(Debug)]
 pub struct Serving {
     stop: watch::Sender<bool>,
@@ -131,13 +131,13 @@ impl Drop for Serving {
     }
 }
 
-async fn accept(socket: TcpListener, door: Arc<Door>, short: watch::Sender<bool>) {
+async fn accept(socket: TcpListener, server: Arc<HttpServer>, short: watch::Sender<bool>) {
     let mut connections = JoinSet::new();
-    let mut telling = pin!(shortage::tell(&door.accounts, &short));
+    let mut telling = pin!(shortage::tell(&server.accounts, &short));
     loop {
         tokio::select! {
-            () = door.closes() => break,
-            accepted = socket.accept() => start(accepted, &door, &mut connections).await,
+            () = server.closes() => break,
+            accepted = socket.accept() => start(accepted, &server, &mut connections).await,
             Some(ended) = connections.join_next() => report(ended),
             () = telling.as_mut() => {}
         }
@@ -150,12 +150,12 @@ async fn accept(socket: TcpListener, door: Arc<Door>, short: watch::Sender<bool>
 
 async fn start(
     accepted: io::Result<(TcpStream, SocketAddr)>,
-    door: &Arc<Door>,
+    server: &Arc<HttpServer>,
     connections: &mut JoinSet<()>,
 ) {
     match accepted {
         Ok((tcp, source)) => {
-            drop(connections.spawn(connection::run(tcp, source, Arc::clone(door))))
+            drop(connections.spawn(connection::run(tcp, source, Arc::clone(server))))
         }
         Err(error) => {
             // Mostly "too many open files": what is open may close meanwhile.

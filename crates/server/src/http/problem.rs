@@ -1,7 +1,7 @@
 //! A refusal as HTTP tells it: a status and `application/problem+json` (RFC 9457).
 //!
-//! The only file of the door that knows which status says what. Protocols behind the door have
-//! error bodies of their own; what the door itself refuses looks like this for all of them.
+//! The only file of the server that knows which status says what. Protocols behind the server have
+//! error bodies of their own; what the server itself refuses looks like this for all of them.
 
 use super::body::{self, Reply};
 use hyper::header::{
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// The media type of a problem (RFC 9457 §3).
 pub const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
 
-/// The protection space, which is the same for everything behind the door (RFC 9110 §11.5).
+/// The protection space, which is the same for everything behind the server (RFC 9110 §11.5).
 const REALM: &str = "convoke";
 
 /// Why a request is not answered as was hoped.

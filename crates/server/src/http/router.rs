@@ -1,13 +1,13 @@
-//! What is behind the door: a pattern of paths, methods, and who answers.
+//! What is behind the server: a pattern of paths, methods, and who answers.
 //!
-//! A room is open to everybody or only to callers; whoever writes one for callers is handed the
+//! A route is open to everybody or only to callers; whoever writes one for callers is handed the
 //! [`Caller`] and cannot forget to ask. Knows paths and methods; whether somebody is a caller is
-//! [`super::door`]'s to find out.
+//! [`super::server`]'s to find out.
 
-use super::ask::Ask;
 use super::body::Reply;
 use super::caller::Caller;
 use super::problem::Problem;
+use super::request::HttpRequest;
 use hyper::Method;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,23 +15,23 @@ use std::sync::Arc;
 /// An answer under way.
 pub type Answering = Pin<Box<dyn Future<Output = Result<Reply, Problem>> + Send>>;
 
-type Open = Arc<dyn Fn(Ask) -> Answering + Send + Sync>;
-type Guarded = Arc<dyn Fn(Caller, Ask) -> Answering + Send + Sync>;
+type Open = Arc<dyn Fn(HttpRequest) -> Answering + Send + Sync>;
+type Guarded = Arc<dyn Fn(Caller, HttpRequest) -> Answering + Send + Sync>;
 
-/// The rooms behind a door, in the order in which they are tried.
+/// The routes behind a server, in the order in which they are tried.
 #[derive(Clone, Default)]
 pub struct Router {
-    rooms: Vec<Room>,
+    routes: Vec<Route>,
 }
 
 #[derive(Clone)]
-struct Room {
+struct Route {
     pattern: Pattern,
     methods: Vec<Method>,
     entry: Entry,
 }
 
-/// Who may enter a room, and who answers there.
+/// Who may enter a route, and who answers there.
 #[derive(Clone)]
 pub(super) enum Entry {
     Open(Open),
@@ -43,34 +43,34 @@ pub(super) enum Entry {
 
 /// What is at a path.
 pub(super) enum Found {
-    /// A room, and what its pattern left open in the path.
-    Room(Entry, Vec<String>),
+    /// A route, and what its pattern left open in the path.
+    Route(Entry, Vec<String>),
     /// Rooms with other methods only.
     Methods(Vec<Method>),
     Nothing,
 }
 
 impl Router {
-    /// Without rooms.
+    /// Without routes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A room for everybody. A pattern is a path in which `{}` stands for one segment and `*`, at
-    /// its end, for any number of them; both reach [`Ask::captures`], decoded. Without methods, any
+    /// A route for everybody. A pattern is a path in which `{}` stands for one segment and `*`, at
+    /// its end, for any number of them; both reach [`HttpRequest::captures`], decoded. Without methods, any
     /// will do; GET means HEAD as well.
     #[must_use]
     pub fn open<F, R>(self, pattern: &str, methods: &[Method], answer: F) -> Self
     where
-        F: Fn(Ask) -> R + Send + Sync + 'static,
+        F: Fn(HttpRequest) -> R + Send + Sync + 'static,
         R: Future<Output = Result<Reply, Problem>> + Send + 'static,
     {
         let entry = Entry::Open(Arc::new(move |ask| Box::pin(answer(ask))));
         self.with(pattern, methods, entry)
     }
 
-    /// A room for callers; one whose token has scopes needs `scope` among them, if that is given.
+    /// A route for callers; one whose token has scopes needs `scope` among them, if that is given.
     #[must_use]
     pub fn guarded<F, R>(
         self,
@@ -80,7 +80,7 @@ impl Router {
         answer: F,
     ) -> Self
     where
-        F: Fn(Caller, Ask) -> R + Send + Sync + 'static,
+        F: Fn(Caller, HttpRequest) -> R + Send + Sync + 'static,
         R: Future<Output = Result<Reply, Problem>> + Send + 'static,
     {
         let answer: Guarded = Arc::new(move |caller, ask| Box::pin(answer(caller, ask)));
@@ -88,7 +88,7 @@ impl Router {
     }
 
     fn with(mut self, pattern: &str, methods: &[Method], entry: Entry) -> Self {
-        self.rooms.push(Room {
+        self.routes.push(Route {
             pattern: Pattern::new(pattern),
             methods: methods.to_vec(),
             entry,
@@ -96,35 +96,35 @@ impl Router {
         self
     }
 
-    /// What is at a path for whoever has shown nothing. That a room for callers would take the
+    /// What is at a path for whoever has shown nothing. That a route for callers would take the
     /// method is not told.
     pub(super) fn find_open(&self, method: &Method, path: &str) -> Found {
-        let open = |room: &&Room| matches!(room.entry, Entry::Open(_));
-        let found = find(self.rooms.iter().filter(open), method, path);
+        let open = |route: &&Route| matches!(route.entry, Entry::Open(_));
+        let found = find(self.routes.iter().filter(open), method, path);
         match (&found, self.find(method, path)) {
-            (Found::Methods(_), Found::Room(..)) => Found::Nothing,
+            (Found::Methods(_), Found::Route(..)) => Found::Nothing,
             _ => found,
         }
     }
 
     /// What is at a path for callers, which is everything.
     pub(super) fn find(&self, method: &Method, path: &str) -> Found {
-        find(self.rooms.iter(), method, path)
+        find(self.routes.iter(), method, path)
     }
 }
 
-fn find<'r>(rooms: impl Iterator<Item = &'r Room>, method: &Method, path: &str) -> Found {
+fn find<'r>(routes: impl Iterator<Item = &'r Route>, method: &Method, path: &str) -> Found {
     let mut others = Vec::new();
     let mut there = false;
-    for room in rooms {
-        let Some(captures) = room.pattern.captures(path) else {
+    for route in routes {
+        let Some(captures) = route.pattern.captures(path) else {
             continue;
         };
-        if room.takes(method) {
-            return Found::Room(room.entry.clone(), captures);
+        if route.takes(method) {
+            return Found::Route(route.entry.clone(), captures);
         }
         there = true;
-        others.extend(room.methods.iter().cloned());
+        others.extend(route.methods.iter().cloned());
     }
     match there {
         true => Found::Methods(others),
@@ -132,7 +132,7 @@ fn find<'r>(rooms: impl Iterator<Item = &'r Room>, method: &Method, path: &str) 
     }
 }
 
-impl Room {
+impl Route {
     fn takes(&self, method: &Method) -> bool {
         // RFC 9110 §9.3.2: what answers GET answers HEAD.
         let wanted = match *method {
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_first_room_that_takes_the_method_answers() {
-        let nobody = async |_: Ask| Err(Problem::not_found());
+        let nobody = async |_: HttpRequest| Err(Problem::not_found());
         let router = Router::new()
             .open("/a/card", &[Method::GET], move |ask| async move {
                 nobody(ask).await
@@ -267,8 +267,8 @@ mod tests {
                 |_, _| async { Err(Problem::not_found()) },
             );
         let told = |found: Found| match found {
-            Found::Room(Entry::Open(_), _) => "open".to_owned(),
-            Found::Room(Entry::Guarded { scope, .. }, _) => scope.unwrap().to_owned(),
+            Found::Route(Entry::Open(_), _) => "open".to_owned(),
+            Found::Route(Entry::Guarded { scope, .. }, _) => scope.unwrap().to_owned(),
             Found::Methods(methods) => format!("{methods:?}"),
             Found::Nothing => String::new(),
         };

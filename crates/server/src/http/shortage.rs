@@ -1,4 +1,4 @@
-//! What a door does while memory is short: it lets go whom nobody owes an answer.
+//! What a server does while memory is short: it lets go whom nobody owes an answer.
 //!
 //! A connection that is idle, or in the middle of a head, holds memory that is in no account. Refuses to
 //! know what memory is: that is [`crate::memory`]'s. Read next: [`super::wire`].
@@ -12,7 +12,7 @@ use tokio::time::{interval, sleep};
 /// How often it is looked whether memory is short.
 const BETWEEN: Duration = Duration::from_millis(250);
 
-/// Tells the connections of a door whether memory is short; never completes.
+/// Tells the connections of a server whether memory is short; never completes.
 pub(super) async fn tell(accounts: &Accounts, short: &watch::Sender<bool>) {
     let mut looks = interval(BETWEEN);
     loop {
@@ -27,7 +27,7 @@ pub(super) async fn lets_go(short: &watch::Receiver<bool>, pace: &Pace, patience
     let mut short = short.clone();
     loop {
         if short.wait_for(|short| *short).await.is_err() {
-            // Nobody is left who could tell; the door closes.
+            // Nobody is left who could tell; the server closes.
             return std::future::pending().await;
         }
         let before = pace.resting();

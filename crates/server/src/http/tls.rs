@@ -1,4 +1,4 @@
-//! TLS of the door: 1.3 alone (RFC 8446), our certificate, and those of clients (RFC 7589).
+//! TLS of the server: 1.3 alone (RFC 8446), our certificate, and those of clients (RFC 7589).
 //!
 //! With an authority for clients, one that shows a certificate which that did not sign gets no
 //! connection; one that shows none may still bring a token. Who a certificate is of is
@@ -70,7 +70,7 @@ pub enum TlsError {
     },
 }
 
-/// What connections of the door begin with.
+/// What connections of the server begin with.
 ///
 /// # Errors
 /// [`TlsError`]

@@ -4,7 +4,7 @@
 //!
 //! Whatever a connection does is done in it: TLS and frames, heads that are refused, signatures that are
 //! checked, answers that are there as a whole. What its requests bring about are tasks with turns besides,
-//! of other permits. Read next: [`crate::fair`]; the door's `in_turn`, for requests.
+//! of other permits. Read next: [`crate::fair`]; the server's `in_turn`, for requests.
 
 use super::admission::ConnectionPermit;
 use super::wire::Pace;

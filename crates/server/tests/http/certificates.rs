@@ -182,7 +182,7 @@ const ROWS: &str = r#"
     san-uri = "spiffe://operator.example/ghost"
 "#;
 
-/// The time of a client that agrees with the door about it.
+/// The time of a client that agrees with the server about it.
 #[derive(Debug)]
 struct Noon;
 
@@ -482,7 +482,7 @@ fn files_that_cannot_be_used_are_named() {
     }
 }
 
-/// Who has only begun to greet is not waited for when the door closes; before, for ten seconds.
+/// Who has only begun to greet is not waited for when the server closes; before, for ten seconds.
 #[tokio::test]
 async fn half_a_greeting_does_not_keep_the_door_open() {
     let authority = Authority::new();
@@ -494,5 +494,5 @@ async fn half_a_greeting_does_not_keep_the_door_open() {
     drop(authority.connect(&house, Some(&own), "http/1.1").await);
     tokio::time::timeout(std::time::Duration::from_secs(5), house.close())
         .await
-        .expect("the door closes");
+        .expect("the server closes");
 }

@@ -1,4 +1,4 @@
-//! A door in a state folder with some names: the operator, a user and two agents.
+//! A server in a state folder with some names: the operator, a user and two agents.
 
 use crate::client::{Answer, Line, within};
 use domain::audit::AuditEvent;
@@ -11,7 +11,9 @@ use server::clock::Clock;
 use server::fair::{FairShares, Share};
 use server::http::certificate::{CertificateRow, Register, Revoked, SharedRegister};
 use server::http::problem::Problem;
-use server::http::{Doorkeeper, Limits, Listener, Reply, Router, Serving, Setup, body, rooms};
+use server::http::{
+    HttpAuthenticator, Limits, Listener, Reply, Router, Serving, Setup, body, routes,
+};
 use server::ssh::keys::{StateKeys, generate, write_public};
 use server::ssh::{Gate, Limits as GateLimits};
 use server::state::StateFolder;
@@ -29,7 +31,7 @@ use tokio_rustls::rustls::ServerConfig;
 
 pub const NOON_MS: i64 = 1_795_262_400_000;
 
-/// A door, and all that it stands on.
+/// A server, and all that it stands on.
 pub struct House {
     pub address: SocketAddr,
     pub clock: Arc<Clock>,
@@ -49,7 +51,7 @@ pub struct House {
     _state: tempfile::TempDir,
 }
 
-/// How a door is to be.
+/// How a server is to be.
 #[derive(Default)]
 pub struct Plan {
     pub limits: Limits,
@@ -87,7 +89,7 @@ impl House {
         let asked = Arc::clone(&condition);
         let broken = Arc::new(AtomicBool::new(false));
         let looked = Arc::clone(&broken);
-        let common = rooms::rooms(
+        let common = routes::routes(
             move || *asked.lock().unwrap(),
             move || looked.load(Ordering::Relaxed),
             tokens.issuer().jwks(),
@@ -112,7 +114,7 @@ impl House {
         });
         let serving = listener.serve(Setup {
             router: more(common, told, Arc::clone(&shares), Arc::clone(&gate)),
-            keeper: Doorkeeper {
+            keeper: HttpAuthenticator {
                 trail: Arc::new(move |event| drop(audited.send(event))),
                 tokens,
                 certificates: Arc::clone(&certificates),
@@ -199,7 +201,7 @@ impl House {
         self.look();
     }
 
-    /// The door looks whether those who are in may stay.
+    /// The server looks whether those who are in may stay.
     pub fn look(&self) {
         self.changes.send_modify(|changes| *changes += 1);
     }

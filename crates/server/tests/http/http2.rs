@@ -146,7 +146,7 @@ async fn what_goes_on_ends_when_the_door_closes() {
     while writer.capacity() == 0 {
         tokio::task::yield_now().await;
     }
-    within("the door to close", house.close()).await;
+    within("the server to close", house.close()).await;
     assert_eq!(told.await.unwrap(), "one");
 }
 

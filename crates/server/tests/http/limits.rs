@@ -511,7 +511,7 @@ async fn what_goes_on_ends_in_order_when_the_door_closes() {
         told += &line.piece().await;
     }
     let address = house.address;
-    within("the door to close", house.close()).await;
+    within("the server to close", house.close()).await;
     assert_eq!(line.rest().await, "0\r\n\r\n");
     assert_eq!(idle.rest().await, "");
     assert!(tokio::net::TcpStream::connect(address).await.is_err());

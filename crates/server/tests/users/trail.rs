@@ -138,7 +138,7 @@ async fn a_flood_of_denials_is_a_handful_of_records() {
     engine.tick(Timestamp::from_ms(i64::MAX / 2));
 }
 
-/// What a stranger shows at the HTTP door is not in the trail, only that it did not count.
+/// What a stranger shows at the HTTP server is not in the trail, only that it did not count.
 #[tokio::test]
 async fn a_token_that_does_not_count_is_told_without_it() {
     let platform = Platform::with("[http]\nlisten = \"127.0.0.1:0\"").await;

@@ -1,11 +1,11 @@
-//! The rooms that every door has: is the platform alive, is it ready, whose keys, and who am I.
+//! The routes that every server has: is the platform alive, is it ready, whose keys, and who am I.
 //!
 //! Read next: [`super::router`].
 
-use super::ask::Ask;
 use super::body::{self, Reply};
 use super::caller::{Caller, Proof};
 use super::problem::Problem;
+use super::request::HttpRequest;
 use super::router::Router;
 use hyper::Method;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
@@ -16,8 +16,8 @@ use store::Condition;
 /// When to look again whether the platform is ready.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
-/// The rooms: `/livez`, `/readyz`, `/.well-known/jwks.json` and, for callers, `/whoami`.
-pub fn rooms<F, B>(condition: F, broken: B, jwks: Value) -> Router
+/// The routes: `/livez`, `/readyz`, `/.well-known/jwks.json` and, for callers, `/whoami`.
+pub fn routes<F, B>(condition: F, broken: B, jwks: Value) -> Router
 where
     F: Fn() -> Condition + Send + Sync + 'static,
     B: Fn() -> bool + Send + Sync + 'static,
@@ -69,7 +69,7 @@ fn keys(jwks: &Value) -> Reply {
     reply
 }
 
-async fn whoami(caller: Caller, _: Ask) -> Result<Reply, Problem> {
+async fn whoami(caller: Caller, _: HttpRequest) -> Result<Reply, Problem> {
     let credential = match &caller.proof {
         Proof::Token(entry) => json!({
             "kind": "token", "id": entry.id, "expires": entry.expires.to_string(),

@@ -1,10 +1,10 @@
-//! A request as a room sees it: a head that passed the door, and a body that is taken in within
+//! A request as a route sees it: a head that passed the server, and a body that is taken in within
 //! bounds.
 //!
 //! What the credential was is not in it any more; who asks is a [`super::Caller`], which a body that
 //! came late brings up to date.
 
-use super::caller::{Caller, Doorkeeper};
+use super::caller::{Caller, HttpAuthenticator};
 use super::limits::Limits;
 use super::problem::Problem;
 use engine::accounts::Held;
@@ -20,24 +20,24 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 /// A request.
-pub struct Ask {
+pub struct HttpRequest {
     /// Method, target and head fields, without `Authorization`.
     pub head: Parts,
-    /// What the room's pattern left open in the path.
+    /// What the route's pattern left open in the path.
     pub captures: Vec<String>,
     pub(super) body: Incoming,
     pub(super) limits: Arc<Limits>,
     pub(super) held: Arc<AtomicUsize>,
     /// What the body takes of what its user may hold; none where nobody is known.
     pub(super) own: Option<Held>,
-    pub(super) keeper: Arc<Doorkeeper>,
+    pub(super) keeper: Arc<HttpAuthenticator>,
     /// Whether something changed of what lets people in since its sender was recognised.
     pub(super) changes: watch::Receiver<u64>,
-    /// For the door: who asks, once the body has come.
+    /// For the server: who asks, once the body has come.
     pub(super) asking: Arc<OnceLock<Caller>>,
 }
 
-/// A body that was taken in; what it takes of the door's memory is given back with it.
+/// A body that was taken in; what it takes of the server's memory is given back with it.
 #[derive(Debug)]
 pub struct Content {
     bytes: Bytes,
@@ -59,7 +59,7 @@ impl AsRef<[u8]> for Content {
     }
 }
 
-impl Ask {
+impl HttpRequest {
     /// Takes the body in; what is left of the request is its head. The caller is from then on who its
     /// credential and the access rules say that it is now.
     ///

@@ -1,19 +1,19 @@
-//! From a request to its answer: guarded, recognised, led to a room, and finished.
+//! From a request to its answer: guarded, recognised, led to a route, and finished.
 //!
-//! The order decides what a stranger learns: nothing about what is behind the door, for without a
+//! The order decides what a stranger learns: nothing about what is behind the server, for without a
 //! credential every path that is not open to everybody is answered alike, and with one a path that
 //! is not there and one that is not the caller's are. Read next: [`super::guard`],
 //! [`super::caller`], [`super::router`].
 
 use super::admission::{Admission, ConnectionPermit, Full};
-use super::ask::Ask;
 use super::body::{self, Outgoing, Reply};
-use super::caller::{Caller, Doorkeeper, GONE};
+use super::caller::{Caller, GONE, HttpAuthenticator};
 use super::certificate::Holder;
 use super::delivery::{Delivery, Untaken};
 use super::guard::{self, Names};
 use super::limits::Limits;
 use super::problem::Problem;
+use super::request::HttpRequest;
 use super::router::{Answering, Entry, Found, Router};
 use super::wire::{Pace, UnderWay};
 use crate::fair::{FairShares, Share};
@@ -36,7 +36,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::debug;
 
-/// What every answer says unless its room says otherwise: nothing is kept, guessed at, framed, or
+/// What every answer says unless its route says otherwise: nothing is kept, guessed at, framed, or
 /// told to others.
 const USUAL: [(HeaderName, HeaderValue); 4] = [
     (CACHE_CONTROL, HeaderValue::from_static("no-store")),
@@ -51,10 +51,10 @@ const USUAL: [(HeaderName, HeaderValue); 4] = [
 /// What tells whether the platform lives waits for nobody but other bytes of the same source, or user.
 const HEALTH: [&str; 2] = ["/livez", "/readyz"];
 
-/// What the connections of a door share.
-pub(super) struct Door {
+/// What the connections of a server share.
+pub(super) struct HttpServer {
     pub(super) router: Router,
-    pub(super) keeper: Arc<Doorkeeper>,
+    pub(super) keeper: Arc<HttpAuthenticator>,
     pub(super) names: Names,
     pub(super) limits: Arc<Limits>,
     pub(super) gate: Arc<Gate>,
@@ -72,12 +72,12 @@ pub(super) struct Door {
     pub(super) changes: watch::Receiver<u64>,
 }
 
-/// A request on its way in: head, body, what changes of what lets people in, and where its room says
+/// A request on its way in: head, body, what changes of what lets people in, and where its route says
 /// who the caller is once the body has come.
 type Entering = (Parts, Incoming, watch::Receiver<u64>, Arc<OnceLock<Caller>>);
 
 /// The connection on which a request came.
-pub(super) struct Visitor {
+pub(super) struct HttpConnection {
     pub(super) source: SocketAddr,
     /// Of whom the client's certificate is, if it showed one.
     pub(super) holder: Option<Arc<Holder>>,
@@ -85,12 +85,12 @@ pub(super) struct Visitor {
     pub(super) pace: Arc<Pace>,
 }
 
-impl Door {
+impl HttpServer {
     /// Answers a request, which is under way until its answer has ended.
     pub(super) async fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
-        visitor: Arc<Visitor>,
+        visitor: Arc<HttpConnection>,
         under_way: UnderWay,
     ) -> Reply {
         let (head, body) = request.into_parts();
@@ -120,7 +120,7 @@ impl Door {
         self: &Arc<Self>,
         mut head: Parts,
         body: Incoming,
-        visitor: &Visitor,
+        visitor: &HttpConnection,
     ) -> (Option<Caller>, Option<Requests>, Result<Reply, Problem>) {
         if let Err(problem) = guard::check(&head, &self.names, &self.limits) {
             return (None, None, Err(problem));
@@ -137,7 +137,7 @@ impl Door {
         }
         let caller = match (&open, recognised) {
             // What is open to everybody is open to those as well whose credential does not count.
-            (Found::Room(..), recognised) => recognised.unwrap_or_default(),
+            (Found::Route(..), recognised) => recognised.unwrap_or_default(),
             (_, Err(problem)) => return (None, None, Err(problem)),
             (Found::Methods(allowed), Ok(None)) => {
                 return (None, None, Err(Problem::wrong_method(allowed)));
@@ -147,7 +147,7 @@ impl Door {
         };
         // What is open to everybody tells whether the platform lives, above all when it is full.
         let request = match (&open, &caller) {
-            (Found::Room(..), _) | (_, None) => Ok(None),
+            (Found::Route(..), _) | (_, None) => Ok(None),
             (_, Some(caller)) => self.room_for(caller).map(Some),
         };
         match request {
@@ -174,7 +174,11 @@ impl Door {
     }
 
     /// Who asks, if anybody who is known; tells the gate of those who fail.
-    fn recognised(&self, head: &mut Parts, visitor: &Visitor) -> Result<Option<Caller>, Problem> {
+    fn recognised(
+        &self,
+        head: &mut Parts,
+        visitor: &HttpConnection,
+    ) -> Result<Option<Caller>, Problem> {
         let address = visitor.source.ip();
         let put_off = |wait| Problem::too_many("too many credentials did not count", wait);
         // A signature is not looked at where the last did not hold. On another connection it is: behind
@@ -208,7 +212,7 @@ impl Door {
 
     /// Counts a connection among those of who has authenticated on it. The trail is told who somebody
     /// is once, not with each request.
-    fn admit(&self, caller: &Caller, visitor: &Visitor) -> Result<(), Problem> {
+    fn admit(&self, caller: &Caller, visitor: &HttpConnection) -> Result<(), Problem> {
         let (permit, wait) = (&visitor.permit, self.limits.retry_after);
         let full = match permit.authenticate(&caller.principal.name, &self.accounts) {
             Ok(is_new) => {
@@ -233,10 +237,10 @@ impl Door {
         self: &Arc<Self>,
         (head, body, changes, asking): Entering,
         caller: Option<Caller>,
-        visitor: &Visitor,
+        visitor: &HttpConnection,
     ) -> Result<Reply, Problem> {
         let (entry, captures) = match self.router.find(&head.method, head.uri.path()) {
-            Found::Room(entry, captures) => (entry, captures),
+            Found::Route(entry, captures) => (entry, captures),
             Found::Methods(allowed) => return Err(Problem::wrong_method(&allowed)),
             Found::Nothing => return Err(Problem::not_found()),
         };
@@ -249,7 +253,7 @@ impl Door {
             None => self.share_of_source(visitor.source.ip()),
         };
         let is_of_health = is_of_health(&head);
-        let ask = Ask {
+        let ask = HttpRequest {
             head,
             captures,
             body,
@@ -297,9 +301,9 @@ impl Door {
         untaken: Untaken,
         answer: impl FnOnce() -> Answering + Send + 'static,
     ) -> Result<Reply, Problem> {
-        let (door, delivery) = (Arc::clone(self), Delivery::of_answer());
+        let (server, delivery) = (Arc::clone(self), Delivery::of_answer());
         let answered = tokio::spawn(share.clone().run(async move {
-            door.has_room(&untaken)?;
+            server.has_room(&untaken)?;
             let mut reply = answer().await?;
             delivery.begin(untaken, body::length(reply.body()));
             reply.extensions_mut().insert(delivery);
@@ -357,7 +361,7 @@ impl Door {
         Reply::from_parts(head, Box::pin(body))
     }
 
-    /// Completes when the door closes, or when the caller's credential counts no more.
+    /// Completes when the server closes, or when the caller's credential counts no more.
     async fn end(self: Arc<Self>, caller: Option<Caller>) {
         let gone = async {
             match &caller {
@@ -396,7 +400,7 @@ impl Door {
         }
     }
 
-    /// Completes when the door closes.
+    /// Completes when the server closes.
     pub(super) async fn closes(&self) {
         let mut closing = self.closing.clone();
         drop(closing.wait_for(|closing| *closing).await);
