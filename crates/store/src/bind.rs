@@ -6,7 +6,7 @@
 //! `row::attestation`.
 
 use crate::cipher::{Keys, Tables};
-use crate::ink::{Ink, is_empty, new_data_key, new_salt, new_set_key};
+use crate::encryptor::{Encryptor, is_empty, new_data_key, new_salt, new_set_key};
 use crate::keys::KeyKeeper;
 use crate::ledger::Ledger;
 use crate::mac::{RowMac, Stamp};
@@ -44,7 +44,7 @@ pub(crate) fn begin(
     connection: &Connection,
     keys: &Keys,
     keeper: &dyn KeyKeeper,
-) -> Result<Ink, OpenError> {
+) -> Result<Encryptor, OpenError> {
     let youngest = data_key::data_keys(connection)?.pop();
     let found = youngest.and_then(|k| Some((k.number, keys.secret(k.number)?)));
     let (number, secret) = match found {
@@ -52,7 +52,7 @@ pub(crate) fn begin(
         None => {
             let (mut row, secret) = new_data_key(1, keeper).map_err(OpenError::Key)?;
             row.whole = is_empty(connection)?;
-            row.write(connection, &mut Ink::default())?;
+            row.write(connection, &mut Encryptor::default())?;
             if row.whole {
                 keys.make_whole();
             }
@@ -60,7 +60,7 @@ pub(crate) fn begin(
         }
     };
     let salt = new_salt(keeper).map_err(OpenError::Key)?;
-    Ok(Ink::under(keys, number, &secret, salt)?)
+    Ok(Encryptor::under(keys, number, &secret, salt)?)
 }
 
 /// Gives every row a code, sums all of them up, and puts on record that it is so unless there was
@@ -71,10 +71,12 @@ pub(crate) fn first_use(
     signer: Option<&dyn Signer>,
     stored: &Stored,
     now: Timestamp,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> Result<(), OpenError> {
     let connection = tables.connection;
-    let data_key = ink.data_key().ok_or(RowError::Locked(data_key::TABLE))?;
+    let data_key = encryptor
+        .data_key()
+        .ok_or(RowError::Locked(data_key::TABLE))?;
     let mac = tables.keys.mac(data_key);
     let mac = mac.ok_or(RowError::Locked(data_key::TABLE))?;
     let mut rows = 0;
@@ -89,7 +91,7 @@ pub(crate) fn first_use(
         numbered: Some(observation::numbered(connection)?),
         ..Ledger::default()
     };
-    ink.bind(tables.keys, sets, ledger)?;
+    encryptor.bind(tables.keys, sets, ledger)?;
     tables.keys.bind();
     if rows == 0 && stored.head.sequence == 0 {
         return Ok(());
@@ -107,7 +109,7 @@ pub(crate) fn first_use(
         detail: format!("{rows} rows as they were found"),
         signature: Vec::new(),
     };
-    attestation.append(connection, signer, ink)?;
+    attestation.append(connection, signer, encryptor)?;
     Ok(())
 }
 

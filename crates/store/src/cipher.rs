@@ -27,7 +27,7 @@
 //! | `head` | what binds the rows to it: see [`crate::ledger`] | sequence, time, chain, counts, generation |
 //! | `registration`, `seal`, `checkpoint`, `erasure`, `attestation` | nothing | profiles are public; the others count and sign |
 //!
-//! Lengths stay visible too. Read next: `ink`, which writes, `cover`, `keys`, `row::data_key`.
+//! Lengths stay visible too. Read next: `encryptor`, which writes, `cover`, `keys`, `row::data_key`.
 
 use crate::digest::Sum;
 use crate::keys::{KeyKeeper, Secret};

@@ -1,11 +1,11 @@
 //! The payload of a row: as one ciphertext beside its other columns, or as it is.
 //!
-//! Knows how texts are packed and what digest a row gets; the key is `ink`'s when writing, and
+//! Knows how texts are packed and what digest a row gets; the key is `encryptor`'s when writing, and
 //! `cipher`'s when reading.
 
 use crate::cipher::{At, Keys};
 use crate::digest::{RowDigest, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::row::RowError;
 use std::borrow::Cow;
 use zeroize::Zeroizing;
@@ -62,7 +62,7 @@ impl<const N: usize> Texts<'_, N> {
     }
 }
 
-impl Ink {
+impl Encryptor {
     /// The payload as its columns are to hold it.
     pub(crate) fn cover<'a, const N: usize>(
         &mut self,

@@ -8,7 +8,7 @@
 
 use crate::batch::CommitError;
 use crate::cipher::Tables;
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::job::{JobError, Step, Workplace};
 use crate::read::log;
 use crate::read::{ReadError, records, tasks};
@@ -70,7 +70,7 @@ impl Erase {
         }
         let connection = at.tables.connection;
         connection.pragma_update(None, "secure_delete", true)?;
-        let erased = self.erase(at.tables, at.head, at.ink, at.signer);
+        let erased = self.erase(at.tables, at.head, at.encryptor, at.signer);
         connection.pragma_update(None, "secure_delete", false)?;
         self.record = Some(erased?);
         // Best effort: with a reader in the way the pages go when the log begins anew.
@@ -117,10 +117,10 @@ impl Erase {
         &self,
         tables: Tables<'_>,
         head: &Head,
-        ink: &mut Ink,
+        encryptor: &mut Encryptor,
         signer: Option<&dyn Signer>,
     ) -> Result<Erasure, JobError> {
-        let slice = Slice::begin(tables.connection, head, ink)?;
+        let slice = Slice::begin(tables.connection, head, encryptor)?;
         let task = found(self, tables)?;
         let filter = records::Filter {
             task: Some(self.task.clone()),
@@ -137,38 +137,42 @@ impl Erase {
             entries: self.entries.len() as u64,
             signature: Vec::new(),
         };
-        record.write(&slice, signer, ink)?;
-        TaskStatements::prepare(&slice)?.write(&blank_task(&task), false, ink)?;
+        record.write(&slice, signer, encryptor)?;
+        TaskStatements::prepare(&slice)?.write(&blank_task(&task), false, encryptor)?;
         let mut statements = ExchangeStatements::prepare(&slice)?;
         for mut exchange in exchanges {
             exchange.request = String::new();
-            statements.write(&exchange, ink)?;
+            statements.write(&exchange, encryptor)?;
         }
         drop(statements);
         let mut statements = DataParamStatements::prepare(&slice)?;
         for mut data in data {
             let pieces = "DELETE FROM data_chunk
                 WHERE data = (SELECT number FROM data_param WHERE id = ?1) RETURNING number, digest";
-            ink.delete(&slice, Set::DataChunk, pieces, [&data.id])?;
+            encryptor.delete(&slice, Set::DataChunk, pieces, [&data.id])?;
             data.body = Body::Inline(String::new());
             data.description = String::new();
             // It is there, so it needs no number.
-            statements.write(&data, 0, ink)?;
+            statements.write(&data, 0, encryptor)?;
         }
         drop(statements);
-        self.erase_negotiations(tables, ink)?;
-        push_config::forget_task(&slice, self.task.as_str(), ink)?;
+        self.erase_negotiations(tables, encryptor)?;
+        push_config::forget_task(&slice, self.task.as_str(), encryptor)?;
         for sequence in &self.entries {
-            erase_entry(tables, ink, *sequence, &self.task, signer)?;
+            erase_entry(tables, encryptor, *sequence, &self.task, signer)?;
         }
-        slice.commit(head, ink)?;
+        slice.commit(head, encryptor)?;
         Ok(record)
     }
 
-    fn erase_negotiations(&self, tables: Tables<'_>, ink: &mut Ink) -> Result<(), JobError> {
+    fn erase_negotiations(
+        &self,
+        tables: Tables<'_>,
+        encryptor: &mut Encryptor,
+    ) -> Result<(), JobError> {
         for mut found in records::negotiations(tables, &self.task).map_err(refused)? {
             found.turns = found.turns.iter().map(blank_turn).collect();
-            negotiation::write(&tables, &found, ink)?;
+            negotiation::write(&tables, &found, encryptor)?;
         }
         if let Some(mut found) = records::team(tables, &self.task).map_err(refused)? {
             for need in &mut found.needs {
@@ -177,7 +181,7 @@ impl Erase {
             for candidate in &mut found.candidates {
                 candidate.reasons.clear();
             }
-            team::write(&tables, &found, ink)?;
+            team::write(&tables, &found, encryptor)?;
         }
         Ok(())
     }
@@ -257,7 +261,7 @@ fn blank(happening: &Happening, task: &TaskId) -> Option<Happening> {
 
 fn erase_entry(
     tables: Tables<'_>,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
     sequence: Sequence,
     task: &TaskId,
     signer: Option<&dyn Signer>,
@@ -276,7 +280,7 @@ fn erase_entry(
         }
     };
     if let (Some(left), None) = (blank(&read.entry.happening, task), &read.erased) {
-        entry::erase(&tables, &read, &left, signer, ink)?;
+        entry::erase(&tables, &read, &left, signer, encryptor)?;
     }
     Ok(())
 }

@@ -5,8 +5,8 @@
 
 use crate::batch::CommitError;
 use crate::cipher::Tables;
+use crate::encryptor::Encryptor;
 use crate::erase::Erase;
-use crate::ink::Ink;
 use crate::reencrypt::{self, KeyChange, Reencrypt, Reencrypted, Rotated};
 use crate::retention::{Trim, Trimmed};
 use crate::row::erasure::Erasure;
@@ -31,7 +31,7 @@ pub(crate) enum Job {
 /// What a slice is done with.
 pub(crate) struct Workplace<'w> {
     pub(crate) tables: Tables<'w>,
-    pub(crate) ink: &'w mut Ink,
+    pub(crate) encryptor: &'w mut Encryptor,
     pub(crate) head: &'w mut Head,
     pub(crate) signer: Option<&'w dyn Signer>,
 }

@@ -34,7 +34,7 @@
 //! `transaction` (one group), `slice` (what ends with a head), `job` with
 //! `retention`, `erase` and `reencrypt`, `wal` (the write-ahead log), `read`, `verify`, `row` (the
 //! row types), `digest` (the hashes), `mac`, `set` and `ledger` (what binds rows), `outside`, `sign`,
-//! `keys` (who keeps the master key), `cipher` (what is encrypted, and how), `ink` and `cover` (how it
+//! `keys` (who keeps the master key), `cipher` (what is encrypted, and how), `encryptor` and `cover` (how it
 //! is written).
 #![forbid(unsafe_code)]
 
@@ -44,8 +44,8 @@ mod budget;
 mod cipher;
 mod cover;
 mod digest;
+mod encryptor;
 mod erase;
-mod ink;
 mod job;
 mod keys;
 mod ledger;

@@ -11,7 +11,7 @@ pub use error::OpenError;
 
 use crate::budget::{Budget, ENDLESS};
 use crate::cipher::{Keys, Tables};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::keys::KeyKeeper;
 use crate::outside::{Keeper, Seen};
 use crate::read::{Readers, log, tasks};
@@ -199,7 +199,7 @@ pub(crate) struct Opened {
     pub(crate) writer: Arc<Mutex<Connection>>,
     pub(crate) readers: Readers,
     pub(crate) keys: Arc<Keys>,
-    pub(crate) ink: Ink,
+    pub(crate) encryptor: Encryptor,
     /// What is to be done about data keys that are under an old master key.
     pub(crate) rewrap: Option<KeyChange>,
     pub(crate) ends: Ends,
@@ -251,17 +251,17 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
     };
     let data = last_data_number(&transaction)?;
     let rewrap = options.keys.as_deref().and_then(|k| rewrap(tables, k));
-    let mut ink = admitted.ink;
+    let mut encryptor = admitted.encryptor;
     if admitted.changed {
-        ink.store(&transaction)?;
-        head::write(&transaction, &head, &mut ink)?;
+        encryptor.store(&transaction)?;
+        head::write(&transaction, &head, &mut encryptor)?;
         transaction.commit()?;
-        ink.stored();
+        encryptor.stored();
     } else {
         transaction.commit()?;
     }
     budget.lift(&mut connection)?;
-    let seen = Seen::of(&head, &ink.ledger, ink.is_bound());
+    let seen = Seen::of(&head, &encryptor.ledger, encryptor.is_bound());
     let outside = match options.outside.is_empty() {
         true => None,
         false => Some(Keeper::start(
@@ -284,7 +284,7 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
         writer,
         readers,
         keys,
-        ink,
+        encryptor,
         rewrap,
         ends: Ends { head, data },
         recovered,

@@ -8,7 +8,7 @@
 //! the file is compacted. Read next: `cipher`.
 
 use crate::cipher::{Keys, Tables};
-use crate::ink::{Ink, new_data_key, new_salt, new_set_key};
+use crate::encryptor::{Encryptor, new_data_key, new_salt, new_set_key};
 use crate::job::{JobError, Step, Workplace};
 use crate::keys::{KeyError, KeyKeeper, Secret};
 use crate::read::{ReadError, log};
@@ -153,9 +153,12 @@ impl KeyChange {
 
     pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
         let Workplace {
-            tables, ink, head, ..
+            tables,
+            encryptor,
+            head,
+            ..
         } = at;
-        let slice = Slice::begin(tables.connection, head, ink)?;
+        let slice = Slice::begin(tables.connection, head, encryptor)?;
         let stored = data_key::data_keys(&slice)?;
         for wrapped in &self.rewrapped {
             // What became of the key meanwhile is what is stored.
@@ -165,22 +168,22 @@ impl KeyChange {
                     whole,
                     ..wrapped.clone()
                 };
-                row.write(&slice, ink)?;
+                row.write(&slice, encryptor)?;
             }
         }
         let youngest = stored.last().map_or(0, |key| key.number);
         self.report.data_key = youngest as u64;
         let Some((row, secret, salt)) = &mut self.next else {
-            slice.commit(head, ink)?;
+            slice.commit(head, encryptor)?;
             return Ok(Step::Done);
         };
         row.number = youngest + 1;
-        row.write(&slice, ink)?;
+        row.write(&slice, encryptor)?;
         self.report.data_key = row.number as u64;
-        let mut begun = ink.renewed(tables.keys, row.number, secret, *salt)?;
+        let mut begun = encryptor.renewed(tables.keys, row.number, secret, *salt)?;
         begun.store(&slice)?;
         slice.commit(head, &mut begun)?;
-        *ink = begun;
+        *encryptor = begun;
         Ok(Step::Done)
     }
 }
@@ -241,12 +244,12 @@ impl Reencrypt {
     }
 
     pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
-        let Some(data_key) = at.ink.data_key() else {
+        let Some(data_key) = at.encryptor.data_key() else {
             return Ok(Step::Done);
         };
         let connection = at.tables.connection;
         connection.pragma_update(None, "secure_delete", true)?;
-        let step = self.slice(&at.tables, at.head, at.ink, data_key, at.signer);
+        let step = self.slice(&at.tables, at.head, at.encryptor, data_key, at.signer);
         connection.pragma_update(None, "secure_delete", false)?;
         let step = step?;
         if step == Step::Done {
@@ -260,30 +263,31 @@ impl Reencrypt {
         &mut self,
         tables: &Tables<'_>,
         head: &Head,
-        ink: &mut Ink,
+        encryptor: &mut Encryptor,
         data_key: i64,
         signer: Option<&dyn Signer>,
     ) -> Result<Step, JobError> {
         let tables = *tables;
-        let slice = Slice::begin(tables.connection, head, ink)?;
-        let sets = ink.sets().cloned();
+        let slice = Slice::begin(tables.connection, head, encryptor)?;
+        let sets = encryptor.sets().cloned();
         let step = match WALKED.get(self.table) {
             Some((table, column)) => {
-                self.rows(tables, ink, table, column)?;
+                self.rows(tables, encryptor, table, column)?;
                 Step::Goes
             }
             None => {
-                self.cursors(tables, ink)?;
-                let forgotten = data_key::make_whole(&slice, data_key, ink)?;
+                self.cursors(tables, encryptor)?;
+                let forgotten = data_key::make_whole(&slice, data_key, encryptor)?;
                 self.report.data_keys = forgotten as u64;
                 if forgotten > 0 {
-                    self.attest(&slice, head, ink, signer)?;
+                    self.attest(&slice, head, encryptor, signer)?;
                 }
                 Step::Done
             }
         };
-        if let Err(cause) = slice.commit(head, ink) {
-            sets.into_iter().for_each(|sets| ink.sum_up_with(sets));
+        if let Err(cause) = slice.commit(head, encryptor) {
+            sets.into_iter()
+                .for_each(|sets| encryptor.sum_up_with(sets));
             return Err(cause.into());
         }
         if step == Step::Done {
@@ -298,7 +302,7 @@ impl Reencrypt {
         &mut self,
         connection: &Connection,
         head: &Head,
-        ink: &mut Ink,
+        encryptor: &mut Encryptor,
         signer: Option<&dyn Signer>,
     ) -> Result<(), JobError> {
         let mut attestation = Attestation {
@@ -309,24 +313,24 @@ impl Reencrypt {
             detail: format!("{} rows under a new data key", self.report.rows),
             signature: Vec::new(),
         };
-        attestation.append(connection, signer, ink)?;
-        let Some(next) = self.next.take().filter(|_| ink.is_bound()) else {
+        attestation.append(connection, signer, encryptor)?;
+        let Some(next) = self.next.take().filter(|_| encryptor.is_bound()) else {
             return Ok(());
         };
         // What was summed up until now has to be right: else this would heal what was forged.
-        let sets = ink.sets().expect("rows are bound");
-        if SetHashes::found(connection, sets, &Set::ALL)? != ink.ledger.hashes {
+        let sets = encryptor.sets().expect("rows are bound");
+        if SetHashes::found(connection, sets, &Set::ALL)? != encryptor.ledger.hashes {
             return Err(RowError::forged(crate::row::head::TABLE, head.sequence).into());
         }
-        ink.ledger.hashes = SetHashes::found(connection, &next, &Set::ALL)?;
-        ink.sum_up_with(next);
+        encryptor.ledger.hashes = SetHashes::found(connection, &next, &Set::ALL)?;
+        encryptor.sum_up_with(next);
         Ok(())
     }
 
     fn rows(
         &mut self,
         tables: Tables<'_>,
-        ink: &mut Ink,
+        encryptor: &mut Encryptor,
         table: &str,
         column: &str,
     ) -> Result<(), JobError> {
@@ -347,8 +351,8 @@ impl Reencrypt {
             }
             self.number = number;
             let cipher = cipher.as_deref().map(entry::ciphertext);
-            if ink.is_due(cipher, tables.keys) {
-                rewrite(tables, ink, self.table, number)?;
+            if encryptor.is_due(cipher, tables.keys) {
+                rewrite(tables, encryptor, self.table, number)?;
                 self.report.rows += 1;
             }
         }
@@ -358,7 +362,7 @@ impl Reencrypt {
         Ok(())
     }
 
-    fn cursors(&mut self, tables: Tables<'_>, ink: &mut Ink) -> Result<(), JobError> {
+    fn cursors(&mut self, tables: Tables<'_>, encryptor: &mut Encryptor) -> Result<(), JobError> {
         let mut statement = tables.prepare(cursor::ALL)?;
         let mut rows = statement.query([])?;
         let mut found = Vec::new();
@@ -366,15 +370,20 @@ impl Reencrypt {
             found.push(cursor::read(row, tables.keys)?);
         }
         for cursor in found {
-            cursor::write(&tables, &cursor.name, cursor.sequence, ink)?;
+            cursor::write(&tables, &cursor.name, cursor.sequence, encryptor)?;
             self.report.rows += 1;
         }
         Ok(())
     }
 }
 
-/// Writes the row of one number once more, as `ink` does.
-fn rewrite(tables: Tables<'_>, ink: &mut Ink, table: usize, number: i64) -> Result<(), JobError> {
+/// Writes the row of one number once more, as `encryptor` does.
+fn rewrite(
+    tables: Tables<'_>,
+    encryptor: &mut Encryptor,
+    table: usize,
+    number: i64,
+) -> Result<(), JobError> {
     const TASK: &str = concat!("SELECT ", task_columns!(), " FROM task WHERE number = ?1");
     const EXCHANGE: &str = concat!(
         "SELECT ",
@@ -403,47 +412,47 @@ fn rewrite(tables: Tables<'_>, ink: &mut Ink, table: usize, number: i64) -> Resu
     match WALKED[table].0 {
         task::TABLE => {
             if let Some(task) = one(tables, TASK, number, task::read)? {
-                TaskStatements::prepare(&tables)?.write(&task, false, ink)?;
+                TaskStatements::prepare(&tables)?.write(&task, false, encryptor)?;
             }
         }
         exchange::TABLE => {
             if let Some(exchange) = one(tables, EXCHANGE, number, exchange::read)? {
-                ExchangeStatements::prepare(&tables)?.write(&exchange, ink)?;
+                ExchangeStatements::prepare(&tables)?.write(&exchange, encryptor)?;
             }
         }
         data_param::TABLE => {
             if let Some(data) = one(tables, DATA, number, data_param::read)? {
                 // It is there, so it needs no number.
-                DataParamStatements::prepare(&tables)?.write(&data, 0, ink)?;
+                DataParamStatements::prepare(&tables)?.write(&data, 0, encryptor)?;
             }
         }
         negotiation::TABLE => {
             if let Some(found) = one(tables, NEGOTIATION, number, negotiation::read)? {
-                negotiation::write(&tables, &found, ink)?;
+                negotiation::write(&tables, &found, encryptor)?;
             }
         }
         team::TABLE => {
             if let Some(team) = one(tables, team::OF_NUMBER, number, team::read)? {
-                team::write(&tables, &team, ink)?;
+                team::write(&tables, &team, encryptor)?;
             }
         }
         document::TABLE => {
             if let Some(found) = one(tables, DOCUMENT, number, document::read)? {
-                document::write(&tables, &found, ink)?;
+                document::write(&tables, &found, encryptor)?;
             }
         }
         observation::TABLE => {
             if let Some(found) = one(tables, OBSERVATION, number, observation::read)? {
-                observation::rewrite(&tables, &found, ink)?;
+                observation::rewrite(&tables, &found, encryptor)?;
             }
         }
         push_config::TABLE => {
             if let Some(found) = one(tables, PUSH_CONFIG, number, push_config::read)? {
-                push_config::keep(&tables, &found, ink)?;
+                push_config::keep(&tables, &found, encryptor)?;
             }
         }
-        data_chunk::TABLE => chunk(tables, ink, number)?,
-        _ => logged(tables, ink, number as Sequence)?,
+        data_chunk::TABLE => chunk(tables, encryptor, number)?,
+        _ => logged(tables, encryptor, number as Sequence)?,
     }
     Ok(())
 }
@@ -459,27 +468,31 @@ fn one<T>(
     statement.query_row([number], read).optional()?.transpose()
 }
 
-fn chunk(tables: Tables<'_>, ink: &mut Ink, number: i64) -> Result<(), JobError> {
+fn chunk(tables: Tables<'_>, encryptor: &mut Encryptor, number: i64) -> Result<(), JobError> {
     let sql = "SELECT data, offset FROM data_chunk WHERE number = ?1";
     let mut statement = tables.prepare_cached(sql)?;
     let place = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?));
     if let Some((data, offset)) = statement.query_row([number], place).optional()? {
         let offset = offset as u64;
         if let Some(bytes) = data_chunk::stored(tables, data, offset)? {
-            data_chunk::rewrite(&tables, data, offset, &bytes, ink)?;
+            data_chunk::rewrite(&tables, data, offset, &bytes, encryptor)?;
         }
     }
     Ok(())
 }
 
-fn logged(tables: Tables<'_>, ink: &mut Ink, sequence: Sequence) -> Result<(), JobError> {
+fn logged(
+    tables: Tables<'_>,
+    encryptor: &mut Encryptor,
+    sequence: Sequence,
+) -> Result<(), JobError> {
     let (before, chain) = log::base(&tables, sequence - 1)?;
     let mut statement = tables.prepare_cached(entry::BEHIND)?;
     let mut rows = statement.query(params![before as i64, 1])?;
     if let Some(row) = rows.next()? {
         let read = entry::read(row, before + 1, &chain, tables.keys)?;
         drop(rows);
-        entry::encrypt(&tables, &read, ink)?;
+        entry::encrypt(&tables, &read, encryptor)?;
     }
     Ok(())
 }

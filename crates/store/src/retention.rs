@@ -7,7 +7,7 @@
 //! to the disk: they are the first to be filled again. Read next: `row::checkpoint`.
 
 use crate::cipher::Tables;
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::job::{JobError, Step, Workplace};
 use crate::read::log::first_time;
 use crate::row::checkpoint::Checkpoint;
@@ -124,28 +124,31 @@ impl Trim {
 
     pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
         let Workplace {
-            tables, head, ink, ..
+            tables,
+            head,
+            encryptor,
+            ..
         } = at;
-        let slice = Slice::begin(tables.connection, head, ink)?;
+        let slice = Slice::begin(tables.connection, head, encryptor)?;
         let stored = Checkpoint::read(&slice)?.unwrap_or_else(Checkpoint::none);
         let mut checkpoint = stored.clone();
         let before = *head;
         let limit = self.limit(&slice)?;
-        let mut goes = self.remove_tasks(&slice, limit, head, &mut checkpoint, ink)?;
-        goes |= self.remove_loose(&slice, limit, head, ink)?;
-        goes |= self.remove_pieces(&slice, ink)?;
-        goes |= self.cut_log(tables, limit, head, &mut checkpoint, ink)?;
+        let mut goes = self.remove_tasks(&slice, limit, head, &mut checkpoint, encryptor)?;
+        goes |= self.remove_loose(&slice, limit, head, encryptor)?;
+        goes |= self.remove_pieces(&slice, encryptor)?;
+        goes |= self.cut_log(tables, limit, head, &mut checkpoint, encryptor)?;
         let gone = |before: u64, after: u64| before - after;
         checkpoint.tasks += gone(before.counts.tasks, head.counts.tasks);
         checkpoint.exchanges += gone(before.counts.exchanges, head.counts.exchanges);
         checkpoint.data += gone(before.counts.data, head.counts.data);
         if checkpoint != stored {
             checkpoint.time = self.now;
-            checkpoint.write(&slice, at.signer, ink)?;
+            checkpoint.write(&slice, at.signer, encryptor)?;
         }
         self.report.bytes = used_bytes(&slice)?;
         self.report.log_began = first_time(&slice)?;
-        slice.commit(head, ink)?;
+        slice.commit(head, encryptor)?;
         self.report.tasks += checkpoint.tasks - stored.tasks;
         self.report.exchanges += checkpoint.exchanges - stored.exchanges;
         self.report.data += checkpoint.data - stored.data;
@@ -174,7 +177,7 @@ impl Trim {
         limit: i64,
         head: &mut Head,
         checkpoint: &mut Checkpoint,
-        ink: &mut Ink,
+        encryptor: &mut Encryptor,
     ) -> Result<bool, JobError> {
         let closes = Instant::now() + SLICE;
         let candidates: Vec<(i64, String, i64)> = connection
@@ -188,7 +191,7 @@ impl Trim {
         };
         // The checkpoint says first what may go; it is signed when the slice is complete.
         checkpoint.ended_by = checkpoint.ended_by.max(Timestamp::from_ms(*last));
-        checkpoint.write(connection, None, ink)?;
+        checkpoint.write(connection, None, encryptor)?;
         for (number, id, changed_at) in &candidates {
             if Instant::now() >= closes {
                 break;
@@ -196,7 +199,7 @@ impl Trim {
             self.task = (*changed_at, *number);
             let mut family = connection.prepare_cached(FAMILY_IS_OPEN)?;
             if !family.query_row([number], |row| row.get(0))? {
-                self.remove_task(connection, *number, id, head, ink)?;
+                self.remove_task(connection, *number, id, head, encryptor)?;
             }
         }
         Ok(true)
@@ -208,7 +211,7 @@ impl Trim {
         number: i64,
         id: &str,
         head: &mut Head,
-        ink: &mut Ink,
+        encryptor: &mut Encryptor,
     ) -> Result<(), JobError> {
         let mut pieces = connection
             .prepare_cached("SELECT number FROM data_param WHERE task = ?1 AND size IS NOT NULL")?;
@@ -216,7 +219,7 @@ impl Trim {
         let pieces = pieces.collect::<Result<Vec<i64>, _>>()?;
         self.pieces.get_or_insert_default().extend(pieces);
         let mut delete = |set, sql: &str| -> rusqlite::Result<u64> {
-            Ok(ink.delete(connection, set, sql, [id])? as u64)
+            Ok(encryptor.delete(connection, set, sql, [id])? as u64)
         };
         let exchanges = "DELETE FROM exchange WHERE task = ?1 RETURNING number, digest";
         head.counts.exchanges -= delete(Set::Exchange, exchanges)?;
@@ -227,10 +230,10 @@ impl Trim {
         team::forget_candidates(connection, id)?;
         let erasure = "DELETE FROM erasure WHERE task = ?1 RETURNING 0, digest";
         delete(Set::Erasure, erasure)?;
-        negotiation::forget_task(connection, id, ink)?;
-        push_config::forget_task(connection, id, ink)?;
+        negotiation::forget_task(connection, id, encryptor)?;
+        push_config::forget_task(connection, id, encryptor)?;
         let task = "DELETE FROM task WHERE number = ?1 RETURNING number, digest";
-        head.counts.tasks -= ink.delete(connection, Set::EndedTask, task, [number])? as u64;
+        head.counts.tasks -= encryptor.delete(connection, Set::EndedTask, task, [number])? as u64;
         Ok(())
     }
 
@@ -240,7 +243,7 @@ impl Trim {
         connection: &Connection,
         limit: i64,
         head: &mut Head,
-        ink: &mut Ink,
+        encryptor: &mut Encryptor,
     ) -> Result<bool, JobError> {
         for (place, (table, set, age, and)) in LOOSE.into_iter().enumerate() {
             let Some(after) = self.loose[place] else {
@@ -263,7 +266,7 @@ impl Trim {
             self.loose[place] = (!ends).then(|| old[ROWS - 1].0);
             let delete = format!("DELETE FROM {table} WHERE number = ?1 RETURNING number, digest");
             for (number, _, _) in old.into_iter().filter(|(_, _, loose)| *loose) {
-                ink.delete(connection, set, &delete, [number])?;
+                encryptor.delete(connection, set, &delete, [number])?;
                 match table {
                     "exchange" => head.counts.exchanges -= 1,
                     "data_param" => {
@@ -278,7 +281,11 @@ impl Trim {
     }
 
     /// Pieces whose data are gone, a few at a time; true if there may be more.
-    fn remove_pieces(&mut self, connection: &Connection, ink: &mut Ink) -> Result<bool, JobError> {
+    fn remove_pieces(
+        &mut self,
+        connection: &Connection,
+        encryptor: &mut Encryptor,
+    ) -> Result<bool, JobError> {
         if self.pieces.is_none() {
             self.pieces = Some(pieces_of_nothing(connection)?);
         }
@@ -288,7 +295,7 @@ impl Trim {
             let delete = "DELETE FROM data_chunk WHERE number IN
                 (SELECT number FROM data_chunk WHERE data = ?1 LIMIT ?2) RETURNING number, digest";
             let most = params![data, left as i64];
-            let gone = ink.delete(connection, Set::DataChunk, delete, most)?;
+            let gone = encryptor.delete(connection, Set::DataChunk, delete, most)?;
             if gone < left {
                 pieces.pop();
             }
@@ -304,7 +311,7 @@ impl Trim {
         limit: i64,
         head: &Head,
         checkpoint: &mut Checkpoint,
-        ink: &mut Ink,
+        encryptor: &mut Encryptor,
     ) -> Result<bool, JobError> {
         let old = self.aged(self.retention.log_max_age_ms);
         let connection = tables.connection;
@@ -325,8 +332,8 @@ impl Trim {
         let gone = cut - checkpoint.sequence;
         if gone > 0 {
             (checkpoint.sequence, checkpoint.chain) = (cut, chain);
-            checkpoint.write(connection, None, ink)?;
-            entry::forget_until(connection, cut, ink)?;
+            checkpoint.write(connection, None, encryptor)?;
+            entry::forget_until(connection, cut, encryptor)?;
         }
         Ok(gone as usize == ROWS && cut < head.sequence)
     }

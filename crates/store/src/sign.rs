@@ -4,7 +4,7 @@
 //! a row under the name of its table, so that no signature fits anything else. Read next: `digest`.
 
 use crate::digest::Sum;
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::row::checkpoint::Checkpoint;
 use crate::row::{RowError, attestation, entry, erasure};
 use rusqlite::Connection;
@@ -38,14 +38,14 @@ pub(crate) fn holds(signer: &dyn Signer, table: &str, digest: &Sum, signature: &
 pub(crate) fn again(
     connection: &Connection,
     signer: &dyn Signer,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> Result<(), RowError> {
     if let Some(mut checkpoint) = Checkpoint::read(connection)? {
-        checkpoint.write(connection, Some(signer), ink)?;
+        checkpoint.write(connection, Some(signer), encryptor)?;
     }
     for mut erasure in erasure::all(connection)? {
-        erasure.write(connection, Some(signer), ink)?;
+        erasure.write(connection, Some(signer), encryptor)?;
     }
     attestation::sign_again(connection, signer)?;
-    entry::sign_again(connection, signer, ink)
+    entry::sign_again(connection, signer, encryptor)
 }

@@ -2,9 +2,9 @@
 //!
 //! Everything that is written to a state is written in one of these: it begins with the period, if
 //! that is not stored yet, and ends with the head, if anything changed. Who begins one takes back
-//! what is known ([`Ink::ledger`]) if it fails. Read next: `row::head`.
+//! what is known ([`Encryptor::ledger`]) if it fails. Read next: `row::head`.
 
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::ledger::Ledger;
 use crate::row::head::{self, Head};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
@@ -20,12 +20,12 @@ impl<'c> Slice<'c> {
     pub(crate) fn begin(
         connection: &'c Connection,
         head: &Head,
-        ink: &mut Ink,
+        encryptor: &mut Encryptor,
     ) -> rusqlite::Result<Self> {
         let behavior = TransactionBehavior::Immediate;
         let transaction = Transaction::new_unchecked(connection, behavior)?;
-        let before = (*head, ink.ledger);
-        ink.store(&transaction)?;
+        let before = (*head, encryptor.ledger);
+        encryptor.store(&transaction)?;
         Ok(Self {
             transaction,
             before,
@@ -33,12 +33,12 @@ impl<'c> Slice<'c> {
     }
 
     /// Writes the head if anything changed, and makes all of it durable.
-    pub(crate) fn commit(self, head: &Head, ink: &mut Ink) -> rusqlite::Result<()> {
-        if (*head, ink.ledger) != self.before {
-            head::write(&self.transaction, head, ink)?;
+    pub(crate) fn commit(self, head: &Head, encryptor: &mut Encryptor) -> rusqlite::Result<()> {
+        if (*head, encryptor.ledger) != self.before {
+            head::write(&self.transaction, head, encryptor)?;
         }
         self.transaction.commit()?;
-        ink.stored();
+        encryptor.stored();
         Ok(())
     }
 }

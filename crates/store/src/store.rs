@@ -77,7 +77,7 @@ impl Store {
             mover: opened.mover,
             ends: opened.ends,
             keys: opened.keys,
-            ink: opened.ink,
+            encryptor: opened.encryptor,
             on_commit,
             counters: Arc::clone(&counters),
         };

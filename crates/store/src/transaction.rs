@@ -5,7 +5,7 @@
 
 use crate::batch::{Batch, Chunk, CommitError};
 use crate::cipher::Tables;
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::row::data_chunk::{self, Place};
 use crate::row::data_param::DataParamStatements;
 use crate::row::entry::EntryStatement;
@@ -42,19 +42,19 @@ pub(crate) struct Ends {
 /// taken back and done again with a savepoint around each batch, which costs more.
 pub(crate) fn write(
     tables: Tables<'_>,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
     group: &[Wanted<'_>],
     ends: &mut Ends,
     counters: &Counters,
 ) -> rusqlite::Result<Outcomes> {
-    let start = (*ends, ink.ledger);
-    let mut result = transact(tables, ink, group, ends, counters, false);
+    let start = (*ends, encryptor.ledger);
+    let mut result = transact(tables, encryptor, group, ends, counters, false);
     if matches!(&result, Err(cause) if breaks_a_rule(cause)) {
-        (*ends, ink.ledger) = start;
-        result = transact(tables, ink, group, ends, counters, true);
+        (*ends, encryptor.ledger) = start;
+        result = transact(tables, encryptor, group, ends, counters, true);
     }
     if result.is_err() {
-        (*ends, ink.ledger) = start;
+        (*ends, encryptor.ledger) = start;
     }
     result
 }
@@ -69,17 +69,17 @@ fn breaks_a_rule(cause: &rusqlite::Error) -> bool {
 
 fn transact(
     tables: Tables<'_>,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
     group: &[Wanted<'_>],
     ends: &mut Ends,
     counters: &Counters,
     isolated: bool,
 ) -> rusqlite::Result<Outcomes> {
     let begun = Instant::now();
-    let slice = Slice::begin(tables.connection, &ends.head, ink)?;
+    let slice = Slice::begin(tables.connection, &ends.head, encryptor)?;
     let mut outcomes = Vec::with_capacity(group.len());
     {
-        let mut statements = Statements::prepare(tables, ink)?;
+        let mut statements = Statements::prepare(tables, encryptor)?;
         for wanted in group {
             outcomes.push(if isolated {
                 statements.write_isolated(wanted, ends)?
@@ -90,7 +90,7 @@ fn transact(
     }
     let written = Instant::now();
     // An empty batch is a barrier: it changes nothing, so it needs no fsync of its own.
-    slice.commit(&ends.head, ink)?;
+    slice.commit(&ends.head, encryptor)?;
     let count = |counter: &std::sync::atomic::AtomicU64, time: Duration| {
         counter.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Relaxed);
     };
@@ -110,7 +110,7 @@ pub(crate) struct Wanted<'w> {
 struct Statements<'c, 'i> {
     tables: Tables<'c>,
     connection: &'c Connection,
-    ink: &'i mut Ink,
+    encryptor: &'i mut Encryptor,
     tasks: TaskStatements<'c>,
     exchanges: ExchangeStatements<'c>,
     data: DataParamStatements<'c>,
@@ -118,12 +118,12 @@ struct Statements<'c, 'i> {
 }
 
 impl<'c, 'i> Statements<'c, 'i> {
-    fn prepare(tables: Tables<'c>, ink: &'i mut Ink) -> rusqlite::Result<Self> {
+    fn prepare(tables: Tables<'c>, encryptor: &'i mut Encryptor) -> rusqlite::Result<Self> {
         let connection = tables.connection;
         Ok(Self {
             tables,
             connection,
-            ink,
+            encryptor,
             tasks: TaskStatements::prepare(connection)?,
             exchanges: ExchangeStatements::prepare(connection)?,
             data: DataParamStatements::prepare(connection)?,
@@ -148,25 +148,25 @@ impl<'c, 'i> Statements<'c, 'i> {
         };
         self.write_tasks(&batch.tasks, &changes, &mut ends.head)?;
         for exchange in &batch.exchanges {
-            let new = self.exchanges.write(exchange, self.ink)?;
+            let new = self.exchanges.write(exchange, self.encryptor)?;
             ends.head.counts.exchanges += u64::from(new);
         }
         for data in &batch.data {
-            let new = self.data.write(data, ends.data + 1, self.ink)?;
+            let new = self.data.write(data, ends.data + 1, self.encryptor)?;
             ends.data += i64::from(new);
             ends.head.counts.data += u64::from(new);
         }
         for (chunk, missing) in batch.chunks.iter().zip(missing) {
             if let (true, Some(data)) = (missing, self.number(&chunk.data)?) {
                 let bytes = &chunk.bytes;
-                data_chunk::insert(self.connection, data, chunk.offset, bytes, self.ink)?;
+                data_chunk::insert(self.connection, data, chunk.offset, bytes, self.encryptor)?;
             }
         }
         self.write_others(batch)?;
         for (name, place) in wanted.cursors {
             match place {
-                Some(sequence) => cursor::write(self.connection, name, *sequence, self.ink)?,
-                None => cursor::remove(self.connection, name, self.ink)?,
+                Some(sequence) => cursor::write(self.connection, name, *sequence, self.encryptor)?,
+                None => cursor::remove(self.connection, name, self.encryptor)?,
             }
         }
         Ok(Ok(self.append(batch, &mut ends.head)?))
@@ -185,7 +185,7 @@ impl<'c, 'i> Statements<'c, 'i> {
                 continue;
             }
             let last = &tasks[change.last];
-            self.tasks.write(last, change.new, self.ink)?;
+            self.tasks.write(last, change.new, self.encryptor)?;
             // It was open if it was there: what has ended never changes.
             let counts = &mut head.counts;
             counts.tasks += u64::from(change.new);
@@ -197,28 +197,28 @@ impl<'c, 'i> Statements<'c, 'i> {
 
     fn write_others(&mut self, batch: &Batch) -> rusqlite::Result<()> {
         for negotiation in &batch.negotiations {
-            negotiation::write(self.connection, negotiation, self.ink)?;
+            negotiation::write(self.connection, negotiation, self.encryptor)?;
         }
         for registration in &batch.registrations {
-            registration::write(self.connection, registration, self.ink)?;
+            registration::write(self.connection, registration, self.encryptor)?;
         }
         for name in &batch.left {
-            registration::remove(self.connection, name, self.ink)?;
+            registration::remove(self.connection, name, self.encryptor)?;
         }
         for team in &batch.teams {
-            team::write(self.connection, team, self.ink)?;
+            team::write(self.connection, team, self.encryptor)?;
         }
         for change in &batch.pushes {
-            push_config::write(self.connection, change, self.ink)?;
+            push_config::write(self.connection, change, self.encryptor)?;
         }
         for document in &batch.documents {
-            document::write(self.connection, document, self.ink)?;
+            document::write(self.connection, document, self.encryptor)?;
         }
         for observation in &batch.observations {
-            observation::write(self.connection, observation, self.ink)?;
+            observation::write(self.connection, observation, self.encryptor)?;
         }
         if let Some(last) = batch.observed {
-            observation::remove(self.connection, last, self.ink)?;
+            observation::remove(self.connection, last, self.encryptor)?;
         }
         Ok(())
     }
@@ -233,7 +233,7 @@ impl<'c, 'i> Statements<'c, 'i> {
                 time,
                 happening: happening.clone(),
             };
-            head.chain = self.entries.append(&entry, &head.chain, self.ink)?;
+            head.chain = self.entries.append(&entry, &head.chain, self.encryptor)?;
             (head.sequence, head.time) = (entry.sequence, time);
             entries.push(Arc::new(entry));
         }
@@ -245,7 +245,7 @@ impl<'c, 'i> Statements<'c, 'i> {
         wanted: &Wanted<'_>,
         ends: &mut Ends,
     ) -> rusqlite::Result<Result<Vec<Arc<Entry>>, CommitError>> {
-        let before = (*ends, self.ink.ledger);
+        let before = (*ends, self.encryptor.ledger);
         self.connection.execute_batch("SAVEPOINT batch")?;
         let written = self.write(wanted, ends);
         let end = match &written {
@@ -255,7 +255,7 @@ impl<'c, 'i> Statements<'c, 'i> {
         self.connection.execute_batch(end)?;
         match written {
             Err(cause) if breaks_a_rule(&cause) => {
-                (*ends, self.ink.ledger) = before;
+                (*ends, self.encryptor.ledger) = before;
                 Ok(Err(CommitError::Refused(Arc::new(cause))))
             }
             written => written,

@@ -12,7 +12,7 @@
 
 use crate::batch::{Batch, CommitError, Committed};
 use crate::cipher::{Keys, Tables};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::job::{Job, JobError, Step, Workplace};
 use crate::open::{OpenError, Options};
 use crate::outside::{Keeper, Seen};
@@ -57,7 +57,7 @@ pub(crate) struct Start {
     pub(crate) outside: Option<Keeper>,
     pub(crate) ends: Ends,
     pub(crate) keys: Arc<Keys>,
-    pub(crate) ink: Ink,
+    pub(crate) encryptor: Encryptor,
     pub(crate) on_commit: OnCommit,
     pub(crate) counters: Arc<Counters>,
 }
@@ -84,7 +84,7 @@ struct Writer {
     outside: Option<Keeper>,
     ends: Ends,
     keys: Arc<Keys>,
-    ink: Ink,
+    encryptor: Encryptor,
     batch_max: usize,
     batch_wait: Duration,
     signer: Option<Arc<dyn Signer>>,
@@ -108,7 +108,7 @@ pub(crate) fn start(
         outside: start.outside,
         ends: start.ends,
         keys: start.keys,
-        ink: start.ink,
+        encryptor: start.encryptor,
         batch_max: options.batch_max.max(1),
         batch_wait: options.batch_wait,
         signer: options.signer.clone(),
@@ -219,8 +219,8 @@ impl Writer {
                 keys: &self.keys,
             };
             let wanted: Vec<Wanted<'_>> = group.iter().map(Waiting::wanted).collect();
-            let ink = &mut self.ink;
-            let written = transaction::write(tables, ink, &wanted, &mut ends, &self.counters);
+            let encryptor = &mut self.encryptor;
+            let written = transaction::write(tables, encryptor, &wanted, &mut ends, &self.counters);
             (written, connection.total_changes() > before)
         };
         match written {
@@ -258,8 +258,8 @@ impl Writer {
     /// What is durable now is to be known outside as well.
     fn tell_outside(&mut self) {
         if let Some(outside) = &self.outside {
-            self.ink.ledger.outside |= outside.is_written();
-            let (ledger, bound) = (&self.ink.ledger, self.ink.is_bound());
+            self.encryptor.ledger.outside |= outside.is_written();
+            let (ledger, bound) = (&self.encryptor.ledger, self.encryptor.is_bound());
             outside.note(Seen::of(&self.ends.head, ledger, bound));
         }
     }
@@ -305,7 +305,7 @@ impl Writer {
         let Some(mut job) = self.jobs.pop_front() else {
             return;
         };
-        let (mut ends, ledger) = (self.ends, self.ink.ledger);
+        let (mut ends, ledger) = (self.ends, self.encryptor.ledger);
         let stepped = {
             let shared = Arc::clone(&self.connection);
             let connection = locked(&shared);
@@ -315,7 +315,7 @@ impl Writer {
                     connection: &connection,
                     keys: &self.keys,
                 },
-                ink: &mut self.ink,
+                encryptor: &mut self.encryptor,
                 head: &mut ends.head,
                 signer: self.signer.as_deref(),
             })
@@ -335,11 +335,11 @@ impl Writer {
                 }
             }
             Err(JobError::Refused(why)) => {
-                self.ink.ledger = ledger;
+                self.encryptor.ledger = ledger;
                 job.fail(why);
             }
             Err(JobError::Failed(cause)) => {
-                self.ink.ledger = ledger;
+                self.encryptor.ledger = ledger;
                 let error = self.failure(cause);
                 job.fail(error);
             }
@@ -352,11 +352,11 @@ impl Writer {
         let Some(signer) = self.signer.clone() else {
             return;
         };
-        let ledger = self.ink.ledger;
+        let ledger = self.encryptor.ledger;
         let shared = Arc::clone(&self.connection);
         let sealed = self.write_seal(&locked(&shared), signer.as_ref());
         if let Err(cause) = sealed {
-            self.ink.ledger = ledger;
+            self.encryptor.ledger = ledger;
             self.failure(cause);
             self.seal_due = Some(Instant::now() + self.sealed_within);
             return;
@@ -365,11 +365,11 @@ impl Writer {
     }
 
     fn write_seal(&mut self, connection: &Connection, signer: &dyn Signer) -> rusqlite::Result<()> {
-        let (head, ink) = (&self.ends.head, &mut self.ink);
-        let slice = Slice::begin(connection, head, ink)?;
+        let (head, encryptor) = (&self.ends.head, &mut self.encryptor);
+        let slice = Slice::begin(connection, head, encryptor)?;
         seal::write(&slice, head, signer)?;
-        ink.ledger.sealed = Some(head.sequence);
-        slice.commit(head, ink)
+        encryptor.ledger.sealed = Some(head.sequence);
+        slice.commit(head, encryptor)
     }
 
     /// A write failed and left nothing behind: a full disk may have space again, anything else

@@ -14,7 +14,7 @@ const CHINESE_DIGITS: usize = 4;
 
 /// Why a stretch is not shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Veil {
+enum Redaction {
     Name,
     Email,
     Link,
@@ -23,7 +23,7 @@ enum Veil {
     Number,
 }
 
-impl Veil {
+impl Redaction {
     fn as_str(self) -> &'static str {
         match self {
             Self::Name => "[name]",
@@ -51,7 +51,7 @@ pub(super) fn screened(text: &str, chars_max: usize, names: &[&str]) -> Option<S
 
 struct Screen {
     chars: Vec<char>,
-    veils: Vec<Option<Veil>>,
+    veils: Vec<Option<Redaction>>,
 }
 
 impl Screen {
@@ -61,10 +61,10 @@ impl Screen {
         Self { chars, veils }
     }
 
-    /// The first veil over a character stays.
-    fn veil(&mut self, range: std::ops::Range<usize>, veil: Veil) {
+    /// The first redaction over a character stays.
+    fn redaction(&mut self, range: std::ops::Range<usize>, redaction: Redaction) {
         for at in &mut self.veils[range] {
-            at.get_or_insert(veil);
+            at.get_or_insert(redaction);
         }
     }
 
@@ -79,7 +79,7 @@ impl Screen {
             let same = (self.chars[start..end].iter().zip(&name))
                 .all(|(a, b)| a.to_lowercase().eq(b.to_lowercase()));
             if same && !self.joined(start) && !self.joined(end) {
-                self.veil(start..end, Veil::Name);
+                self.redaction(start..end, Redaction::Name);
             }
         }
     }
@@ -98,8 +98,8 @@ impl Screen {
         let mut start = 0;
         while start < self.chars.len() {
             let run = self.chars[start..].iter().take_while(|c| !ends(c)).count();
-            if let Some(veil) = veil_of(&self.chars[start..start + run]) {
-                self.veil(start..start + run, veil);
+            if let Some(redaction) = veil_of(&self.chars[start..start + run]) {
+                self.redaction(start..start + run, redaction);
             }
             start += run.max(1);
         }
@@ -114,11 +114,11 @@ impl Screen {
                 continue;
             }
             let (end, digits) = self.number_from(at);
-            let veil = match digits >= PHONE_DIGITS {
-                true => Veil::Phone,
-                false => Veil::Number,
+            let redaction = match digits >= PHONE_DIGITS {
+                true => Redaction::Phone,
+                false => Redaction::Number,
             };
-            self.veil(at..end, veil);
+            self.redaction(at..end, redaction);
             at = end;
         }
     }
@@ -144,7 +144,7 @@ impl Screen {
                 .take_while(|c| "〇零一二三四五六七八九幺两".contains(**c))
                 .count();
             if run >= CHINESE_DIGITS {
-                self.veil(start..start + run, Veil::Number);
+                self.redaction(start..start + run, Redaction::Number);
             }
             start += run.max(1);
         }
@@ -153,17 +153,17 @@ impl Screen {
     fn shown(&self, chars_max: usize) -> Option<String> {
         let mut out = Shortened::to(chars_max);
         let (mut letters, mut before) = (0, None);
-        for (&c, &veil) in self.chars.iter().zip(&self.veils) {
-            let fits = match veil {
-                Some(veil) if before == Some(veil) => true,
-                Some(veil) => out.push(veil.as_str()),
+        for (&c, &redaction) in self.chars.iter().zip(&self.veils) {
+            let fits = match redaction {
+                Some(redaction) if before == Some(redaction) => true,
+                Some(redaction) => out.push(redaction.as_str()),
                 None => out.push(publishable(c).encode_utf8(&mut [0; 4])),
             };
             if !fits {
                 break;
             }
-            letters += usize::from(veil.is_none() && c.is_alphabetic());
-            before = veil;
+            letters += usize::from(redaction.is_none() && c.is_alphabetic());
+            before = redaction;
         }
         (letters >= 2).then(|| out.text.trim_end().to_owned())
     }
@@ -208,14 +208,14 @@ impl Shortened {
     }
 }
 
-fn veil_of(run: &[char]) -> Option<Veil> {
+fn veil_of(run: &[char]) -> Option<Redaction> {
     let text: String = run.iter().flat_map(|c| c.to_lowercase()).collect();
     if text.contains(['@', '＠']) {
-        Some(Veil::Email)
+        Some(Redaction::Email)
     } else if text.contains("://") || text.starts_with("www.") {
-        Some(Veil::Link)
+        Some(Redaction::Link)
     } else {
-        (run.len() > WORD_MAX).then_some(Veil::Word)
+        (run.len() > WORD_MAX).then_some(Redaction::Word)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::bind;
 use crate::budget::Budget;
 use crate::cipher::{Keys, Tables};
 use crate::digest::{ORIGIN, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::ledger::Ledger;
 use crate::outside::{self, Seen};
 use crate::read::log;
@@ -41,7 +41,7 @@ const READ_ENTRIES: u64 = 1_000;
 pub(super) struct Admitted {
     pub(super) stored: Stored,
     pub(super) decided: Decided,
-    pub(super) ink: Ink,
+    pub(super) encryptor: Encryptor,
     /// Whether rows were written that the head has to stand for.
     pub(super) changed: bool,
     pub(super) accepted: Vec<String>,
@@ -83,11 +83,11 @@ pub(super) fn admit(
     if (first_use && age != Age::New) || !doubts.is_empty() {
         guard.verify_whole(&doubts)?;
     }
-    let (ink, bound_now) = guard.ink(known)?;
+    let (encryptor, bound_now) = guard.encryptor(known)?;
     let mut admitted = Admitted {
         stored: guard.stored.clone(),
         decided,
-        ink,
+        encryptor,
         changed: bound_now,
         accepted: doubts.iter().map(ToString::to_string).collect(),
     };
@@ -316,7 +316,7 @@ impl Guard<'_> {
     }
 
     /// What is written with; true if rows were bound just now.
-    fn ink(&self, known: Option<(Ledger, SetKey)>) -> Result<(Ink, bool), OpenError> {
+    fn encryptor(&self, known: Option<(Ledger, SetKey)>) -> Result<(Encryptor, bool), OpenError> {
         let Tables { connection, keys } = self.tables;
         let Some(keeper) = self.options.keys.as_deref() else {
             let ledger = Ledger {
@@ -324,13 +324,13 @@ impl Guard<'_> {
                 digest: self.stored.digest,
                 ..Ledger::default()
             };
-            return Ok((Ink::none(ledger), false));
+            return Ok((Encryptor::none(ledger), false));
         };
-        let mut ink = bind::begin(connection, keys, keeper)?;
+        let mut encryptor = bind::begin(connection, keys, keeper)?;
         if let Some((ledger, sets)) = known {
-            ink.bind(keys, sets, ledger)?;
-            ink.ledger.numbered = Some(observation::numbered(connection)?);
-            return Ok((ink, false));
+            encryptor.bind(keys, sets, ledger)?;
+            encryptor.ledger.numbered = Some(observation::numbered(connection)?);
+            return Ok((encryptor, false));
         }
         let now = self.options.now;
         bind::first_use(
@@ -339,10 +339,10 @@ impl Guard<'_> {
             self.signer,
             &self.stored,
             now,
-            &mut ink,
+            &mut encryptor,
         )?;
-        ink.ledger.sealed = self.seal.as_ref().map(|seal| seal.head.sequence);
-        Ok((ink, true))
+        encryptor.ledger.sealed = self.seal.as_ref().map(|seal| seal.head.sequence);
+        Ok((encryptor, true))
     }
 
     /// Puts on record what was accepted; what stands outside is left behind.
@@ -353,7 +353,7 @@ impl Guard<'_> {
         admitted: &mut Admitted,
     ) -> Result<(), OpenError> {
         let (connection, head) = (self.tables.connection, &self.stored.head);
-        let ink = &mut admitted.ink;
+        let encryptor = &mut admitted.encryptor;
         for doubt in doubts {
             let ground = match doubt {
                 OpenError::Stranger { .. } => Ground::HostKey,
@@ -367,17 +367,17 @@ impl Guard<'_> {
                 detail: doubt.to_string(),
                 signature: Vec::new(),
             };
-            attestation.append(connection, self.signer, ink)?;
+            attestation.append(connection, self.signer, encryptor)?;
             if let (Ground::HostKey, Some(signer)) = (ground, self.signer) {
-                sign::again(connection, signer, ink)?;
+                sign::again(connection, signer, encryptor)?;
             }
             tracing::warn!("accepted on purpose: {doubt}");
         }
         if let Some(signer) = self.signer {
             seal::write(connection, head, signer)?;
-            ink.ledger.sealed = Some(head.sequence);
+            encryptor.ledger.sealed = Some(head.sequence);
         }
-        ink.ledger.generation = ink.ledger.generation.max(last_seen);
+        encryptor.ledger.generation = encryptor.ledger.generation.max(last_seen);
         admitted.changed = true;
         Ok(())
     }

@@ -4,7 +4,7 @@
 
 use super::{RowError, check, column};
 use crate::digest::{RowDigest, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::set::Set;
 use crate::sign::{self, Signer};
 use domain::event::Sequence;
@@ -93,7 +93,7 @@ impl Attestation {
         &mut self,
         connection: &Connection,
         signer: Option<&dyn Signer>,
-        ink: &mut Ink,
+        encryptor: &mut Encryptor,
     ) -> rusqlite::Result<()> {
         let last = "SELECT coalesce(max(number), 0) FROM attestation";
         let number = 1 + connection.query_row(last, [], |row| row.get::<_, i64>(0))?;
@@ -114,7 +114,7 @@ impl Attestation {
                 self.signature,
             ],
         )?;
-        ink.came(Set::Attestation, number, &sum);
+        encryptor.came(Set::Attestation, number, &sum);
         Ok(())
     }
 }

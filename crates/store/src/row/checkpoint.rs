@@ -5,7 +5,7 @@
 
 use super::{RowError, check, column};
 use crate::digest::{ORIGIN, RowDigest, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::set::Set;
 use crate::sign::{self, Signer};
 use domain::event::Sequence;
@@ -98,11 +98,11 @@ impl Checkpoint {
         &mut self,
         connection: &Connection,
         signer: Option<&dyn Signer>,
-        ink: &mut Ink,
+        encryptor: &mut Encryptor,
     ) -> rusqlite::Result<()> {
         let standing = "SELECT 0, digest FROM checkpoint";
-        if let Some((_, digest)) = ink.standing(connection, standing, [])? {
-            ink.went(Set::Checkpoint, 0, &digest);
+        if let Some((_, digest)) = encryptor.standing(connection, standing, [])? {
+            encryptor.went(Set::Checkpoint, 0, &digest);
         }
         let sum = self.digest();
         self.signature = sign::sign(signer, TABLE, &self.digest());
@@ -119,7 +119,7 @@ impl Checkpoint {
             sum,
             self.signature,
         ])?;
-        ink.came(Set::Checkpoint, 0, &sum);
+        encryptor.came(Set::Checkpoint, 0, &sum);
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::set::Set;
 use domain::event::Sequence;
 use rusqlite::{Connection, Row, params};
@@ -35,26 +35,30 @@ pub(crate) fn write(
     connection: &Connection,
     name: &str,
     sequence: Sequence,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
     let (id, name) = (id(name), Texts([Some(Cow::Borrowed(name))]));
-    let row = ink.cover(TABLE, name, |name| digest(&id, name, sequence));
+    let row = encryptor.cover(TABLE, name, |name| digest(&id, name, sequence));
     let standing = "SELECT 0, digest FROM cursor WHERE id = ?1";
-    if let Some((_, digest)) = ink.standing(connection, standing, [id])? {
-        ink.went(Set::Cursor, 0, &digest);
+    if let Some((_, digest)) = encryptor.standing(connection, standing, [id])? {
+        encryptor.went(Set::Cursor, 0, &digest);
     }
-    let stamp = ink.stamp(TABLE, 0, &row.sum);
+    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
     let (name, cipher) = (row.texts.text(0), row.cipher);
     statement.execute(params![id, name, sequence as i64, stamp, cipher])?;
-    ink.came(Set::Cursor, 0, &row.sum);
+    encryptor.came(Set::Cursor, 0, &row.sum);
     Ok(())
 }
 
 /// Forgets the cursor of this name, if there is one.
-pub(crate) fn remove(connection: &Connection, name: &str, ink: &mut Ink) -> rusqlite::Result<()> {
+pub(crate) fn remove(
+    connection: &Connection,
+    name: &str,
+    encryptor: &mut Encryptor,
+) -> rusqlite::Result<()> {
     let sql = "DELETE FROM cursor WHERE id = ?1 RETURNING 0, digest";
-    ink.delete(connection, Set::Cursor, sql, [id(name)])?;
+    encryptor.delete(connection, Set::Cursor, sql, [id(name)])?;
     Ok(())
 }
 

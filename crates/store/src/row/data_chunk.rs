@@ -9,7 +9,7 @@ use super::{RowError, column};
 use crate::cipher::{Keys, Tables};
 use crate::cover::covered;
 use crate::digest::{RowDigest, Sum, of_bytes};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::set::Set;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::borrow::Cow;
@@ -98,20 +98,20 @@ pub(crate) fn insert(
     data: i64,
     offset: u64,
     bytes: &[u8],
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
-    write(connection, INSERT, (data, offset), bytes, ink)
+    write(connection, INSERT, (data, offset), bytes, encryptor)
 }
 
-/// Writes the piece that is stored there once more, as `ink` does.
+/// Writes the piece that is stored there once more, as `encryptor` does.
 pub(crate) fn rewrite(
     connection: &Connection,
     data: i64,
     offset: u64,
     bytes: &[u8],
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
-    write(connection, UPDATE, (data, offset), bytes, ink)
+    write(connection, UPDATE, (data, offset), bytes, encryptor)
 }
 
 fn write(
@@ -119,22 +119,22 @@ fn write(
     sql: &str,
     (data, offset): (i64, u64),
     bytes: &[u8],
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
-    let old = ink.standing(connection, STANDING, params![data, offset as i64])?;
+    let old = encryptor.standing(connection, STANDING, params![data, offset as i64])?;
     let old = old.map(|(number, digest)| (Set::DataChunk, number, digest));
     let (mut bytes, mut mark) = (Cow::Borrowed(bytes), None);
-    if ink.is_on() {
-        mark = ink.encrypt_in_place(bytes.to_mut(), &place_digest(data, offset));
+    if encryptor.is_on() {
+        mark = encryptor.encrypt_in_place(bytes.to_mut(), &place_digest(data, offset));
     }
     let sum = digest(data, offset, &bytes);
     let sum = mark
         .as_deref()
         .map_or(sum, |mark| covered(TABLE, &sum, mark));
-    let stamp = ink.stamp(TABLE, 0, &sum);
+    let stamp = encryptor.stamp(TABLE, 0, &sum);
     let row = params![data, offset as i64, stamp, bytes, mark];
     connection.prepare_cached(sql)?.execute(row)?;
-    ink.replaced(connection, old, Set::DataChunk, &sum);
+    encryptor.replaced(connection, old, Set::DataChunk, &sum);
     Ok(())
 }
 

@@ -6,7 +6,7 @@
 
 use super::{RowError, check, column};
 use crate::digest::{RowDigest, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::set::Set;
 use rusqlite::{Connection, Row, params};
 
@@ -41,10 +41,14 @@ impl DataKey {
     }
 
     /// Writes it, in place of the one with its number if there is one.
-    pub(crate) fn write(&self, connection: &Connection, ink: &mut Ink) -> rusqlite::Result<()> {
+    pub(crate) fn write(
+        &self,
+        connection: &Connection,
+        encryptor: &mut Encryptor,
+    ) -> rusqlite::Result<()> {
         let standing = "SELECT number, digest FROM data_key WHERE number = ?1";
-        if let Some((number, digest)) = ink.standing(connection, standing, [self.number])? {
-            ink.went(Set::DataKey, number, &digest);
+        if let Some((number, digest)) = encryptor.standing(connection, standing, [self.number])? {
+            encryptor.went(Set::DataKey, number, &digest);
         }
         let sum = self.digest();
         connection.prepare_cached(WRITE)?.execute(params![
@@ -54,7 +58,7 @@ impl DataKey {
             self.whole,
             sum,
         ])?;
-        ink.came(Set::DataKey, self.number, &sum);
+        encryptor.came(Set::DataKey, self.number, &sum);
         Ok(())
     }
 
@@ -91,12 +95,16 @@ impl Period {
             .sum()
     }
 
-    pub(crate) fn write(&self, connection: &Connection, ink: &mut Ink) -> rusqlite::Result<()> {
+    pub(crate) fn write(
+        &self,
+        connection: &Connection,
+        encryptor: &mut Encryptor,
+    ) -> rusqlite::Result<()> {
         let sum = self.digest();
         let sql = "INSERT INTO period (number, data_key, salt, digest) VALUES (?1, ?2, ?3, ?4)";
         let row = params![self.number, self.data_key, self.salt, sum];
         connection.prepare_cached(sql)?.execute(row)?;
-        ink.came(Set::Period, self.number.into(), &sum);
+        encryptor.came(Set::Period, self.number.into(), &sum);
         Ok(())
     }
 
@@ -142,16 +150,16 @@ pub(crate) fn periods(connection: &Connection) -> Result<Vec<Period>, RowError> 
 pub(crate) fn make_whole(
     connection: &Connection,
     number: i64,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> Result<usize, RowError> {
     for mut data_key in data_keys(connection)? {
         if data_key.number == number {
             data_key.whole = true;
-            data_key.write(connection, ink)?;
+            data_key.write(connection, encryptor)?;
         }
     }
     let periods = "DELETE FROM period WHERE data_key <> ?1 RETURNING number, digest";
-    ink.delete(connection, Set::Period, periods, [number])?;
+    encryptor.delete(connection, Set::Period, periods, [number])?;
     let data_keys = "DELETE FROM data_key WHERE number <> ?1 RETURNING number, digest";
-    Ok(ink.delete(connection, Set::DataKey, data_keys, [number])?)
+    Ok(encryptor.delete(connection, Set::DataKey, data_keys, [number])?)
 }

@@ -8,7 +8,7 @@ use super::{RowError, column};
 use crate::cipher::{At, Keys};
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::set::Set;
 use domain::context::{Body, Chunked, DataParam, DataType};
 use domain::task::TaskId;
@@ -70,12 +70,12 @@ impl<'c> DataParamStatements<'c> {
         &mut self,
         data: &DataParam,
         number: i64,
-        ink: &mut Ink,
+        encryptor: &mut Encryptor,
     ) -> rusqlite::Result<bool> {
-        let old = ink.standing(self.connection, STANDING, [&data.id])?;
+        let old = encryptor.standing(self.connection, STANDING, [&data.id])?;
         let number = old.as_ref().map_or(number, |(number, _)| *number);
         let whole = chunked(&data.body);
-        let row = ink.cover(TABLE, texts(data), |texts| digest(data, texts));
+        let row = encryptor.cover(TABLE, texts(data), |texts| digest(data, texts));
         let task = data.task.as_ref().map(TaskId::as_str);
         let sha256 = match row.cipher {
             None => whole.and_then(|c| c.sha256),
@@ -96,7 +96,7 @@ impl<'c> DataParamStatements<'c> {
             sha256,
             whole.map(|c| c.finished),
             // Their pieces are found by the number.
-            ink.stamp(TABLE, number, &row.sum),
+            encryptor.stamp(TABLE, number, &row.sum),
             row.cipher,
             number,
         ];
@@ -105,9 +105,9 @@ impl<'c> DataParamStatements<'c> {
             self.update.execute(&values[..15])?;
         }
         if let Some((number, digest)) = old {
-            ink.went(Set::DataParam, number, &digest);
+            encryptor.went(Set::DataParam, number, &digest);
         }
-        ink.came(Set::DataParam, number, &row.sum);
+        encryptor.came(Set::DataParam, number, &row.sum);
         Ok(new)
     }
 }

@@ -6,7 +6,7 @@ use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::set::Set;
 use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
@@ -42,22 +42,22 @@ pub struct Document {
 pub(crate) fn write(
     connection: &Connection,
     document: &Document,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
     let (kind, name) = (&*document.kind, &*document.name);
     let Some(body) = &document.body else {
         let remove = "DELETE FROM document WHERE kind = ?1 AND name = ?2 RETURNING number, digest";
-        ink.delete(connection, Set::Document, remove, params![kind, name])?;
+        encryptor.delete(connection, Set::Document, remove, params![kind, name])?;
         return Ok(());
     };
     let body = Texts([Some(Cow::Borrowed(body.as_str()))]);
-    let row = ink.cover(TABLE, body, |body| digest(kind, name, body));
-    let old = ink.standing(connection, STANDING, params![kind, name])?;
+    let row = encryptor.cover(TABLE, body, |body| digest(kind, name, body));
+    let old = encryptor.standing(connection, STANDING, params![kind, name])?;
     let old = old.map(|(number, digest)| (Set::Document, number, digest));
-    let stamp = ink.stamp(TABLE, 0, &row.sum);
+    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
     statement.execute(params![kind, name, stamp, row.texts.text(0), row.cipher])?;
-    ink.replaced(connection, old, Set::Document, &row.sum);
+    encryptor.replaced(connection, old, Set::Document, &row.sum);
     Ok(())
 }
 

@@ -17,7 +17,7 @@ use super::form::optional_turn;
 use super::{RowError, check, column};
 use crate::cipher::Keys;
 use crate::digest::{RowDigest, Sum, link, of_body, of_bytes};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::set::Set;
 use crate::sign::{self, Signer};
 use domain::event::{Entry, Happening, Sequence, Termination};
@@ -309,11 +309,11 @@ impl<'c> EntryStatement<'c> {
         &mut self,
         entry: &Entry,
         previous: &Sum,
-        ink: &mut Ink,
+        encryptor: &mut Encryptor,
     ) -> rusqlite::Result<Sum> {
         let (kind, body) = encode(&entry.happening);
         let place = (entry.sequence, entry.time, kind);
-        let (body, cipher) = covered(body, place, ink);
+        let (body, cipher) = covered(body, place, encryptor);
         let digest = of_stored(&body, cipher.as_deref());
         let sum = link(previous, entry.sequence, entry.time, kind, &digest);
         let (sequence, time) = (entry.sequence as i64, entry.time.as_ms());
@@ -334,8 +334,8 @@ fn place_digest((sequence, time, kind): Place<'_>) -> RowDigest {
 }
 
 /// The body as it is stored, and its ciphertext if it is encrypted.
-fn covered(body: String, place: Place<'_>, ink: &mut Ink) -> (String, Option<Vec<u8>>) {
-    match ink.encrypt(body.as_bytes(), &place_digest(place).sum()) {
+fn covered(body: String, place: Place<'_>, encryptor: &mut Encryptor) -> (String, Option<Vec<u8>>) {
+    match encryptor.encrypt(body.as_bytes(), &place_digest(place).sum()) {
         Some(cipher) => (String::new(), Some(cipher)),
         None => (body, None),
     }
@@ -375,12 +375,12 @@ pub(crate) fn ciphertext(stored: &[u8]) -> &[u8] {
 pub(crate) fn encrypt(
     connection: &Connection,
     entry: &Read,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
     let (kind, body) = encode(&entry.entry.happening);
     let place = (entry.entry.sequence, entry.entry.time, kind);
     let beside = place_digest(place).bytes(&entry.stored).sum();
-    let Some(cipher) = ink.encrypt(body.as_bytes(), &beside) else {
+    let Some(cipher) = encryptor.encrypt(body.as_bytes(), &beside) else {
         return Ok(());
     };
     let kept = [&[KEPT][..], &entry.stored, &of_bytes(&cipher), &cipher].concat();
@@ -442,11 +442,11 @@ pub(crate) fn erase(
     entry: &Read,
     left: &Happening,
     signer: Option<&dyn Signer>,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
     let sequence = entry.entry.sequence;
     let (kind, body) = encode(left);
-    let (body, cipher) = covered(body, (sequence, entry.entry.time, kind), ink);
+    let (body, cipher) = covered(body, (sequence, entry.entry.time, kind), encryptor);
     let mut erased = Erased {
         was: entry.stored,
         left: of_stored(&body, cipher.as_deref()),
@@ -456,7 +456,7 @@ pub(crate) fn erase(
     let mark = erased.mark();
     let mut statement = connection.prepare_cached(ERASE)?;
     statement.execute(params![sequence as i64, body, mark, cipher])?;
-    ink.came(Set::ErasedEntry, sequence as i64, &of_bytes(&mark));
+    encryptor.came(Set::ErasedEntry, sequence as i64, &of_bytes(&mark));
     Ok(())
 }
 
@@ -464,11 +464,11 @@ pub(crate) fn erase(
 pub(crate) fn forget_until(
     connection: &Connection,
     last: Sequence,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
     let erased = "DELETE FROM log WHERE sequence <= ?1 AND erased IS NOT NULL
         RETURNING sequence, erased";
-    ink.delete(connection, Set::ErasedEntry, erased, [last as i64])?;
+    encryptor.delete(connection, Set::ErasedEntry, erased, [last as i64])?;
     let mut others = connection.prepare_cached("DELETE FROM log WHERE sequence <= ?1")?;
     others.execute([last as i64])?;
     Ok(())

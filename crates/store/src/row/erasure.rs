@@ -4,7 +4,7 @@
 
 use super::{RowError, check, column};
 use crate::digest::{RowDigest, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::set::Set;
 use crate::sign::{self, Signer};
 use domain::task::TaskId;
@@ -59,11 +59,11 @@ impl Erasure {
         &mut self,
         connection: &Connection,
         signer: Option<&dyn Signer>,
-        ink: &mut Ink,
+        encryptor: &mut Encryptor,
     ) -> rusqlite::Result<()> {
         let standing = "SELECT 0, digest FROM erasure WHERE task = ?1";
-        if let Some((_, digest)) = ink.standing(connection, standing, [self.task.as_str()])? {
-            ink.went(Set::Erasure, 0, &digest);
+        if let Some((_, digest)) = encryptor.standing(connection, standing, [self.task.as_str()])? {
+            encryptor.went(Set::Erasure, 0, &digest);
         }
         let sum = self.digest();
         self.signature = sign::sign(signer, TABLE, &self.digest());
@@ -81,7 +81,7 @@ impl Erasure {
                 self.signature,
             ],
         )?;
-        ink.came(Set::Erasure, 0, &sum);
+        encryptor.came(Set::Erasure, 0, &sum);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::set::Set;
 use domain::context::Exchange;
 use domain::task::TaskId;
@@ -63,9 +63,13 @@ impl<'c> ExchangeStatements<'c> {
 
     /// Writes the exchange, in the place of the one with its identifier if there is one; true if
     /// there was none.
-    pub(crate) fn write(&mut self, exchange: &Exchange, ink: &mut Ink) -> rusqlite::Result<bool> {
+    pub(crate) fn write(
+        &mut self,
+        exchange: &Exchange,
+        encryptor: &mut Encryptor,
+    ) -> rusqlite::Result<bool> {
         let texts = Texts([Some(Cow::Borrowed(exchange.request.as_str()))]);
-        let row = ink.cover(TABLE, texts, |texts| digest(exchange, texts));
+        let row = encryptor.cover(TABLE, texts, |texts| digest(exchange, texts));
         let task = exchange.task.as_ref().map(TaskId::as_str);
         let values = params![
             exchange.id,
@@ -77,18 +81,18 @@ impl<'c> ExchangeStatements<'c> {
             exchange.request_time.as_ms(),
             exchange.response,
             exchange.response_time.map(Timestamp::as_ms),
-            ink.stamp(TABLE, 0, &row.sum),
+            encryptor.stamp(TABLE, 0, &row.sum),
             row.cipher,
         ];
         if self.insert.execute(values)? == 1 {
-            ink.replaced(self.connection, None, Set::Exchange, &row.sum);
+            encryptor.replaced(self.connection, None, Set::Exchange, &row.sum);
             return Ok(true);
         }
-        let old = ink.standing(self.connection, STANDING, [&exchange.id])?;
+        let old = encryptor.standing(self.connection, STANDING, [&exchange.id])?;
         self.update.execute(values)?;
         if let Some((number, digest)) = old {
             let old = Some((Set::Exchange, number, digest));
-            ink.replaced(self.connection, old, Set::Exchange, &row.sum);
+            encryptor.replaced(self.connection, old, Set::Exchange, &row.sum);
         }
         Ok(false)
     }

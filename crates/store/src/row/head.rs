@@ -8,7 +8,7 @@ use super::{RowError, check, column};
 use crate::cipher::Keys;
 use crate::cover::covered;
 use crate::digest::{ORIGIN, RowDigest, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::ledger::Ledger;
 use crate::set::SetKey;
 use domain::event::Sequence;
@@ -177,17 +177,21 @@ pub(crate) fn beside(head: &Head, generation: u64) -> Sum {
 }
 
 /// Writes the head as the next generation.
-pub(crate) fn write(connection: &Connection, head: &Head, ink: &mut Ink) -> rusqlite::Result<()> {
-    ink.ledger.generation += 1;
-    let generation = ink.ledger.generation;
+pub(crate) fn write(
+    connection: &Connection,
+    head: &Head,
+    encryptor: &mut Encryptor,
+) -> rusqlite::Result<()> {
+    encryptor.ledger.generation += 1;
+    let generation = encryptor.ledger.generation;
     let mut stored = Stored {
         head: *head,
         generation,
         digest: ORIGIN,
-        cipher: ink.ledger(&beside(head, generation)),
+        cipher: encryptor.ledger(&beside(head, generation)),
     };
     stored.digest = stored.computed();
-    ink.ledger.digest = stored.digest;
+    encryptor.ledger.digest = stored.digest;
     connection.prepare_cached(WRITE)?.execute(params![
         head.sequence as i64,
         head.time.as_ms(),

@@ -7,7 +7,7 @@ use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::set::Set;
 use domain::negotiation::{Kind, Negotiation, State};
 use domain::task::TaskId;
@@ -62,7 +62,7 @@ struct TermsRow {
 pub(crate) fn write(
     connection: &Connection,
     negotiation: &Negotiation,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
     let terms = super::content::json(&TermsRow {
         opened: negotiation.opened,
@@ -71,8 +71,8 @@ pub(crate) fn write(
         version: negotiation.version,
     });
     let turns = Texts([Some(Cow::Owned(turns_to_json(&negotiation.turns)))]);
-    let row = ink.cover(TABLE, turns, |turns| digest(negotiation, &terms, turns));
-    let old = standing(connection, negotiation, ink)?;
+    let row = encryptor.cover(TABLE, turns, |turns| digest(negotiation, &terms, turns));
+    let old = standing(connection, negotiation, encryptor)?;
     let mut statement = connection.prepare_cached(WRITE)?;
     statement.execute(params![
         negotiation.task.as_str(),
@@ -82,12 +82,12 @@ pub(crate) fn write(
         negotiation.state.as_str(),
         negotiation.changed_at.as_ms(),
         terms,
-        ink.stamp(TABLE, 0, &row.sum),
+        encryptor.stamp(TABLE, 0, &row.sum),
         row.texts.text(0),
         row.cipher,
     ])?;
     let set = set_of(negotiation.state == State::Open);
-    ink.replaced(connection, old, set, &row.sum);
+    encryptor.replaced(connection, old, set, &row.sum);
     Ok(())
 }
 
@@ -103,10 +103,10 @@ fn set_of(open: bool) -> Set {
 fn standing(
     connection: &Connection,
     negotiation: &Negotiation,
-    ink: &Ink,
+    encryptor: &Encryptor,
 ) -> rusqlite::Result<Option<(Set, i64, Vec<u8>)>> {
     let key = params![negotiation.task.as_str(), negotiation.kind.as_str()];
-    let Some((number, digest)) = ink.standing(connection, STANDING, key)? else {
+    let Some((number, digest)) = encryptor.standing(connection, STANDING, key)? else {
         return Ok(None);
     };
     let mut open = connection.prepare_cached(IS_OPEN)?;
@@ -118,13 +118,13 @@ fn standing(
 pub(crate) fn forget_task(
     connection: &Connection,
     task: &str,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
     let ended =
         "DELETE FROM negotiation WHERE task = ?1 AND state <> 'open' RETURNING number, digest";
-    ink.delete(connection, Set::EndedNegotiation, ended, [task])?;
+    encryptor.delete(connection, Set::EndedNegotiation, ended, [task])?;
     let open = "DELETE FROM negotiation WHERE task = ?1 RETURNING number, digest";
-    ink.delete(connection, Set::OpenNegotiation, open, [task])?;
+    encryptor.delete(connection, Set::OpenNegotiation, open, [task])?;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::set::Set;
 use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
@@ -24,14 +24,18 @@ pub(crate) const OLDEST: &str =
 const WRITE: &str = "INSERT INTO observation (digest, body, cipher) VALUES (?1, ?2, ?3)";
 
 /// Appends an observation.
-pub(crate) fn write(connection: &Connection, body: &str, ink: &mut Ink) -> rusqlite::Result<()> {
+pub(crate) fn write(
+    connection: &Connection,
+    body: &str,
+    encryptor: &mut Encryptor,
+) -> rusqlite::Result<()> {
     let body = Texts([Some(Cow::Borrowed(body))]);
-    let row = ink.cover(TABLE, body, digest);
-    let stamp = ink.stamp(TABLE, 0, &row.sum);
+    let row = encryptor.cover(TABLE, body, digest);
+    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
     statement.execute(params![stamp, row.texts.text(0), row.cipher])?;
-    ink.ledger.numbered = Some(connection.last_insert_rowid() as u64);
-    ink.replaced(connection, None, Set::Observation, &row.sum);
+    encryptor.ledger.numbered = Some(connection.last_insert_rowid() as u64);
+    encryptor.replaced(connection, None, Set::Observation, &row.sum);
     Ok(())
 }
 
@@ -56,28 +60,32 @@ pub(crate) fn check_numbered(connection: &Connection, known: Option<u64>) -> Res
 pub(crate) fn rewrite(
     connection: &Connection,
     (number, body): &(u64, String),
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
     let body = Texts([Some(Cow::Borrowed(body.as_str()))]);
-    let row = ink.cover(TABLE, body, digest);
+    let row = encryptor.cover(TABLE, body, digest);
     let number = *number as i64;
     let standing = "SELECT number, digest FROM observation WHERE number = ?1";
-    let old = ink.standing(connection, standing, [number])?;
-    let stamp = ink.stamp(TABLE, 0, &row.sum);
+    let old = encryptor.standing(connection, standing, [number])?;
+    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
     let sql = "UPDATE observation SET digest = ?2, body = ?3, cipher = ?4 WHERE number = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     statement.execute(params![number, stamp, row.texts.text(0), row.cipher])?;
     if let Some((number, digest)) = old {
-        ink.went(Set::Observation, number, &digest);
-        ink.came(Set::Observation, number, &row.sum);
+        encryptor.went(Set::Observation, number, &digest);
+        encryptor.came(Set::Observation, number, &row.sum);
     }
     Ok(())
 }
 
 /// Forgets the observations up to this one.
-pub(crate) fn remove(connection: &Connection, last: u64, ink: &mut Ink) -> rusqlite::Result<()> {
+pub(crate) fn remove(
+    connection: &Connection,
+    last: u64,
+    encryptor: &mut Encryptor,
+) -> rusqlite::Result<()> {
     let sql = "DELETE FROM observation WHERE number <= ?1 RETURNING number, digest";
-    ink.delete(connection, Set::Observation, sql, [last as i64])?;
+    encryptor.delete(connection, Set::Observation, sql, [last as i64])?;
     Ok(())
 }
 

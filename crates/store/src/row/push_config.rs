@@ -9,7 +9,7 @@ use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::set::Set;
 use domain::push::PushConfig;
 use domain::task::TaskId;
@@ -68,15 +68,15 @@ pub enum PushChange {
 pub(crate) fn write(
     connection: &Connection,
     change: &PushChange,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
     match change {
-        PushChange::Keep(config) => keep(connection, config, ink),
+        PushChange::Keep(config) => keep(connection, config, encryptor),
         PushChange::Forget { task, owner, id } => {
             let forget = "DELETE FROM push_config WHERE task = ?1 AND owner = ?2 AND id = ?3
                 RETURNING number, digest";
             let key = params![task.as_str(), owner, id];
-            ink.delete(connection, Set::PushConfig, forget, key)?;
+            encryptor.delete(connection, Set::PushConfig, forget, key)?;
             Ok(())
         }
     }
@@ -86,19 +86,19 @@ pub(crate) fn write(
 pub(crate) fn keep(
     connection: &Connection,
     config: &PushConfig,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
     let key = [config.task.as_str(), &config.owner, &config.id];
     let json = Texts([Some(Cow::Owned(push_config_to_json(config)))]);
-    let row = ink.cover(TABLE, json, |json| digest(key, json));
+    let row = encryptor.cover(TABLE, json, |json| digest(key, json));
     let [task, owner, id] = key;
     let (json, cipher) = (row.texts.text(0), row.cipher);
-    let old = ink.standing(connection, STANDING, params![task, owner, id])?;
+    let old = encryptor.standing(connection, STANDING, params![task, owner, id])?;
     let old = old.map(|(number, digest)| (Set::PushConfig, number, digest));
-    let stamp = ink.stamp(TABLE, 0, &row.sum);
+    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
     if statement.execute(params![task, owner, id, stamp, json, cipher])? == 1 {
-        ink.replaced(connection, old, Set::PushConfig, &row.sum);
+        encryptor.replaced(connection, old, Set::PushConfig, &row.sum);
     }
     Ok(())
 }
@@ -107,10 +107,10 @@ pub(crate) fn keep(
 pub(crate) fn forget_task(
     connection: &Connection,
     task: &str,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
     let forget = "DELETE FROM push_config WHERE task = ?1 RETURNING number, digest";
-    ink.delete(connection, Set::PushConfig, forget, [task])?;
+    encryptor.delete(connection, Set::PushConfig, forget, [task])?;
     Ok(())
 }
 

@@ -5,7 +5,7 @@
 use super::form::{registration_from_json, registration_to_json};
 use super::{RowError, check, column};
 use crate::digest::{RowDigest, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::set::Set;
 use domain::registry::Registration;
 use rusqlite::{Connection, Row, params};
@@ -21,27 +21,31 @@ const WRITE: &str = "INSERT OR REPLACE INTO registration (name, place, digest) V
 pub(crate) fn write(
     connection: &Connection,
     registration: &Registration,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
     let (name, place) = (
         &registration.profile.name,
         registration_to_json(registration),
     );
     let standing = "SELECT 0, digest FROM registration WHERE name = ?1";
-    if let Some((_, digest)) = ink.standing(connection, standing, [name])? {
-        ink.went(Set::Registration, 0, &digest);
+    if let Some((_, digest)) = encryptor.standing(connection, standing, [name])? {
+        encryptor.went(Set::Registration, 0, &digest);
     }
     let sum = digest(name, &place);
     let mut statement = connection.prepare_cached(WRITE)?;
     statement.execute(params![name, place, sum])?;
-    ink.came(Set::Registration, 0, &sum);
+    encryptor.came(Set::Registration, 0, &sum);
     Ok(())
 }
 
 /// Removes the registration of an agent, if there is one.
-pub(crate) fn remove(connection: &Connection, name: &str, ink: &mut Ink) -> rusqlite::Result<()> {
+pub(crate) fn remove(
+    connection: &Connection,
+    name: &str,
+    encryptor: &mut Encryptor,
+) -> rusqlite::Result<()> {
     let sql = "DELETE FROM registration WHERE name = ?1 RETURNING 0, digest";
-    ink.delete(connection, Set::Registration, sql, [name])?;
+    encryptor.delete(connection, Set::Registration, sql, [name])?;
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use super::{RowError, column, content};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::set::Set;
 use domain::content::Content;
 use domain::task::{Awaits, Conditions, Status, Task, TaskId};
@@ -84,12 +84,17 @@ impl<'c> TaskStatements<'c> {
     }
 
     /// Writes the task: a new row, or in place of the one that is there.
-    pub(crate) fn write(&mut self, task: &Task, new: bool, ink: &mut Ink) -> rusqlite::Result<()> {
-        let row = ink.cover(TABLE, texts(task), |texts| digest(task, texts));
+    pub(crate) fn write(
+        &mut self,
+        task: &Task,
+        new: bool,
+        encryptor: &mut Encryptor,
+    ) -> rusqlite::Result<()> {
+        let row = encryptor.cover(TABLE, texts(task), |texts| digest(task, texts));
         let texts = &row.texts;
         let old = match new {
             true => None,
-            false => self.standing(task, ink)?,
+            false => self.standing(task, encryptor)?,
         };
         let statement = match new {
             true => &mut self.insert,
@@ -109,7 +114,7 @@ impl<'c> TaskStatements<'c> {
             task.awaits.map(Awaits::as_str),
             task.answer_by.map(Timestamp::as_ms),
             task.percent,
-            ink.stamp(TABLE, 0, &row.sum),
+            encryptor.stamp(TABLE, 0, &row.sum),
             texts.text(CONTENT),
             texts.text(TEXT),
             texts.optional(PLAN),
@@ -121,13 +126,17 @@ impl<'c> TaskStatements<'c> {
             task.conditions.conversation,
         ])?;
         let set = set_of(task.status.is_terminal());
-        ink.replaced(self.connection, old, set, &row.sum);
+        encryptor.replaced(self.connection, old, set, &row.sum);
         Ok(())
     }
 
     /// The row that is about to be written over, and its set.
-    fn standing(&self, task: &Task, ink: &Ink) -> rusqlite::Result<Option<(Set, i64, Vec<u8>)>> {
-        let found = ink.standing(self.connection, STANDING, [task.id.as_str()])?;
+    fn standing(
+        &self,
+        task: &Task,
+        encryptor: &Encryptor,
+    ) -> rusqlite::Result<Option<(Set, i64, Vec<u8>)>> {
+        let found = encryptor.standing(self.connection, STANDING, [task.id.as_str()])?;
         let Some((number, digest)) = found else {
             return Ok(None);
         };

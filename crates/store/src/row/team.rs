@@ -7,7 +7,7 @@ use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::set::Set;
 use domain::team::Team;
 use rusqlite::{Connection, Row, params};
@@ -69,13 +69,17 @@ const WRITE: &str =
 const STANDING: &str = "SELECT number, digest FROM team WHERE task = ?1";
 
 /// Writes the team, in place of the one of its task if there is one.
-pub(crate) fn write(connection: &Connection, team: &Team, ink: &mut Ink) -> rusqlite::Result<()> {
+pub(crate) fn write(
+    connection: &Connection,
+    team: &Team,
+    encryptor: &mut Encryptor,
+) -> rusqlite::Result<()> {
     let (task, at) = (team.task.as_str(), team.changed_at.as_ms());
     let json = Texts([Some(Cow::Owned(team_to_json(team)))]);
-    let row = ink.cover(TABLE, json, |json| digest(task, at, json));
-    let old = ink.standing(connection, STANDING, [task])?;
+    let row = encryptor.cover(TABLE, json, |json| digest(task, at, json));
+    let old = encryptor.standing(connection, STANDING, [task])?;
     let old = old.map(|(number, digest)| (Set::Team, number, digest));
-    let stamp = ink.stamp(TABLE, 0, &row.sum);
+    let stamp = encryptor.stamp(TABLE, 0, &row.sum);
     let mut statement = connection.prepare_cached(WRITE)?;
     let (json, publisher) = (row.texts.text(0), team.publisher.as_str());
     statement.execute(params![task, at, stamp, json, row.cipher, publisher])?;
@@ -83,7 +87,7 @@ pub(crate) fn write(connection: &Connection, team: &Team, ink: &mut Ink) -> rusq
     for candidate in &team.candidates {
         statement.execute([candidate.agent.as_str(), task])?;
     }
-    ink.replaced(connection, old, Set::Team, &row.sum);
+    encryptor.replaced(connection, old, Set::Team, &row.sum);
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use super::removal::{Key, life, put, trim};
 use super::*;
 use crate::cover::covered;
 use crate::digest::{ORIGIN, RowDigest, Sum, link, of_body, of_bytes};
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::row::head::{self, Head};
 use crate::row::task::TaskStatements;
 use crate::set::STALE;
@@ -244,8 +244,8 @@ macro_rules! forgeries {
 }
 
 /// Writes as the platform does, but without the key.
-fn plainly() -> Ink {
-    Ink::default()
+fn plainly() -> Encryptor {
+    Encryptor::default()
 }
 
 fn run(connection: &Connection, sql: &str) {

@@ -4,7 +4,7 @@
 
 use super::{Erased, TABLE};
 use crate::digest::of_bytes;
-use crate::ink::Ink;
+use crate::encryptor::Encryptor;
 use crate::row::RowError;
 use crate::set::Set;
 use crate::sign::{self, Signer};
@@ -15,7 +15,7 @@ use rusqlite::{Connection, Row, params};
 pub(crate) fn sign_again(
     connection: &Connection,
     signer: &dyn Signer,
-    ink: &mut Ink,
+    encryptor: &mut Encryptor,
 ) -> Result<(), RowError> {
     let sql = "SELECT sequence, erased FROM log WHERE erased IS NOT NULL";
     let mut statement = connection.prepare(sql)?;
@@ -26,8 +26,8 @@ pub(crate) fn sign_again(
         let digest = erased.digest(sequence as Sequence);
         erased.signature = sign::sign(Some(signer), TABLE, &digest);
         let mark = erased.mark();
-        ink.went(Set::ErasedEntry, sequence, &old);
-        ink.came(Set::ErasedEntry, sequence, &of_bytes(&mark));
+        encryptor.went(Set::ErasedEntry, sequence, &old);
+        encryptor.came(Set::ErasedEntry, sequence, &of_bytes(&mark));
         let sql = "UPDATE log SET erased = ?2 WHERE sequence = ?1";
         connection.execute(sql, params![sequence, mark])?;
     }

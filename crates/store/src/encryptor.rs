@@ -20,9 +20,9 @@ use zeroize::Zeroizing;
 
 /// What rows are written with.
 #[derive(Default)]
-pub(crate) struct Ink {
+pub(crate) struct Encryptor {
     /// None where payloads are not encrypted.
-    pen: Option<Pen>,
+    active_key: Option<ActiveKey>,
     /// None where rows carry no codes, for want of a key.
     binding: Option<Binding>,
     /// What is known beside the rows, in the transaction that is being written.
@@ -30,7 +30,7 @@ pub(crate) struct Ink {
 }
 
 /// The period in which we write.
-struct Pen {
+struct ActiveKey {
     cipher: Arc<Aes256Gcm>,
     period: Period,
     is_stored: bool,
@@ -44,7 +44,7 @@ struct Binding {
     sets: SetKey,
 }
 
-impl Ink {
+impl Encryptor {
     /// Payloads are not encrypted, and rows carry no codes.
     pub(crate) fn none(ledger: Ledger) -> Self {
         Self {
@@ -68,7 +68,7 @@ impl Ink {
         };
         keys.add(period, secret);
         Ok(Self {
-            pen: Some(Pen {
+            active_key: Some(ActiveKey {
                 cipher: Arc::new(derived(secret, &salt)),
                 period,
                 is_stored: false,
@@ -210,7 +210,9 @@ impl Ink {
 
     /// The number of the data key that new payloads are encrypted under.
     pub(crate) fn data_key(&self) -> Option<i64> {
-        self.pen.as_ref().map(|pen| pen.period.data_key)
+        self.active_key
+            .as_ref()
+            .map(|active_key| active_key.period.data_key)
     }
 
     /// Whether a payload still has to be encrypted under the data key in force.
@@ -221,27 +223,31 @@ impl Ink {
 
     /// Stores what this period must be read again with, in the first transaction that succeeds.
     pub(crate) fn store(&mut self, transaction: &Connection) -> rusqlite::Result<()> {
-        let Some(pen) = self.pen.as_ref().filter(|pen| !pen.is_stored) else {
+        let Some(active_key) = self
+            .active_key
+            .as_ref()
+            .filter(|active_key| !active_key.is_stored)
+        else {
             return Ok(());
         };
-        let period = pen.period;
+        let period = active_key.period;
         period.write(transaction, self)
     }
 
     /// The transaction in which it was stored was committed.
     pub(crate) fn stored(&mut self) {
-        if let Some(pen) = &mut self.pen {
-            pen.is_stored = true;
+        if let Some(active_key) = &mut self.active_key {
+            active_key.is_stored = true;
         }
     }
 
     /// The ciphertext of `payload` beside columns of the digest `beside`; none without a key.
     pub(crate) fn encrypt(&mut self, payload: &[u8], beside: &Sum) -> Option<Vec<u8>> {
-        let pen = self.pen.as_mut()?;
+        let active_key = self.active_key.as_mut()?;
         let mut cipher = Vec::with_capacity(HEADER + payload.len() + TAG);
         cipher.extend_from_slice(&[0; HEADER]);
         cipher.extend_from_slice(payload);
-        let (header, tag) = pen.encrypt(&mut cipher[HEADER..], beside);
+        let (header, tag) = active_key.encrypt(&mut cipher[HEADER..], beside);
         cipher[..HEADER].copy_from_slice(&header.bytes());
         cipher.extend_from_slice(&tag);
         Some(cipher)
@@ -249,16 +255,16 @@ impl Ink {
 
     /// Encrypts `payload` where it is; the mark that decrypts it, none without a key.
     pub(crate) fn encrypt_in_place(&mut self, payload: &mut [u8], beside: &Sum) -> Option<Vec<u8>> {
-        let (header, tag) = self.pen.as_mut()?.encrypt(payload, beside);
+        let (header, tag) = self.active_key.as_mut()?.encrypt(payload, beside);
         Some([&header.bytes()[..], &tag].concat())
     }
 
     pub(crate) fn is_on(&self) -> bool {
-        self.pen.is_some()
+        self.active_key.is_some()
     }
 }
 
-impl Pen {
+impl ActiveKey {
     fn encrypt(&mut self, payload: &mut [u8], beside: &Sum) -> (Header, Tag) {
         let header = Header {
             period: self.period.number,
