@@ -5,7 +5,7 @@
 //! `cargo run -p convoke-agents --example own_agent`.
 #![allow(clippy::print_stdout, reason = "it is an example")]
 
-use agents::desk::{Hosted, Worker};
+use agents::context::{Hosted, TaskExecutor};
 use agents::payloads::Schema;
 use agents::payloads::verification::{Verification, VerificationResult};
 use domain::agent::{Agent, Ask, Briefing, Input, Output};
@@ -22,7 +22,7 @@ struct SiteWatch {
     out: BTreeSet<ElementId>,
 }
 
-impl Worker for SiteWatch {
+impl TaskExecutor for SiteWatch {
     /// Comes first. The briefing says who else is there, what the network consists of, and which
     /// tasks were open when the platform stopped.
     fn start(_: Briefing, _: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {

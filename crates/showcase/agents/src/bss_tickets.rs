@@ -13,7 +13,7 @@
 //! one that came from before a restart finds its ticket. Read next: [`crate::complaints`].
 
 use crate::complaints::reader::is_chinese;
-use crate::desk::{Desk, Worker, with_points};
+use crate::context::{AgentContext, TaskExecutor, with_points};
 use crate::payloads::Schema;
 use crate::payloads::complaint::{ComplaintTicket, TicketResult};
 use domain::agent::{Ask, Briefing, Input, Message, Output, Undelivered};
@@ -73,17 +73,17 @@ enum Due {
 /// The ticket system.
 #[derive(Debug)]
 pub struct BssTickets {
-    desk: Desk,
+    context: AgentContext,
     /// By the ticket's number.
     tickets: BTreeMap<String, Open>,
     sent: BTreeMap<Token, String>,
     due: BTreeMap<Token, (String, Due)>,
 }
 
-impl Worker for BssTickets {
+impl TaskExecutor for BssTickets {
     fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
         let system = Self {
-            desk: Desk::open(&briefing, now),
+            context: AgentContext::open(&briefing, now),
             tickets: BTreeMap::new(),
             sent: BTreeMap::new(),
             due: BTreeMap::new(),
@@ -101,12 +101,12 @@ impl Worker for BssTickets {
             Input::Replied { token, reply } => self.replied(token, &reply, now),
             Input::Woken(token) => self.woken(token),
             Input::Joined(profile) => {
-                self.desk.roster.retain(|p| p.name != profile.name);
-                self.desk.roster.push(profile);
+                self.context.roster.retain(|p| p.name != profile.name);
+                self.context.roster.push(profile);
                 Vec::new()
             }
             Input::Left(name) => {
-                self.desk.roster.retain(|p| p.name != name);
+                self.context.roster.retain(|p| p.name != name);
                 Vec::new()
             }
             _ => Vec::new(),
@@ -138,7 +138,7 @@ impl BssTickets {
             let province = p.province.as_deref();
             !province.is_some_and(|province| names(from, province))
         };
-        let mut handlers: Vec<&Arc<Profile>> = self.desk.roster.iter().filter(takes).collect();
+        let mut handlers: Vec<&Arc<Profile>> = self.context.roster.iter().filter(takes).collect();
         handlers.sort_by_key(|p| home(p));
         handlers.into_iter().map(|p| p.name.clone()).collect()
     }
@@ -176,7 +176,7 @@ impl BssTickets {
     }
 
     fn wake(&mut self, number: &str, due: Due, at: Timestamp) -> Output {
-        let token = self.desk.token();
+        let token = self.context.token();
         self.due.insert(token, (number.to_owned(), due));
         Output::Wake { token, at }
     }
@@ -216,7 +216,7 @@ impl BssTickets {
         if let Some(open) = self.tickets.get_mut(number) {
             (open.to, open.task) = (to, task);
         }
-        let token = self.desk.token();
+        let token = self.context.token();
         self.sent.insert(token, number.to_owned());
         vec![Output::Send { token, message }]
     }
@@ -336,7 +336,7 @@ impl BssTickets {
 
     fn tell(&mut self, number: &str, text: String, question: bool) -> Output {
         Output::Act {
-            token: self.desk.token(),
+            token: self.context.token(),
             action: Action::TellCustomer {
                 ticket: number.to_owned(),
                 text,
@@ -369,7 +369,7 @@ impl BssTickets {
             content = content.with_payload(open.payload.to_payload());
         }
         let (to, task) = (open.to.clone(), open.task.clone());
-        let token = self.desk.token();
+        let token = self.context.token();
         let message = Message::new(to, Verb::FulfillmentNegotiate, task, content);
         vec![Output::Send { token, message }]
     }
@@ -394,7 +394,7 @@ impl BssTickets {
                     open.task.clone(),
                     content,
                 );
-                let token = self.desk.token();
+                let token = self.context.token();
                 let mut outputs = self.apologise(&number);
                 outputs.push(Output::Send {
                     token,
@@ -425,7 +425,7 @@ impl BssTickets {
             .with_result(word)
             .in_reply_to(Awaits::Judgement);
         let (to, task) = (open.to.clone(), open.task.clone());
-        let token = self.desk.token();
+        let token = self.context.token();
         let message = Message::new(to, Verb::FulfillmentNegotiate, task, content);
         let mut outputs = vec![Output::Send { token, message }];
         match result {

@@ -3,7 +3,7 @@
 //! There is nothing behind them here, and they say so: every task is refused with the reason, for a
 //! yes would be a lie. Read next: [`crate::bss_tickets`].
 
-use crate::desk::{Desk, Worker};
+use crate::context::{AgentContext, TaskExecutor};
 use domain::agent::{Ask, Briefing, Input, Output};
 use domain::content::Content;
 use domain::reply::Reply;
@@ -12,12 +12,12 @@ use domain::time::{Dice, Timestamp};
 /// An agent of the business layer that is a profile only.
 #[derive(Debug)]
 pub struct ProfileOnly {
-    desk: Desk,
+    context: AgentContext,
 }
 
 impl ProfileOnly {
     fn refusal(&self, content: &Content) -> Reply {
-        let alias = self.desk.alias();
+        let alias = self.context.alias();
         let words = format!(
             "{alias} is a profile only: no system of that department is connected, so nothing would \
              be done; tell the customer whom to ask"
@@ -26,10 +26,10 @@ impl ProfileOnly {
     }
 }
 
-impl Worker for ProfileOnly {
+impl TaskExecutor for ProfileOnly {
     fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
-        let desk = Desk::open(&briefing, now);
-        (Self { desk }, Vec::new())
+        let context = AgentContext::open(&briefing, now);
+        (Self { context }, Vec::new())
     }
 
     fn take(&mut self, _: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {

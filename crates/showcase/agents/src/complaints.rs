@@ -15,7 +15,7 @@ pub mod finding;
 pub mod phrases;
 pub mod reader;
 
-use crate::desk::{Desk, Worker};
+use crate::context::{AgentContext, TaskExecutor};
 use crate::payloads::complaint::{ComplaintTicket, ServiceComplaint, TicketResult};
 use crate::payloads::quality::{Quality, QualityResult};
 use crate::payloads::{Schema, Unreadable};
@@ -57,17 +57,17 @@ struct Sent {
 /// The complaint agent of one province.
 #[derive(Debug)]
 pub struct ComplaintAgent<R> {
-    desk: Desk,
+    context: AgentContext,
     reader: R,
     cases: BTreeMap<TaskId, Case>,
     sent: BTreeMap<Token, Sent>,
     deadlines: BTreeMap<Token, (TaskId, Which)>,
 }
 
-impl<R: Reader + Default> Worker for ComplaintAgent<R> {
+impl<R: Reader + Default> TaskExecutor for ComplaintAgent<R> {
     fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
         let mut agent = Self {
-            desk: Desk::open(&briefing, now),
+            context: AgentContext::open(&briefing, now),
             reader: R::default(),
             cases: BTreeMap::new(),
             sent: BTreeMap::new(),
@@ -84,12 +84,12 @@ impl<R: Reader + Default> Worker for ComplaintAgent<R> {
             Input::Replied { token, reply } => self.replied(token, reply, now),
             Input::Woken(token) => self.woken(token),
             Input::Joined(profile) => {
-                self.desk.roster.retain(|p| p.name != profile.name);
-                self.desk.roster.push(profile);
+                self.context.roster.retain(|p| p.name != profile.name);
+                self.context.roster.push(profile);
                 Vec::new()
             }
             Input::Left(name) => {
-                self.desk.roster.retain(|p| p.name != name);
+                self.context.roster.retain(|p| p.name != name);
                 Vec::new()
             }
             _ => Vec::new(),
@@ -148,20 +148,20 @@ impl<R: Reader + Default> Worker for ComplaintAgent<R> {
     }
 }
 
-/// The agent of the roster that takes complaints of a province, other than the owner of the desk.
-pub fn complaint_agent<'a>(desk: &'a Desk, province: &str) -> Option<&'a Arc<Profile>> {
+/// The agent of the roster that takes complaints of a province, other than the one that asks.
+pub fn complaint_agent<'a>(context: &'a AgentContext, province: &str) -> Option<&'a Arc<Profile>> {
     let fits = |p: &&Arc<Profile>| {
-        p.name != desk.own.name
+        p.name != context.own.name
             && p.layer == Layer::Service
             && p.province.as_deref() == Some(province)
             && p.schemas().any(|s| s == ComplaintTicket::ID)
     };
-    desk.roster.iter().find(fits)
+    context.roster.iter().find(fits)
 }
 
 impl<R: Reader> ComplaintAgent<R> {
     fn province(&self) -> Option<&str> {
-        self.desk.own.province.as_deref()
+        self.context.own.province.as_deref()
     }
 
     fn understand(
@@ -186,14 +186,14 @@ impl<R: Reader> ComplaintAgent<R> {
             }
             _ => Err(unreadable(Unreadable::other_schema(
                 payload,
-                self.desk.own.schemas(),
+                self.context.own.schemas(),
             ))),
         }
     }
 
     /// A case as its ticket tells it.
     fn opened(&self, ticket: ComplaintTicket, form: Form) -> Result<Case, ParseFailure> {
-        let inventory = &self.desk.inventory;
+        let inventory = &self.context.inventory;
         let mut account = self
             .reader
             .read(inventory, &ticket.text, ticket.received_at)?;
@@ -223,7 +223,7 @@ impl<R: Reader> ComplaintAgent<R> {
             true => ask.content.task_description.replacen(asked.as_str(), "", 1),
             false => ticket.answer.replacen(case.ticket.answer.as_str(), "", 1),
         };
-        let later = self.reader.read(&self.desk.inventory, &words, now)?;
+        let later = self.reader.read(&self.context.inventory, &words, now)?;
         case.account = std::mem::take(&mut case.account).completed_by(later);
         case.unanswered = ticket.unanswered;
         case.ticket.answer = [case.ticket.answer.as_str(), words.trim()]
@@ -278,7 +278,7 @@ impl<R: Reader> ComplaintAgent<R> {
             return self.conclude(id, case, now);
         }
         let province = self.province().map(str::to_owned);
-        let to = checkers(&self.desk, Domain::Wireless, province.as_deref());
+        let to = checkers(&self.context, Domain::Wireless, province.as_deref());
         let check = case.check(now, self.own_place(&case));
         let outputs = self.give(&id, &mut case, Which::Mobile, to, &check, now);
         self.go_on(id, case, outputs, now)
@@ -287,7 +287,12 @@ impl<R: Reader> ComplaintAgent<R> {
     /// The town of a case, if it lies in the agent's own province.
     fn own_place(&self, case: &Case) -> Option<String> {
         let town = case.account.place.as_ref()?;
-        let province = self.desk.inventory.provinces.get(town).map(String::as_str);
+        let province = self
+            .context
+            .inventory
+            .provinces
+            .get(town)
+            .map(String::as_str);
         (province.is_none() || province == self.province()).then(|| town.clone())
     }
 
@@ -327,7 +332,7 @@ impl<R: Reader> ComplaintAgent<R> {
             ..Message::new(to.clone(), Verb::TaskAssign, task.clone(), content)
         };
         *case.part(which) = Part::Asked { task, to };
-        let deadline = self.desk.token();
+        let deadline = self.context.token();
         self.deadlines.insert(deadline, (id.clone(), which));
         let wake = Output::Wake {
             token: deadline,
@@ -341,12 +346,12 @@ impl<R: Reader> ComplaintAgent<R> {
         let name = format!("{id}-{}", which.as_str());
         match name.len() <= TaskId::LONGEST {
             true => TaskId::new(name),
-            false => self.desk.task_id(now),
+            false => self.context.task_id(now),
         }
     }
 
     fn send(&mut self, case: &TaskId, which: Which, query: bool, message: Message) -> Output {
-        let token = self.desk.token();
+        let token = self.context.token();
         let sent = Sent {
             case: case.clone(),
             which,
@@ -373,7 +378,7 @@ impl<R: Reader> ComplaintAgent<R> {
                 outputs.extend(self.forward(&id, &mut case, &province, now));
             } else if matches!(case.transport, Part::NotAsked) && case.forward_is_idle() {
                 let province = self.province().map(str::to_owned);
-                let to = checkers(&self.desk, Domain::Ip, province.as_deref());
+                let to = checkers(&self.context, Domain::Ip, province.as_deref());
                 let check = case.check_of_transport(now, self.own_place(&case));
                 outputs.extend(self.give(&id, &mut case, Which::Transport, to, &check, now));
             } else {
@@ -399,7 +404,7 @@ impl<R: Reader> ComplaintAgent<R> {
             .said_by_mobile()
             .is_some_and(|m| m.present || m.element.is_some());
         let town = case.account.place.as_ref().filter(|_| !here);
-        let told = town.and_then(|town| self.desk.inventory.provinces.get(town).cloned());
+        let told = town.and_then(|town| self.context.inventory.provinces.get(town).cloned());
         let found = there.or(told).or_else(|| self.perhaps_at(case));
         found.filter(|province| province != own)
     }
@@ -410,8 +415,8 @@ impl<R: Reader> ComplaintAgent<R> {
             .said_by_mobile()
             .is_some_and(|m| m.quality == Quality::NoData && !m.present);
         let searched = case.account.vehicle.is_some() && case.account.place.is_none();
-        let others = self.desk.inventory.provinces.values();
-        let asked = others.filter(|p| complaint_agent(&self.desk, p).is_some());
+        let others = self.context.inventory.provinces.values();
+        let asked = others.filter(|p| complaint_agent(&self.context, p).is_some());
         asked.min().filter(|_| unseen && searched).cloned()
     }
 
@@ -423,7 +428,7 @@ impl<R: Reader> ComplaintAgent<R> {
         now: Timestamp,
     ) -> Vec<Output> {
         case.forwarded_to = Some(province.to_owned());
-        let to = complaint_agent(&self.desk, province).map(|p| p.name.clone());
+        let to = complaint_agent(&self.context, province).map(|p| p.name.clone());
         let ticket = ComplaintTicket {
             forwarded_from: self.province().map(str::to_owned),
             unanswered: false,
@@ -551,7 +556,7 @@ impl<R: Reader> ComplaintAgent<R> {
         let mut outputs = Vec::new();
         if let Part::Asked { task, to } = case.part(which).clone() {
             let content = Content::new(task.as_str(), "The ticket is answered without it");
-            let token = self.desk.token();
+            let token = self.context.token();
             let message = Message::new(to, Verb::TaskCancel, task, content);
             outputs.push(Output::Send { token, message });
         }

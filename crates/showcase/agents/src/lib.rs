@@ -3,7 +3,7 @@
 //! A tour:
 //! - [`roster`]: which agents exist and how one is made ([`roster::hosted`]);
 //! - [`payloads`]: the structured payloads they exchange, one type per schema version;
-//! - [`desk`] and [`courier`]: what every agent has at hand, and messages that must arrive;
+//! - [`context`] and [`outbox`]: what every agent has at hand, and messages that must arrive;
 //! - [`topology`]: what fails when something does;
 //! - [`alarms`] and [`incident`]: from single alarms to incidents;
 //! - [`knowledge`]: how surely and how fast causes show in them, as learnt;
@@ -25,8 +25,7 @@ pub mod alarms;
 pub mod bss_tickets;
 pub mod business;
 pub mod complaints;
-pub mod courier;
-pub mod desk;
+pub mod context;
 pub mod domain_agent;
 pub mod energy_saving;
 pub mod incident;
@@ -35,6 +34,7 @@ pub mod knowledge;
 pub mod lookup;
 pub mod optimisation;
 pub mod oss_fault;
+pub mod outbox;
 pub mod payloads;
 pub mod practice;
 pub mod quality;

@@ -9,7 +9,7 @@ pub mod history;
 pub mod mobile;
 pub mod transport;
 
-use crate::desk::{Desk, Worker, works_in};
+use crate::context::{AgentContext, TaskExecutor, works_in};
 use crate::payloads::quality::{Quality, QualityCheck, QualityResult};
 use crate::payloads::{Schema, Unreadable};
 use crate::topology::Topology;
@@ -95,17 +95,17 @@ struct Waiting {
 /// The quality agent of one domain in one province.
 #[derive(Debug)]
 pub struct QualityAgent<T> {
-    desk: Desk,
+    context: AgentContext,
     topology: Arc<Topology>,
     history: History,
     waiting: BTreeMap<TaskId, Waiting>,
     trade: PhantomData<T>,
 }
 
-impl<T: Trade> Worker for QualityAgent<T> {
+impl<T: Trade> TaskExecutor for QualityAgent<T> {
     fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
         let mut agent = Self {
-            desk: Desk::open(&briefing, now),
+            context: AgentContext::open(&briefing, now),
             topology: Topology::of(&briefing.inventory),
             history: History::default(),
             waiting: BTreeMap::new(),
@@ -195,7 +195,7 @@ impl<T: Trade> QualityAgent<T> {
         let vehicle = check.vehicle.clone().unwrap_or_default();
         let from = check.when.from.plus_s(-TRACED_S.0);
         let until = check.when.until.plus_s(TRACED_S.1).min(now);
-        let (trace, deadline) = (self.desk.token(), self.desk.token());
+        let (trace, deadline) = (self.context.token(), self.context.token());
         let waiting = Waiting {
             check,
             trace,
@@ -270,10 +270,10 @@ impl<T: Trade> QualityAgent<T> {
 
     fn judged(&self, check: &QualityCheck, trace: Option<&Trace>) -> Content {
         let ground = Ground {
-            inventory: &self.desk.inventory,
+            inventory: &self.context.inventory,
             topology: &self.topology,
             history: &self.history,
-            province: self.desk.own.province.as_deref(),
+            province: self.context.own.province.as_deref(),
         };
         let result = T::judge(&ground, check, trace);
         let words = in_words(&result);
@@ -293,15 +293,19 @@ fn in_words(result: &QualityResult) -> String {
 }
 
 /// The agents of the roster that check quality in a domain of a province.
-pub fn checkers<'a>(desk: &'a Desk, domain: Domain, province: Option<&'a str>) -> Option<String> {
+pub fn checkers<'a>(
+    context: &'a AgentContext,
+    domain: Domain,
+    province: Option<&'a str>,
+) -> Option<String> {
     let fits = |p: &&std::sync::Arc<domain::profile::Profile>| {
-        p.name != desk.own.name
+        p.name != context.own.name
             && p.layer == domain::profile::Layer::Resource
             && p.schemas().any(|s| s == QualityCheck::ID)
             && works_in(p, domain)
             && (p.province.is_none() || p.province.as_deref() == province)
     };
-    desk.roster.iter().find(fits).map(|p| p.name.clone())
+    context.roster.iter().find(fits).map(|p| p.name.clone())
 }
 
 /// What is said of an element that an alarm stands on.

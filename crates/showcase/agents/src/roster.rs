@@ -1,13 +1,13 @@
 //! Which agents this crate hosts, by role.
 //!
 //! Profiles are files beside the code (`profiles/*.toml`), read by whoever composes the platform;
-//! the key `role` of a profile names the agent made here. Read next: [`crate::desk`];
+//! the key `role` of a profile names the agent made here. Read next: [`crate::context`];
 //! `docs/own-agent.md`, for who adds one.
 
 use crate::bss_tickets::BssTickets;
 use crate::business::ProfileOnly;
 use crate::complaints::Complaints;
-use crate::desk::Hosted;
+use crate::context::Hosted;
 use crate::energy_saving::EnergySaving;
 use crate::ip_fault::IpFault;
 use crate::knowledge::Knowledge;
@@ -33,7 +33,7 @@ pub struct Role {
     make: fn(&Arc<Knowledge>) -> Box<dyn Agent>,
 }
 
-/// The role of a [`crate::desk::Worker`], with the profile file of that name.
+/// The role of a [`crate::context::TaskExecutor`], with the profile file of that name.
 macro_rules! role {
     ($name:literal, $worker:ty) => {
         Role {

@@ -8,7 +8,7 @@ pub mod job;
 mod watch;
 
 use crate::alarms::{AlarmKey, AlarmList};
-use crate::desk::{Desk, Worker};
+use crate::context::{AgentContext, TaskExecutor};
 use crate::lookup::{self, Reading};
 use crate::payloads::diagnosis::{Diagnosis, Suspicion};
 use crate::payloads::incident::IncidentOrder;
@@ -67,7 +67,7 @@ enum Purpose {
 /// The agent of one domain.
 #[derive(Debug)]
 pub struct DomainAgent<P> {
-    desk: Desk,
+    context: AgentContext,
     topology: Arc<Topology>,
     watch: Watch,
     jobs: BTreeMap<TaskId, Job>,
@@ -76,13 +76,13 @@ pub struct DomainAgent<P> {
     practice: PhantomData<P>,
 }
 
-impl<P: Practice> Worker for DomainAgent<P> {
+impl<P: Practice> TaskExecutor for DomainAgent<P> {
     fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
-        let desk = Desk::open(&briefing, now);
+        let context = AgentContext::open(&briefing, now);
         let prefix = format!("{}-{}", P::DOMAIN.as_str().to_lowercase(), now.as_ms());
         let mut agent = Self {
             topology: Topology::of(&briefing.inventory),
-            desk,
+            context,
             watch: Watch::new(P::DOMAIN, prefix),
             jobs: BTreeMap::new(),
             probes: BTreeMap::new(),
@@ -104,7 +104,7 @@ impl<P: Practice> Worker for DomainAgent<P> {
             Input::Woken(token) => self.woken(token, now),
             _ => Vec::new(),
         };
-        outputs.extend(self.watch.schedule(&mut self.desk));
+        outputs.extend(self.watch.schedule(&mut self.context));
         outputs
     }
 
@@ -129,7 +129,7 @@ impl<P: Practice> Worker for DomainAgent<P> {
             }
             Ok(Wanted::Verification(verification)) => self.verify(&verification),
         };
-        outputs.extend(self.watch.schedule(&mut self.desk));
+        outputs.extend(self.watch.schedule(&mut self.context));
         (reply, outputs)
     }
 
@@ -196,14 +196,14 @@ enum Wanted {
 
 /// What an agent built on this one, with business of its own, shares with it.
 impl<P: Practice> DomainAgent<P> {
-    /// The desk: tokens and tasks of both are numbered together.
-    pub(crate) fn desk_mut(&mut self) -> &mut Desk {
-        &mut self.desk
+    /// The context: tokens and tasks of both are numbered together.
+    pub(crate) fn desk_mut(&mut self) -> &mut AgentContext {
+        &mut self.context
     }
 
-    /// The desk.
-    pub(crate) fn desk(&self) -> &Desk {
-        &self.desk
+    /// The context.
+    pub(crate) fn context(&self) -> &AgentContext {
+        &self.context
     }
 
     /// The network as documented, indexed.
@@ -219,13 +219,13 @@ impl<P: Practice> DomainAgent<P> {
     /// Takes down what was measured for other business: alarms that it disproves are over.
     pub(crate) fn seen(&mut self, measured: &Measurement, now: Timestamp) -> Vec<Output> {
         self.learn(measured.element.clone(), measured.condition, now);
-        self.watch.schedule(&mut self.desk).into_iter().collect()
+        self.watch.schedule(&mut self.context).into_iter().collect()
     }
 
     /// Takes down that a condition has gone, whatever its alarm says.
     pub(crate) fn gone(&mut self, key: AlarmKey, now: Timestamp) -> Vec<Output> {
         self.watch.incidents.measured_gone(key, now);
-        self.watch.schedule(&mut self.desk).into_iter().collect()
+        self.watch.schedule(&mut self.context).into_iter().collect()
     }
 }
 
@@ -293,7 +293,7 @@ impl<P: Practice> DomainAgent<P> {
             }
             _ => Err(unreadable(Unreadable::other_schema(
                 payload,
-                self.desk.own.schemas(),
+                self.context.own.schemas(),
             ))),
         }
     }
@@ -414,7 +414,7 @@ impl<P: Practice> DomainAgent<P> {
         let words = format!("measuring {} elements", fresh.len());
         let mut outputs = vec![job.working(10, job.reading.before(&words))];
         for element in fresh {
-            let token = self.desk.token();
+            let token = self.context.token();
             let purpose = Purpose::Job(job.task.clone());
             self.probes.insert(token, (element.clone(), purpose));
             outputs.push(Output::Act {
@@ -422,7 +422,7 @@ impl<P: Practice> DomainAgent<P> {
                 action: Action::Probe { element },
             });
         }
-        let token = self.desk.token();
+        let token = self.context.token();
         self.deadlines.insert(token, (job.task.clone(), job.stage));
         outputs.push(Output::Wake {
             token,
@@ -509,7 +509,7 @@ impl<P: Practice> DomainAgent<P> {
             if self.probes.values().any(|(e, _)| e == site) {
                 continue;
             }
-            let token = self.desk.token();
+            let token = self.context.token();
             self.probes.insert(token, (site.clone(), Purpose::Verify));
             let element = site.clone();
             outputs.push(Output::Act {

@@ -2,7 +2,7 @@
 //!
 //! Read next: [`crate::incident`].
 
-use crate::desk::Desk;
+use crate::context::AgentContext;
 use crate::incident::Incidents;
 use crate::payloads::Schema;
 use crate::payloads::incident::Incident;
@@ -62,12 +62,12 @@ impl Watch {
     }
 
     /// Asks to be woken when the next report is due, unless that is arranged.
-    pub(super) fn schedule(&mut self, desk: &mut Desk) -> Option<Output> {
+    pub(super) fn schedule(&mut self, context: &mut AgentContext) -> Option<Output> {
         let due = self.incidents.due()?;
         if self.wake.is_some_and(|(_, at)| at <= due) {
             return None;
         }
-        let token = desk.token();
+        let token = context.token();
         self.wake = Some((token, due));
         Some(Output::Wake { token, at: due })
     }

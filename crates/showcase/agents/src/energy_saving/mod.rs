@@ -20,7 +20,7 @@ mod target;
 pub mod tasks;
 
 use crate::alarms::AlarmList;
-use crate::desk::{Desk, Worker};
+use crate::context::{AgentContext, TaskExecutor};
 use crate::payloads::Schema;
 use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
 use crate::radio::Radio;
@@ -88,7 +88,7 @@ struct Command {
 /// The energy-saving agent.
 #[derive(Debug)]
 pub struct EnergySaving {
-    desk: Desk,
+    context: AgentContext,
     radio: Radio,
     forecast: Forecast,
     meter: Meter,
@@ -108,10 +108,10 @@ pub struct EnergySaving {
     periods: u64,
 }
 
-impl Worker for EnergySaving {
+impl TaskExecutor for EnergySaving {
     fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
         let mut agent = Self {
-            desk: Desk::open(&briefing, now),
+            context: AgentContext::open(&briefing, now),
             radio: Radio::new(briefing.inventory.clone()),
             forecast: Forecast::default(),
             meter: Meter::default(),
@@ -431,7 +431,7 @@ impl EnergySaving {
     }
 
     fn command(&mut self, cells: BTreeSet<ElementId>, saving: Saving, now: Timestamp) -> Output {
-        let token = self.desk.token();
+        let token = self.context.token();
         let newest = cells.iter().map(|c| (c.clone(), token));
         self.on_its_way.extend(newest);
         let since = now;

@@ -165,7 +165,7 @@ impl EnergySaving {
     pub(super) fn hold(&mut self, task: &Task, order: SavingOrder, now: Timestamp) -> Vec<Output> {
         let minutes = order.duration_minutes.unwrap_or(DURATION_MIN);
         let until = task.created_at.plus_s(minutes as f64 * 60.0).max(now);
-        let token = self.desk.token();
+        let token = self.context.token();
         self.timers.insert(token, Timer::Over(task.id.clone()));
         let mut outputs = vec![Output::Wake { token, at: until }];
         let sleepers = order.cells.iter().filter(|c| self.sleeps(c)).count();
@@ -212,7 +212,7 @@ impl EnergySaving {
             return vec![Output::report(task, Progress::Working { percent, content })];
         }
         let slowest = asleep.into_iter().map(wake_s).fold(0.0, f64::max);
-        let token = self.desk.token();
+        let token = self.context.token();
         self.timers.insert(token, Timer::Awake(task.clone()));
         let at = now.plus_s(slowest + AWAKE_SLACK_S);
         vec![Output::Wake { token, at }]

@@ -16,7 +16,7 @@ pub mod light;
 pub mod practice;
 pub mod relief;
 
-use crate::desk::Worker;
+use crate::context::TaskExecutor;
 use crate::domain_agent::DomainAgent;
 use crate::lookup;
 use crate::payloads::Schema;
@@ -81,7 +81,7 @@ pub struct IpFault {
     demanding: BTreeMap<TaskId, bool>,
 }
 
-impl Worker for IpFault {
+impl TaskExecutor for IpFault {
     fn start(briefing: Briefing, now: Timestamp, dice: &mut Dice) -> (Self, Vec<Output>) {
         let topology = Topology::of(&briefing.inventory);
         let asks_backhaul = |task: &Task| backhaul::site_asked(&topology, &task.content).is_some();

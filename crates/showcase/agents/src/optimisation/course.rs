@@ -75,7 +75,7 @@ impl Optimisation {
         let Some(running) = self.running.remove(task) else {
             return Vec::new();
         };
-        self.courier.forget(|p| p.is_about(task));
+        self.outbox.forget(|p| p.is_about(task));
         let mut outputs = self.settle_power(now);
         if let Some(energy) = running.energy_task.clone() {
             outputs.extend(self.cancel_energy(energy, now));
@@ -94,8 +94,8 @@ impl Optimisation {
         };
         let content = Content::new(task.as_str(), "The compensation is over");
         let message = Message::new(to, Verb::TaskCancel, task, content);
-        self.courier
-            .send(&mut self.desk, Purpose::Word, message, now)
+        self.outbox
+            .send(&mut self.context, Purpose::Word, message, now)
     }
 
     /// Begins a compensation that was agreed on: the energy-saving agent is told first.
@@ -164,8 +164,8 @@ impl Optimisation {
             conditions,
             ..Message::new(to, Verb::TaskAssign, task, agreed.clone())
         };
-        self.courier
-            .send(&mut self.desk, Purpose::Awake(id.clone()), message, now)
+        self.outbox
+            .send(&mut self.context, Purpose::Awake(id.clone()), message, now)
     }
 
     /// News of a compensation to whoever wants it.
@@ -267,7 +267,7 @@ impl Optimisation {
             let content = Content::new(energy.as_str(), "How is it?");
             let query = Message::new(to, Verb::TaskResultQuery, energy, content);
             let purpose = Purpose::State(id.clone());
-            outputs.extend(self.courier.send(&mut self.desk, purpose, query, now));
+            outputs.extend(self.outbox.send(&mut self.context, purpose, query, now));
         }
         let words = "The compensation goes on after a restart";
         outputs.extend(self.tell(id, CompensationStatus::Compensating, words));

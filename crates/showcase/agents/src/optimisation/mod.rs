@@ -21,8 +21,8 @@ pub mod situation;
 pub mod verification;
 
 use crate::alarms::AlarmList;
-use crate::courier::{Courier, Heard};
-use crate::desk::{Desk, Worker};
+use crate::context::{AgentContext, TaskExecutor};
+use crate::outbox::{Heard, Outbox};
 use crate::payloads::Schema;
 use crate::payloads::compensation::{
     Compensation, CompensationAction, CompensationResult, CompensationStatus,
@@ -90,8 +90,8 @@ enum Timer {
 /// The experience-optimisation agent.
 #[derive(Debug)]
 pub struct Optimisation {
-    desk: Desk,
-    courier: Courier<Purpose>,
+    context: AgentContext,
+    outbox: Outbox<Purpose>,
     radio: Radio,
     alarms: AlarmList,
     /// How cells did last.
@@ -105,11 +105,11 @@ pub struct Optimisation {
     power_timer: bool,
 }
 
-impl Worker for Optimisation {
+impl TaskExecutor for Optimisation {
     fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
         let mut agent = Self {
-            desk: Desk::open(&briefing, now),
-            courier: Courier::default(),
+            context: AgentContext::open(&briefing, now),
+            outbox: Outbox::default(),
             radio: Radio::new(briefing.inventory.clone()),
             alarms: AlarmList::default(),
             cells: BTreeMap::new(),
@@ -140,18 +140,18 @@ impl Worker for Optimisation {
                 outputs
             }
             Input::Replied { token, reply } => {
-                let heard = self.courier.replied(&mut self.desk, token, reply, now);
+                let heard = self.outbox.replied(&mut self.context, token, reply, now);
                 self.heard(heard, now)
             }
             Input::Notified(news) => self.notified(&news, now),
             Input::Woken(token) => self.woken(token, now),
             Input::Joined(profile) => {
-                self.desk.roster.retain(|p| p.name != profile.name);
-                self.desk.roster.push(profile);
+                self.context.roster.retain(|p| p.name != profile.name);
+                self.context.roster.push(profile);
                 Vec::new()
             }
             Input::Left(name) => {
-                self.desk.roster.retain(|p| p.name != name);
+                self.context.roster.retain(|p| p.name != name);
                 Vec::new()
             }
             _ => Vec::new(),
@@ -239,11 +239,11 @@ fn area_of(order: &Compensation) -> String {
 impl Optimisation {
     fn forget(&mut self, task: &TaskId) {
         self.drafts.remove(task);
-        self.courier.forget(|p| p.is_about(task));
+        self.outbox.forget(|p| p.is_about(task));
     }
 
     fn wake(&mut self, timer: Timer, at: Timestamp) -> Output {
-        let token = self.desk.token();
+        let token = self.context.token();
         self.timers.insert(token, timer);
         Output::Wake { token, at }
     }
@@ -267,7 +267,7 @@ impl Optimisation {
                 self.settle_power(now)
             }
             None => {
-                let heard = self.courier.woken(&mut self.desk, token, now);
+                let heard = self.outbox.woken(&mut self.context, token, now);
                 self.heard(heard, now)
             }
         }
@@ -285,7 +285,7 @@ impl Optimisation {
             }
         }
         self.power.want(wanted);
-        let mut outputs = self.power.bring_about(&mut self.desk, now);
+        let mut outputs = self.power.bring_about(&mut self.context, now);
         if !self.power.is_settled() && !self.power_timer {
             self.power_timer = true;
             outputs.push(self.wake(Timer::Power, now.plus_s(power::LOST_S + 1.0)));

@@ -81,7 +81,7 @@ impl Optimisation {
 
     pub(super) fn energy_agent(&self) -> Option<String> {
         let wireless = Some(Domain::Wireless);
-        self.desk
+        self.context
             .colleague(SavingOrder::ID, Layer::Resource, wireless)
     }
 
@@ -109,7 +109,7 @@ impl Optimisation {
         let mut draft = Draft {
             content: content.clone(),
             energy: Energy::Without,
-            energy_task: self.desk.task_id(now),
+            energy_task: self.context.task_id(now),
             answered: false,
             assigned,
             asked_at: now,
@@ -133,7 +133,7 @@ impl Optimisation {
         );
         self.drafts.insert(id.clone(), draft);
         let purpose = Purpose::Energy(id.clone());
-        outputs.extend(self.courier.send(&mut self.desk, purpose, message, now));
+        outputs.extend(self.outbox.send(&mut self.context, purpose, message, now));
         (None, outputs)
     }
 
@@ -261,7 +261,7 @@ impl Optimisation {
             ..sent.clone()
         };
         let purpose = Purpose::Agreement(id.clone(), Box::new(counter.content));
-        self.courier.send(&mut self.desk, purpose, message, now)
+        self.outbox.send(&mut self.context, purpose, message, now)
     }
 
     /// Asks the service-intent agent who yields.
@@ -273,7 +273,9 @@ impl Optimisation {
         lost_mbps: f64,
         now: Timestamp,
     ) -> Vec<Output> {
-        let judge = self.desk.colleague(IntentOrder::ID, Layer::Service, None);
+        let judge = self
+            .context
+            .colleague(IntentOrder::ID, Layer::Service, None);
         let Some(to) = judge else {
             return self.yield_to_energy(id, &sent, &offer, "nobody decides conflicts", now);
         };
@@ -320,13 +322,13 @@ impl Optimisation {
             meanwhile.unwrap_or_default()
         );
         let content = Content::new(area, words).with_payload(conflict.to_payload());
-        let task = self.desk.task_id(now);
+        let task = self.context.task_id(now);
         let message = Message {
             asynchronous: false,
             ..Message::new(to, Verb::TaskAssign, task, content)
         };
         let purpose = Purpose::Ruling(id.clone(), Box::new(offer), Box::new(sent));
-        self.courier.send(&mut self.desk, purpose, message, now)
+        self.outbox.send(&mut self.context, purpose, message, now)
     }
 
     pub(super) fn ruled(
@@ -372,7 +374,7 @@ impl Optimisation {
             ..asked
         };
         let purpose = Purpose::Energy(id.clone());
-        self.courier.send(&mut self.desk, purpose, message, now)
+        self.outbox.send(&mut self.context, purpose, message, now)
     }
 
     /// The energy-saving agent has its way: what it offers is taken, or nobody is woken.

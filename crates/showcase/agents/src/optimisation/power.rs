@@ -4,7 +4,7 @@
 //! command that is lost, or refused, is given again; an offset that counters show and nobody wants,
 //! from before a restart say, is taken back. Read next: [`super`].
 
-use crate::desk::Desk;
+use crate::context::AgentContext;
 use domain::agent::Output;
 use domain::inventory::ElementId;
 use domain::telemetry::{Action, Outcome, Performance, Token};
@@ -67,7 +67,7 @@ impl Power {
     }
 
     /// Commands what is not as wanted and not on its way.
-    pub fn bring_about(&mut self, desk: &mut Desk, now: Timestamp) -> Vec<Output> {
+    pub fn bring_about(&mut self, context: &mut AgentContext, now: Timestamp) -> Vec<Output> {
         self.commands
             .retain(|_, c| now.seconds_since(c.since) < LOST_S);
         self.refused
@@ -78,7 +78,7 @@ impl Power {
             if busy || self.refused.contains_key(&cell) {
                 continue;
             }
-            let token = desk.token();
+            let token = context.token();
             let command = Command {
                 cell: cell.clone(),
                 offset_db,

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::bench::{answer, ask, briefing_of, dice, id, task, word_on_feasibility};
-use crate::desk::Hosted;
+use crate::context::Hosted;
 use crate::drill::net::Fault;
 use crate::drill::{Drill, hour};
 use crate::optimisation::Optimisation;

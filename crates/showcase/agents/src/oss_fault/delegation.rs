@@ -138,7 +138,7 @@ impl OssFault {
             Domain::Wireless => Domain::Wireless,
             Domain::Ip | Domain::Service | Domain::Business => Domain::Ip,
         };
-        self.desk
+        self.context
             .colleague(Diagnosis::ID, Layer::Resource, Some(domain))
     }
 

@@ -55,7 +55,9 @@ impl OssFault {
     }
 
     fn open_escalation(&mut self, number: u64, why: &str, now: Timestamp) -> Option<Output> {
-        let to = self.desk.colleague(TicketOrder::ID, Layer::Service, None)?;
+        let to = self
+            .context
+            .colleague(TicketOrder::ID, Layer::Service, None)?;
         let case = self.cases.iter().find(|c| c.number == number)?;
         let element = match (&case.root, case.ranked.first()) {
             (Some((element, _)), _) => element.clone(),

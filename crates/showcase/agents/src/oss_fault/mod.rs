@@ -24,7 +24,7 @@ mod post;
 mod repair;
 mod workflow;
 
-use crate::desk::{Desk, Worker};
+use crate::context::{AgentContext, TaskExecutor};
 use crate::knowledge::Knowledge;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::Suspicion;
@@ -78,7 +78,7 @@ enum Timer {
 /// The OSS fault management agent.
 #[derive(Debug)]
 pub struct OssFault {
-    desk: Desk,
+    context: AgentContext,
     knowledge: Arc<Knowledge>,
     correlator: Correlator,
     standing: BTreeMap<TaskId, Domain>,
@@ -94,7 +94,7 @@ pub struct OssFault {
     local: BTreeSet<ElementId>,
 }
 
-impl Worker for OssFault {
+impl TaskExecutor for OssFault {
     fn start(briefing: Briefing, now: Timestamp, dice: &mut Dice) -> (Self, Vec<Output>) {
         Self::knowing(&Arc::new(Knowledge::in_force()), briefing, now, dice)
     }
@@ -107,7 +107,7 @@ impl Worker for OssFault {
     ) -> (Self, Vec<Output>) {
         let topology = Topology::of(&briefing.inventory);
         let mut oss = Self {
-            desk: Desk::open(&briefing, now),
+            context: AgentContext::open(&briefing, now),
             knowledge: Arc::clone(knowledge),
             correlator: Correlator::knowing(topology, Arc::clone(knowledge)),
             standing: BTreeMap::new(),
@@ -168,7 +168,7 @@ impl OssFault {
         let mut outputs = Vec::new();
         for domain in [Domain::Wireless, Domain::Ip] {
             let found = self
-                .desk
+                .context
                 .colleague(IncidentOrder::ID, Layer::Resource, Some(domain));
             let Some(to) = found else {
                 outputs.push(Output::Note(format!(
@@ -177,7 +177,7 @@ impl OssFault {
                 )));
                 continue;
             };
-            let task = self.desk.task_id(now);
+            let task = self.context.task_id(now);
             self.standing.insert(task.clone(), domain);
             let words = format!("Report every incident of the {} domain", domain.as_str());
             let content = Content::new(format!("{} network", domain.as_str()), words)
@@ -218,7 +218,7 @@ impl OssFault {
     }
 
     fn wake(&mut self, timer: Timer, at: Timestamp) -> Output {
-        let token = self.desk.token();
+        let token = self.context.token();
         self.timers.insert(token, timer);
         Output::Wake { token, at }
     }

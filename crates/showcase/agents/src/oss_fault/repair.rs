@@ -7,7 +7,7 @@ use super::case::{Case, Phase, VERIFICATIONS_MAX};
 use super::news::News;
 use super::post::Purpose;
 use super::{OssFault, Timer};
-use crate::desk::with_points;
+use crate::context::with_points;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::DiagnosisResult;
 use crate::payloads::repair::{Repair, RepairDecision, RepairResult};
@@ -75,7 +75,7 @@ impl OssFault {
         else {
             return Vec::new();
         };
-        let Some(to) = self.desk.colleague(Repair::ID, Layer::Service, None) else {
+        let Some(to) = self.context.colleague(Repair::ID, Layer::Service, None) else {
             return self.escalate(number, "nobody takes tickets".to_owned(), now);
         };
         let task = self.task_about("repair", element.as_str());
@@ -96,7 +96,7 @@ impl OssFault {
             .with_payload(repair.to_payload())
             .expecting("service restored at all affected sites");
         let conditions = Conditions {
-            fulfillment_demanded: self.desk.negotiates_fulfillment(&to),
+            fulfillment_demanded: self.context.negotiates_fulfillment(&to),
             ..Conditions::default()
         };
         let message = Message {
@@ -157,10 +157,10 @@ impl OssFault {
 
     /// Asks the wireless domain whether the affected sites are back.
     pub(super) fn verify(&mut self, number: u64, now: Timestamp) -> Vec<Output> {
-        let found = self
-            .desk
-            .colleague(Verification::ID, Layer::Resource, Some(Domain::Wireless));
-        let task = self.desk.task_id(now);
+        let found =
+            self.context
+                .colleague(Verification::ID, Layer::Resource, Some(Domain::Wireless));
+        let task = self.context.task_id(now);
         let Some(case) = self.case(number).filter(|c| c.is_open()) else {
             return Vec::new();
         };

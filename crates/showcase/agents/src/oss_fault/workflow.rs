@@ -13,7 +13,7 @@ use super::case::{Case, HYPOTHESES_MAX, Phase};
 use super::news::News;
 use super::post::Purpose;
 use super::{OssFault, Timer};
-use crate::desk::with_points;
+use crate::context::with_points;
 use crate::domain_agent::job::place_of;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
@@ -45,14 +45,14 @@ const EXPECTED_OF_DIAGNOSIS: &str =
 
 impl OssFault {
     pub(super) fn send(&mut self, purpose: Purpose, message: Message) -> Output {
-        let token = self.desk.token();
+        let token = self.context.token();
         self.post.sent(token, purpose, message.clone());
         Output::Send { token, message }
     }
 
     /// An identifier that follows from the work and its element, and was not used yet.
     pub(super) fn task_about(&mut self, work: &str, element: &str) -> TaskId {
-        let alias = self.desk.alias();
+        let alias = self.context.alias();
         let numbered = |n: u64| TaskId::new(format!("{alias}-{work}-{element}-{n}"));
         let fresh = (1..).map(numbered).find(|id| !self.known.contains(id));
         let fresh = fresh.expect("some number is free");
@@ -182,7 +182,7 @@ impl OssFault {
         let domain = current.cause.domain();
         let next = {
             let layer = Layer::Resource;
-            let mut able = self.desk.colleagues(Diagnosis::ID, layer, Some(domain));
+            let mut able = self.context.colleagues(Diagnosis::ID, layer, Some(domain));
             let next = able.find(|name| !case.asked.contains(*name));
             next.map(str::to_owned)
         };

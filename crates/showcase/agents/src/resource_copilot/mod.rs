@@ -7,7 +7,7 @@
 pub mod manual;
 
 use crate::alarms::{AlarmList, tells_of_loss};
-use crate::desk::Worker;
+use crate::context::TaskExecutor;
 use crate::domain_agent::job::place_of;
 use crate::domain_agent::target_needed;
 use crate::lookup::{self, Reading};
@@ -34,7 +34,7 @@ pub struct ResourceCopilot {
     alarms: AlarmList,
 }
 
-impl Worker for ResourceCopilot {
+impl TaskExecutor for ResourceCopilot {
     fn start(briefing: Briefing, _: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
         let copilot = Self {
             topology: Topology::of(&briefing.inventory),

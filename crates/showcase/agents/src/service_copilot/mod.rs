@@ -9,7 +9,7 @@
 mod decision;
 mod ticket;
 
-use crate::desk::{Desk, Worker};
+use crate::context::{AgentContext, TaskExecutor};
 use crate::domain_agent::job::place_of;
 use crate::domain_agent::target_needed;
 use crate::lookup::{self, Reading};
@@ -35,7 +35,7 @@ use ticket::{Stage, Ticket};
 /// The service layer's copilot.
 #[derive(Debug)]
 pub struct ServiceCopilot {
-    desk: Desk,
+    context: AgentContext,
     topology: Arc<Topology>,
     tickets: BTreeMap<TaskId, Ticket>,
     /// Questions under way, by the token of the sending.
@@ -44,10 +44,10 @@ pub struct ServiceCopilot {
     guidances: BTreeMap<Token, TaskId>,
 }
 
-impl Worker for ServiceCopilot {
+impl TaskExecutor for ServiceCopilot {
     fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
         let mut copilot = Self {
-            desk: Desk::open(&briefing, now),
+            context: AgentContext::open(&briefing, now),
             topology: Topology::of(&briefing.inventory),
             tickets: BTreeMap::new(),
             questions: BTreeMap::new(),
@@ -240,7 +240,7 @@ impl ServiceCopilot {
     }
 
     fn dispatch(&mut self, task: TaskId, mut ticket: Ticket) -> Vec<Output> {
-        let token = self.desk.token();
+        let token = self.context.token();
         let element = ticket.repair.element.clone();
         let work_order = Some(task.to_string());
         ticket.dispatch = token;
@@ -328,12 +328,12 @@ impl ServiceCopilot {
             element: ticket.repair.element.clone(),
             cause: ticket.repair.cause,
         };
-        let Some(to) = self.desk.colleague(Guidance::ID, Layer::Resource, None) else {
+        let Some(to) = self.context.colleague(Guidance::ID, Layer::Resource, None) else {
             outputs
                 .extend(self.guide_alone(&task, "no copilot of the resource layer is registered"));
             return outputs;
         };
-        let token = self.desk.token();
+        let token = self.context.token();
         let content =
             Content::new(guidance.element.as_str(), question).with_payload(guidance.to_payload());
         let message = Message {
@@ -342,7 +342,7 @@ impl ServiceCopilot {
                 parent: Some(task.clone()),
                 ..Conditions::default()
             },
-            ..Message::new(to, Verb::TaskAssign, self.desk.task_id(now), content)
+            ..Message::new(to, Verb::TaskAssign, self.context.task_id(now), content)
         };
         self.questions.insert(token, task);
         outputs.push(Output::Send { token, message });
@@ -392,7 +392,7 @@ impl ServiceCopilot {
         };
         ticket.stage = Stage::Working;
         let steps = ticket.steps(steps);
-        let token = self.desk.token();
+        let token = self.context.token();
         self.guidances.insert(token, task.clone());
         vec![Output::Act {
             token,

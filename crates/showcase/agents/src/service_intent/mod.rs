@@ -7,8 +7,8 @@
 
 pub mod ruling;
 
-use crate::courier::{Courier, Heard};
-use crate::desk::{Desk, Worker};
+use crate::context::{AgentContext, TaskExecutor};
+use crate::outbox::{Heard, Outbox};
 use crate::payloads::intent::{
     Intent, IntentAction, IntentOrder, IntentResult, IntentStatus, Policy,
 };
@@ -52,8 +52,8 @@ pub fn usual_policy() -> Policy {
 /// The service-intent agent.
 #[derive(Debug)]
 pub struct ServiceIntent {
-    desk: Desk,
-    courier: Courier<TaskId>,
+    context: AgentContext,
+    outbox: Outbox<TaskId>,
     policy: Policy,
     /// The task that set the policy; none if it is the usual one.
     set_by: Option<TaskId>,
@@ -63,11 +63,11 @@ pub struct ServiceIntent {
     again: Option<Token>,
 }
 
-impl Worker for ServiceIntent {
+impl TaskExecutor for ServiceIntent {
     fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
         let mut agent = Self {
-            desk: Desk::open(&briefing, now),
-            courier: Courier::default(),
+            context: AgentContext::open(&briefing, now),
+            outbox: Outbox::default(),
             policy: usual_policy(),
             set_by: None,
             saving: None,
@@ -84,17 +84,17 @@ impl Worker for ServiceIntent {
     fn take(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
         let heard = match input {
             Input::Replied { token, reply } => {
-                self.courier.replied(&mut self.desk, token, reply, now)
+                self.outbox.replied(&mut self.context, token, reply, now)
             }
             Input::Woken(token) if self.again == Some(token) => {
                 self.again = None;
                 return self.order_saving(now);
             }
-            Input::Woken(token) => self.courier.woken(&mut self.desk, token, now),
+            Input::Woken(token) => self.outbox.woken(&mut self.context, token, now),
             Input::Joined(profile) => {
-                let knows = self.desk.roster.iter().any(|p| p.name == profile.name);
-                self.desk.roster.retain(|p| p.name != profile.name);
-                self.desk.roster.push(profile);
+                let knows = self.context.roster.iter().any(|p| p.name == profile.name);
+                self.context.roster.retain(|p| p.name != profile.name);
+                self.context.roster.push(profile);
                 return match knows || self.saving.is_some() {
                     true => Vec::new(),
                     false => self.order_saving(now),
@@ -269,13 +269,13 @@ impl ServiceIntent {
 
     /// Gives the energy-saving agent the target and the bounds in force; its earlier task ends with it.
     fn order_saving(&mut self, now: Timestamp) -> Vec<Output> {
-        let found = self
-            .desk
-            .colleague(SavingOrder::ID, Layer::Resource, Some(Domain::Wireless));
+        let found =
+            self.context
+                .colleague(SavingOrder::ID, Layer::Resource, Some(Domain::Wireless));
         let Some(to) = found else {
             return vec![Output::Note("No agent saves energy".to_owned())];
         };
-        let task = self.desk.task_id(now);
+        let task = self.context.task_id(now);
         self.saving = Some((task.clone(), to.clone()));
         let order = SavingOrder {
             action: SavingAction::Activate,
@@ -288,7 +288,7 @@ impl ServiceIntent {
         let words = "Save energy within these bounds until told otherwise";
         let content = Content::new("network", words).with_payload(order.to_payload());
         let message = Message::new(to, Verb::TaskAssign, task.clone(), content);
-        self.courier.send(&mut self.desk, task, message, now)
+        self.outbox.send(&mut self.context, task, message, now)
     }
 
     /// So much cannot be saved: what is offered first is taken, which keeps what users were promised.
@@ -302,7 +302,7 @@ impl ServiceIntent {
         let task = news.task.clone();
         let message = Message::new(news.from.clone(), verb, task.clone(), content);
         let mut outputs = vec![note];
-        outputs.extend(self.courier.send(&mut self.desk, task, message, now));
+        outputs.extend(self.outbox.send(&mut self.context, task, message, now));
         outputs
     }
 
@@ -323,7 +323,7 @@ impl ServiceIntent {
     }
 
     fn order_again(&mut self, now: Timestamp) -> Output {
-        let token = self.desk.token();
+        let token = self.context.token();
         self.again = Some(token);
         let at = now.plus_s(AGAIN_S);
         Output::Wake { token, at }

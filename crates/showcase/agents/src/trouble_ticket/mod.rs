@@ -16,7 +16,7 @@
 pub mod record;
 mod repair;
 
-use crate::desk::{Desk, Worker};
+use crate::context::{AgentContext, TaskExecutor};
 use crate::lookup;
 use crate::oss_fault::news::News;
 use crate::payloads::repair::Repair;
@@ -41,7 +41,7 @@ const LISTED_MAX: usize = 20;
 /// The trouble-ticket system.
 #[derive(Debug)]
 pub struct TroubleTickets {
-    desk: Desk,
+    context: AgentContext,
     topology: Arc<Topology>,
     /// Every ticket, by its number.
     tickets: BTreeMap<String, Ticket>,
@@ -52,10 +52,10 @@ pub struct TroubleTickets {
     sent: BTreeMap<Token, (Purpose, Message)>,
 }
 
-impl Worker for TroubleTickets {
+impl TaskExecutor for TroubleTickets {
     fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
         let mut system = Self {
-            desk: Desk::open(&briefing, now),
+            context: AgentContext::open(&briefing, now),
             topology: Topology::of(&briefing.inventory),
             tickets: BTreeMap::new(),
             works: BTreeMap::new(),
@@ -140,13 +140,13 @@ impl TroubleTickets {
             }
             _ => Err(unreadable(Unreadable::other_schema(
                 payload,
-                self.desk.own.schemas(),
+                self.context.own.schemas(),
             ))),
         }
     }
 
     fn known(&self, repair: &Repair) -> Result<(), Reply> {
-        let words = match self.desk.inventory.element(&repair.element) {
+        let words = match self.context.inventory.element(&repair.element) {
             None => format!("the inventory has no element {}", repair.element),
             Some(_) if self.workers().next().is_none() => {
                 let words = "no copilot of the field force is registered";

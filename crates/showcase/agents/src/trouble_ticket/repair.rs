@@ -12,7 +12,7 @@
 //! restart the same is said again and nothing is ordered twice. Read next: [`super::record`].
 
 use super::{TroubleTickets, told};
-use crate::desk::with_points;
+use crate::context::with_points;
 use crate::oss_fault::news::News;
 use crate::payloads::Schema;
 use crate::payloads::repair::{Repair, RepairResult};
@@ -66,7 +66,7 @@ pub(super) struct Work {
 impl TroubleTickets {
     /// Who can work on a repair, in roster order.
     pub(super) fn workers(&self) -> impl Iterator<Item = &str> {
-        self.desk.colleagues(Repair::ID, Layer::Service, None)
+        self.context.colleagues(Repair::ID, Layer::Service, None)
     }
 
     /// A repair is taken on: given to a copilot, or held behind the ticket about the same element.
@@ -77,7 +77,7 @@ impl TroubleTickets {
         now: Timestamp,
     ) -> (Reply, Vec<Output>) {
         let demanded = task.conditions.fulfillment_demanded;
-        let able = |name: &str| !demanded || self.desk.negotiates_fulfillment(name);
+        let able = |name: &str| !demanded || self.context.negotiates_fulfillment(name);
         if !self.workers().any(able) {
             let words = "no copilot negotiates how a repair is done: assign it without that";
             return (Reply::refused("no-agent", "", words), Vec::new());
@@ -174,14 +174,14 @@ impl TroubleTickets {
         };
         let able = |name: &&str| {
             !work.declined.iter().any(|d| d == name)
-                && (!work.fulfillment_demanded || self.desk.negotiates_fulfillment(name))
+                && (!work.fulfillment_demanded || self.context.negotiates_fulfillment(name))
         };
         let Some(to) = self.workers().find(able).map(str::to_owned) else {
             return self.fail(task, "every copilot of the field force has declined", now);
         };
         let part = TaskId::new(format!(
             "{}-for-{task}-{}",
-            self.desk.alias(),
+            self.context.alias(),
             work.visits + work.declined.len() as u32
         ));
         if let Some(work) = self.works.get_mut(task) {
@@ -210,7 +210,7 @@ impl TroubleTickets {
     }
 
     fn send(&mut self, purpose: Purpose, message: Message) -> Output {
-        let token = self.desk.token();
+        let token = self.context.token();
         self.sent.insert(token, (purpose, message.clone()));
         Output::Send { token, message }
     }

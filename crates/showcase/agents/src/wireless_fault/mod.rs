@@ -10,7 +10,7 @@
 pub mod care;
 pub mod practice;
 
-use crate::desk::Worker;
+use crate::context::TaskExecutor;
 use crate::domain_agent::DomainAgent;
 use crate::knowledge::Knowledge;
 use care::Care;
@@ -33,7 +33,7 @@ pub struct WirelessFault {
     care: Care,
 }
 
-impl Worker for WirelessFault {
+impl TaskExecutor for WirelessFault {
     fn start(briefing: Briefing, now: Timestamp, dice: &mut Dice) -> (Self, Vec<Output>) {
         Self::knowing(&Arc::new(Knowledge::in_force()), briefing, now, dice)
     }

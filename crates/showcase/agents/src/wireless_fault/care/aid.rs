@@ -36,7 +36,7 @@ impl Care {
     pub(super) fn ask_aid(&mut self, base: &mut Base, number: u64, now: Timestamp) -> Vec<Output> {
         let wireless = Some(Domain::Wireless);
         let found = base
-            .desk()
+            .context()
             .colleague(Compensation::ID, Layer::Resource, wireless);
         let Some(case) = self.cases.iter().find(|c| c.number == number) else {
             return Vec::new();

@@ -23,8 +23,8 @@ pub mod verifying;
 pub mod work;
 
 use super::Base;
-use crate::courier::{Courier, Heard};
 use crate::knowledge::Knowledge;
+use crate::outbox::{Heard, Outbox};
 use case::{Aid, Case, Work};
 use domain::agent::{Message, Output, Undelivered};
 use domain::content::Content;
@@ -109,7 +109,7 @@ enum Errand {
 #[derive(Debug, Default)]
 pub struct Care {
     knowledge: Arc<Knowledge>,
-    courier: Courier<Purpose>,
+    outbox: Outbox<Purpose>,
     cases: Vec<Case>,
     opened: u64,
     timers: BTreeMap<Token, Timer>,
@@ -203,7 +203,7 @@ impl Care {
                 _ => Vec::new(),
             }),
             Some(Timer::Look(number)) => Some(self.look_again(base, number, now)),
-            None => match self.courier.woken(base.desk_mut(), token, now) {
+            None => match self.outbox.woken(base.desk_mut(), token, now) {
                 Heard::Unknown => None,
                 heard => Some(self.heard(base, heard, now)),
             },
@@ -244,7 +244,7 @@ impl Care {
         reply: Result<Reply, Undelivered>,
         now: Timestamp,
     ) -> Vec<Output> {
-        let heard = self.courier.replied(base.desk_mut(), token, reply, now);
+        let heard = self.outbox.replied(base.desk_mut(), token, reply, now);
         self.heard(base, heard, now)
     }
 
@@ -302,7 +302,7 @@ impl Care {
         message: Message,
         now: Timestamp,
     ) -> Vec<Output> {
-        self.courier.send(base.desk_mut(), purpose, message, now)
+        self.outbox.send(base.desk_mut(), purpose, message, now)
     }
 
     fn cancel(
@@ -344,7 +344,7 @@ impl Care {
             return Vec::new();
         };
         let case = self.cases.remove(at);
-        self.courier.forget(|p| p.is_about(number));
+        self.outbox.forget(|p| p.is_about(number));
         let mut outputs = vec![Output::Note(format!(
             "Trouble {number} of {} is over: {why}",
             case.subject()

@@ -22,7 +22,7 @@ impl Care {
     /// Asks the IP domain's agent about the way to the site.
     pub(super) fn ask_ip(&mut self, base: &mut Base, number: u64, now: Timestamp) -> Vec<Output> {
         let ip = Some(Domain::Ip);
-        let found = base.desk().colleague(Diagnosis::ID, Layer::Resource, ip);
+        let found = base.context().colleague(Diagnosis::ID, Layer::Resource, ip);
         let Some(case) = self.cases.iter().find(|c| c.number == number) else {
             return Vec::new();
         };

@@ -32,7 +32,7 @@ impl Care {
         number: u64,
         now: Timestamp,
     ) -> Vec<Output> {
-        let found = base.desk().colleague(Repair::ID, Layer::Service, None);
+        let found = base.context().colleague(Repair::ID, Layer::Service, None);
         let Some(case) = self.cases.iter().find(|c| c.number == number) else {
             return Vec::new();
         };

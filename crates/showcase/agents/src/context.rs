@@ -1,6 +1,6 @@
-//! What every agent has on its desk: its profile, the roster, the inventory, and fresh numbers.
+//! What every agent knows of itself and around it: its profile, the roster, the inventory, and fresh numbers.
 //!
-//! Also the wrapper that turns a [`Worker`] into an [`Agent`]: it tells apart what may be asked of an
+//! Also the wrapper that turns a [`TaskExecutor`] into an [`Agent`]: it tells apart what may be asked of an
 //! executor, so that no agent has to say it twice. Read next: [`crate::roster`].
 
 use crate::knowledge::Knowledge;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// What an agent was told at the start, and the numbers it hands out.
 #[derive(Clone, Debug)]
-pub struct Desk {
+pub struct AgentContext {
     /// Its own profile.
     pub own: Arc<Profile>,
     /// Every registered agent.
@@ -29,8 +29,8 @@ pub struct Desk {
     next_task: u64,
 }
 
-impl Desk {
-    /// The desk of an agent that starts at `now`. Tokens begin at `now` in microseconds, so that
+impl AgentContext {
+    /// The context of an agent that starts at `now`. Tokens begin at `now` in microseconds, so that
     /// an answer to a token of an earlier run is never taken for one of this run.
     pub fn open(briefing: &Briefing, now: Timestamp) -> Self {
         Self {
@@ -80,7 +80,7 @@ impl Desk {
             .map(|profile| profile.name.as_str())
     }
 
-    /// The first of [`Desk::colleagues`].
+    /// The first of [`AgentContext::colleagues`].
     pub fn colleague(&self, schema: &str, layer: Layer, domain: Option<Domain>) -> Option<String> {
         let mut colleagues = self.colleagues(schema, layer, domain);
         colleagues.next().map(str::to_owned)
@@ -115,7 +115,7 @@ pub fn works_in(profile: &Profile, domain: Domain) -> bool {
 }
 
 /// An agent that has been started.
-pub trait Worker: Sized + Send {
+pub trait TaskExecutor: Sized + Send {
     /// Begins, with what follows from it.
     fn start(briefing: Briefing, now: Timestamp, dice: &mut Dice) -> (Self, Vec<Output>);
 
@@ -159,7 +159,7 @@ pub trait Worker: Sized + Send {
         Vec::new()
     }
 
-    /// [`Worker::ended`], for who has something to do at that instant.
+    /// [`TaskExecutor::ended`], for who has something to do at that instant.
     fn stopped(&mut self, task: &TaskId, now: Timestamp) -> Vec<Output> {
         let _ = now;
         self.ended(task)
@@ -187,7 +187,7 @@ pub trait Worker: Sized + Send {
 }
 
 /// Answers what is asked of an executor: exactly one reply, and what else follows.
-fn asked<W: Worker>(worker: &mut W, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
+fn asked<W: TaskExecutor>(worker: &mut W, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
     let noted = |outputs| (Reply::accepted(), outputs);
     let task = &ask.task.id;
     match (ask.verb, ask.turn) {
@@ -214,7 +214,7 @@ fn asked<W: Worker>(worker: &mut W, ask: &Ask, now: Timestamp) -> (Reply, Vec<Ou
 }
 
 /// A question was answered (§4.4): the task goes on as if it had been assigned like this.
-fn answered<W: Worker>(worker: &mut W, ask: &Ask, now: Timestamp) -> Vec<Output> {
+fn answered<W: TaskExecutor>(worker: &mut W, ask: &Ask, now: Timestamp) -> Vec<Output> {
     let complete = Ask {
         content: completed(&ask.task.content, &ask.content),
         ..ask.clone()
@@ -254,7 +254,7 @@ fn completed(assignment: &Content, answer: &Content) -> Content {
     whole
 }
 
-/// A [`Worker`] behind the contract of [`Agent`]; asked before it was started, it refuses.
+/// A [`TaskExecutor`] behind the contract of [`Agent`]; asked before it was started, it refuses.
 #[derive(Debug)]
 pub struct Hosted<W> {
     worker: Option<W>,
@@ -277,7 +277,7 @@ impl<W> Default for Hosted<W> {
     }
 }
 
-impl<W: Worker> Agent for Hosted<W> {
+impl<W: TaskExecutor> Agent for Hosted<W> {
     fn step(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
         match (input, &mut self.worker) {
             (Input::Started(briefing), slot) => {

@@ -2,9 +2,9 @@
 //!
 //! A message that is sent again is no second message: task and round name it, and the platform
 //! answers it as it answered the first. Refuses to know what messages are for; that is their
-//! sender's purpose. Read next: [`crate::desk`].
+//! sender's purpose. Read next: [`crate::context`].
 
-use crate::desk::Desk;
+use crate::context::AgentContext;
 use domain::agent::{Message, Output, Undelivered};
 use domain::reply::{Reply, Verdict};
 use domain::telemetry::Token;
@@ -22,7 +22,7 @@ pub const TRIES_MAX: u32 = 8;
 /// What a reply, or the lack of one, amounts to.
 #[derive(Clone, Debug)]
 pub enum Heard<P> {
-    /// It is the courier's own business: what follows.
+    /// It is the outbox's own business: what follows.
     Handled(Vec<Output>),
     /// The message was answered, or cannot be delivered.
     Answered {
@@ -38,7 +38,7 @@ pub enum Heard<P> {
 }
 
 #[derive(Clone, Debug)]
-struct Letter<P> {
+struct OutgoingRequest<P> {
     purpose: P,
     message: Message,
     tries: u32,
@@ -46,14 +46,14 @@ struct Letter<P> {
 
 /// The messages of one agent that are under way.
 #[derive(Clone, Debug)]
-pub struct Courier<P> {
-    awaiting: BTreeMap<Token, Letter<P>>,
+pub struct Outbox<P> {
+    awaiting: BTreeMap<Token, OutgoingRequest<P>>,
     /// When silence is over, by the token of the waking: the sending it is about.
     patience: BTreeMap<Token, Token>,
-    resting: BTreeMap<Token, Letter<P>>,
+    resting: BTreeMap<Token, OutgoingRequest<P>>,
 }
 
-impl<P> Default for Courier<P> {
+impl<P> Default for Outbox<P> {
     fn default() -> Self {
         Self {
             awaiting: BTreeMap::new(),
@@ -63,22 +63,22 @@ impl<P> Default for Courier<P> {
     }
 }
 
-impl<P: Clone> Courier<P> {
+impl<P: Clone> Outbox<P> {
     /// Sends a message.
     pub fn send(
         &mut self,
-        desk: &mut Desk,
+        context: &mut AgentContext,
         purpose: P,
         message: Message,
         now: Timestamp,
     ) -> Vec<Output> {
         let tries = 0;
-        let letter = Letter {
+        let request = OutgoingRequest {
             purpose,
             message,
             tries,
         };
-        self.post(desk, letter, now)
+        self.post(context, request, now)
     }
 
     /// Every purpose for which something is under way.
@@ -96,46 +96,46 @@ impl<P: Clone> Courier<P> {
     /// A reply has come.
     pub fn replied(
         &mut self,
-        desk: &mut Desk,
+        context: &mut AgentContext,
         token: Token,
         reply: Result<Reply, Undelivered>,
         now: Timestamp,
     ) -> Heard<P> {
-        let Some(letter) = self.awaiting.remove(&token) else {
+        let Some(request) = self.awaiting.remove(&token) else {
             return Heard::Unknown;
         };
         self.patience.retain(|_, sending| *sending != token);
-        let negotiated = letter.message.verb == Verb::FeasibilityNegotiate;
+        let negotiated = request.message.verb == Verb::FeasibilityNegotiate;
         let undecided = match &reply {
             Ok(reply) => negotiated && reply.verdict == Verdict::Pending,
             Err(undelivered) => is_passing(undelivered),
         };
-        match undecided && letter.tries < TRIES_MAX {
-            true => Heard::Handled(vec![self.rest(desk, letter, now)]),
+        match undecided && request.tries < TRIES_MAX {
+            true => Heard::Handled(vec![self.rest(context, request, now)]),
             false => Heard::Answered {
-                purpose: letter.purpose,
-                sent: Box::new(letter.message),
+                purpose: request.purpose,
+                sent: Box::new(request.message),
                 reply,
             },
         }
     }
 
     /// An instant has come.
-    pub fn woken(&mut self, desk: &mut Desk, token: Token, now: Timestamp) -> Heard<P> {
-        if let Some(letter) = self.resting.remove(&token) {
-            return Heard::Handled(self.post(desk, letter, now));
+    pub fn woken(&mut self, context: &mut AgentContext, token: Token, now: Timestamp) -> Heard<P> {
+        if let Some(request) = self.resting.remove(&token) {
+            return Heard::Handled(self.post(context, request, now));
         }
         let Some(sending) = self.patience.remove(&token) else {
             return Heard::Unknown;
         };
         match self.awaiting.remove(&sending) {
             None => Heard::Handled(Vec::new()),
-            Some(letter) if letter.tries < TRIES_MAX => {
-                Heard::Handled(self.post(desk, letter, now))
+            Some(request) if request.tries < TRIES_MAX => {
+                Heard::Handled(self.post(context, request, now))
             }
-            Some(letter) => Heard::Answered {
-                purpose: letter.purpose,
-                sent: Box::new(letter.message),
+            Some(request) => Heard::Answered {
+                purpose: request.purpose,
+                sent: Box::new(request.message),
                 reply: Err(Undelivered {
                     tag: "unreachable".to_owned(),
                     message: format!("no reply to {TRIES_MAX} messages"),
@@ -144,11 +144,16 @@ impl<P: Clone> Courier<P> {
         }
     }
 
-    fn post(&mut self, desk: &mut Desk, mut letter: Letter<P>, now: Timestamp) -> Vec<Output> {
-        letter.tries += 1;
-        let (token, patience) = (desk.token(), desk.token());
-        let message = letter.message.clone();
-        self.awaiting.insert(token, letter);
+    fn post(
+        &mut self,
+        context: &mut AgentContext,
+        mut request: OutgoingRequest<P>,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        request.tries += 1;
+        let (token, patience) = (context.token(), context.token());
+        let message = request.message.clone();
+        self.awaiting.insert(token, request);
         self.patience.insert(patience, token);
         let at = now.plus_s(SILENCE_S);
         vec![
@@ -160,9 +165,14 @@ impl<P: Clone> Courier<P> {
         ]
     }
 
-    fn rest(&mut self, desk: &mut Desk, letter: Letter<P>, now: Timestamp) -> Output {
-        let token = desk.token();
-        self.resting.insert(token, letter);
+    fn rest(
+        &mut self,
+        context: &mut AgentContext,
+        request: OutgoingRequest<P>,
+        now: Timestamp,
+    ) -> Output {
+        let token = context.token();
+        self.resting.insert(token, request);
         let at = now.plus_s(AGAIN_AFTER_S);
         Output::Wake { token, at }
     }
@@ -186,14 +196,14 @@ mod tests {
     use domain::content::Content;
     use domain::task::TaskId;
 
-    fn sent(verb: Verb) -> (Desk, Courier<u8>, Token) {
-        let mut desk = Desk::open(&briefing("wireless-fault", vec![]), at(0));
-        let mut courier = Courier::default();
+    fn sent(verb: Verb) -> (AgentContext, Outbox<u8>, Token) {
+        let mut context = AgentContext::open(&briefing("wireless-fault", vec![]), at(0));
+        let mut outbox = Outbox::default();
         let task = TaskId::new("t");
         let message = Message::new("x", verb, task, Content::new("a", "b"));
-        let outputs = courier.send(&mut desk, 7, message, at(0));
+        let outputs = outbox.send(&mut context, 7, message, at(0));
         let token = sending(&outputs).unwrap();
-        (desk, courier, token)
+        (context, outbox, token)
     }
 
     fn sending(outputs: &[Output]) -> Option<Token> {
@@ -217,18 +227,18 @@ mod tests {
 
     #[test]
     fn who_is_away_is_tried_again_and_in_the_end_given_up() {
-        let (mut desk, mut courier, mut token) = sent(Verb::TaskAssign);
+        let (mut context, mut outbox, mut token) = sent(Verb::TaskAssign);
         for _ in 1..TRIES_MAX {
-            let Heard::Handled(rest) = courier.replied(&mut desk, token, away(), at(1)) else {
+            let Heard::Handled(rest) = outbox.replied(&mut context, token, away(), at(1)) else {
                 panic!("it is sent again")
             };
-            let Heard::Handled(again) = courier.woken(&mut desk, waking(&rest).unwrap(), at(30))
+            let Heard::Handled(again) = outbox.woken(&mut context, waking(&rest).unwrap(), at(30))
             else {
                 panic!("it is sent again")
             };
             token = sending(&again).unwrap();
         }
-        let given_up = courier.replied(&mut desk, token, away(), at(99));
+        let given_up = outbox.replied(&mut context, token, away(), at(99));
         assert!(matches!(
             given_up,
             Heard::Answered {
@@ -237,39 +247,39 @@ mod tests {
                 ..
             }
         ));
-        assert_eq!(courier.purposes().count(), 0);
+        assert_eq!(outbox.purposes().count(), 0);
     }
 
     #[test]
     fn an_undecided_negotiation_is_asked_again_and_a_wrong_message_is_not() {
         let pending = || Ok(Reply::new(Verdict::Pending, vec![]));
-        let (mut desk, mut courier, token) = sent(Verb::FeasibilityNegotiate);
-        let heard = courier.replied(&mut desk, token, pending(), at(1));
+        let (mut context, mut outbox, token) = sent(Verb::FeasibilityNegotiate);
+        let heard = outbox.replied(&mut context, token, pending(), at(1));
         assert!(matches!(heard, Heard::Handled(_)));
-        let (mut desk, mut courier, token) = sent(Verb::TaskAssign);
-        let heard = courier.replied(&mut desk, token, pending(), at(1));
+        let (mut context, mut outbox, token) = sent(Verb::TaskAssign);
+        let heard = outbox.replied(&mut context, token, pending(), at(1));
         assert!(matches!(heard, Heard::Answered { reply: Ok(_), .. }));
-        let (mut desk, mut courier, token) = sent(Verb::TaskAssign);
+        let (mut context, mut outbox, token) = sent(Verb::TaskAssign);
         let tag = "invalid-value".to_owned();
         let wrong = Err(Undelivered {
             tag,
             message: String::new(),
         });
-        let heard = courier.replied(&mut desk, token, wrong, at(1));
+        let heard = outbox.replied(&mut context, token, wrong, at(1));
         assert!(matches!(heard, Heard::Answered { reply: Err(_), .. }));
     }
 
     #[test]
     fn silence_is_a_lost_message_and_what_is_forgotten_has_no_answer() {
-        let (mut desk, mut courier, token) = sent(Verb::TaskAssign);
+        let (mut context, mut outbox, token) = sent(Verb::TaskAssign);
         let patience = token + 1;
-        let Heard::Handled(again) = courier.woken(&mut desk, patience, at(151)) else {
+        let Heard::Handled(again) = outbox.woken(&mut context, patience, at(151)) else {
             panic!("it is sent again")
         };
         assert!(sending(&again).is_some());
-        courier.forget(|p| *p == 7);
+        outbox.forget(|p| *p == 7);
         let token = sending(&again).unwrap();
-        let late = courier.replied(&mut desk, token, Ok(Reply::accepted()), at(160));
+        let late = outbox.replied(&mut context, token, Ok(Reply::accepted()), at(160));
         assert!(matches!(late, Heard::Unknown));
     }
 }
