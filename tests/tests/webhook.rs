@@ -28,7 +28,7 @@ use receiver::{Answer, Receiver};
 use serde_json::json;
 use server::clock::Clock;
 use server::webhook::report;
-use server::webhook::schedule::{Lane, WAITING_BYTES};
+use server::webhook::schedule::{DeliveryQueue, WAITING_BYTES};
 use server::webhook::source::Source;
 use server::webhook::{AllowList, Client, Deliveries, Retry, Sealer, Statistics, TrustError};
 use std::collections::BTreeMap;
@@ -285,7 +285,7 @@ async fn what_waits_of_one_owner_is_bounded_and_the_rest_given_up() {
     let origins = [receiver.url(""), other.url("")];
     let deliveries = desk.deliver(client(&origins, false));
     let url = receiver.url(&format!("/{}", "x".repeat(2_000)));
-    let lane = Lane {
+    let lane = DeliveryQueue {
         task: domain::task::TaskId::new("t-0000"),
         url: url.clone(),
         push: None,

@@ -272,7 +272,7 @@ fn range(
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::session::Patience;
+    use crate::session::Timeouts;
     use bindings::netconf::Backlog;
     use std::time::Duration;
 
@@ -337,12 +337,12 @@ mod tests {
         let limits = Settings::default()
             .over(Settings::load(&state).unwrap())
             .limits;
-        let expected = Patience {
+        let expected = Timeouts {
             backlog: Backlog {
                 events: 10,
-                ..Patience::default().backlog
+                ..Timeouts::default().backlog
             },
-            ..Patience::default()
+            ..Timeouts::default()
         };
         assert_eq!(limits.patience(), expected);
         assert_eq!(limits.gate().keepalive, Duration::from_secs(1));

@@ -21,10 +21,10 @@ use crate::outside::Watched;
 use crate::pool;
 use crate::post::Post;
 use crate::profile;
-use crate::revocation::{KeyHolders, Lookout, Seen};
+use crate::revocation::{KeyHolders, KeyWatcher, Seen};
 use crate::roster::Roster;
 use crate::schemas;
-use crate::session::{self, Patience};
+use crate::session::{self, Timeouts};
 use crate::ssh::keys::{self, StateKeys};
 use crate::ssh::{Authenticator, ByteStream, Listener, Login, Serving};
 use crate::state::{NameError, StateFolder};
@@ -90,7 +90,7 @@ pub struct Host {
     pub http: Option<http::Listening>,
     /// The keys; none without a state folder.
     pub keys: Option<StateKeys>,
-    patience: Patience,
+    patience: Timeouts,
     shares: Arc<FairShares>,
     serving: Vec<Serving>,
     http_server: Option<http::Serving>,
@@ -319,15 +319,15 @@ impl Host {
         if let Home::Folder(folder) = &home {
             host.outside = Watched::begin(settings, folder, &host.platform, &host.clock)?;
         }
-        let lookout = match (&home, seen) {
+        let watcher = match (&home, seen) {
             (Home::Folder(folder), Some(seen)) => {
                 let engine = host.platform.engine();
-                Some(Lookout::begin(folder, seen, engine, &host.clock)?)
+                Some(KeyWatcher::begin(folder, seen, engine, &host.clock)?)
             }
             _ => None,
         };
-        let watched = lookout.as_ref().map(Lookout::watched);
-        host.serve(listeners, lookout)?;
+        let watched = watcher.as_ref().map(KeyWatcher::watched);
+        host.serve(listeners, watcher)?;
         if let (Home::Folder(folder), Some(http_server), Some(watched)) =
             (&home, http_server, &watched)
         {
@@ -387,9 +387,9 @@ impl Host {
     fn serve(
         &mut self,
         listeners: Vec<(Listening, Listener)>,
-        lookout: Option<Lookout>,
+        watcher: Option<KeyWatcher>,
     ) -> Result<(), StartError> {
-        let (Some(keys), Some(lookout)) = (&self.keys, lookout) else {
+        let (Some(keys), Some(watcher)) = (&self.keys, watcher) else {
             return Ok(());
         };
         let authenticator: Arc<dyn Authenticator> = Arc::new(Witnessed {
@@ -399,7 +399,7 @@ impl Host {
         if let Some((_, listener)) = listeners.first() {
             let logins = listener.gate().logins();
             logins.heed(Arc::clone(self.platform.engine().accounts()));
-            self.revocation = Some(lookout.watch(KeyHolders {
+            self.revocation = Some(watcher.watch(KeyHolders {
                 authenticator: Arc::clone(&authenticator),
                 logins: Arc::clone(listener.gate().logins()),
             }));

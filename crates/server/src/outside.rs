@@ -3,17 +3,17 @@
 //! - `web`: one HTTP request to an address that is allowed, and its answer;
 //! - `card`: an agent's card, fetched, bounded, verified if it is signed;
 //! - `keys`: whether a signature over a card holds;
-//! - [`lookout`]: agents are introduced by their cards, and looked at again before their lease ends;
-//! - [`errands`]: the tasks that they were given, each followed to its end.
+//! - [`refresher`]: agents are introduced by their cards, and looked at again before their lease ends;
+//! - [`remote_tasks`]: the tasks that they were given, each followed to its end.
 //!
 //! What is said to an agent is decided by the mind that stands for it ([`crate::remote`]) and by
 //! [`bindings::a2a::outside`]; here bytes are moved. Nothing is spoken to that `[a2a.peers]` does not
-//! allow. Read next: [`lookout`].
+//! allow. Read next: [`refresher`].
 
 mod card;
-pub mod errands;
+pub mod card_refresher;
 mod keys;
-pub mod lookout;
+pub mod remote_tasks;
 mod web;
 
 pub use card::Unseen;
@@ -62,7 +62,7 @@ pub struct Outside {
 pub(crate) struct Watched {
     /// The agents.
     pub(crate) outside: Arc<Outside>,
-    lookout: JoinHandle<()>,
+    refresher: JoinHandle<()>,
 }
 
 impl Watched {
@@ -81,15 +81,15 @@ impl Watched {
         let authorities = peers.ca_file.as_deref();
         let outside = Outside::new(allowed, authorities, folder.peers(), engine, clock)?;
         let outside = Arc::new(outside);
-        let lookout = lookout::begin(engine, Arc::clone(&outside));
-        Ok(Some(Self { outside, lookout }))
+        let refresher = card_refresher::begin(engine, Arc::clone(&outside));
+        Ok(Some(Self { outside, refresher }))
     }
 
     /// Looks at cards no more.
     pub(crate) async fn stop(self) {
-        self.lookout.abort();
+        self.refresher.abort();
         // It ended, or was ended: nothing to learn from either.
-        let _ = self.lookout.await;
+        let _ = self.refresher.await;
     }
 }
 

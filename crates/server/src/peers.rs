@@ -4,16 +4,17 @@
 //! same machines are joined by a pipe. An agent that is a client elsewhere is spoken to at the
 //! platform's endpoint; one that is a server is reached by the mind that stands for it here, with
 //! the platform's own key, or over A2A ([`crate::outside`]). What is counted is counted after framing and before SSH, so all ways
-//! give the same figures. Read next: `road`, [`crate::runtime`].
+//! give the same figures. Read next: `connection`, [`crate::runtime`].
 
-mod road;
+mod connection;
 #[cfg(test)]
 mod tests;
 
 use crate::host::Host;
-use crate::outside::errands::Errands;
+use crate::outside::remote_tasks::RemoteTasks;
 use crate::ssh::{Connector, HostKeyPolicy, PublicKey, Target};
 use bindings::netconf::{NegotiateRequest, negotiate_request};
+use connection::{Call, PeerConnection, Plan};
 use domain::agent::{Message, Undelivered};
 use domain::content::Content;
 use domain::event::Sequence;
@@ -24,7 +25,6 @@ use domain::task::Conditions;
 use domain::telemetry::Token;
 use domain::time::Timestamp;
 use engine::Endpoint;
-use road::{Call, Plan, Road};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -91,7 +91,7 @@ pub enum Arrival {
     },
 }
 
-/// A road as its sender sees it.
+/// A connection as its sender sees it.
 struct Link {
     calls: mpsc::UnboundedSender<Call>,
     /// The log's end when the subscription began: what follows is notified.
@@ -104,13 +104,13 @@ struct Link {
 pub struct Peers {
     connector: Connector,
     links: BTreeMap<(String, String), Link>,
-    /// Notifications that have arrived over the roads to agents of this platform.
+    /// Notifications that have arrived over the connections to agents of this platform.
     received: u64,
     arrivals: mpsc::UnboundedReceiver<Arrival>,
     arrived: mpsc::UnboundedSender<Arrival>,
     tally: Arc<Tally>,
     /// The tasks of A2A agents elsewhere; none if nobody may be spoken to.
-    errands: Option<Errands>,
+    remote_tasks: Option<RemoteTasks>,
     /// Dropped last: who is left when it ends its sessions would take that for a loss.
     host: Arc<Host>,
 }
@@ -120,9 +120,9 @@ impl Peers {
     pub fn new(host: Arc<Host>) -> Self {
         let (arrived, arrivals) = mpsc::unbounded_channel();
         let outside = host.outside.as_ref().map(|it| Arc::clone(&it.outside));
-        let errands = outside.map(|outside| Errands::new(outside, arrived.clone()));
+        let remote_tasks = outside.map(|outside| RemoteTasks::new(outside, arrived.clone()));
         Self {
-            errands,
+            remote_tasks,
             host,
             connector: Connector::default(),
             links: BTreeMap::new(),
@@ -149,9 +149,10 @@ impl Peers {
         message: &Message,
     ) -> Result<(), Undelivered> {
         if agent == message.to && self.is_a2a(agent) {
-            let errands = self.errands.as_mut();
-            let errands = errands.ok_or_else(|| unreachable(agent, "[a2a.peers] allows nobody"))?;
-            errands.send(agent, token, message.clone());
+            let remote_tasks = self.remote_tasks.as_mut();
+            let remote_tasks =
+                remote_tasks.ok_or_else(|| unreachable(agent, "[a2a.peers] allows nobody"))?;
+            remote_tasks.send(agent, token, message.clone());
             return Ok(());
         }
         let conditions =
@@ -270,8 +271,8 @@ impl Peers {
             to,
         };
         let (arrived, tally) = (self.arrived.clone(), Arc::clone(&self.tally));
-        let road = Road::new(plan, waiting, arrived, tally, Arc::clone(&since));
-        tokio::spawn(road.run());
+        let connection = PeerConnection::new(plan, waiting, arrived, tally, Arc::clone(&since));
+        tokio::spawn(connection.run());
         Link {
             calls,
             since,
@@ -279,9 +280,9 @@ impl Peers {
         }
     }
 
-    /// How a road's sessions are opened. It is looked up each time: an agent may come back at
+    /// How a connection's sessions are opened. It is looked up each time: an agent may come back at
     /// another address.
-    fn connect(&self, agent: &str, to: &str) -> road::Connect {
+    fn connect(&self, agent: &str, to: &str) -> connection::Connect {
         let (host, connector) = (Arc::downgrade(&self.host), self.connector.clone());
         let (agent, to) = (agent.to_owned(), to.to_owned());
         Box::new(move || {

@@ -92,7 +92,7 @@ impl Seen {
 }
 
 /// Looks at the files of a state folder.
-pub struct Lookout {
+pub struct KeyWatcher {
     folder: StateFolder,
     engine: Arc<Engine>,
     clock: Arc<Clock>,
@@ -103,7 +103,7 @@ pub struct Lookout {
     trail: Trail,
 }
 
-impl Lookout {
+impl KeyWatcher {
     /// Looks for what is otherwise than it was `seen` to be before anything of it was read.
     ///
     /// # Errors
@@ -144,11 +144,11 @@ impl Lookout {
                     self.look(&holders);
                     (self, holders)
                 });
-                let Ok((lookout, held)) = looked.await else {
+                let Ok((watcher, held)) = looked.await else {
                     error!("nobody looks any more whether keys were taken away");
                     return;
                 };
-                (self, holders) = (lookout, held);
+                (self, holders) = (watcher, held);
                 tokio::time::sleep(BETWEEN.max(began.elapsed() * REST)).await;
             }
         })

@@ -44,7 +44,7 @@ const LOOK_AT_MEMORY: Duration = Duration::from_millis(250);
 /// How long a peer may take nothing while memory is short.
 const STALL_SHORT: Duration = Duration::from_secs(5);
 
-/// How often in [`Patience::stall`] it is looked whether a stalled subscriber is behind by now.
+/// How often in [`Timeouts::stall`] it is looked whether a stalled subscriber is behind by now.
 const LOOKS: u32 = 10;
 
 /// When a subscriber is given up: RFC 5277 has no way to suspend it, and nothing may be left out.
@@ -53,14 +53,14 @@ const LOOKS: u32 = 10;
 /// however slowly, is never given up, and neither is a replay for being long. The session ends as
 /// one whose transport was lost; the client subscribes again with `startTime`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct Timeouts {
     /// What may wait without end.
     pub backlog: Backlog,
     /// How long the transport may take nothing while more than that waits.
     pub stall: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     /// 1,024 events or 1 MiB; 30 s.
     fn default() -> Self {
         Self {
@@ -125,7 +125,7 @@ pub async fn serve(
     endpoint: Endpoint,
     peer: Peer,
     clock: Arc<Clock>,
-    patience: Patience,
+    patience: Timeouts,
     mut login: Login,
 ) {
     let accounts = Arc::clone(platform.engine().accounts());
@@ -247,7 +247,7 @@ async fn write(
     outbound: &mut Outbound,
     output: &[u8],
     session: &mut Session,
-    patience: &Patience,
+    patience: &Timeouts,
     login: &mut Login,
     accounts: &Accounts,
 ) -> Result<(), Unwritten> {

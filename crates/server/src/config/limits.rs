@@ -3,7 +3,7 @@
 //! Read next: `engine::accounts`, which counts what each user holds, and [`crate::memory`].
 
 use super::SettingsError;
-use crate::session::Patience;
+use crate::session::Timeouts;
 use crate::ssh::Limits;
 use bindings::netconf::Backlog;
 use engine::{Quotas, UserLimits};
@@ -135,10 +135,10 @@ impl LimitSettings {
     }
 
     /// When a subscriber is given up.
-    pub fn patience(&self) -> Patience {
-        let usual = Patience::default();
+    pub fn patience(&self) -> Timeouts {
+        let usual = Timeouts::default();
         let Backlog { events, bytes } = usual.backlog;
-        Patience {
+        Timeouts {
             backlog: Backlog {
                 events: self.subscription_events_max.unwrap_or(events),
                 bytes: self.subscription_bytes_max.unwrap_or(bytes),

@@ -52,9 +52,10 @@ async fn what_changes_while_a_platform_starts_is_seen() {
     let rules = std::fs::read_to_string(folder.access()).unwrap();
     let others = rules.replace("\"operator\"", "\"nobody-any-more\"");
     std::fs::write(folder.access(), &others).unwrap();
-    let mut lookout = Lookout::begin(&folder, seen, host.platform.engine(), &host.clock).unwrap();
+    let mut watcher =
+        KeyWatcher::begin(&folder, seen, host.platform.engine(), &host.clock).unwrap();
     let keys = host.keys.as_ref().unwrap();
-    lookout.look(&KeyHolders {
+    watcher.look(&KeyHolders {
         authenticator: Arc::new(authenticator(keys, &host.profiles).unwrap()),
         logins: Arc::clone(Gate::new(Default::default()).logins()),
     });

@@ -25,7 +25,7 @@ const KEPT_FOR: Duration = Duration::from_secs(30);
 const ANSWER_MOST: usize = 64 * 1_024;
 /// What one POST carries.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Letter {
+pub struct OutgoingRequest {
     /// The type of the body.
     pub media_type: &'static str,
     /// Fields that its receiver wants besides, which may be secrets.
@@ -72,7 +72,7 @@ impl Client {
     pub async fn post(
         &self,
         target: &Target,
-        letter: Letter,
+        letter: OutgoingRequest,
         created: i64,
     ) -> Result<u16, Unanswered> {
         let mut request = self.request(target, letter, created)?;
@@ -94,7 +94,7 @@ impl Client {
     fn request(
         &self,
         target: &Target,
-        letter: Letter,
+        letter: OutgoingRequest,
         created: i64,
     ) -> Result<Request<String>, hyper::http::Error> {
         let (uri, media_type) = (target.to_string(), letter.media_type);

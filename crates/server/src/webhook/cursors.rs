@@ -3,7 +3,7 @@
 //! Knows how the names are written, which releases before have written too; refuses to know where they
 //! are kept. Read next: [`super::delivery`].
 
-use super::schedule::{Lane, PushKey};
+use super::schedule::{DeliveryQueue, PushKey};
 use domain::event::Sequence;
 use domain::task::TaskId;
 use serde_json::json;
@@ -19,7 +19,7 @@ pub(super) struct Cursors {
     /// How far the log was read.
     pub(super) read_to: Option<Sequence>,
     /// How far lanes had got that were behind.
-    pub(super) lanes: Vec<(Lane, Sequence)>,
+    pub(super) lanes: Vec<(DeliveryQueue, Sequence)>,
 }
 
 impl Cursors {
@@ -38,11 +38,11 @@ impl Cursors {
 }
 
 /// The lane whose cursor has this name.
-fn lane_of(name: &str) -> Option<Lane> {
+fn lane_of(name: &str) -> Option<DeliveryQueue> {
     if let Some(list) = name.strip_prefix(PUSH) {
         let (task, url, owner, id, since): (String, _, _, _, _) =
             serde_json::from_str(list).ok()?;
-        return Some(Lane {
+        return Some(DeliveryQueue {
             task: TaskId::new(task),
             url,
             push: Some(PushKey { owner, id, since }),
@@ -53,7 +53,7 @@ fn lane_of(name: &str) -> Option<Lane> {
         .strip_prefix(READ_TO)?
         .strip_prefix(' ')?
         .split_once(' ')?;
-    Some(Lane {
+    Some(DeliveryQueue {
         task: TaskId::new(task),
         url: url.to_owned(),
         push: None,
@@ -61,7 +61,7 @@ fn lane_of(name: &str) -> Option<Lane> {
 }
 
 /// The name of the cursor of a lane.
-pub(super) fn name_of(lane: &Lane) -> String {
+pub(super) fn name_of(lane: &DeliveryQueue) -> String {
     let (task, url) = (&lane.task, &lane.url);
     match &lane.push {
         None => format!("{READ_TO} {url} {task}"),
@@ -78,7 +78,7 @@ mod tests {
     /// Cursors kept before there were pushes are found by the names that they have had.
     #[test]
     fn the_name_of_a_cursor_leads_back_to_its_lane() {
-        let lane = |push| Lane {
+        let lane = |push| DeliveryQueue {
             task: TaskId::new("a task,\n\"quoted\""),
             url: "https://oss.example/in?x=1".to_owned(),
             push,

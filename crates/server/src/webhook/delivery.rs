@@ -7,10 +7,10 @@
 //! once, in the order of the log for each task. Whom to try when is [`super::schedule`]'s, how is
 //! [`super::client`]'s. Read next: [`super::source`].
 
-use super::client::{Client, Letter};
+use super::client::{Client, OutgoingRequest};
 use super::cursors::{Cursors, READ_TO, name_of};
 use super::report;
-use super::schedule::{Lane, Outcome, Reached, Retry, Schedule, Try};
+use super::schedule::{DeliveryQueue, Outcome, Reached, Retry, Schedule, Try};
 use super::source::{Failure, Kept, Source};
 use super::target::{Inadmissible, Target};
 use crate::clock::Clock;
@@ -135,7 +135,7 @@ struct Courier {
     read_to: Sequence,
     /// How far it was read when cursors were kept last.
     kept_to: Option<Sequence>,
-    keeping: Option<(Kept, Vec<Arc<Lane>>)>,
+    keeping: Option<(Kept, Vec<Arc<DeliveryQueue>>)>,
     keep_at_ms: u64,
     read_at_ms: u64,
     /// How many changes were given up because too much of their owner's was waiting, by owner.
@@ -143,7 +143,11 @@ struct Courier {
 }
 
 impl Courier {
-    async fn run(mut self, lanes: Vec<(Lane, Sequence)>, mut stopped: oneshot::Receiver<()>) {
+    async fn run(
+        mut self,
+        lanes: Vec<(DeliveryQueue, Sequence)>,
+        mut stopped: oneshot::Receiver<()>,
+    ) {
         let mut last = self.source.watch();
         tokio::select! {
             biased;
@@ -175,8 +179,8 @@ impl Courier {
     }
 
     /// Takes up what lanes had still to tell when cursors were kept last.
-    async fn resume(&mut self, lanes: Vec<(Lane, Sequence)>) {
-        let mut behind: BTreeMap<TaskId, Vec<(Lane, Sequence)>> = BTreeMap::new();
+    async fn resume(&mut self, lanes: Vec<(DeliveryQueue, Sequence)>) {
+        let mut behind: BTreeMap<TaskId, Vec<(DeliveryQueue, Sequence)>> = BTreeMap::new();
         for (lane, cursor) in lanes {
             match cursor {
                 GONE => self.schedule.enter_gone(lane),
@@ -213,7 +217,11 @@ impl Courier {
         }
     }
 
-    fn take_up_again(&mut self, entry: &Entry, behind: &BTreeMap<TaskId, Vec<(Lane, Sequence)>>) {
+    fn take_up_again(
+        &mut self,
+        entry: &Entry,
+        behind: &BTreeMap<TaskId, Vec<(DeliveryQueue, Sequence)>>,
+    ) {
         let Happening::Task(change) = &entry.happening else {
             return;
         };
@@ -257,7 +265,7 @@ impl Courier {
             let admitted = client.allowed().admit(&subscription).transpose();
             if let Some(admitted) = admitted {
                 let usual = admitted.as_ref().map(Target::to_string);
-                let lane = Lane {
+                let lane = DeliveryQueue {
                     task: change.task.clone(),
                     url: usual.unwrap_or(subscription.url),
                     push: None,
@@ -267,7 +275,7 @@ impl Courier {
         }
         for config in &pushed_by {
             let admitted = client.allowed().admit_url(&config.url);
-            self.enter(&Lane::of(config), admitted, entry, change);
+            self.enter(&DeliveryQueue::of(config), admitted, entry, change);
         }
         if change.status.is_terminal() {
             self.schedule.task_ended(&change.task);
@@ -277,7 +285,7 @@ impl Courier {
 
     fn enter(
         &mut self,
-        lane: &Lane,
+        lane: &DeliveryQueue,
         admitted: Result<Target, Inadmissible>,
         entry: &Entry,
         change: &Notification,
@@ -363,12 +371,15 @@ impl Courier {
     /// Whether a configuration still wants it is asked each time: one that is gone hears nothing more.
     fn pushed(&self, one: &Try, change: &Notification) -> Result<Told, Failure> {
         let configs = self.source.pushed_by(one.sequence, change)?;
-        let Some(config) = configs.iter().find(|config| Lane::of(config) == *one.lane) else {
+        let Some(config) = configs
+            .iter()
+            .find(|config| DeliveryQueue::of(config) == *one.lane)
+        else {
             return Ok(Told::NotWanted);
         };
         let push = self.source.push_of(config, one.sequence, change)?;
         Ok(push.map_or(Told::NotWanted, |push| {
-            let letter = |body| Letter {
+            let letter = |body| OutgoingRequest {
                 media_type: push.media_type,
                 fields: push.fields.clone(),
                 body,
@@ -377,7 +388,7 @@ impl Courier {
         }))
     }
 
-    fn begin(&mut self, one: Try, letters: Vec<Letter>) {
+    fn begin(&mut self, one: Try, letters: Vec<OutgoingRequest>) {
         let client = Arc::clone(&self.client);
         let ms = self.retry.try_ms;
         let created = Clock::wall_time().as_ms() / 1_000;
@@ -448,7 +459,7 @@ impl Courier {
     }
 
     /// Keeps all cursors that have moved, as they are now.
-    fn keep(&mut self) -> (Kept, Vec<Arc<Lane>>) {
+    fn keep(&mut self) -> (Kept, Vec<Arc<DeliveryQueue>>) {
         let changed = self.schedule.take_changed();
         let mut cursors = vec![(READ_TO.to_owned(), Some(self.read_to))];
         cursors.extend(changed.iter().map(|(lane, reached)| {
@@ -504,7 +515,7 @@ impl Courier {
 /// What is to be told by a try.
 enum Told {
     /// These, one after the other.
-    Letters(Vec<Letter>),
+    Letters(Vec<OutgoingRequest>),
     /// Nothing: the log does not hold it any more.
     Nothing,
     /// Nothing any more: who wanted it does not.
@@ -515,7 +526,7 @@ enum Told {
 async fn post_all(
     client: &Client,
     target: &Target,
-    letters: Vec<Letter>,
+    letters: Vec<OutgoingRequest>,
     created: i64,
 ) -> Result<u16, Unanswered> {
     let mut answer = 204;
@@ -529,7 +540,7 @@ async fn post_all(
 }
 
 /// Resolves when the cursors that are being kept are; never if none are.
-async fn kept(keeping: &mut Option<(Kept, Vec<Arc<Lane>>)>) -> Result<(), Failure> {
+async fn kept(keeping: &mut Option<(Kept, Vec<Arc<DeliveryQueue>>)>) -> Result<(), Failure> {
     match keeping {
         Some((kept, _)) => kept.await,
         None => std::future::pending().await,

@@ -19,7 +19,7 @@ pub mod source;
 pub mod target;
 
 pub use crate::dialer::TrustError;
-pub use client::{Client, Letter};
+pub use client::{Client, OutgoingRequest};
 pub use delivery::{Deliveries, Statistics};
 pub use platform::PlatformSource;
 pub use schedule::Retry;

@@ -4,7 +4,7 @@
 //! RFC 7951, beside it `eventTime` (RFC 5277) and `sequence`, the place in the log: the same change
 //! has the same number however often it is sent. Read next: [`super::signature`], which seals it.
 
-use super::client::Letter;
+use super::client::OutgoingRequest;
 use domain::event::Sequence;
 use domain::notification::Notification;
 use serde_json::{Map, Value, json};
@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 pub const MEDIA_TYPE: &str = "application/json";
 
 /// The report of a change as it is posted.
-pub fn letter(sequence: Sequence, change: &Notification) -> Letter {
-    Letter {
+pub fn letter(sequence: Sequence, change: &Notification) -> OutgoingRequest {
+    OutgoingRequest {
         media_type: MEDIA_TYPE,
         fields: Vec::new(),
         body: body(sequence, change),

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// How many [bytes](Lane::bytes) the lanes of one owner may take that have something to tell, and as many
+/// How many [bytes](DeliveryQueue::bytes) the lanes of one owner may take that have something to tell, and as many
 /// those of which it is remembered that their receiver wants nothing: some fifteen thousand lanes, or two
 /// thousand to addresses of 2 KiB. Either may last for a day or longer, and stands in the cursors, which
 /// are written as a whole.
@@ -61,7 +61,7 @@ impl Default for Retry {
 
 /// Where the reports of one task go, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Lane {
+pub struct DeliveryQueue {
     /// The task.
     pub task: TaskId,
     /// The address, as it was given.
@@ -81,7 +81,7 @@ pub struct PushKey {
     pub since: Sequence,
 }
 
-impl Lane {
+impl DeliveryQueue {
     /// About how many bytes it takes while something is to be told on it.
     pub fn bytes(&self) -> usize {
         // The address stands in the lane, its target and the cursors.
@@ -117,7 +117,7 @@ pub enum Reached {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Try {
     /// The lane.
-    pub lane: Arc<Lane>,
+    pub lane: Arc<DeliveryQueue>,
     /// Where to.
     pub target: Arc<Target>,
     /// The entry of the log.
@@ -167,7 +167,7 @@ struct Host {
 struct OwnerAtHost {
     /// How many lanes, whatever they wait for.
     lanes: usize,
-    ready: VecDeque<Arc<Lane>>,
+    ready: VecDeque<Arc<DeliveryQueue>>,
     under_way: usize,
     /// True if nobody answered his last try.
     silent: bool,
@@ -252,18 +252,18 @@ impl Tally {
 #[derive(Debug)]
 pub struct Schedule {
     retry: Retry,
-    lanes: BTreeMap<Arc<Lane>, Pending>,
+    lanes: BTreeMap<Arc<DeliveryQueue>, Pending>,
     lanes_of: Tally,
     /// Of which the receiver wants nothing more, and whose they are.
-    gone: BTreeMap<Arc<Lane>, Arc<str>>,
+    gone: BTreeMap<Arc<DeliveryQueue>, Arc<str>>,
     gone_of: Tally,
     hosts: BTreeMap<Origin, Host>,
-    waiting: BTreeSet<(u64, Arc<Lane>)>,
+    waiting: BTreeSet<(u64, Arc<DeliveryQueue>)>,
     tries: Tries,
     pending: usize,
     /// The host that was served last: the next one has its turn.
     served: Option<Origin>,
-    changed: BTreeSet<Arc<Lane>>,
+    changed: BTreeSet<Arc<DeliveryQueue>>,
 }
 
 impl Schedule {
@@ -292,7 +292,7 @@ impl Schedule {
     /// there is no room for more than two.
     pub fn enter(
         &mut self,
-        lane: &Lane,
+        lane: &DeliveryQueue,
         owner: &str,
         target: &Target,
         sequence: Sequence,
@@ -336,7 +336,7 @@ impl Schedule {
     }
 
     /// Notes that the receiver wants nothing of this lane, as it said before a restart.
-    pub fn enter_gone(&mut self, lane: Lane) {
+    pub fn enter_gone(&mut self, lane: DeliveryQueue) {
         // Who published the task is not known here: what all publishers have counts as one owner's.
         let owner = lane.push.as_ref().map_or("", |key| key.owner.as_str());
         let owner: Arc<str> = Arc::from(owner);
@@ -350,16 +350,16 @@ impl Schedule {
 
     /// Takes note that nothing more can come of a task: what its receivers want is forgotten.
     pub fn task_ended(&mut self, task: &TaskId) {
-        let first = Lane {
+        let first = DeliveryQueue {
             task: task.clone(),
             url: String::new(),
             push: None,
         };
-        let lanes = self.lanes.range_mut::<Lane, _>(&first..);
+        let lanes = self.lanes.range_mut::<DeliveryQueue, _>(&first..);
         for (_, pending) in lanes.take_while(|(lane, _)| lane.task == *task) {
             pending.last = true;
         }
-        let gone = self.gone.range::<Lane, _>(&first..);
+        let gone = self.gone.range::<DeliveryQueue, _>(&first..);
         let gone = gone.take_while(|(lane, _)| lane.task == *task);
         let gone: Vec<_> = gone.map(|(lane, _)| Arc::clone(lane)).collect();
         for lane in gone {
@@ -418,7 +418,7 @@ impl Schedule {
     /// Takes note of what came of a try, and answers how many changes are given up for their age.
     pub fn settle(
         &mut self,
-        lane: &Arc<Lane>,
+        lane: &Arc<DeliveryQueue>,
         outcome: Outcome,
         now_ms: u64,
         time: Timestamp,
@@ -482,7 +482,7 @@ impl Schedule {
     }
 
     /// Lets a lane with something to tell have its turn.
-    fn ready(&mut self, lane: &Arc<Lane>) {
+    fn ready(&mut self, lane: &Arc<DeliveryQueue>) {
         let pending = &self.lanes[lane];
         if let Some(host) = self.hosts.get_mut(&pending.target.origin)
             && let Some(owner) = host.owners.get_mut(&pending.owner)
@@ -533,7 +533,7 @@ impl Schedule {
     }
 
     /// How far the lanes have got that moved since the last call.
-    pub fn take_changed(&mut self) -> Vec<(Arc<Lane>, Reached)> {
+    pub fn take_changed(&mut self) -> Vec<(Arc<DeliveryQueue>, Reached)> {
         let changed = std::mem::take(&mut self.changed);
         changed
             .into_iter()
@@ -545,11 +545,11 @@ impl Schedule {
     }
 
     /// Notes that the place of this lane was not kept, so that it is among the changed ones again.
-    pub fn not_kept(&mut self, lane: Arc<Lane>) {
+    pub fn not_kept(&mut self, lane: Arc<DeliveryQueue>) {
         self.changed.insert(lane);
     }
 
-    fn reached(&self, lane: &Arc<Lane>) -> Reached {
+    fn reached(&self, lane: &Arc<DeliveryQueue>) -> Reached {
         match self.lanes.get(lane).and_then(|p| p.changes.front()) {
             Some((next, _)) => Reached::Behind(next - 1),
             None if self.gone.contains_key(lane) => Reached::Gone,

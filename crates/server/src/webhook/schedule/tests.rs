@@ -11,12 +11,12 @@ const RETRY: Retry = Retry {
     tries_a_host: 4,
 };
 
-fn lane(task: &str, host: &str) -> (Lane, Target) {
+fn lane(task: &str, host: &str) -> (DeliveryQueue, Target) {
     let url = format!("http://{host}/");
     let target = Target::parse(&url).unwrap();
     let task = TaskId::new(task);
     let push = None;
-    (Lane { task, url, push }, target)
+    (DeliveryQueue { task, url, push }, target)
 }
 
 fn enter(schedule: &mut Schedule, task: &str, host: &str, sequence: Sequence) {

@@ -1,4 +1,4 @@
-//! One agent's road to one endpoint: a session that is opened when it is first needed, and opened
+//! One agent's connection to one endpoint: a session that is opened when it is first needed, and opened
 //! again when it is lost.
 //!
 //! A message waits here until its reply has come. If the session is lost it is sent again, as it
@@ -52,7 +52,7 @@ pub(super) struct Call {
 pub(super) type Connect =
     Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<ByteStream, String>> + Send>> + Send + Sync>;
 
-/// What a road is made of.
+/// What a connection is made of.
 pub(super) struct Plan {
     /// Who speaks.
     pub(super) agent: String,
@@ -83,7 +83,7 @@ struct Open {
     tries: u32,
 }
 
-pub(super) struct Road {
+pub(super) struct PeerConnection {
     plan: Plan,
     calls: mpsc::UnboundedReceiver<Call>,
     arrived: mpsc::UnboundedSender<Arrival>,
@@ -106,7 +106,7 @@ struct Heard {
     again: Vec<String>,
 }
 
-/// One session of a road.
+/// One session of a connection.
 struct Session {
     client: ClientSession,
     subscription: Option<u64>,
@@ -115,7 +115,7 @@ struct Session {
     tokens: HashMap<u64, Token>,
 }
 
-impl Road {
+impl PeerConnection {
     /// Builds it; `since` is the end of the log when the subscription began, the greatest number
     /// while there is none.
     pub(super) fn new(

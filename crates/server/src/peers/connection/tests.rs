@@ -1,4 +1,4 @@
-//! A road to a peer that hangs up: what is subscribed to, and from when.
+//! A connection to a peer that hangs up: what is subscribed to, and from when.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -67,21 +67,21 @@ async fn what_a_peer_tells_of_tasks_of_before_a_start_is_asked_for_without_a_wor
     let (_calls, waiting) = mpsc::unbounded_channel();
     let (arrived, _arrivals) = mpsc::unbounded_channel();
     let since = Arc::new(AtomicU64::new(u64::MAX));
-    let road = Road::new(plan, waiting, arrived, Arc::default(), since);
-    tokio::spawn(road.run());
+    let connection = PeerConnection::new(plan, waiting, arrived, Arc::default(), since);
+    tokio::spawn(connection.run());
     let asked = one_subscription(sessions.recv().await.unwrap(), None).await;
     assert_eq!(start(&asked), Some("1970-01-01T00:00:00.000Z"));
 }
 
-/// What a road asks for on session after session, of a peer that tells something in the second.
+/// What a connection asks for on session after session, of a peer that tells something in the second.
 #[tokio::test]
 async fn what_a_peer_told_when_a_session_was_lost_is_asked_for_from_the_first_on() {
     let (plan, mut sessions) = plan(false);
     let (calls, waiting) = mpsc::unbounded_channel();
     let (arrived, _arrivals) = mpsc::unbounded_channel();
     let since = Arc::new(AtomicU64::new(u64::MAX));
-    let road = Road::new(plan, waiting, arrived, Arc::default(), since);
-    tokio::spawn(road.run());
+    let connection = PeerConnection::new(plan, waiting, arrived, Arc::default(), since);
+    tokio::spawn(connection.run());
     let call = Call {
         token: 1,
         rpc: "<get/>".to_owned(),

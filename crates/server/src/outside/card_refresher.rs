@@ -29,10 +29,10 @@ const LOOKS: u32 = 3;
 pub fn begin(engine: &Arc<Engine>, outside: Arc<Outside>) -> JoinHandle<()> {
     let (asked, wanted) = mpsc::channel(WAITING);
     engine.introduce_by(asked);
-    tokio::spawn(Lookout::new(outside).run(wanted))
+    tokio::spawn(CardRefresher::new(outside).run(wanted))
 }
 
-struct Lookout {
+struct CardRefresher {
     outside: Arc<Outside>,
     looks: Looks,
 }
@@ -84,7 +84,7 @@ impl Looks {
     }
 }
 
-impl Lookout {
+impl CardRefresher {
     fn new(outside: Arc<Outside>) -> Self {
         Self {
             outside,

@@ -40,14 +40,14 @@ struct Call {
     message: Message,
 }
 
-/// The errands under way.
-pub struct Errands {
+/// The remote tasks under way.
+pub struct RemoteTasks {
     outside: Arc<Outside>,
     arrived: UnboundedSender<Arrival>,
     open: BTreeMap<(String, TaskId), UnboundedSender<Call>>,
 }
 
-impl Errands {
+impl RemoteTasks {
     /// None yet; what comes back goes to `arrived`.
     pub fn new(outside: Arc<Outside>, arrived: UnboundedSender<Arrival>) -> Self {
         Self {
