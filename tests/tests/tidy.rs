@@ -5,6 +5,7 @@
 //! the crates are in `architecture.rs`.
 
 use harness::workspace::{crates, root};
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Beyond this a file tells more than one story.
@@ -55,6 +56,40 @@ fn no_source_is_longer_than_a_story() {
         .map(|(path, text)| (path, text.lines().count()))
         .collect();
     assert!(long.is_empty(), "over {LINES_MAX} lines: {long:#?}");
+}
+
+/// How many public names more than one type has: fewer each time that one is named anew, and never more.
+const NAMES_SHARED: usize = 133;
+
+/// One public name is one type, in all crates: a name that another type has wants a better one.
+#[test]
+fn no_further_public_name_is_given_twice() {
+    let mut owners: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (path, text) in sources() {
+        let inside = path.starts_with("crates/") && path.contains("/src/");
+        if !inside || path.contains("/tests") {
+            continue;
+        }
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for name in code.lines().filter_map(public_type) {
+            owners
+                .entry(name.to_owned())
+                .or_default()
+                .insert(path.clone());
+        }
+    }
+    owners.retain(|_, files| files.len() > 1);
+    assert_eq!(owners.len(), NAMES_SHARED, "{owners:#?}");
+}
+
+/// The name of the public type that a line begins, if it begins one.
+fn public_type(line: &str) -> Option<&str> {
+    let kinds = ["struct ", "enum ", "trait ", "type "];
+    let rest = line.strip_prefix("pub ")?;
+    let named = kinds.iter().find_map(|kind| rest.strip_prefix(kind))?;
+    named
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .next()
 }
 
 #[test]

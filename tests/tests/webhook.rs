@@ -30,7 +30,9 @@ use server::clock::Clock;
 use server::webhook::report;
 use server::webhook::schedule::{DeliveryQueue, WAITING_BYTES};
 use server::webhook::source::Source;
-use server::webhook::{AllowList, Client, Deliveries, Retry, Sealer, Statistics, TrustError};
+use server::webhook::{
+    AllowList, Deliveries, DeliveryStatistics, Retry, Sealer, TrustError, WebhookClient,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -45,12 +47,15 @@ const IP: &str = "TMF-Convoke-IP-1.0.0";
 
 const TAKEN: Answer = Answer::Status(204);
 
-fn to(receiver: &Receiver) -> server::webhook::Client {
+fn to(receiver: &Receiver) -> server::webhook::WebhookClient {
     client(&[receiver.url("")], false)
 }
 
 /// Waits until what became of reports is as expected.
-async fn until(deliveries: &Deliveries, holds: impl FnMut(&Statistics) -> bool) -> Statistics {
+async fn until(
+    deliveries: &Deliveries,
+    holds: impl FnMut(&DeliveryStatistics) -> bool,
+) -> DeliveryStatistics {
     let mut statistics = deliveries.statistics();
     let told = tokio::time::timeout(PATIENCE, statistics.wait_for(holds)).await;
     let last = *deliveries.statistics().borrow();
@@ -296,7 +301,7 @@ async fn what_waits_of_one_owner_is_bounded_and_the_rest_given_up() {
         desk.subscribe(&task, &url);
         desk.changes(&task, 1);
     }
-    let is_full = |s: &Statistics| (s.pending as usize, s.given_up) == (most, 3);
+    let is_full = |s: &DeliveryStatistics| (s.pending as usize, s.given_up) == (most, 3);
     until(&deliveries, is_full).await;
     // The owner of a configuration is somebody else.
     desk.push("t-0000", "c", &other.url("/"));
@@ -306,7 +311,7 @@ async fn what_waits_of_one_owner_is_bounded_and_the_rest_given_up() {
     deliveries.stop().await;
     assert_eq!(kept(&desk).len(), most + 1);
     let deliveries = desk.deliver(client(&origins, false));
-    let is_full = |s: &Statistics| (s.pending as usize, s.given_up) == (most + 1, 0);
+    let is_full = |s: &DeliveryStatistics| (s.pending as usize, s.given_up) == (most + 1, 0);
     until(&deliveries, is_full).await;
 }
 
@@ -472,7 +477,7 @@ fn authorities_that_cannot_be_read_are_told_of_at_the_start() {
     let file = folder.path().join("authorities.pem");
     let client = || {
         let key = server::ssh::keys::generate("host");
-        Client::new(AllowList::default(), Sealer::new(key).unwrap(), Some(&file))
+        WebhookClient::new(AllowList::default(), Sealer::new(key).unwrap(), Some(&file))
     };
     assert!(matches!(client(), Err(TrustError::File { .. })));
     std::fs::write(&file, "no certificate").unwrap();

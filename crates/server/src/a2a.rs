@@ -11,7 +11,7 @@ mod reading;
 
 use crate::clock::Clock;
 use crate::config::A2aSettings;
-use crate::http::{Caller, HttpRequest, Listening, Problem, Reply, Router, body};
+use crate::http::{Caller, HttpListening, HttpRequest, Problem, Reply, Router, body};
 use crate::token::Issuer;
 use a2a::card::document::{WELL_KNOWN, WELL_KNOWN_OF_V02};
 use a2a::card::signature::{Signer, sign};
@@ -64,7 +64,7 @@ pub fn mounted(
     platform: &Platform,
     clock: &Arc<Clock>,
     settings: &A2aSettings,
-    listening: Listening,
+    listening: HttpListening,
     issuer: &Issuer,
     pushes: bool,
 ) -> Router {

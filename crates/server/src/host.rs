@@ -26,7 +26,7 @@ use crate::roster::Roster;
 use crate::schemas;
 use crate::session::{self, Timeouts};
 use crate::ssh::keys::{self, StateKeys};
-use crate::ssh::{Authenticator, ByteStream, Listener, Login, Serving};
+use crate::ssh::{Authenticator, ByteStream, Login, SshListener, SshServing};
 use crate::state::{NameError, StateFolder};
 use crate::trail::{self, Witnessed};
 use crate::webhook::{self, AllowList, Deliveries};
@@ -87,13 +87,13 @@ pub struct Host {
     /// The listeners; empty without sockets.
     pub listening: Vec<Listening>,
     /// Where the HTTP server is; none without one.
-    pub http: Option<http::Listening>,
+    pub http: Option<http::HttpListening>,
     /// The keys; none without a state folder.
     pub keys: Option<StateKeys>,
     patience: Timeouts,
     shares: Arc<FairShares>,
-    serving: Vec<Serving>,
-    http_server: Option<http::Serving>,
+    serving: Vec<SshServing>,
+    http_server: Option<http::HttpServing>,
     housekeeping: Option<JoinHandle<()>>,
     learning: Option<JoinHandle<()>>,
     revocation: Option<JoinHandle<()>>,
@@ -208,7 +208,7 @@ impl Host {
                 let keys = StateKeys::open(folder.path())?;
                 let managed = !inventory.elements.is_empty();
                 let listeners = bind(&keys, settings, &company, managed)?;
-                let http_server = settings.http.address().map(http::Listener::bind);
+                let http_server = settings.http.address().map(http::HttpListener::bind);
                 let store = StoreOptions {
                     verify: kept::verified_beside(settings),
                     ..kept::options(folder, settings, keys.host()?, clock.now())?
@@ -386,7 +386,7 @@ impl Host {
 
     fn serve(
         &mut self,
-        listeners: Vec<(Listening, Listener)>,
+        listeners: Vec<(Listening, SshListener)>,
         watcher: Option<KeyWatcher>,
     ) -> Result<(), StartError> {
         let (Some(keys), Some(watcher)) = (&self.keys, watcher) else {
@@ -500,7 +500,7 @@ impl Host {
         if let Some(http_server) = &self.http_server {
             http_server.begin_close();
         }
-        self.serving.iter().for_each(Serving::begin_close);
+        self.serving.iter().for_each(SshServing::begin_close);
     }
 
     /// Stops listening, ends all sessions, and sees the log sealed: other hands may hold the store

@@ -32,8 +32,8 @@ mod wire;
 
 pub use body::Reply;
 pub use caller::{Caller, HttpAuthenticator, Proof};
-pub use limits::Limits;
-pub use listener::{Listener, Serving, Setup};
+pub use limits::HttpLimits;
+pub use listener::{HttpListener, HttpServing, HttpSetup};
 pub use problem::Problem;
 pub use request::{Content, HttpRequest};
 pub use router::Router;
@@ -42,7 +42,7 @@ use crate::clock::Clock;
 use crate::config::HttpSettings;
 use crate::fair::FairShares;
 use crate::revocation::Watched;
-use crate::ssh::{Gate, Limits as GateLimits};
+use crate::ssh::{Gate, SshLimits};
 use crate::state::StateFolder;
 use crate::token::{Issuer, TokenError, Tokens};
 use crate::trail;
@@ -52,14 +52,14 @@ use std::sync::Arc;
 
 /// Where a server is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Listening {
+pub struct HttpListening {
     /// The address, with the port that was really taken.
     pub address: SocketAddr,
     /// True if TLS is spoken there.
     pub secure: bool,
 }
 
-impl Listening {
+impl HttpListening {
     /// `http` or `https`.
     pub fn protocol(&self) -> &'static str {
         if self.secure { "https" } else { "http" }
@@ -94,13 +94,13 @@ pub struct Served<'a> {
 /// # Errors
 /// [`HttpServerError`]
 pub fn open(
-    listener: Listener,
+    listener: HttpListener,
     settings: &HttpSettings,
     folder: &StateFolder,
     served: &Served<'_>,
     watched: &Watched,
     mount: impl FnOnce(Router, &Issuer) -> Router,
-) -> Result<Serving, HttpServerError> {
+) -> Result<HttpServing, HttpServerError> {
     let Served {
         platform,
         clock,
@@ -113,7 +113,7 @@ pub fn open(
     let decides = Arc::clone(platform);
     let condition = move || stored.engine().store().statistics().condition;
     let broken = move || decides.engine().is_broken();
-    Ok(listener.serve(Setup {
+    Ok(listener.serve(HttpSetup {
         router: mount(
             routes::routes(condition, broken, tokens.issuer().jwks()),
             tokens.issuer(),
@@ -127,10 +127,10 @@ pub fn open(
             principals: Box::new(move |name| asked.engine().principal(name)),
         },
         names: settings.names(),
-        limits: Limits::default(),
+        limits: HttpLimits::default(),
         // Not the gate of SSH: behind a proxy all clients are one source, and that is where our own
         // agents may come from as well.
-        gate: Gate::new(GateLimits::default()),
+        gate: Gate::new(SshLimits::default()),
         shares: Arc::clone(shares),
         tls: tls.transpose()?,
         accounts: Arc::clone(platform.engine().accounts()),

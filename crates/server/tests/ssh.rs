@@ -22,8 +22,8 @@ use russh::keys::ssh_key::public::KeyData;
 use russh::{ChannelMsg, Disconnect, client};
 use server::ssh::{
     Authenticator, ByteStream, ConnectError, Connector, Gate, HostKeyPolicy, Inbound, InboundError,
-    KeyDirectory, Limits, Listener, Peer, PrivateKey, PublicKey, Serving, Subsystem, Target, keys,
-    split,
+    KeyDirectory, Peer, PrivateKey, PublicKey, SshLimits, SshListener, SshServing, Subsystem,
+    Target, keys, split,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server on a free port, with one user `operator`.
 struct Bench {
-    serving: Serving,
+    serving: SshServing,
     gate: Arc<Gate>,
     host_key: PrivateKey,
     key: Arc<PrivateKey>,
@@ -41,13 +41,13 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(limits: Limits, subsystem: impl Subsystem) -> Self {
+    fn new(limits: SshLimits, subsystem: impl Subsystem) -> Self {
         Self::with(limits, subsystem, |known| known)
     }
 
     /// The same where keys are checked by what is made of those who are known.
     fn with<A: Authenticator>(
-        limits: Limits,
+        limits: SshLimits,
         subsystem: impl Subsystem,
         checked: impl FnOnce(KeyDirectory) -> A,
     ) -> Self {
@@ -59,7 +59,7 @@ impl Bench {
         let known = KeyDirectory::new(users).with_key("operator", key.public_key());
         let gate = Gate::new(limits);
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let listener = Listener::bind(any, &host_key, &gate).unwrap();
+        let listener = SshListener::bind(any, &host_key, &gate).unwrap();
         let serving = listener.serve(Arc::new(checked(known)), Arc::new(subsystem));
         Self {
             serving,
@@ -99,10 +99,10 @@ impl Bench {
 }
 
 /// The usual limits, but rejections cost the test no time.
-fn quick() -> Limits {
-    Limits {
+fn quick() -> SshLimits {
+    SshLimits {
         rejection: Duration::ZERO,
-        ..Limits::default()
+        ..SshLimits::default()
     }
 }
 
@@ -447,7 +447,7 @@ async fn the_errors_of_connecting_are_told_apart() {
 
 #[tokio::test]
 async fn one_session_too_many_is_sent_away_with_code_12() {
-    let limits = Limits {
+    let limits = SshLimits {
         sessions_max: 2,
         ..quick()
     };
@@ -484,12 +484,12 @@ async fn closing_ends_every_session_and_frees_the_port() {
     }
     let error = Connector::default().connect(&target).await.unwrap_err();
     assert!(matches!(error, ConnectError::Unreachable { .. }), "{error}");
-    Listener::bind(address, &bench.host_key, &bench.gate).unwrap();
+    SshListener::bind(address, &bench.host_key, &bench.gate).unwrap();
 }
 
 #[tokio::test]
 async fn a_handshake_that_dawdles_is_cut() {
-    let limits = Limits {
+    let limits = SshLimits {
         handshake: Duration::from_millis(100),
         ..quick()
     };
@@ -508,7 +508,7 @@ async fn a_handshake_that_dawdles_is_cut() {
 
 #[tokio::test]
 async fn sessions_outlive_the_handshake_limit() {
-    let limits = Limits {
+    let limits = SshLimits {
         handshake: Duration::from_millis(1500),
         ..quick()
     };
@@ -561,7 +561,7 @@ async fn sockets_that_only_wait_leave_room_for_others() {
 
 #[tokio::test]
 async fn a_refused_source_is_let_in_again() {
-    let limits = Limits {
+    let limits = SshLimits {
         refusal: Duration::from_millis(300),
         ..quick()
     };
@@ -684,9 +684,9 @@ async fn only_publickey_is_offered_and_the_seventh_try_disconnects_with_code_14(
 
 #[tokio::test]
 async fn a_rejection_takes_its_time_but_not_the_first_question() {
-    let limits = Limits {
+    let limits = SshLimits {
         rejection: Duration::from_millis(200),
-        ..Limits::default()
+        ..SshLimits::default()
     };
     let bench = Bench::new(limits, echo);
     let (mut handle, _goodbyes) = stranger(&bench).await;

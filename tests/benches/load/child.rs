@@ -23,8 +23,8 @@ use server::host::{Home, Host};
 use server::runtime::Runtime;
 use server::ssh::keys::{self, KeyError, StateKeys};
 use server::ssh::{
-    ByteStream, DEFAULT_QUOTA_BYTES, Gate, HostKeyPolicy, KeyDirectory, Limits, Listener, Peer,
-    Serving, Target, split,
+    ByteStream, DEFAULT_QUOTA_BYTES, Gate, HostKeyPolicy, KeyDirectory, Peer, SshLimits,
+    SshListener, SshServing, Target, split,
 };
 use server::state::StateFolder;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -337,10 +337,10 @@ async fn register_away(host: &Host) {
 }
 
 /// The limit: the same transport and framing, and nothing behind them.
-fn echo(keys: &StateKeys, address: SocketAddr) -> (SocketAddr, Serving) {
+fn echo(keys: &StateKeys, address: SocketAddr) -> (SocketAddr, SshServing) {
     let host_key = keys.host().expect("the platform uses it");
     let operator = keys.operator().expect("the platform uses it");
-    let listener = Listener::bind(address, &host_key, &Gate::new(Limits::default()));
+    let listener = SshListener::bind(address, &host_key, &Gate::new(SshLimits::default()));
     let listener = listener.expect("any port will do");
     let known = KeyDirectory::new(keys.users()).with_key("operator", operator.public_key());
     let address = listener.address();

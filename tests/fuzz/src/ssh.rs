@@ -4,7 +4,7 @@
 //! no session, leaves no place taken, and nothing panics. What comes behind the keys is encrypted: out
 //! of reach for bytes from outside. Read next: `server::ssh`.
 
-use server::ssh::{Authenticator, Gate, Limits, Listener, PublicKey, Serving, keys};
+use server::ssh::{Authenticator, Gate, PublicKey, SshLimits, SshListener, SshServing, keys};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -21,7 +21,7 @@ struct Platform {
     runtime: Runtime,
     gate: Arc<Gate>,
     address: SocketAddr,
-    _serving: Serving,
+    _serving: SshServing,
 }
 
 /// Set by whatever panics, for tasks catch it.
@@ -37,15 +37,15 @@ fn platform() -> &'static Platform {
         }));
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("a runtime");
-        let gate = Gate::new(Limits {
+        let gate = Gate::new(SshLimits {
             // Who fails is neither refused nor made to wait: it is the bytes that are looked at.
             failed_max: u32::MAX,
             rejection: Duration::ZERO,
-            ..Limits::default()
+            ..SshLimits::default()
         });
         let _inside = runtime.enter();
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let listener = Listener::bind(any, &keys::generate("host"), &gate).expect("a free port");
+        let listener = SshListener::bind(any, &keys::generate("host"), &gate).expect("a free port");
         let serving = listener.serve(Arc::new(Nobody), Arc::new(|_, _| async {}));
         drop(_inside);
         Platform {

@@ -12,7 +12,7 @@ use serde_json::json;
 use server::clock::Clock;
 use server::ssh::PrivateKey;
 use server::webhook::source::{Failure, Kept, Source};
-use server::webhook::{AllowList, Client, Deliveries, Retry, Sealer};
+use server::webhook::{AllowList, Deliveries, Retry, Sealer, WebhookClient};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -111,7 +111,7 @@ impl Desk {
     }
 
     /// Begins to deliver.
-    pub fn deliver(self: &Arc<Self>, client: Client) -> Deliveries {
+    pub fn deliver(self: &Arc<Self>, client: WebhookClient) -> Deliveries {
         let clock = Arc::new(Clock::wall());
         Deliveries::start(Arc::clone(self) as Arc<dyn Source>, client, QUICK, clock).unwrap()
     }
@@ -128,7 +128,7 @@ pub const QUICK: Retry = Retry {
 };
 
 /// A client that may go to these origins, and with `private` anywhere their names lead.
-pub fn client(origins: &[String], private: bool) -> Client {
+pub fn client(origins: &[String], private: bool) -> WebhookClient {
     signing(server::ssh::keys::generate("host"), origins, private, None)
 }
 
@@ -138,13 +138,13 @@ pub fn signing(
     origins: &[String],
     private: bool,
     authorities: Option<&Path>,
-) -> Client {
+) -> WebhookClient {
     let allowed = match private {
         true => AllowList::new(&[], origins),
         false => AllowList::new(origins, &[]),
     };
     let sealer = Sealer::new(key).unwrap();
-    Client::new(allowed.unwrap(), sealer, authorities).unwrap()
+    WebhookClient::new(allowed.unwrap(), sealer, authorities).unwrap()
 }
 
 impl Source for Desk {

@@ -3,7 +3,7 @@
 //! Read next: [`crate::a2a`].
 
 use super::{PlacesSettings, SettingsError};
-use crate::http::Listening;
+use crate::http::HttpListening;
 use ::a2a::card::CardProfile;
 use schema::language::Language;
 use serde::Deserialize;
@@ -110,7 +110,7 @@ impl A2aSettings {
     }
 
     /// Where the platform is reached from outside.
-    pub fn url(&self, http_server: Listening) -> String {
+    pub fn url(&self, http_server: HttpListening) -> String {
         let own = || format!("{}://{}", http_server.protocol(), http_server.address);
         self.url.clone().unwrap_or_else(own)
     }

@@ -5,7 +5,7 @@
 use super::SettingsError;
 use crate::clock::Clock;
 use crate::http::tls::{TlsFiles, configure};
-use crate::http::{Listener, Listening};
+use crate::http::{HttpListener, HttpListening};
 use crate::token::Terms;
 use serde::Deserialize;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -157,8 +157,8 @@ impl HttpSettings {
     }
 
     /// Where a server with these settings is, once it is bound.
-    pub fn listening(&self, http_server: &Listener) -> Listening {
-        Listening {
+    pub fn listening(&self, http_server: &HttpListener) -> HttpListening {
+        HttpListening {
             address: http_server.address(),
             secure: self.tls.is_some(),
         }

@@ -4,7 +4,7 @@
 
 use super::SettingsError;
 use crate::session::Timeouts;
-use crate::ssh::Limits;
+use crate::ssh::SshLimits;
 use bindings::netconf::Backlog;
 use engine::{Quotas, UserLimits};
 use serde::Deserialize;
@@ -150,9 +150,9 @@ impl LimitSettings {
     }
 
     /// What protects the listeners.
-    pub fn gate(&self) -> Limits {
-        let usual = Limits::default();
-        Limits {
+    pub fn gate(&self) -> SshLimits {
+        let usual = SshLimits::default();
+        SshLimits {
             keepalive: self
                 .keepalive_s
                 .map_or(usual.keepalive, Duration::from_secs),

@@ -6,7 +6,7 @@ use super::StartError;
 use super::{Company, Listening};
 use crate::config::{AGENTS_FROM, NETCONF, Settings};
 use crate::ssh::keys::{KeyError, StateKeys};
-use crate::ssh::{Gate, KeyDirectory, Listener, PrivateKey};
+use crate::ssh::{Gate, KeyDirectory, PrivateKey, SshListener};
 use domain::ems::Ems;
 use domain::profile::Profile;
 use engine::Endpoint;
@@ -20,13 +20,13 @@ pub(super) fn bind(
     settings: &Settings,
     company: &Company,
     managed: bool,
-) -> Result<Vec<(Listening, Listener)>, StartError> {
+) -> Result<Vec<(Listening, SshListener)>, StartError> {
     let (host_key, gate) = (keys.host()?, Gate::new(settings.limits.gate()));
     let platform = settings.netconf.unwrap_or(NETCONF);
     let first = settings.agents_from.unwrap_or(AGENTS_FROM);
     let mut listeners = Vec::new();
     let mut open = |endpoint, agent: &str, address| -> Result<(), StartError> {
-        let listener = Listener::bind(address, &host_key, &gate)?;
+        let listener = SshListener::bind(address, &host_key, &gate)?;
         let address = listener.address();
         listeners.push((
             Listening {

@@ -16,7 +16,7 @@
 //! to a [`crate::ssh::Gate`].
 
 use super::delivery::Untaken;
-use super::limits::Limits;
+use super::limits::HttpLimits;
 use super::request::Share;
 use crate::ssh::gate::Source;
 use engine::accounts::{Accounts, Connections};
@@ -74,7 +74,7 @@ struct Unauthenticated {
 }
 
 impl Admission {
-    pub(super) fn new(limits: &Limits) -> Arc<Self> {
+    pub(super) fn new(limits: &HttpLimits) -> Arc<Self> {
         Arc::new(Self {
             connections_max: limits.connections_max,
             unauthenticated: Bounds {

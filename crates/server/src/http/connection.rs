@@ -5,7 +5,7 @@
 use super::admission::ConnectionPermit;
 use super::certificate::Holder;
 use super::delivery::StreamExecutor;
-use super::limits::Limits;
+use super::limits::HttpLimits;
 use super::server::{HttpConnection, HttpServer};
 use super::shortage::lets_go;
 use super::turns::Whose;
@@ -181,7 +181,7 @@ where
     }
 }
 
-fn builder(limits: &Limits, whose: Whose) -> Builder<StreamExecutor> {
+fn builder(limits: &HttpLimits, whose: Whose) -> Builder<StreamExecutor> {
     let stall = limits.stall;
     let mut builder = Builder::new(StreamExecutor { whose, stall });
     // The wire has the patience that HTTP/1.1 lacks, and answers when it ends.

@@ -5,7 +5,7 @@
 //! page elsewhere asks in the name of who reads it. Nothing here ever permits such a page: there is
 //! no CORS. Pure: knows heads, and what the server is called.
 
-use super::limits::Limits;
+use super::limits::HttpLimits;
 use super::problem::Problem;
 use hyper::header::{HOST, HeaderValue, ORIGIN};
 use hyper::http::request::Parts;
@@ -25,7 +25,7 @@ pub struct Names {
 ///
 /// # Errors
 /// [`Problem`]: 414, 431, 400, 421 and 403.
-pub(super) fn check(head: &Parts, names: &Names, limits: &Limits) -> Result<(), Problem> {
+pub(super) fn check(head: &Parts, names: &Names, limits: &HttpLimits) -> Result<(), Problem> {
     check_size(head, limits)?;
     let host = host(head)?;
     if !names.include(host.host()) {
@@ -40,7 +40,7 @@ pub(super) fn check(head: &Parts, names: &Names, limits: &Limits) -> Result<(), 
     }
 }
 
-fn check_size(head: &Parts, limits: &Limits) -> Result<(), Problem> {
+fn check_size(head: &Parts, limits: &HttpLimits) -> Result<(), Problem> {
     let target = head.uri.path_and_query().map_or(0, |p| p.as_str().len());
     if target > limits.target_bytes_max {
         return Err(Problem::target_too_long(limits.target_bytes_max));
@@ -109,7 +109,7 @@ mod tests {
             request = request.header(*name, *value);
         }
         let (head, ()) = request.body(()).unwrap().into_parts();
-        let checked = check(&head, names, &Limits::default());
+        let checked = check(&head, names, &HttpLimits::default());
         checked.map_or_else(|problem| problem.status().as_u16(), |()| 200)
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// How much is too much, and how long too long.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct HttpLimits {
     /// The time for a request's head, from its first byte on; of the first request from the
     /// beginning of the connection on, TLS included: 408.
     pub head: Duration,
@@ -56,7 +56,7 @@ pub struct Limits {
     pub farewell: Duration,
 }
 
-impl Default for Limits {
+impl Default for HttpLimits {
     fn default() -> Self {
         Self {
             head: Duration::from_secs(10),

@@ -7,7 +7,7 @@ use super::admission::Admission;
 use super::caller::HttpAuthenticator;
 use super::connection;
 use super::guard::Names;
-use super::limits::Limits;
+use super::limits::HttpLimits;
 use super::router::Router;
 use super::server::HttpServer;
 use super::shortage;
@@ -29,13 +29,13 @@ use tracing::{error, warn};
 
 /// A bound socket. Clients may connect; they are served by [`Self::serve`].
 #[derive(Debug)]
-pub struct Listener {
+pub struct HttpListener {
     socket: TcpListener,
     address: SocketAddr,
 }
 
 /// What a server is made of.
-pub struct Setup {
+pub struct HttpSetup {
     /// What is behind it.
     pub router: Router,
     /// Who looks at credentials.
@@ -43,7 +43,7 @@ pub struct Setup {
     /// The names in `[http]`, in lower case.
     pub names: Vec<String>,
     /// How much is too much.
-    pub limits: Limits,
+    pub limits: HttpLimits,
     /// Who has failed too often.
     pub gate: Arc<Gate>,
     /// The users' shares of the runtime.
@@ -57,7 +57,7 @@ pub struct Setup {
     pub changes: watch::Receiver<u64>,
 }
 
-impl Listener {
+impl HttpListener {
     /// Binds `address` (port 0: any). Must be called inside a tokio runtime.
     ///
     /// # Errors
@@ -75,9 +75,9 @@ impl Listener {
         self.address
     }
 
-    /// Accepts and serves connections until [`Serving::close`].
+    /// Accepts and serves connections until [`HttpServing::close`].
     #[must_use = "dropping it ends the service"]
-    pub fn serve(self, setup: Setup) -> Serving {
+    pub fn serve(self, setup: HttpSetup) -> HttpServing {
         let (stop, closing) = watch::channel(false);
         let (shortage, short) = watch::channel(false);
         let server = HttpServer {
@@ -98,7 +98,7 @@ impl Listener {
             short,
             changes: setup.changes,
         };
-        Serving {
+        HttpServing {
             stop,
             task: tokio::spawn(accept(self.socket, Arc::new(server), shortage)),
         }
@@ -107,12 +107,12 @@ impl Listener {
 
 /// A server at work. Dropping it cuts all its connections.
 #[derive(Debug)]
-pub struct Serving {
+pub struct HttpServing {
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
 
-impl Serving {
+impl HttpServing {
     /// Stops accepting, and lets answers end, those that go on at once.
     pub fn begin_close(&self) {
         let _ = self.stop.send(true);
@@ -125,7 +125,7 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for HttpServing {
     fn drop(&mut self) {
         self.task.abort();
     }

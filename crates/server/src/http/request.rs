@@ -5,7 +5,7 @@
 //! came late brings up to date.
 
 use super::caller::{Caller, HttpAuthenticator};
-use super::limits::Limits;
+use super::limits::HttpLimits;
 use super::problem::Problem;
 use engine::accounts::Held;
 use hyper::body::{Body as _, Bytes, Incoming};
@@ -26,7 +26,7 @@ pub struct HttpRequest {
     /// What the route's pattern left open in the path.
     pub captures: Vec<String>,
     pub(super) body: Incoming,
-    pub(super) limits: Arc<Limits>,
+    pub(super) limits: Arc<HttpLimits>,
     pub(super) held: Arc<AtomicUsize>,
     /// What the body takes of what its user may hold; none where nobody is known.
     pub(super) own: Option<Held>,

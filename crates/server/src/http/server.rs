@@ -11,7 +11,7 @@ use super::caller::{Caller, GONE, HttpAuthenticator};
 use super::certificate::Holder;
 use super::delivery::{Delivery, Untaken};
 use super::guard::{self, Names};
-use super::limits::Limits;
+use super::limits::HttpLimits;
 use super::problem::Problem;
 use super::request::HttpRequest;
 use super::router::{Answering, Entry, Found, Router};
@@ -56,7 +56,7 @@ pub(super) struct HttpServer {
     pub(super) router: Router,
     pub(super) keeper: Arc<HttpAuthenticator>,
     pub(super) names: Names,
-    pub(super) limits: Arc<Limits>,
+    pub(super) limits: Arc<HttpLimits>,
     pub(super) gate: Arc<Gate>,
     pub(super) shares: Arc<FairShares>,
     pub(super) admission: Arc<Admission>,

@@ -91,21 +91,21 @@ impl<F: Future> Future for InTurns<'_, F> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::admission::Admission;
-    use super::super::limits::Limits;
+    use super::super::limits::HttpLimits;
     use super::*;
-    use crate::ssh::Limits as GateLimits;
+    use crate::ssh::SshLimits;
     use engine::{Accounts, UserLimits};
     use std::task::Waker;
 
     /// Who is polled while somebody holds the turn of a source, or of a user.
     #[test]
     fn a_second_connection_waits_for_whose_it_is() {
-        let gate = Gate::new(GateLimits {
+        let gate = Gate::new(SshLimits {
             at_once: 1,
-            ..GateLimits::default()
+            ..SshLimits::default()
         });
         let accounts = Accounts::new(UserLimits::default());
-        let admission = Admission::new(&Limits::default());
+        let admission = Admission::new(&HttpLimits::default());
         let connection = |host: u8| {
             let source = IpAddr::from([192, 0, 2, host]);
             let permit = Arc::new(admission.enter(source));

@@ -4,7 +4,7 @@
 //! Knows when requests are under way, by [`Pace`], and bytes; nothing else of HTTP but how a late
 //! head is answered (408) where nothing else can have been said: in HTTP/1.1, before any answer.
 
-use super::limits::Limits;
+use super::limits::HttpLimits;
 use super::problem::Problem;
 use std::io;
 use std::pin::Pin;
@@ -105,7 +105,7 @@ pub(super) struct Wire<S> {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     /// Over a stream on which the first head must be complete at `first`.
-    pub(super) fn new(stream: S, pace: Arc<Pace>, limits: &Limits, first: Instant) -> Self {
+    pub(super) fn new(stream: S, pace: Arc<Pace>, limits: &HttpLimits, first: Instant) -> Self {
         Self {
             stream,
             pace,

@@ -28,7 +28,7 @@ use crate::fair::{FairShares, Share};
 
 mod limits;
 
-pub use limits::Limits;
+pub use limits::SshLimits;
 
 /// What passes the gate at this moment, and what has been refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct GateCounts {
 /// The shared gate. One per process; every listener holds it.
 #[derive(Debug)]
 pub struct Gate {
-    limits: Limits,
+    limits: SshLimits,
     logins: Arc<Logins>,
     /// Of the work below messages; what messages bring about has others.
     shares: FairShares,
@@ -98,7 +98,7 @@ const SOURCES_MAX: usize = 65_536;
 impl Gate {
     /// A gate with these limits.
     #[must_use]
-    pub fn new(limits: Limits) -> Arc<Self> {
+    pub fn new(limits: SshLimits) -> Arc<Self> {
         Arc::new(Self {
             logins: Logins::new(),
             shares: FairShares::new(limits.at_once),
@@ -109,7 +109,7 @@ impl Gate {
 
     /// The limits it enforces.
     #[must_use]
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &SshLimits {
         &self.limits
     }
 
@@ -334,7 +334,7 @@ impl State {
             .is_some_and(|until| until > now)
     }
 
-    fn has_room(&self, source: Source, limits: &Limits) -> bool {
+    fn has_room(&self, source: Source, limits: &SshLimits) -> bool {
         let held = self
             .admitted
             .values()

@@ -19,7 +19,7 @@ use tracing::{error, warn};
 use super::algorithms;
 use super::authentication::Authenticator;
 use super::connection;
-use super::gate::{Gate, Limits};
+use super::gate::{Gate, SshLimits};
 use super::stream::Subsystem;
 
 /// Connections the kernel holds until they are accepted.
@@ -40,7 +40,7 @@ pub struct BindError {
 
 /// A bound socket. Clients may connect; they are served by [`Self::serve`].
 #[derive(Debug)]
-pub struct Listener {
+pub struct SshListener {
     socket: TcpListener,
     address: SocketAddr,
     config: Arc<Config>,
@@ -55,7 +55,7 @@ pub(super) struct Service {
     pub(super) subsystem: Arc<dyn Subsystem>,
 }
 
-impl Listener {
+impl SshListener {
     /// Binds `address` (port 0: any). The server proves itself with
     /// `host_key`, and shares the limits of `gate` with other listeners.
     ///
@@ -90,13 +90,13 @@ impl Listener {
         &self.gate
     }
 
-    /// Accepts and serves connections until [`Serving::close`].
+    /// Accepts and serves connections until [`SshServing::close`].
     #[must_use = "dropping it ends the service"]
     pub fn serve(
         self,
         authenticator: Arc<dyn Authenticator>,
         subsystem: Arc<dyn Subsystem>,
-    ) -> Serving {
+    ) -> SshServing {
         let (stop, stopped) = watch::channel(false);
         let service = Arc::new(Service {
             config: self.config,
@@ -104,7 +104,7 @@ impl Listener {
             authenticator,
             subsystem,
         });
-        Serving {
+        SshServing {
             address: self.address,
             stop,
             task: tokio::spawn(accept(self.socket, service, stopped)),
@@ -114,13 +114,13 @@ impl Listener {
 
 /// A listener at work. Dropping it cuts all its connections.
 #[derive(Debug)]
-pub struct Serving {
+pub struct SshServing {
     address: SocketAddr,
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
 
-impl Serving {
+impl SshServing {
     /// The address served.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
@@ -139,7 +139,7 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for SshServing {
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -157,7 +157,7 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-fn config(host_key: &PrivateKey, limits: &Limits) -> Config {
+fn config(host_key: &PrivateKey, limits: &SshLimits) -> Config {
     Config {
         server_id: algorithms::identification(),
         methods: MethodSet::from(&[MethodKind::PublicKey][..]),

@@ -28,11 +28,11 @@ mod wire;
 
 pub use authentication::{Attempt, Authenticator, KeyDirectory, USER_NAME_RULE, is_user_name};
 pub use client::{ConnectError, Connector, HostKeyPolicy, Target, connect};
-pub use gate::{Gate, GateCounts, Limits};
+pub use gate::{Gate, GateCounts, SshLimits};
 pub use inbound::{
     DEFAULT_QUOTA_BYTES, Inbound, InboundError, Outbound, Throttle, split, split_metered,
 };
-pub use listener::{BindError, Listener, Serving};
+pub use listener::{BindError, SshListener, SshServing};
 pub use logins::{Login, Logins};
 pub use russh::keys::{PrivateKey, PublicKey};
 pub use stream::{ByteStream, Peer, Served, Subsystem};

@@ -35,13 +35,13 @@ pub struct OutgoingRequest {
 }
 
 /// Whoever posts reports; share it in an `Arc`.
-pub struct Client {
+pub struct WebhookClient {
     dialer: Dialer,
     sealer: Sealer,
     kept: Mutex<BTreeMap<Origin, Vec<(Instant, Sender)>>>,
 }
 
-impl Client {
+impl WebhookClient {
     /// A client for the origins of this list. Certificates are verified with the authorities in
     /// `authorities` (PEM), or without one with those that the system trusts.
     ///

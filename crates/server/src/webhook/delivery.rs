@@ -7,7 +7,7 @@
 //! once, in the order of the log for each task. Whom to try when is [`super::schedule`]'s, how is
 //! [`super::client`]'s. Read next: [`super::source`].
 
-use super::client::{Client, OutgoingRequest};
+use super::client::{OutgoingRequest, WebhookClient};
 use super::cursors::{Cursors, READ_TO, name_of};
 use super::report;
 use super::schedule::{DeliveryQueue, Outcome, Reached, Retry, Schedule, Try};
@@ -38,7 +38,7 @@ const GONE: Sequence = i64::MAX as Sequence;
 
 /// What became of reports since the start, and what is still to be told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
+pub struct DeliveryStatistics {
     /// Reports that their receivers have.
     pub delivered: u64,
     /// Tries that failed; each is made again unless it was the last.
@@ -58,7 +58,7 @@ pub struct Statistics {
 pub struct Deliveries {
     stop: Option<oneshot::Sender<()>>,
     courier: JoinHandle<()>,
-    statistics: watch::Receiver<Statistics>,
+    statistics: watch::Receiver<DeliveryStatistics>,
 }
 
 impl Deliveries {
@@ -69,12 +69,12 @@ impl Deliveries {
     /// [`Failure`] if the cursors cannot be read.
     pub fn start(
         source: Arc<dyn Source>,
-        client: Client,
+        client: WebhookClient,
         retry: Retry,
         clock: Arc<Clock>,
     ) -> Result<Self, Failure> {
         let (stop, stopped) = oneshot::channel();
-        let (statistics, told) = watch::channel(Statistics::default());
+        let (statistics, told) = watch::channel(DeliveryStatistics::default());
         let cursors = Cursors::read(source.cursors()?);
         let last = *source.watch().borrow();
         let read_to = cursors.read_to.unwrap_or(last).min(last);
@@ -101,7 +101,7 @@ impl Deliveries {
     }
 
     /// What became of reports; to be looked at, or to wait for.
-    pub fn statistics(&self) -> watch::Receiver<Statistics> {
+    pub fn statistics(&self) -> watch::Receiver<DeliveryStatistics> {
         self.statistics.clone()
     }
 
@@ -125,10 +125,10 @@ type Tried = (Try, Result<u16, Unanswered>);
 
 struct Courier {
     source: Arc<dyn Source>,
-    client: Arc<Client>,
+    client: Arc<WebhookClient>,
     retry: Retry,
     clock: Arc<Clock>,
-    statistics: watch::Sender<Statistics>,
+    statistics: watch::Sender<DeliveryStatistics>,
     schedule: Schedule,
     tries: JoinSet<Tried>,
     /// How far the log was read.
@@ -322,7 +322,7 @@ impl Courier {
         }
     }
 
-    fn count(&self, counts: impl FnOnce(&mut Statistics)) {
+    fn count(&self, counts: impl FnOnce(&mut DeliveryStatistics)) {
         self.statistics.send_modify(counts);
     }
 
@@ -524,7 +524,7 @@ enum Told {
 
 /// Posts letters one after the other, up to the first that is not taken; the last answer.
 async fn post_all(
-    client: &Client,
+    client: &WebhookClient,
     target: &Target,
     letters: Vec<OutgoingRequest>,
     created: i64,

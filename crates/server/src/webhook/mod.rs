@@ -19,8 +19,8 @@ pub mod source;
 pub mod target;
 
 pub use crate::dialer::TrustError;
-pub use client::{Client, OutgoingRequest};
-pub use delivery::{Deliveries, Statistics};
+pub use client::{OutgoingRequest, WebhookClient};
+pub use delivery::{Deliveries, DeliveryStatistics};
 pub use platform::PlatformSource;
 pub use schedule::Retry;
 pub use signature::{Sealer, WrongKey};
@@ -75,7 +75,7 @@ pub fn start(
     folder: &StateFolder,
     clock: Arc<Clock>,
 ) -> Result<Deliveries, WebhookError> {
-    let client = Client::new(allowed, Sealer::new(host_key)?, authorities)?;
+    let client = WebhookClient::new(allowed, Sealer::new(host_key)?, authorities)?;
     let unreadable = |cause| WebhookError::Cursors {
         path: folder.webhook(),
         cause,

@@ -12,10 +12,11 @@ use server::fair::{FairShares, Share};
 use server::http::certificate::{CertificateRow, Register, Revoked, SharedRegister};
 use server::http::problem::Problem;
 use server::http::{
-    HttpAuthenticator, Limits, Listener, Reply, Router, Serving, Setup, body, routes,
+    HttpAuthenticator, HttpLimits, HttpListener, HttpServing, HttpSetup, Reply, Router, body,
+    routes,
 };
 use server::ssh::keys::{StateKeys, generate, write_public};
-use server::ssh::{Gate, Limits as GateLimits};
+use server::ssh::{Gate, SshLimits};
 use server::state::StateFolder;
 use server::token::{Grant, Issued, Terms, Tokens};
 use std::future::ready;
@@ -47,14 +48,14 @@ pub struct House {
     trail: tokio::sync::Mutex<mpsc::UnboundedReceiver<AuditEvent>>,
     /// What each user holds.
     pub accounts: Arc<Accounts>,
-    serving: Serving,
+    serving: HttpServing,
     _state: tempfile::TempDir,
 }
 
 /// How a server is to be.
 #[derive(Default)]
 pub struct Plan {
-    pub limits: Limits,
+    pub limits: HttpLimits,
     pub terms: Terms,
     pub names: Vec<String>,
     pub tls: Option<Arc<ServerConfig>>,
@@ -67,7 +68,7 @@ impl House {
         Self::built(Plan::default())
     }
 
-    pub fn within(limits: Limits) -> Self {
+    pub fn within(limits: HttpLimits) -> Self {
         Self::built(Plan {
             limits,
             ..Plan::default()
@@ -104,15 +105,15 @@ impl House {
         let certificates = SharedRegister::new(Arc::new(register).into());
         let rules = access::parse("access.toml", access::SHIPPED).unwrap();
         let names = folder.clone();
-        let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let listener = HttpListener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let address = listener.address();
         let accounts = Arc::new(Accounts::new(plan.users));
         let shares = Arc::new(FairShares::new(1));
-        let gate = Gate::new(GateLimits {
+        let gate = Gate::new(SshLimits {
             at_once: 1,
-            ..GateLimits::default()
+            ..SshLimits::default()
         });
-        let serving = listener.serve(Setup {
+        let serving = listener.serve(HttpSetup {
             router: more(common, told, Arc::clone(&shares), Arc::clone(&gate)),
             keeper: HttpAuthenticator {
                 trail: Arc::new(move |event| drop(audited.send(event))),

@@ -7,7 +7,7 @@ use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use hyper::client::conn::http2::{Builder, SendRequest, handshake};
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use server::http::Limits;
+use server::http::HttpLimits;
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -209,9 +209,9 @@ async fn a_connection_too_many_of_a_user_ends() {
 /// other streams go on. With a window of a byte the whole answer has left the body.
 #[tokio::test]
 async fn an_answer_that_is_not_taken_ends_its_stream() {
-    let house = House::within(Limits {
+    let house = House::within(HttpLimits {
         stall: Duration::from_millis(500),
-        ..Limits::default()
+        ..HttpLimits::default()
     });
     let noc = format!("Bearer {}", house.issue("noc", 60, &[]).token);
     let (whoami, stream) = ("http://localhost/whoami", "http://localhost/stream");
@@ -249,9 +249,9 @@ async fn an_answer_that_is_not_taken_ends_its_stream() {
 #[tokio::test]
 async fn what_is_not_taken_has_a_bound() {
     let house = House::built(Plan {
-        limits: Limits {
+        limits: HttpLimits {
             untaken_bytes_max: 100,
-            ..Limits::default()
+            ..HttpLimits::default()
         },
         users: UserLimits {
             held_bytes: 100,

@@ -4,7 +4,7 @@
 use crate::client::{Line, request, within};
 use crate::house::{House, Plan, bearer};
 use engine::UserLimits;
-use server::http::Limits;
+use server::http::HttpLimits;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ const SHORT: Duration = Duration::from_millis(500);
 /// Row 21: a head that does not end is answered, whether nothing more comes or a byte at a time.
 #[tokio::test]
 async fn a_head_comes_in_time() {
-    let house = House::within(Limits {
+    let house = House::within(HttpLimits {
         head: SHORT,
-        ..Limits::default()
+        ..HttpLimits::default()
     });
     let mut slow = Line::to(house.address).await;
     slow.send("GET /livez HTTP/1.1\r\nHost: loc").await;
@@ -50,9 +50,9 @@ async fn a_head_comes_in_time() {
 
 #[tokio::test]
 async fn a_connection_is_not_kept_for_nothing() {
-    let house = House::within(Limits {
+    let house = House::within(HttpLimits {
         idle: SHORT,
-        ..Limits::default()
+        ..HttpLimits::default()
     });
     let mut line = Line::to(house.address).await;
     assert_eq!(line.ask("GET /livez", &[]).await.status, 200);
@@ -95,9 +95,9 @@ async fn a_body_has_an_end_and_comes_in_time() {
     let mut line = Line::to(house.address).await;
     line.send(&request("POST /length", &[&length(most)])).await;
     line.answer().await.problem(401);
-    let hasty = House::within(Limits {
+    let hasty = House::within(HttpLimits {
         body: SHORT,
-        ..Limits::default()
+        ..HttpLimits::default()
     });
     let operator = hasty.bearer("operator");
     let mut line = Line::to(hasty.address).await;
@@ -109,9 +109,9 @@ async fn a_body_has_an_end_and_comes_in_time() {
 /// P5: all bodies together are bounded, and what one took is given back.
 #[tokio::test]
 async fn all_bodies_together_are_bounded() {
-    let house = House::within(Limits {
+    let house = House::within(HttpLimits {
         bodies_bytes_max: 8,
-        ..Limits::default()
+        ..HttpLimits::default()
     });
     let operator = house.bearer("operator");
     let ask = |length: usize, body: &str| {
@@ -131,9 +131,9 @@ async fn all_bodies_together_are_bounded() {
 /// One user's bodies are bounded on their own: his own are refused, nobody else's.
 #[tokio::test]
 async fn the_bodies_of_one_user_are_bounded() {
-    let house = House::within(Limits {
+    let house = House::within(HttpLimits {
         bodies_of_user_bytes_max: 8,
-        ..Limits::default()
+        ..HttpLimits::default()
     });
     let operator = house.bearer("operator");
     let length = |length: usize| format!("Content-Length: {length}");
@@ -205,11 +205,11 @@ async fn while_memory_is_short_who_asks_is_told_to_come_again() {
 #[tokio::test]
 async fn while_memory_is_short_nobody_is_kept_for_nothing() {
     let never = Duration::from_secs(3_600);
-    let house = House::within(Limits {
+    let house = House::within(HttpLimits {
         head: never,
         idle: never,
         spare: Duration::from_millis(100),
-        ..Limits::default()
+        ..HttpLimits::default()
     });
     let noc = house.bearer("noc");
     let mut idle = Line::to(house.address).await;
@@ -248,9 +248,9 @@ async fn a_head_and_a_target_have_bounds() {
 /// platform lives.
 #[tokio::test]
 async fn too_many_connections_are_told_so() {
-    let house = House::within(Limits {
+    let house = House::within(HttpLimits {
         connections_max: 1,
-        ..Limits::default()
+        ..HttpLimits::default()
     });
     let (noc, operator) = (house.bearer("noc"), house.bearer("operator"));
     let mut first = Line::to(house.address).await;
@@ -312,12 +312,12 @@ async fn a_user_has_so_many_connections() {
 /// many come.
 #[tokio::test]
 async fn the_reserve_is_for_health_and_for_credentials() {
-    let house = House::within(Limits {
+    let house = House::within(HttpLimits {
         unauthenticated_max: 4,
         unauthenticated_source_max: 2,
         reserve: 2,
         stale: Duration::from_secs(3_600),
-        ..Limits::default()
+        ..HttpLimits::default()
     });
     let noc = house.bearer("noc");
     let mut taken = Vec::new();
@@ -353,10 +353,10 @@ async fn the_reserve_is_for_health_and_for_credentials() {
 /// Rows 20, 21: slow strangers keep out nobody but their own source, and nobody who is known.
 #[tokio::test]
 async fn slow_strangers_do_not_stop_a_good_client() {
-    let house = House::within(Limits {
+    let house = House::within(HttpLimits {
         unauthenticated_max: 20,
         stale: Duration::from_secs(3_600),
-        ..Limits::default()
+        ..HttpLimits::default()
     });
     let operator = house.bearer("operator");
     let mut known = Line::from(house.address, 2).await;
@@ -482,9 +482,9 @@ async fn a_source_that_fails_too_often_is_put_off() {
 /// P4: a client that takes nothing of its answer is given up.
 #[tokio::test]
 async fn whoever_takes_nothing_is_cut_off() {
-    let house = House::within(Limits {
+    let house = House::within(HttpLimits {
         stall: SHORT,
-        ..Limits::default()
+        ..HttpLimits::default()
     });
     let operator = house.bearer("operator");
     let mut line = Line::to(house.address).await;

@@ -6,7 +6,7 @@ use base64ct::{Base64UrlUnpadded as Base64, Encoding as _};
 use domain::audit::AuditKind;
 use domain::time::Timestamp;
 use serde_json::{Value, json};
-use server::http::Limits;
+use server::http::HttpLimits;
 use server::ssh::keys::{StateKeys, generate, write_public};
 use server::state::StateFolder;
 use server::token::{Claims, Grant, Issuer, SKEW_S, Terms, TokenError, Tokens};
@@ -466,9 +466,9 @@ async fn what_is_open_stays_open() {
 /// An answer that goes on ends when its token counts no more.
 #[tokio::test]
 async fn an_answer_that_goes_on_ends_with_its_token() {
-    let house = House::within(Limits {
+    let house = House::within(HttpLimits {
         recheck: Duration::from_millis(10),
-        ..Limits::default()
+        ..HttpLimits::default()
     });
     let issued = house.issue("noc", 3_600, &[]);
     let mut line = Line::to(house.address).await;
@@ -492,9 +492,9 @@ async fn an_answer_that_goes_on_ends_with_its_token() {
 /// A change of what lets people in is looked at when it happens, not when the next look is due.
 #[tokio::test]
 async fn an_answer_that_goes_on_ends_at_once_when_a_key_goes() {
-    let house = House::within(Limits {
+    let house = House::within(HttpLimits {
         recheck: Duration::from_secs(86_400),
-        ..Limits::default()
+        ..HttpLimits::default()
     });
     let issued = house.issue("noc", 3_600, &[]);
     let mut line = Line::to(house.address).await;
@@ -519,9 +519,9 @@ async fn an_answer_that_goes_on_ends_at_once_when_a_key_goes() {
 /// well: it ends with the next change, not with that one.
 #[tokio::test]
 async fn an_answer_that_goes_on_is_for_who_asks_when_the_body_has_come() {
-    let house = House::within(Limits {
+    let house = House::within(HttpLimits {
         recheck: Duration::from_secs(86_400),
-        ..Limits::default()
+        ..HttpLimits::default()
     });
     for (name, before, after) in [
         ("noc", "users/noc.pub", "agents/noc.pub"),

@@ -16,7 +16,7 @@ fn clear_packet(payload: &[u8]) -> Vec<u8> {
 /// are keys, one ends the connection and counts as a login that failed.
 #[tokio::test]
 async fn what_says_nothing_before_the_keys_ends_the_connection() {
-    let limits = Limits {
+    let limits = SshLimits {
         handshake: Duration::from_secs(3_600),
         failed_max: 1_000,
         ..quick()
@@ -43,7 +43,7 @@ async fn what_says_nothing_before_the_keys_ends_the_connection() {
 
 #[tokio::test]
 async fn more_bytes_than_a_login_needs_end_a_connection_on_which_nobody_has() {
-    let limits = Limits {
+    let limits = SshLimits {
         handshake: Duration::from_secs(3_600),
         ..quick()
     };

@@ -7,13 +7,13 @@ use engine::UserLimits;
 const LONG: Duration = Duration::from_secs(3_600);
 
 fn admission(unauthenticated_max: usize, stale: Duration) -> Arc<Admission> {
-    Admission::new(&Limits {
+    Admission::new(&HttpLimits {
         unauthenticated_max,
         unauthenticated_source_max: 3,
         reserve: 2,
         connections_max: 3,
         stale,
-        ..Limits::default()
+        ..HttpLimits::default()
     })
 }
 

@@ -9,7 +9,7 @@ use crate::ssh::algorithms::KEEPALIVE_INTERVAL;
 
 /// How much is too much.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct SshLimits {
     /// Unauthenticated connections in handshake at once.
     pub unauthenticated_max: usize,
     /// The share of these that one source may hold.
@@ -45,7 +45,7 @@ pub struct Limits {
     pub keepalive: Duration,
 }
 
-impl Default for Limits {
+impl Default for SshLimits {
     fn default() -> Self {
         Self {
             unauthenticated_max: 100,

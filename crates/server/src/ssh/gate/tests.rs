@@ -11,13 +11,13 @@ fn source(last: u8) -> Source {
 }
 
 fn gate(most: usize, of_one_source: usize) -> Arc<Gate> {
-    Gate::new(Limits {
+    Gate::new(SshLimits {
         unauthenticated_max: most,
         unauthenticated_source_max: of_one_source,
         waiting_max: 4,
         waiting_source_max: 3,
         stale: Duration::ZERO,
-        ..Limits::default()
+        ..SshLimits::default()
     })
 }
 
@@ -140,9 +140,9 @@ fn a_stale_handshake_stays_when_nobody_waits() {
 
 #[test]
 fn sessions_end_at_their_cap_and_are_given_back() {
-    let gate = Gate::new(Limits {
+    let gate = Gate::new(SshLimits {
         sessions_max: 1,
-        ..Limits::default()
+        ..SshLimits::default()
     });
     let permit = gate.session().unwrap();
     assert!(gate.session().is_none());
