@@ -70,3 +70,34 @@ fn pages_that_stand_in_many_places_are_read_for_a_while() {
         }
     }
 }
+
+/// Who makes the rest of the walk beside the platform impossible has something to hide in it: it ends.
+#[test]
+fn pages_that_stand_in_many_places_end_the_store_beside_which_they_are_found() {
+    let stage = stage();
+    in_many_places(&stage.path, "exchange");
+    let watched = Options {
+        verify: Some(Arc::new(|work| Ok(std::thread::spawn(work)))),
+        ..stage.options()
+    };
+    let (store, _) = open(watched);
+    while store.statistics().condition != Condition::Stopped {
+        std::thread::yield_now();
+    }
+    let refused = store.commit(life("refused", None, 20, None)).wait();
+    assert!(matches!(refused, Err(CommitError::Stopped)), "{refused:?}");
+}
+
+/// A first page that says that it is of a later format can be read, and not written: nothing could be kept.
+#[test]
+fn a_state_that_can_only_be_read_is_not_opened() {
+    const WRITE_VERSION: usize = 18;
+    let stage = stage();
+    let mut file = std::fs::read(&stage.path).unwrap();
+    file[WRITE_VERSION] = 3;
+    std::fs::write(&stage.path, file).unwrap();
+    match Store::open(stage.options(), Box::new(|_| {})) {
+        Err(OpenError::ReadOnly) => {}
+        other => panic!("{:?}", other.map(drop)),
+    }
+}
