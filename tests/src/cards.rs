@@ -6,7 +6,7 @@
 use domain::profile::{Capability, Profile};
 use domain::registry::Reach;
 use domain::time::Timestamp;
-use engine::{Engine, IntroductionWanted, Operation, Outcome, Refusal, Register};
+use engine::{Engine, IntroductionWanted, Refusal, RegisterAgent, Registered};
 use tokio::sync::mpsc::{self, Receiver};
 
 /// Where the one card is.
@@ -29,7 +29,7 @@ async fn outcome(
     engine: &Engine,
     wanted: &IntroductionWanted,
     now: Timestamp,
-) -> Result<Outcome, Refusal> {
+) -> Result<Registered, Refusal> {
     let said = wanted.introduction.clone();
     if said.card_url != CARD {
         return Err(Refusal::NoCard {
@@ -52,13 +52,13 @@ async fn outcome(
         skills: Vec::new(),
         authentication: Vec::new(),
     };
-    let register = Operation::Register(Register {
+    let register = RegisterAgent {
         profile,
         reach: Reach::A2a {
             card_url: said.card_url,
             signed: false,
         },
         lease_ms: said.lease_ms,
-    });
+    };
     engine.execute(&wanted.who, register, now).outcome().await
 }

@@ -4,7 +4,7 @@
 //! simulation; those about what is broken have one ([`simulation`]). Read next: [`crate::cast`].
 
 use ::network::{Parameters, Simulation};
-use arena::faults;
+use arena::faults::Faults;
 use domain::ems::Ems;
 use domain::inventory::{
     Cell, Domain, Element, ElementId, ElementKind, Inventory, Link, RadioUnit,
@@ -236,14 +236,9 @@ pub fn simulation(now: Timestamp) -> Simulation {
 /// Does what is wanted of what is broken, as a platform does; false if nothing was.
 pub fn answer_faults(engine: &Engine, simulation: &mut Simulation, now: Timestamp) -> bool {
     simulation.advance(now);
-    let wanted = engine.faults_wanted();
-    let any = !wanted.is_empty();
-    for wanted in wanted {
-        let granted = faults::grant(simulation, &wanted.wish, now);
-        simulation.advance(now);
-        engine.answer_fault(wanted, granted, now);
-    }
-    any
+    let served = engine.serve_faults(&mut Faults(simulation), now);
+    simulation.advance(now);
+    served
 }
 
 fn outcome(action: &Action, now: Timestamp) -> Result<Outcome, ActFailure> {

@@ -20,7 +20,8 @@ use domain::negotiation::{Negotiation, Side, Stance};
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
-use engine::{Endpoint, Negotiate, Operation, Outcome, Query, Records};
+use engine::query::{AllTasks, NegotiationsOf};
+use engine::{Endpoint, Negotiate, Operation};
 use network::{Parameters, Simulation, Topology};
 use serde_json::Value;
 use server::clock::Clock;
@@ -306,7 +307,7 @@ impl Night {
         self.0.host().clock.set(until);
     }
 
-    async fn ask(&self, operation: Operation) -> Outcome {
+    async fn ask<O: Operation>(&self, operation: O) -> O::Output {
         let engine = self.0.host().platform.engine();
         let operator = engine.principal("operator");
         let now = self.0.host().clock.now();
@@ -328,24 +329,18 @@ impl Night {
             asynchronous: Some(true),
             ..words
         };
-        self.ask(Operation::Negotiate(assignment)).await;
+        self.ask(assignment).await;
     }
 
     async fn tasks(&self, scenario: &str) -> Vec<Arc<Task>> {
-        let Outcome::Records(Records::Tasks(tasks)) = self.ask(Operation::Read(Query::Tasks)).await
-        else {
-            panic!("tasks were asked for");
-        };
+        let tasks = self.ask(AllTasks).await;
         let about = tasks.into_iter().filter(|t| t.scenario() == Some(scenario));
         about.collect()
     }
 
     async fn negotiation_of(&self, task: &TaskId) -> Arc<Negotiation> {
-        let query = Query::Negotiations(Some(task.clone()));
-        let Outcome::Records(Records::Negotiations(all)) = self.ask(Operation::Read(query)).await
-        else {
-            panic!("negotiations were asked for");
-        };
+        let query = NegotiationsOf(Some(task.clone()));
+        let all = self.ask(query).await;
         Arc::clone(&all[0])
     }
 

@@ -17,7 +17,8 @@ use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::task::{Status, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
-use engine::{FaultWish, Negotiate, Operation, Outcome, Query, Records};
+use engine::query::TaskById;
+use engine::{InjectFault, Negotiate, Operation};
 use serde_json::{Value, json};
 use server::clock::Clock;
 use server::config::Settings;
@@ -101,7 +102,7 @@ impl Living {
         self.host.address_of(endpoint).unwrap().port().to_string()
     }
 
-    async fn execute(&self, operation: Operation) -> Outcome {
+    async fn execute<O: Operation>(&self, operation: O) -> O::Output {
         let engine = self.host.platform.engine();
         let operator = engine.principal("operator");
         let execution = engine.execute(&operator, operation, self.host.clock.now());
@@ -110,23 +111,17 @@ impl Living {
     }
 
     async fn breaks(&self, kind: &str, element: &ElementId) {
-        let fault = FaultWish::Inject {
+        let fault = InjectFault {
             kind: Cause::parse(kind),
             element: Some(element.clone()),
             duration_s: None,
             severity: None,
         };
-        self.execute(Operation::Faults(fault)).await;
+        self.execute(fault).await;
     }
 
     async fn task(&self, id: &str) -> Arc<Task> {
-        match self
-            .execute(Operation::Read(Query::Task(TaskId::new(id))))
-            .await
-        {
-            Outcome::Records(Records::Tasks(tasks)) => Arc::clone(&tasks[0]),
-            other => panic!("{other:?}"),
-        }
+        self.execute(TaskById(TaskId::new(id))).await.unwrap()
     }
 
     /// Has the agent diagnose an element; what it found.
@@ -139,7 +134,7 @@ impl Living {
         let content = Content::new(target.as_str(), format!("Diagnose {target}"))
             .with_payload(Payload::new("fault_diagnosis_v1", payload));
         assign.texts = vec![content.render()];
-        self.execute(Operation::Negotiate(assign)).await;
+        self.execute(assign).await;
         let began = Instant::now();
         loop {
             let task = self.task(id).await;

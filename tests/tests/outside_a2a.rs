@@ -21,7 +21,8 @@ use domain::reply::{Reply, Verdict};
 use domain::task::{Status, Task, TaskId};
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
-use engine::{Hosted, Introduction, Negotiate, Operation, Outcome, Query, Records, Refusal};
+use engine::query::TaskById;
+use engine::{Hosted, IntroduceAgent, Negotiate, Operation, Refusal};
 use harness::memory::generation;
 use serde_json::{Value, json};
 use server::access;
@@ -258,7 +259,7 @@ impl Site {
         }
     }
 
-    async fn execute(&self, operation: Operation) -> Result<Outcome, Refusal> {
+    async fn execute<O: Operation>(&self, operation: O) -> Result<O::Output, Refusal> {
         let engine = self.host.platform.engine();
         let operator = engine.principal("operator");
         let execution = engine.execute(&operator, operation, self.host.clock.now());
@@ -267,7 +268,7 @@ impl Site {
 
     /// Registers an agent by its card.
     async fn introduce(&self, name: &str, url: &str) -> Result<Arc<Registration>, Refusal> {
-        let introduction = Introduction {
+        let introduction = IntroduceAgent {
             card_url: url.to_owned(),
             name: Some(name.to_owned()),
             alias: None,
@@ -278,17 +279,11 @@ impl Site {
             province: None,
             lease_ms: 10_000,
         };
-        match self.execute(Operation::Introduce(introduction)).await? {
-            Outcome::Registered(registration, _) => Ok(registration),
-            other => panic!("{other:?}"),
-        }
+        Ok(self.execute(introduction).await?.registration)
     }
 
     async fn say(&self, negotiate: Negotiate) -> Reply {
-        match self.execute(Operation::Negotiate(negotiate)).await {
-            Ok(Outcome::Reply(reply) | Outcome::Noted(reply, _)) => reply,
-            other => panic!("{other:?}"),
-        }
+        self.execute(negotiate).await.unwrap().reply
     }
 
     async fn assign(&self, agent: &str, task: &str, content: Content) {
@@ -309,11 +304,8 @@ impl Site {
     }
 
     async fn task(&self, id: &str) -> Arc<Task> {
-        let read = Operation::Read(Query::Task(TaskId::new(id)));
-        match self.execute(read).await {
-            Ok(Outcome::Records(Records::Tasks(tasks))) => Arc::clone(&tasks[0]),
-            other => panic!("{other:?}"),
-        }
+        let read = TaskById(TaskId::new(id));
+        self.execute(read).await.unwrap().unwrap()
     }
 
     /// Waits until the task is in this state.

@@ -15,7 +15,7 @@ use domain::agent::{Input, Output};
 use domain::reply::Reply;
 use domain::task::TaskId;
 use domain::verb::Verb;
-use engine::{Endpoint, Execution, Negotiate, Operation, Outcome, Refusal};
+use engine::{Endpoint, Execution, Negotiate, Negotiated, Refusal};
 use questions::{Elements, Question};
 use server::clock::Clock;
 use server::config::Settings;
@@ -111,7 +111,7 @@ async fn on_a_platform(world: &World, host: &Host) -> Table {
                     ..Negotiate::new(Endpoint::Platform, verb)
                 };
                 let said = match ask(host, asked(Verb::TaskAssign, vec![text])).await {
-                    Ok(Outcome::Reply(reply)) => verdict(&reply),
+                    Ok(told) => verdict(&told.reply),
                     other => panic!("{role} {}: {other:?}", question.name),
                 };
                 count(&mut table, role, &question, said);
@@ -122,11 +122,11 @@ async fn on_a_platform(world: &World, host: &Host) -> Table {
     table
 }
 
-async fn ask(host: &Host, request: Negotiate) -> Result<Outcome, Refusal> {
+async fn ask(host: &Host, request: Negotiate) -> Result<Negotiated, Refusal> {
     let engine = host.platform.engine();
     let who = engine.principal("operator");
     let asked = format!("{} about {:?}", request.verb, request.task);
-    match engine.execute(&who, Operation::Negotiate(request), host.clock.now()) {
+    match engine.execute(&who, request, host.clock.now()) {
         Execution::Done(outcome) => outcome,
         // The platform's clock stands, so that nothing else ends the waiting.
         Execution::Pending(outcome) => tokio::time::timeout(PATIENCE, outcome)

@@ -14,7 +14,7 @@ use crate::request::{
     CancelTask, Configuration, GetTask, ListPushConfigs, ListTasks, PushConfigKey, Request,
     SendMessage,
 };
-use crate::schema_talk::{ExtensionWish, TemplateQuery, UpdatesQuery};
+use crate::schema_talk::{ExtensionWish, SchemaRequest, TemplateQuery, UpdatesQuery};
 use crate::task::{Artifact, Task, TaskState, TaskStatus};
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -320,10 +320,11 @@ pub(crate) fn question() -> impl Strategy<Value = Request> {
     });
     let wish = (word(), word()).prop_map(|(scenario, text)| ExtensionWish { scenario, text });
     prop_oneof![
-        query.prop_map(Request::GetSchemaTemplate),
-        updates.prop_map(Request::GetSchemaUpdates),
-        wish.prop_map(Request::RequestCapabilityExtension),
+        query.prop_map(SchemaRequest::Template),
+        updates.prop_map(SchemaRequest::Updates),
+        wish.prop_map(SchemaRequest::Extension),
     ]
+    .prop_map(Request::Schema)
 }
 
 fn requirement() -> impl Strategy<Value = BTreeMap<String, Vec<String>>> {

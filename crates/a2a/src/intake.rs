@@ -13,8 +13,8 @@ use crate::error::Error;
 use crate::intent::{self, Filled, IntentInfo, Routing, SkillExtension};
 use crate::message::Message;
 use crate::objects::{self, Input, InputError, Inputs, Structured, Turn};
-use crate::request::Request;
 use crate::schema_talk;
+use crate::schema_talk::SchemaRequest;
 use crate::version::inert;
 use crate::wire::Malformed;
 use domain::content::Payload;
@@ -51,7 +51,7 @@ pub enum Said {
         filled: Filled,
     },
     /// A question about a schema (draft-zhou §3.2).
-    Asked(Request),
+    Asked(SchemaRequest),
     /// A payload under a schema (draft-zhou §5.1).
     Payload(Payload),
     /// Words.

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::message::{Message, Metadata};
 use crate::method::Method;
 use crate::push::PushConfig;
-use crate::schema_talk::{ExtensionWish, TemplateQuery, UpdatesQuery};
+use crate::schema_talk::SchemaRequest;
 use crate::task::TaskState;
 use schema::time::Timestamp;
 
@@ -37,12 +37,8 @@ pub enum Request {
     DeletePushConfig(PushConfigKey),
     /// [`Method::GetExtendedCard`].
     GetExtendedCard,
-    /// [`Method::GetSchemaTemplate`].
-    GetSchemaTemplate(TemplateQuery),
-    /// [`Method::GetSchemaUpdates`].
-    GetSchemaUpdates(UpdatesQuery),
-    /// [`Method::RequestCapabilityExtension`].
-    RequestCapabilityExtension(ExtensionWish),
+    /// One of the three methods of draft-zhou.
+    Schema(SchemaRequest),
 }
 
 impl Request {
@@ -60,9 +56,7 @@ impl Request {
             Self::ListPushConfigs(_) => Method::ListPushConfigs,
             Self::DeletePushConfig(_) => Method::DeletePushConfig,
             Self::GetExtendedCard => Method::GetExtendedCard,
-            Self::GetSchemaTemplate(_) => Method::GetSchemaTemplate,
-            Self::GetSchemaUpdates(_) => Method::GetSchemaUpdates,
-            Self::RequestCapabilityExtension(_) => Method::RequestCapabilityExtension,
+            Self::Schema(request) => request.method(),
         }
     }
 }

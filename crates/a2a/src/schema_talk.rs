@@ -7,14 +7,55 @@
 use crate::error::Error;
 use crate::message::{Content, Message, Part};
 use crate::method::Method;
-use crate::request::Request;
-use crate::version::Dialect;
-use crate::wire::{Malformed, Members, Object, read_params};
+use crate::wire::{Malformed, Members, Object};
 use domain::content::Payload;
 use serde_json::{Map, Value};
 
 /// The member of a result that suggests a change of the schema (§6.2.2).
 pub const SUGGESTION: &str = "schema_update_suggestion";
+
+/// One of the three questions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SchemaRequest {
+    /// [`Method::GetSchemaTemplate`].
+    Template(TemplateQuery),
+    /// [`Method::GetSchemaUpdates`].
+    Updates(UpdatesQuery),
+    /// [`Method::RequestCapabilityExtension`].
+    Extension(ExtensionWish),
+}
+
+impl SchemaRequest {
+    /// The method that it calls.
+    pub fn method(&self) -> Method {
+        match self {
+            Self::Template(_) => Method::GetSchemaTemplate,
+            Self::Updates(_) => Method::GetSchemaUpdates,
+            Self::Extension(_) => Method::RequestCapabilityExtension,
+        }
+    }
+
+    pub(crate) fn template(params: Object<'_>) -> Result<Self, Malformed> {
+        TemplateQuery::read(params).map(Self::Template)
+    }
+
+    pub(crate) fn updates(params: Object<'_>) -> Result<Self, Malformed> {
+        UpdatesQuery::read(params).map(Self::Updates)
+    }
+
+    pub(crate) fn extension(params: Object<'_>) -> Result<Self, Malformed> {
+        ExtensionWish::read(params).map(Self::Extension)
+    }
+
+    /// The parameters, which are the same in every dialect.
+    pub(crate) fn members(&self) -> Members {
+        match self {
+            Self::Template(it) => it.members(),
+            Self::Updates(it) => it.members(),
+            Self::Extension(it) => it.members(),
+        }
+    }
+}
 
 /// `get_schema_template`: by scenario, by version, or by both.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +145,7 @@ impl ExtensionWish {
 ///
 /// # Errors
 /// [`crate::error::ErrorKind::InvalidParams`], naming the parameter that is wrong.
-pub fn asked(part: &Part) -> Option<Result<Request, Error>> {
+pub fn asked(part: &Part) -> Option<Result<SchemaRequest, Error>> {
     let object = data(part)?;
     let method = Method::of_schema(object.get("method")?.as_str()?)?;
     let none = Map::new();
@@ -112,8 +153,13 @@ pub fn asked(part: &Part) -> Option<Result<Request, Error>> {
         .get("params")
         .and_then(Value::as_object)
         .unwrap_or(&none);
-    // The parameters of these methods are the same in every dialect.
-    let request = read_params(Dialect::V10, method, params);
+    let params = Object::of_members(params);
+    let request = match method {
+        Method::GetSchemaTemplate => SchemaRequest::template(params),
+        Method::GetSchemaUpdates => SchemaRequest::updates(params),
+        Method::RequestCapabilityExtension => SchemaRequest::extension(params),
+        _ => return None,
+    };
     Some(request.map_err(Malformed::invalid_params))
 }
 

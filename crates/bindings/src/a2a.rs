@@ -188,11 +188,7 @@ impl RequestContext<'_> {
             Request::ListTasks(wanted) => Response::Tasks(self.list(&wanted)?),
             Request::CancelTask(wanted) => Response::Task(self.cancel(wanted).await?),
             Request::GetExtendedCard => Response::Card(Box::new(self.extended_card()?)),
-            Request::GetSchemaTemplate(_)
-            | Request::GetSchemaUpdates(_)
-            | Request::RequestCapabilityExtension(_) => {
-                Response::Schema(self.about_schemas(request).await?)
-            }
+            Request::Schema(asked) => Response::Schema(self.about_schemas(asked).await?),
             Request::CreatePushConfig(config) => {
                 Response::PushConfig(self.create_push(config, written.version()).await?)
             }

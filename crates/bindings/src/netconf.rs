@@ -11,6 +11,7 @@ mod client;
 mod error;
 mod event;
 mod modelled;
+mod modules;
 mod operation;
 mod platform;
 mod search;

@@ -25,9 +25,10 @@ use domain::reply::{Reply, Verdict};
 use domain::task::TaskId;
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
+use engine::query::TaskById;
 use engine::{
-    Credential, Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Operation, Outcome, Query,
-    Records, Refusal, Register, Retention, Setup,
+    Credential, DiscoverAgents, Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Negotiated,
+    Refusal, RegisterAgent, Retention, Setup,
 };
 use life::name;
 use serde_json::{Value, json};
@@ -124,7 +125,7 @@ fn main() {
 }
 
 type Row = (String, f64, &'static str);
-type Answer = Pin<Box<dyn Future<Output = Result<Outcome, Refusal>> + Send>>;
+type Answer = Pin<Box<dyn Future<Output = Result<Negotiated, Refusal>> + Send>>;
 
 /// Takes every assignment on; answers a proposal with another one.
 struct Willing;
@@ -231,19 +232,19 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-fn message(verb: Verb, task: String, description: &str) -> Operation {
-    Operation::Negotiate(Negotiate {
+fn message(verb: Verb, task: String, description: &str) -> Negotiate {
+    Negotiate {
         task: Some(TaskId::new(task)),
         asynchronous: Some(true),
         texts: vec![format!(
             "## target object\nsite-1\n## task description\n{description}"
         )],
         ..Negotiate::new(Endpoint::Platform, verb)
-    })
+    }
 }
 
 /// How many requests a second are answered, each after it is on disk.
-fn rate(engine: &Engine, requests: impl Iterator<Item = Operation>) -> f64 {
+fn rate(engine: &Engine, requests: impl Iterator<Item = Negotiate>) -> f64 {
     let (who, began) = (operator(), Instant::now());
     let mut waiting: VecDeque<Answer> = VecDeque::new();
     let mut answered = 0;
@@ -330,11 +331,11 @@ fn discover(scale: &Scale) -> Vec<Row> {
             agent: true,
             source: String::new(),
         };
-        let register = Operation::Register(Register {
+        let register = RegisterAgent {
             profile: profile(name, vec![skill(1)]),
             reach: Reach::Client,
             lease_ms: 86_400_000,
-        });
+        };
         last = Some(engine.execute(&who, register, now()));
     }
     wait(last.unwrap().outcome()).unwrap();
@@ -347,15 +348,12 @@ fn discover(scale: &Scale) -> Vec<Row> {
                 ..Criteria::default()
             };
             let began = Instant::now();
-            let found = engine.execute(
-                &operator(),
-                Operation::Discover {
-                    criteria,
-                    limit: 20,
-                },
-                now(),
-            );
-            assert!(matches!(found, Execution::Done(Ok(Outcome::Found(f))) if !f.is_empty()));
+            let search = DiscoverAgents {
+                criteria,
+                limit: 20,
+            };
+            let found = engine.read(&operator(), search, now());
+            assert!(!found.unwrap().is_empty());
             began.elapsed()
         })
         .collect();
@@ -472,11 +470,9 @@ fn opened_and_read(path: &Path, tasks: usize) -> Value {
 }
 
 fn read(engine: &Engine, id: String) {
-    let query = Operation::Read(Query::Task(TaskId::new(id)));
-    match engine.execute(&operator(), query, now()) {
-        Execution::Done(Ok(Outcome::Records(Records::Tasks(found)))) => assert_eq!(found.len(), 1),
-        other => panic!("{other:?}"),
-    }
+    let query = TaskById(TaskId::new(id));
+    let found = engine.read(&operator(), query, now());
+    assert!(found.unwrap().is_some());
 }
 
 fn fill(path: &Path, from: usize, to: usize) {

@@ -19,7 +19,8 @@ use domain::task::TaskId;
 use domain::team::Need;
 use domain::time::{Dice, Timestamp};
 use engine::{
-    Credential, Engine, Execution, Hosted, Limits, Operation, Outcome, Register, Retention, Setup,
+    Credential, DiscoverAgents, Engine, Execution, FormTeam, Hosted, Limits, Operation,
+    RegisterAgent, RenewLease, Retention, Setup,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -110,7 +111,7 @@ fn open(folder: &Path, now: Timestamp) -> Engine {
     engine
 }
 
-fn wait(execution: Execution) -> Outcome {
+fn wait<T: Send + 'static>(execution: Execution<T>) -> T {
     let mut outcome = Box::pin(execution.outcome());
     let mut context = Context::from_waker(Waker::noop());
     loop {
@@ -122,7 +123,7 @@ fn wait(execution: Execution) -> Outcome {
 }
 
 /// Does something in the name of every agent; tells how long it took.
-fn each(what: &str, engine: &Engine, now: Timestamp, operation: impl Fn(usize) -> Operation) {
+fn each<O: Operation>(what: &str, engine: &Engine, now: Timestamp, operation: impl Fn(usize) -> O) {
     let begun = Instant::now();
     let mut under_way = VecDeque::new();
     for number in 0..AGENTS {
@@ -156,14 +157,12 @@ fn main() {
     let folder = tempfile::tempdir().unwrap();
     let now = Timestamp::from_ms(1_700_000_000_000);
     let engine = open(folder.path(), now);
-    each("register", &engine, now, |number| {
-        Operation::Register(Register {
-            profile: profile(name(number), number),
-            reach: Reach::Client,
-            lease_ms: 300_000,
-        })
+    each("register", &engine, now, |number| RegisterAgent {
+        profile: profile(name(number), number),
+        reach: Reach::Client,
+        lease_ms: 300_000,
     });
-    each("renew", &engine, now + 1, |_| Operation::Renew {
+    each("renew", &engine, now + 1, |_| RenewLease {
         name: None,
         health: Health::Ok,
         note: String::new(),
@@ -176,7 +175,7 @@ fn main() {
     };
     once("discover", || {
         let (criteria, limit) = (criteria(0), 10);
-        wait(engine.execute(&operator, Operation::Discover { criteria, limit }, now))
+        wait(engine.execute(&operator, DiscoverAgents { criteria, limit }, now))
     });
     let needs = (0..64).map(|place| Need {
         name: format!("n{place}"),
@@ -187,7 +186,7 @@ fn main() {
     let needs = needs.collect();
     once("form a team of 64", || {
         let task = TaskId::new("team");
-        wait(engine.execute(&operator, Operation::FormTeam { task, needs }, now))
+        wait(engine.execute(&operator, FormTeam { task, needs }, now))
     });
     drop(engine);
     let engine = once("open again", || open(folder.path(), now + 2));

@@ -6,9 +6,9 @@
 //! do beyond is to leave out nodes of NETCONF's data, by a tree compiled from the same rules. What is
 //! not there and what is not the principal's are told alike. Read next: `domain::access`, the rules.
 
-use crate::operation::{Endpoint, Operation, Query, SchemaRequest};
+use crate::operation::{Endpoint, Operation};
 use crate::stream::Event;
-use crate::{Engine, FaultWish, Refusal};
+use crate::{Engine, Refusal};
 use domain::access::{
     Action as Verdict, Decision, Detail, Principal, Request, Rows, Scope, TASK_NEGOTIATE,
 };
@@ -16,7 +16,6 @@ use domain::ems::News;
 use domain::event::{Entry, Happening};
 use domain::notification::{Notification, SchemaUpdate};
 use domain::task::{Task, TaskId};
-use domain::telemetry::Action;
 use domain::time::Timestamp;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -62,23 +61,10 @@ impl Engine {
         self.denials.load(Relaxed)
     }
 
-    /// The same of an operation: whoever may not execute the rpc that it is may not ask for it by
-    /// another protocol either.
-    pub(crate) fn authorise_operation(
-        &self,
-        who: &Principal,
-        operation: &Operation,
-        now: Timestamp,
-    ) -> Result<(), Refusal> {
-        match rpc_of(operation) {
-            Some(request) => self.authorise(who, request, now),
-            None => Ok(()),
-        }
-    }
-
     /// True if the principal may ask for this. Nobody is denied anything by the question.
-    pub fn may(&self, who: &Principal, operation: &Operation) -> bool {
-        rpc_of(operation).is_none_or(|request| self.permits(who, request))
+    pub fn may(&self, who: &Principal, operation: &impl Operation) -> bool {
+        let rpc = operation.rpc();
+        rpc.is_none_or(|request| self.permits(who, request))
     }
 
     /// Which records of a kind the principal may see whole.
@@ -138,7 +124,7 @@ impl Engine {
 
     /// True if the principal may let patches out, and so see what waits for that.
     pub(crate) fn approves(&self, who: &Principal) -> bool {
-        self.permits(who, of_schemas("approve-patch", true))
+        self.permits(who, exec("convoke-schema", "approve-patch", true))
     }
 
     /// True if the principal may receive the event at an endpoint: NACM on the notification, and
@@ -297,76 +283,8 @@ pub fn reported(of: &News) -> Named {
     }
 }
 
-/// The rpc that an operation is, whatever protocol it came by; none for those whose answer is
-/// decided record by record.
-pub(crate) fn rpc_of(operation: &Operation) -> Option<Request<'static>> {
-    Some(match operation {
-        Operation::Negotiate(_) => TASK_NEGOTIATE,
-        Operation::Read(Query::Audit(_)) | Operation::Browse(Query::Audit(_)) => {
-            exec("convoke-audit", "get-audit", true)
-        }
-        Operation::Read(_) | Operation::Browse(_) | Operation::Push(_) => return None,
-        Operation::Register(_) | Operation::Introduce(_) => of_registry("register-agent"),
-        Operation::Renew { .. } => of_registry("renew-lease"),
-        Operation::Deregister { .. } => of_registry("deregister-agent"),
-        Operation::Discover { .. } => of_registry("discover-agents"),
-        Operation::FormTeam { .. } => of_registry("form-team"),
-        Operation::WriteData(_) => exec("convoke-data", "data-write", false),
-        Operation::ReadData { .. } => exec("convoke-data", "data-read", false),
-        Operation::Schema(request) => of_request(request),
-        Operation::Faults(FaultWish::Inject { .. }) => of_simulation("inject-fault"),
-        Operation::Faults(FaultWish::List { .. }) => of_simulation("list-faults"),
-        Operation::Faults(FaultWish::Clear { .. }) => of_simulation("clear-fault"),
-        Operation::Act { action, .. } => exec("convoke-ems", act(action), true),
-    })
-}
-
-fn of_request(request: &SchemaRequest) -> Request<'static> {
-    match request {
-        SchemaRequest::Template { .. } => of_schemas("get-schema-template", false),
-        SchemaRequest::Scenarios { .. } => of_schemas("list-scenarios", false),
-        SchemaRequest::Validate { .. } => of_schemas("validate-payload", false),
-        SchemaRequest::Updates { .. } => of_schemas("get-schema-updates", false),
-        SchemaRequest::Extend { .. } => of_schemas("request-capability-extension", false),
-        SchemaRequest::Render { .. } => of_schemas("render-schema", false),
-        SchemaRequest::Publish { .. } => of_schemas("publish-schema-template", true),
-        SchemaRequest::Retire { .. } => of_schemas("retire-schema", true),
-        SchemaRequest::Approve { .. } => of_schemas("approve-patch", true),
-        SchemaRequest::Reject { .. } => of_schemas("reject-patch", true),
-        SchemaRequest::Judge { .. } => of_schemas("judge-alignment", true),
-        SchemaRequest::Erase { .. } => of_schemas("erase-fragments", true),
-    }
-}
-
-fn act(action: &Action) -> &'static str {
-    match action {
-        Action::Probe { .. } => "probe",
-        Action::Dispatch { .. } => "dispatch",
-        Action::Guide { .. } => "guide",
-        Action::SetPower { .. } => "set-power",
-        Action::SetSaving { .. } => "set-saving",
-        Action::ReadConfiguration { .. } => "read-configuration",
-        Action::Configure { .. } => "configure",
-        Action::Restart { .. } => "restart",
-        Action::Trace { .. } => "trace",
-        Action::TellCustomer { .. } => "tell-customer",
-    }
-}
-
-fn of_registry(rpc: &'static str) -> Request<'static> {
-    exec("convoke-registry", rpc, false)
-}
-
-fn of_schemas(rpc: &'static str, guarded: bool) -> Request<'static> {
-    exec("convoke-schema", rpc, guarded)
-}
-
-fn of_simulation(rpc: &'static str) -> Request<'static> {
-    exec("convoke-simulation", rpc, true)
-}
-
-/// `guarded` as the module says: `nacm:default-deny-all`.
-fn exec(module: &'static str, rpc: &'static str, guarded: bool) -> Request<'static> {
+/// An rpc; `guarded` as the module says: `nacm:default-deny-all`.
+pub(crate) fn exec(module: &'static str, rpc: &'static str, guarded: bool) -> Request<'static> {
     Request::Exec {
         module,
         rpc,

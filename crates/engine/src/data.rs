@@ -6,7 +6,7 @@
 //! next: `domain::context`, `store::Chunk`.
 
 use crate::accounts::Account;
-use crate::operation::{Bytes, Execution, Outcome, WriteData, Written};
+use crate::operation::{DataPiece, Execution, ReadData, WriteData, Written};
 use crate::quota::size_of;
 use crate::unit_of_work::UnitOfWork;
 use crate::work::Work;
@@ -71,17 +71,7 @@ impl Engine {
         who: &Principal,
         write: WriteData,
         now: Timestamp,
-    ) -> Execution {
-        let written = self.written(who, write, now);
-        written.unwrap_or_else(Execution::refused)
-    }
-
-    fn written(
-        &self,
-        who: &Principal,
-        write: WriteData,
-        now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Written>, Refusal> {
         check(&write, self.limits.data_bytes)?;
         let work = self.lock_work();
         let (before, entry) = match self.entry(&write.id)? {
@@ -123,7 +113,7 @@ impl Engine {
         }
         let (ticket, store) = (self.commit(staged), self.store.clone());
         let (entries, finished) = (Arc::clone(&self.entries), write.finished);
-        Ok(Execution::Pending(Box::pin(async move {
+        Ok(Execution::later(async move {
             ticket.await.map_err(|cause| {
                 give_back(counted, &entry);
                 entries.take_back(&entry);
@@ -145,8 +135,8 @@ impl Engine {
                 staged.data.push(finished);
                 store.commit(staged.into_batch().0).await?;
             }
-            Ok(Outcome::Written(Written { received, finished }))
-        })))
+            Ok(Written { received, finished })
+        }))
     }
 
     /// The entry as decided.
@@ -166,18 +156,23 @@ impl Engine {
     }
 
     /// The answer to data that are entered whole.
-    fn taken(&self, ticket: Ticket, entry: DataParam, counted: Option<Arc<Account>>) -> Execution {
+    fn taken(
+        &self,
+        ticket: Ticket,
+        entry: DataParam,
+        counted: Option<Arc<Account>>,
+    ) -> Execution<Written> {
         let entries = Arc::clone(&self.entries);
-        Execution::Pending(Box::pin(async move {
+        Execution::later(async move {
             ticket.await.inspect_err(|_| {
                 give_back(counted, &entry);
                 entries.take_back(&entry);
             })?;
-            Ok(Outcome::Written(Written {
+            Ok(Written {
                 received: entry.text().map_or(0, |t| t.len() as u64),
                 finished: true,
-            }))
-        }))
+            })
+        })
     }
 
     /// A new entry.
@@ -220,41 +215,26 @@ impl Engine {
     }
 
     /// A call that was made before, or one that comes too late.
-    fn written_before(&self, write: WriteData, whole: Chunked) -> Execution {
+    fn written_before(&self, write: WriteData, whole: Chunked) -> Execution<Written> {
         let store = self.store.clone();
-        Execution::Pending(Box::pin(async move {
+        Execution::later(async move {
             let stored = store.read_data(&write.id, write.offset, write.bytes.len())?;
             match stored == write.bytes {
-                true => Ok(Outcome::Written(Written {
+                true => Ok(Written {
                     received: whole.size,
                     finished: true,
-                })),
+                }),
                 false => Err(mismatch(&write.id, "it is finished")),
             }
-        }))
+        })
     }
 
-    pub(crate) fn read_data(
-        &self,
-        who: &Principal,
-        id: String,
-        offset: u64,
-        length: usize,
-    ) -> Execution {
-        Execution::Done(self.piece(who, &id, offset, length).map(Outcome::Bytes))
-    }
-
-    fn piece(
-        &self,
-        who: &Principal,
-        id: &str,
-        offset: u64,
-        length: usize,
-    ) -> Result<Bytes, Refusal> {
+    pub(crate) fn read_data(&self, who: &Principal, read: &ReadData) -> Result<DataPiece, Refusal> {
+        let id = &read.id;
         let entry = self.store.data_param(id)?;
         let entry = entry.filter(|d| self.sees(who, Rows::Data, &d.parties[0], &d.parties[1]));
         let entry = entry.ok_or_else(|| Refusal::UnknownData {
-            id: id.to_owned(),
+            id: id.clone(),
             user: who.name.clone(),
         })?;
         let (size, sha256) = match &entry.body {
@@ -266,9 +246,9 @@ impl Engine {
                 return Err(mismatch(id, why));
             }
         };
-        let bytes = self.store.read_data(id, offset, length)?;
-        let last = offset.saturating_add(bytes.len() as u64) >= size;
-        Ok(Bytes {
+        let bytes = self.store.read_data(id, read.offset, read.length)?;
+        let last = read.offset.saturating_add(bytes.len() as u64) >= size;
+        Ok(DataPiece {
             bytes,
             size,
             sha256,

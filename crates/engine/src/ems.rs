@@ -8,7 +8,7 @@
 mod reports;
 
 use crate::feed::FeedOfAgent;
-use crate::operation::{Acted, Execution, Outcome, Query, Records};
+use crate::operation::{Act, Acted, Execution};
 use crate::stream::Stream;
 use crate::{Endpoint, Engine, Refusal};
 use domain::access::Principal;
@@ -158,36 +158,26 @@ impl Engine {
         Some(Arc::clone(&registration.profile))
     }
 
-    pub(crate) fn managed(&self, who: &Principal, query: Query) -> Result<Outcome, Refusal> {
-        let read = |ems| {
-            let view = self.management.desk(ems).view.read();
-            let admitted = self.is_admitted(who, ems);
-            view.ok().filter(|_| admitted)
-        };
+    /// What a management system knows, for whom it lets in, and the province that the principal is
+    /// confined to; the default for whom it does not.
+    pub(crate) fn managed<T: Default>(
+        &self,
+        who: &Principal,
+        ems: Ems,
+        look: impl FnOnce(&View, Option<&str>) -> T,
+    ) -> T {
+        if !self.is_admitted(who, ems) {
+            return T::default();
+        }
+        let view = self.management.desk(ems).view.read();
         let province = self.province_of(who);
-        let province = province.as_deref();
-        Ok(Outcome::Records(match query {
-            Query::Alarms { ems, resources } => {
-                let found = read(ems).map(|view| view.alarms(resources.as_deref(), province));
-                Records::Alarms(Box::new(found.unwrap_or_default()))
-            }
-            Query::Inventory(ems) => {
-                let found = read(ems).map(|view| Arc::clone(view.inventory()));
-                Records::Inventory(found.unwrap_or_default())
-            }
-            Query::Performance(ems) => {
-                let found = read(ems).and_then(|view| view.performance(province));
-                Records::Performance(found)
-            }
-            _ => unreachable!("everything else is read elsewhere"),
-        }))
+        view.map_or_else(|_| T::default(), |view| look(&view, province.as_deref()))
     }
 
     /// Asks whoever runs the network to do something.
-    pub(crate) fn act(&self, who: &Principal, ems: Ems, action: Action) -> Execution {
-        if let Err(refusal) = self.may_act(who, ems, &action) {
-            return Execution::refused(refusal);
-        }
+    pub(crate) fn act(&self, who: &Principal, act: Act) -> Result<Execution<Acted>, Refusal> {
+        let Act { ems, action } = act;
+        self.may_act(who, ems, &action)?;
         let (answer, answered) = oneshot::channel();
         let wanted = ActWanted {
             by: who.name.clone(),
@@ -198,13 +188,12 @@ impl Engine {
         };
         match &mut *self.management.wanted.lock().expect("no holder panics") {
             Some(waiting) => waiting.push(wanted),
-            None => return Execution::refused(Refusal::NoNetwork),
+            None => return Err(Refusal::NoNetwork),
         }
         self.outbox.notify();
-        Execution::Pending(Box::pin(async move {
+        Ok(Execution::later(async move {
             match answered.await {
-                Ok(Ok(acted)) => Ok(Outcome::Acted(acted)),
-                Ok(Err(failure)) => Err(failure.into()),
+                Ok(answer) => answer.map_err(Refusal::from),
                 Err(_) => Err(Refusal::NoNetwork),
             }
         }))

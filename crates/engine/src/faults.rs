@@ -1,47 +1,20 @@
 //! What is broken in the simulated network: breaking, telling and mending, for those who try out their
 //! agents.
 //!
-//! Whoever runs the network does what is wanted ([`Engine::faults_wanted`]). This is the one road to the
+//! Whoever runs the network does what is wanted ([`FaultInjector`]). This is the one road to the
 //! truth, and no agent may take it, whatever the access rules say: agents find out from alarms and
 //! measurements. Refuses to know the network. Read next: [`crate::ems`], what agents have instead.
 
-use crate::operation::{Execution, Outcome};
+use crate::operation::{ClearFault, Execution, InjectFault, ListFaults};
 use crate::trail::by;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::audit::AuditKind;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
-use domain::telemetry::Severity;
 use domain::time::Timestamp;
 use std::sync::Mutex;
 use tokio::sync::oneshot;
-
-/// What somebody wants (module convoke-simulation).
-#[derive(Clone, Debug, PartialEq)]
-pub enum FaultWish {
-    /// `inject-fault`: break something, now.
-    Inject {
-        /// What happens; none for anything that takes a batch of sites out of service.
-        kind: Option<Cause>,
-        /// To what, if it matters.
-        element: Option<ElementId>,
-        /// How long it takes, in seconds, if that is to be set.
-        duration_s: Option<u64>,
-        /// How bad it is, if that is to be set.
-        severity: Option<Severity>,
-    },
-    /// `list-faults`: tell what is broken.
-    List {
-        /// True if what is over is told as well.
-        ended: bool,
-    },
-    /// `clear-fault`: mend it at once.
-    Clear {
-        /// Its number.
-        id: u64,
-    },
-}
 
 /// A fault as it really is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,17 +33,6 @@ pub struct FaultRecord {
     pub restored: Option<Timestamp>,
     /// How many sites were out of service because of it at any time.
     pub sites_out: usize,
-}
-
-/// What was done or told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FaultAnswer {
-    /// This was broken.
-    Injected(FaultRecord),
-    /// These are.
-    Listed(Vec<FaultRecord>),
-    /// It was mended.
-    Cleared,
 }
 
 /// Why nothing was broken, told or mended.
@@ -105,86 +67,101 @@ pub enum FaultRefusal {
     },
 }
 
-/// Somebody wants something of what is broken; whoever runs the network answers.
-#[derive(Debug)]
-pub struct FaultWanted {
-    /// What.
-    pub wish: FaultWish,
-    /// Who.
-    who: Principal,
-    answer: oneshot::Sender<Result<FaultAnswer, FaultRefusal>>,
+/// Breaks, tells and mends what is broken in a simulated network, for whoever runs one
+/// ([`Engine::serve_faults`]).
+pub trait FaultInjector {
+    /// Breaks something.
+    ///
+    /// # Errors
+    /// A [`FaultRefusal`] if it cannot break like this.
+    fn inject(&mut self, wanted: &InjectFault, now: Timestamp)
+    -> Result<FaultRecord, FaultRefusal>;
+
+    /// The faults that go on, or all of this run.
+    fn list(&mut self, wanted: ListFaults, now: Timestamp) -> Vec<FaultRecord>;
+
+    /// Mends a fault.
+    ///
+    /// # Errors
+    /// [`FaultRefusal::Unknown`] if it does not go on.
+    fn clear(&mut self, wanted: ClearFault, now: Timestamp) -> Result<(), FaultRefusal>;
 }
 
-/// What is wanted, while somebody runs a simulated network.
-pub(crate) type Wanted = Mutex<Option<Vec<FaultWanted>>>;
+type Answer<T> = oneshot::Sender<Result<T, FaultRefusal>>;
+
+/// A request that waits for whoever runs the network, with the channel for its answer.
+pub(crate) enum FaultRequest {
+    Inject(InjectFault, Answer<FaultRecord>),
+    List(ListFaults, Answer<Vec<FaultRecord>>),
+    Clear(ClearFault, Answer<()>),
+}
+
+/// The requests that wait, and who made each; none while nobody runs a simulated network.
+pub(crate) type Waiting = Mutex<Option<Vec<(Principal, FaultRequest)>>>;
 
 impl Engine {
-    /// Says that a simulated network is run here: faults may be wanted from now on.
+    /// Says that a simulated network is run here: faults are injected, listed and cleared from now on.
     pub fn open_to_faults(&self) {
-        let mut wanted = self.faults.lock().expect("no holder panics");
-        wanted.get_or_insert_default();
+        let mut waiting = self.faults.lock().expect("no holder panics");
+        waiting.get_or_insert_default();
     }
 
-    /// What is wanted of faults since the last call.
-    pub fn faults_wanted(&self) -> Vec<FaultWanted> {
-        let mut wanted = self.faults.lock().expect("no holder panics");
-        wanted.as_mut().map(std::mem::take).unwrap_or_default()
-    }
-
-    /// Tells what came of a wish. What was broken or mended is in the audit trail, whether or not
-    /// anybody still waits for the answer.
-    pub fn answer_fault(
-        &self,
-        wanted: FaultWanted,
-        answer: Result<FaultAnswer, FaultRefusal>,
-        now: Timestamp,
-    ) {
-        if let Some((kind, subject)) = done(&wanted.wish, &answer) {
-            self.audit(by(kind, &wanted.who).to(&subject), now);
+    /// Has the requests answered that came since the last call; false if there were none. What was
+    /// broken or mended is in the audit trail, whether or not anybody still waits for the answer.
+    pub fn serve_faults(&self, injector: &mut dyn FaultInjector, now: Timestamp) -> bool {
+        let requests = {
+            let mut waiting = self.faults.lock().expect("no holder panics");
+            waiting.as_mut().map(std::mem::take).unwrap_or_default()
+        };
+        let served = !requests.is_empty();
+        for (who, request) in requests {
+            match request {
+                FaultRequest::Inject(wanted, answer) => {
+                    let injected = injector.inject(&wanted, now);
+                    if let Ok(fault) = &injected {
+                        let (kind, element) = (fault.kind.as_str(), &fault.element);
+                        let subject = format!("fault {}: {kind} at {element}", fault.id);
+                        self.audit(by(AuditKind::FaultInjected, &who).to(&subject), now);
+                    }
+                    let _ = answer.send(injected);
+                }
+                FaultRequest::List(wanted, answer) => {
+                    let _ = answer.send(Ok(injector.list(wanted, now)));
+                }
+                FaultRequest::Clear(wanted, answer) => {
+                    let cleared = injector.clear(wanted, now);
+                    if cleared.is_ok() {
+                        let subject = format!("fault {}", wanted.id);
+                        self.audit(by(AuditKind::FaultCleared, &who).to(&subject), now);
+                    }
+                    let _ = answer.send(cleared);
+                }
+            }
         }
-        let _ = wanted.answer.send(answer);
+        served
     }
 
-    pub(crate) fn wish_of_faults(&self, who: &Principal, wish: FaultWish) -> Execution {
+    /// Lets a request wait for whoever runs the network.
+    pub(crate) fn request_of_faults<T: Send + 'static>(
+        &self,
+        who: &Principal,
+        request: impl FnOnce(Answer<T>) -> FaultRequest,
+    ) -> Result<Execution<T>, Refusal> {
         if who.agent {
             let user = who.name.clone();
-            return Execution::refused(FaultRefusal::Agent { user });
+            return Err(FaultRefusal::Agent { user }.into());
         }
-        let who = who.clone();
         let (answer, answered) = oneshot::channel();
         match &mut *self.faults.lock().expect("no holder panics") {
-            Some(wanted) => wanted.push(FaultWanted { wish, who, answer }),
-            None => return Execution::refused(Refusal::NoNetwork),
+            Some(waiting) => waiting.push((who.clone(), request(answer))),
+            None => return Err(Refusal::NoNetwork),
         }
         self.outbox.notify();
-        Execution::Pending(Box::pin(async move {
+        Ok(Execution::later(async move {
             match answered.await {
-                Ok(Ok(answer)) => Ok(Outcome::Faults(answer)),
-                Ok(Err(refusal)) => Err(refusal.into()),
+                Ok(answer) => answer.map_err(Refusal::from),
                 Err(_) => Err(Refusal::NoNetwork),
             }
         }))
-    }
-}
-
-/// What of an answer belongs into the audit trail.
-fn done(
-    wish: &FaultWish,
-    answer: &Result<FaultAnswer, FaultRefusal>,
-) -> Option<(AuditKind, String)> {
-    match (answer, wish) {
-        (Ok(FaultAnswer::Injected(fault)), _) => {
-            let subject = format!(
-                "fault {}: {} at {}",
-                fault.id,
-                fault.kind.as_str(),
-                fault.element
-            );
-            Some((AuditKind::FaultInjected, subject))
-        }
-        (Ok(FaultAnswer::Cleared), FaultWish::Clear { id }) => {
-            Some((AuditKind::FaultCleared, format!("fault {id}")))
-        }
-        _ => None,
     }
 }

@@ -1,8 +1,9 @@
 //! The one road: authorise, load, decide, commit, wake, dispatch, feed.
 //!
 //! Every protocol asks here and nowhere else:
-//! - [`Engine::execute`] takes an [`Operation`] of a [`domain::access::Principal`] and answers an
-//!   [`Outcome`] or a [`Refusal`], at once or after the commit ([`Execution`]);
+//! - [`Engine::execute`] takes an [`Operation`] of a [`domain::access::Principal`] and answers with its
+//!   output or a [`Refusal`], at once or after the commit ([`Execution`]); [`Engine::read`] answers a
+//!   [`Query`] from committed state;
 //! - [`Engine::deliver`] and [`Engine::tick`] bring agents what the world has for them, and
 //!   [`Engine::outgoing`] is what they want of the world;
 //! - agents in here step outside the lock of decisions, on threads of whoever has some
@@ -46,7 +47,7 @@ mod outbox;
 mod places;
 mod publishers;
 mod push;
-mod query;
+pub mod query;
 mod question;
 mod quota;
 mod recovery;
@@ -68,17 +69,22 @@ mod work;
 pub use access::reported;
 pub use accounts::{Accounts, Quotas, Usage, UserLimits};
 pub use ems::{ActAnswer, ActFailure, ActWanted};
-pub use faults::{FaultAnswer, FaultRecord, FaultRefusal, FaultWanted, FaultWish};
+pub use faults::{FaultInjector, FaultRecord, FaultRefusal};
 pub use feed::Feed;
 pub use instance::Factory;
-pub use introduction::{Introduction, IntroductionWanted};
+pub use introduction::IntroductionWanted;
 pub use limits::Limits;
 pub use operation::{
-    Acted, Bytes, ClusterRecord, Endpoint, Execution, Form, KeyRecord, Negotiate, Notice,
-    Operation, Outcome, PatchAnswer, PatchRecord, PatchStanding, PoolRecord, PushWish, Query,
-    Records, Register, SampleRecord, ScenarioAnswer, SchemaOutcome, SchemaRecord, SchemaRecords,
-    SchemaRequest, TemplateAnswer, Updates, Validated, Which, WriteData, Written,
+    Act, Acted, ApprovePatch, Call, ClearFault, ClusterRecord, Cost, DataPiece, DeregisterAgent,
+    DiscoverAgents, Endpoint, EraseFragments, Execution, ForgetPush, Form, FormTeam,
+    GetSchemaTemplate, GetSchemaUpdates, InjectFault, IntroduceAgent, JudgeAlignment, KeepPush,
+    KeyRecord, ListFaults, ListScenarios, Negotiate, Negotiated, Notice, Operation, PatchAnswer,
+    PatchRecord, PatchStanding, PoolRecord, PublishSchemaTemplate, PublishedTemplate, ReadData,
+    RegisterAgent, Registered, RejectPatch, RenderSchema, RenewLease, RequestCapabilityExtension,
+    RetireSchema, SampleRecord, ScenarioAnswer, SchemaRecord, SchemaRecords, TemplateAnswer,
+    Updates, ValidatePayload, Validated, Which, WriteData, Written,
 };
+pub use query::Query;
 pub use refusal::Refusal;
 pub use registry::{Credential, Credentials};
 pub use roster::Hosted;
@@ -91,7 +97,7 @@ pub use work::Outgoing;
 
 use crate::data::Entries;
 use crate::feed::Recent;
-use domain::access::{AccessRules, Detail, Principal, Request};
+use domain::access::{AccessRules, Principal, Request};
 use domain::agent::Agent;
 use domain::audit::Tally;
 use domain::event::{Happening, Sequence};
@@ -170,8 +176,8 @@ pub struct Engine {
     given_up: AtomicU64,
     /// Whether a decision panicked.
     broken: lock::Broken,
-    /// Faults wanted, while somebody runs a simulated network.
-    faults: faults::Wanted,
+    /// Requests about faults, while somebody runs a simulated network.
+    faults: faults::Waiting,
     management: ems::Management,
     /// Who looks at the cards of A2A agents; nobody at first.
     introductions: introduction::Introductions,
@@ -287,50 +293,32 @@ impl Engine {
 
     /// Asks for something in the name of a principal.
     ///
-    /// A query is answered at once from committed state. What changes state is decided at once
-    /// and answered after its commit is on disk; a synchronous task is answered when it is done,
-    /// or when its time limit is over.
-    pub fn execute(&self, who: &Principal, operation: Operation, now: Timestamp) -> Execution {
-        if let Err(refusal) = self.authorise_operation(who, &operation, now) {
-            return Execution::refused(refusal);
+    /// What changes state is decided at once and answered after its commit is on disk; a synchronous
+    /// task is answered when it is done, or when its time limit is over.
+    pub fn execute<O: Operation>(
+        &self,
+        who: &Principal,
+        operation: O,
+        now: Timestamp,
+    ) -> Execution<O::Output> {
+        let rpc = operation.rpc();
+        if let Some(request) = rpc
+            && let Err(denied) = self.authorise(who, request, now)
+        {
+            return Execution::Done(Err(denied));
         }
-        let (decides, asked) = (operation.decides(), access::rpc_of(&operation));
-        if let Err(refusal) = self.has_room(who, &operation, now) {
-            self.audit_refusal(who, asked, &refusal, now);
-            return Execution::refused(refusal);
-        }
-        let execution = self.begin(who, operation, now);
+        let engine = self;
+        let execution = self
+            .has_room(who, operation.cost(), now)
+            .and_then(|()| operation.run(Call { engine, who, now }))
+            .unwrap_or_else(|refusal| Execution::Done(Err(refusal)));
         if let Execution::Done(Err(refusal)) = &execution {
-            self.audit_refusal(who, asked, refusal, now);
+            self.audit_refusal(who, rpc, refusal, now);
         }
-        if decides {
+        if O::STIRS_AGENTS {
             self.step_in_turn(now);
         }
         execution
-    }
-
-    fn begin(&self, who: &Principal, operation: Operation, now: Timestamp) -> Execution {
-        match operation {
-            Operation::Negotiate(negotiate) => self.negotiate(who, negotiate, now),
-            Operation::Read(Query::Schemas) | Operation::Browse(Query::Schemas) => {
-                let records = Box::new(self.schema_records(who, now));
-                Execution::Done(Ok(Outcome::Records(Records::Schemas(records))))
-            }
-            Operation::Read(query) => Execution::Done(self.read(who, query, Detail::Whole)),
-            Operation::Browse(query) => Execution::Done(self.read(who, query, Detail::Pruned)),
-            Operation::Register(register) => self.register(who, register, now),
-            Operation::Introduce(introduction) => self.introduce_by_card(who, introduction),
-            Operation::Renew { name, health, note } => self.renew(who, name, health, note, now),
-            Operation::Deregister { name } => self.deregister(who, name, now),
-            Operation::Discover { criteria, limit } => self.discover(&criteria, limit),
-            Operation::FormTeam { task, needs } => self.form_team(who, task, needs, now),
-            Operation::WriteData(write) => self.write_data(who, write, now),
-            Operation::ReadData { id, offset, length } => self.read_data(who, id, offset, length),
-            Operation::Faults(wish) => self.wish_of_faults(who, wish),
-            Operation::Act { ems, action } => self.act(who, ems, action),
-            Operation::Push(wish) => self.push(who, wish),
-            Operation::Schema(request) => self.schema(who, request, now),
-        }
     }
 
     /// True if the access rules let the principal do this.

@@ -4,7 +4,7 @@
 //! its owner's alone, since it holds secrets. Addresses are held to the very list that
 //! `task-subscription` is held to. Who posts is the server's matter. Read next: `domain::push`.
 
-use crate::operation::{Execution, Outcome, PushWish};
+use crate::operation::Execution;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::push::PushConfig;
@@ -57,31 +57,12 @@ fn key(config: &PushConfig) -> Key {
 }
 
 impl Engine {
-    pub(crate) fn push(&self, who: &Principal, wish: PushWish) -> Execution {
-        let decided = match wish {
-            PushWish::Keep(config) => self.keep_push(who, config),
-            PushWish::Forget { task, id } => self.forget_push(who, task, id),
-        };
-        let (outcome, change) = match decided {
-            Ok(decided) => decided,
-            Err(refusal) => return Execution::refused(refusal),
-        };
-        let ticket = self.store.commit(Batch {
-            pushes: vec![change],
-            ..Batch::default()
-        });
-        Execution::Pending(Box::pin(async move {
-            ticket.await?;
-            Ok(outcome)
-        }))
-    }
-
     /// One that replaces another begins where that began: what is still to be told is not lost.
-    fn keep_push(
+    pub(crate) fn keep_push(
         &self,
         who: &Principal,
         config: PushConfig,
-    ) -> Result<(Outcome, PushChange), Refusal> {
+    ) -> Result<Execution<PushConfig>, Refusal> {
         self.check_push(&config)?;
         let mut unstored = self.unstored_pushes.lock();
         let own = self.push_configs_of(who, &config.task)?;
@@ -103,21 +84,29 @@ impl Engine {
             });
         }
         *unstored.entry(key(&config)).or_default() += 1;
-        let kept = Outcome::Push(config.clone());
-        Ok((kept, PushChange::Keep(config)))
+        drop(unstored);
+        let change = PushChange::Keep(config.clone());
+        Ok(self.push_changed(change, config))
     }
 
     /// What is not there is forgotten already.
-    fn forget_push(
+    pub(crate) fn forget_push(
         &self,
         who: &Principal,
         task: TaskId,
         id: String,
-    ) -> Result<(Outcome, PushChange), Refusal> {
+    ) -> Result<Execution<()>, Refusal> {
         self.task_for_push(who, &task)?;
         let owner = who.name.clone();
-        let change = PushChange::Forget { task, owner, id };
-        Ok((Outcome::PushForgotten, change))
+        Ok(self.push_changed(PushChange::Forget { task, owner, id }, ()))
+    }
+
+    fn push_changed<T: Send + 'static>(&self, change: PushChange, answer: T) -> Execution<T> {
+        let ticket = self.store.commit(Batch {
+            pushes: vec![change],
+            ..Batch::default()
+        });
+        Execution::committed(ticket, answer)
     }
 
     /// What a principal's own configurations for a task are, by identifier.

@@ -1,122 +1,149 @@
-//! Looks at committed state, pruned to the records that the principal may see.
+//! Looks at committed state, pruned to the records that the principal may see: each query is a type,
+//! its answer is another.
 //!
-//! Which those are is [`crate::access`]'s to say; which *nodes* of a record may be read is NACM's
-//! question, asked where records become nodes. Read next: [`crate::view`].
+//! Which records those are is [`crate::access`]'s to say; which *nodes* of a record may be read is
+//! NACM's question, asked where records become nodes. Read next: `task` and `record`, the queries;
+//! [`crate::view`], where most are answered.
+
+mod record;
+mod task;
+
+pub use record::{
+    AlarmsOf, AuditTrail, DataParamsOf, ExchangePage, ExchangesOf, InventoryOf, PerformanceOf,
+    PushConfigsOf, SchemaTree,
+};
+pub use task::{
+    AllTasks, CurrentTask, NegotiationsOf, PartsOf, ProposalsOf, TaskById, TaskCount, TaskPage,
+    TeamsOf,
+};
 
 use crate::access::Sight;
-use crate::operation::{Outcome, Query, Records};
+use crate::operation::{Call, Execution, Operation};
 use crate::view::{Knowledge, View};
 use crate::{Engine, Refusal};
-use domain::access::{Detail, Principal, Rows};
+use domain::access::{Detail, Principal, Request, Rows};
 use domain::context::Exchange;
 use domain::event::Sequence;
 use domain::negotiation::{Kind, Negotiation};
 use domain::task::{Task, TaskId};
 use domain::team::Team;
+use domain::time::Timestamp;
 use std::collections::HashSet;
 use std::sync::Arc;
 use store::{Below, Filter, Keyed, Most, Page, Store, TaskFilter};
 
+/// The most rows that are answered in one breath; more are read page by page.
+pub const ROWS_MOST: usize = 100_000;
+
+/// One look at committed state ([`Engine::read`], [`Engine::browse`]).
+pub trait Query: Sized {
+    /// The records found.
+    type Output;
+
+    /// The rpc that alone may ask for it; none where rights are decided record by record.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
+    }
+
+    /// True of what is looked up by one key.
+    fn is_keyed(&self) -> bool {
+        false
+    }
+
+    /// About how many bytes an answer says; 0 of what is not looked up by key.
+    fn bytes(_: &Self::Output) -> u64 {
+        0
+    }
+
+    /// Finds the records.
+    ///
+    /// # Errors
+    /// The [`Refusal`] if they cannot be read, or are [too much](Refusal::TooMuch).
+    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal>;
+}
+
+/// A query's right to look: its user may ask for it. Made by the engine alone.
+#[derive(Clone, Copy)]
+pub struct Reader<'e> {
+    pub(crate) engine: &'e Engine,
+    pub(crate) who: &'e Principal,
+    detail: Detail,
+    pub(crate) now: Timestamp,
+}
+
+impl<'e> Reader<'e> {
+    fn sight(self, rows: Rows) -> Sight<'e> {
+        self.engine.sight(self.who, rows, self.detail)
+    }
+}
+
+/// A query is an operation that is answered at once and takes no room.
+impl<Q: Query<Output: Send + 'static>> Operation for Q {
+    type Output = Q::Output;
+
+    fn rpc(&self) -> Option<Request<'static>> {
+        Query::rpc(self)
+    }
+
+    fn run(self, call: Call<'_>) -> Result<Execution<Q::Output>, Refusal> {
+        let found = self.look(Reader {
+            engine: call.engine,
+            who: call.who,
+            detail: Detail::Whole,
+            now: call.now,
+        });
+        found.map(Execution::known)
+    }
+}
+
 impl Engine {
-    pub(crate) fn read(
+    /// Answers a query at once, from committed state: records of which the principal may see all
+    /// there is.
+    ///
+    /// # Errors
+    /// The [`Refusal`] if it is denied, or cannot be answered.
+    pub fn read<Q: Query>(
         &self,
         who: &Principal,
-        query: Query,
+        query: Q,
+        now: Timestamp,
+    ) -> Result<Q::Output, Refusal> {
+        self.answer(who, query, Detail::Whole, now)
+    }
+
+    /// The same for who shows node by node and prunes what the rules do not let the principal read:
+    /// records of which it may see something.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn browse<Q: Query>(
+        &self,
+        who: &Principal,
+        query: Q,
+        now: Timestamp,
+    ) -> Result<Q::Output, Refusal> {
+        self.answer(who, query, Detail::Pruned, now)
+    }
+
+    fn answer<Q: Query>(
+        &self,
+        who: &Principal,
+        query: Q,
         detail: Detail,
-    ) -> Result<Outcome, Refusal> {
-        let sight = |rows| self.sight(who, rows, detail);
-        Ok(Outcome::Records(match query {
-            Query::Task(id) => {
-                let visible = self.visible_task(sight(Rows::Tasks), &id)?;
-                Records::Tasks(visible.into_iter().collect())
-            }
-            Query::Tasks => Records::Tasks(self.all_tasks(sight(Rows::Tasks))?),
-            Query::Parts(of) => Records::Parts(self.parts(sight(Rows::Tasks), &of)?),
-            Query::TaskPage(filter) => {
-                Records::TaskPage(self.task_page(sight(Rows::Tasks), filter)?)
-            }
-            Query::TaskCount(filter) => {
-                Records::Count(self.task_count(sight(Rows::Tasks), filter)?)
-            }
-            Query::CurrentTask(agent) => {
-                let task = self.current_task(sight(Rows::CurrentTask), &agent)?;
-                Records::Tasks(task.into_iter().collect())
-            }
-            Query::Negotiations(task) => {
-                let sight = sight(Rows::Negotiations);
-                let found = match task {
-                    Some(_) if sight.is_of_none() => Vec::new(),
-                    Some(task) if self.below(&task)?.negotiations => {
-                        self.store.negotiations(&task)?
-                    }
-                    Some(_) => Vec::new(),
-                    None => self.negotiations_of(sight)?,
-                };
-                let found = found.into_iter();
-                let visible = found.filter(|n| sight.shows(&n.publisher, &n.executor));
-                Records::Negotiations(visible.map(Arc::new).collect())
-            }
-            Query::Proposals(task) => {
-                Records::Negotiations(self.proposals(sight(Rows::Negotiations), task)?)
-            }
-            Query::Schemas => unreachable!("schemas are looked at with the time"),
-            Query::Audit(filter) => Records::Audit(self.audit_page(&filter)?),
-            Query::Alarms { .. } | Query::Inventory(_) | Query::Performance(_) => {
-                return self.managed(who, query);
-            }
-            Query::Teams(task) => {
-                let sight = sight(Rows::Teams);
-                let found = match &task {
-                    Some(_) if sight.is_of_none() => Vec::new(),
-                    Some(task) => self.store.team(task)?.into_iter().collect(),
-                    None => self.teams_of(sight)?,
-                }
-                .into_iter();
-                let visible = found.filter_map(|team| shown(sight, team));
-                Records::Teams(visible.map(Arc::new).collect())
-            }
-            Query::PushConfigs(task) => Records::PushConfigs(self.push_configs_of(who, &task)?),
-            Query::Exchanges { party, id, task } => {
-                let sight = sight(Rows::Exchanges);
-                let found = match id {
-                    Some(id) if !self.is_visible(sight, Keyed::Exchange(&id))? => Vec::new(),
-                    Some(id) => self.store.exchange(&id)?.into_iter().collect(),
-                    None => self.whole(self.store.exchanges(&Filter {
-                        task,
-                        party: sight.narrowest(party.clone()),
-                        limit: Query::MOST,
-                        bytes: self.limits.read_bytes,
-                        ..Filter::default()
-                    })?)?,
-                };
-                let fits = |p: &String, from: &str, to: &str| p == from || p == to;
-                let visible = found.into_iter().filter(|e| sight.shows(&e.from, &e.to));
-                let visible =
-                    visible.filter(|e| party.as_ref().is_none_or(|p| fits(p, &e.from, &e.to)));
-                Records::Exchanges(visible.collect())
-            }
-            Query::ExchangePage(filter) => {
-                Records::ExchangePage(self.exchange_page(sight(Rows::Exchanges), filter)?)
-            }
-            Query::Data { party, id } => {
-                let sight = sight(Rows::Data);
-                let found = match id {
-                    Some(id) if !self.is_visible(sight, Keyed::Data(&id))? => Vec::new(),
-                    Some(id) => self.store.data_param(&id)?.into_iter().collect(),
-                    None => self.whole(self.store.data_params(&Filter {
-                        party: sight.narrowest(party.clone()),
-                        limit: Query::MOST,
-                        bytes: self.limits.read_bytes,
-                        ..Filter::default()
-                    })?)?,
-                };
-                let visible = found
-                    .into_iter()
-                    .filter(|d| sight.shows(&d.parties[0], &d.parties[1]))
-                    .filter(|d| party.as_ref().is_none_or(|p| d.parties.contains(p)));
-                Records::Data(visible.collect())
-            }
-        }))
+        now: Timestamp,
+    ) -> Result<Q::Output, Refusal> {
+        let rpc = query.rpc();
+        if let Some(request) = rpc {
+            self.authorise(who, request, now)?;
+        }
+        let engine = self;
+        let found = query.look(Reader {
+            engine,
+            who,
+            detail,
+            now,
+        });
+        found.inspect_err(|refusal| self.audit_refusal(who, rpc, refusal, now))
     }
 
     /// A task as committed, if the principal is party to it, and the place in the log up to which
@@ -187,7 +214,7 @@ impl Engine {
     /// How much is read for one answer.
     fn most(&self) -> Most {
         Most {
-            rows: Query::MOST,
+            rows: ROWS_MOST,
             bytes: self.limits.read_bytes,
         }
     }
@@ -262,7 +289,7 @@ impl Engine {
         let visible = |task: &Arc<Task>| sight.shows_task(task);
         {
             let tasks = self.view.tasks();
-            if sight.is_of_all() && tasks.counts().tasks > Query::MOST as u64 {
+            if sight.is_of_all() && tasks.counts().tasks > ROWS_MOST as u64 {
                 return Err(self.too_much());
             }
             if tasks.is_whole() {
@@ -272,7 +299,7 @@ impl Engine {
         }
         let found = self.whole(self.store.tasks(&TaskFilter {
             party: sight.narrowest(None),
-            limit: Query::MOST,
+            limit: ROWS_MOST,
             bytes: self.limits.read_bytes,
             ..TaskFilter::default()
         })?)?;
@@ -287,7 +314,7 @@ impl Engine {
             return Ok(Vec::new());
         }
         let party = sight.narrowest(None);
-        self.whole(self.store.parts(of, party.as_deref(), Query::MOST)?)
+        self.whole(self.store.parts(of, party.as_deref(), ROWS_MOST)?)
     }
 
     /// A page of tasks; who does not see all looks through its own.

@@ -6,7 +6,7 @@
 //! bounded. Read next: [`crate::accounts`], [`crate::refusal`].
 
 use crate::accounts::{Account, Accounts, Usage};
-use crate::operation::{Negotiate, Operation, PushWish, SchemaRequest};
+use crate::operation::Cost;
 use crate::unit_of_work::{LONG, Written};
 use crate::work::Work;
 use crate::{Engine, Refusal};
@@ -14,14 +14,12 @@ use domain::access::Principal;
 use domain::context::{Body, DataParam};
 use domain::negotiation::{Speech, Stance};
 use domain::registry::Reach;
-use domain::team::{Need, Team};
 use domain::time::Timestamp;
-use domain::verb::Verb;
 use std::sync::Arc;
 
 /// What an entry of `/data-params`, or another row, takes besides its content, in bytes: a million empty
 /// ones take room too.
-const ENTRY_BYTES: u64 = 512;
+pub(crate) const ENTRY_BYTES: u64 = 512;
 
 /// How many bytes may be said in one message; what is longer belongs into `/data-params`. In memory it
 /// takes several times as much.
@@ -76,42 +74,25 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether there is room for what somebody wants. Nothing was looked up for it yet.
+    /// Whether there is room for what an operation [costs](crate::Operation::cost). Nothing was looked
+    /// up for it yet.
     pub(crate) fn has_room(
         &self,
         who: &Principal,
-        operation: &Operation,
+        cost: Option<Cost>,
         now: Timestamp,
     ) -> Result<(), Refusal> {
-        let Some(bytes) = written_by(operation) else {
+        let Some(cost) = cost.filter(|_| !self.is_hosted(&who.name)) else {
             return Ok(());
         };
-        if self.is_hosted(&who.name) {
-            return Ok(());
-        }
-        let said = match operation {
-            Operation::Negotiate(_) => bytes,
-            Operation::FormTeam { needs, .. } => said_of_places(needs),
-            _ => 0,
-        };
-        if said > SAID_MOST {
+        if cost.said > SAID_MOST {
             return Err(Refusal::TooBig { most: SAID_MOST });
         }
-        let account = self.accounts.of(&who.name);
-        self.room(&account, operation, bytes, now)
-    }
-
-    fn room(
-        &self,
-        account: &Account,
-        operation: &Operation,
-        bytes: u64,
-        now: Timestamp,
-    ) -> Result<(), Refusal> {
-        if self.accounts.is_short() && (begins_something(operation) || bytes > LONG as u64) {
+        if self.accounts.is_short() && (cost.begins || cost.written > LONG as u64) {
             return Err(Refusal::ShortOfMemory);
         }
-        let wrote = account.write(bytes, now);
+        let account = self.accounts.of(&who.name);
+        let wrote = account.write(cost.written, now);
         wrote.map_err(|wait_ms| {
             account.refuse();
             Refusal::TooFast {
@@ -199,64 +180,4 @@ pub(crate) fn size_of(entry: &DataParam) -> u64 {
         Body::Elsewhere(url) => url.len() as u64,
     };
     content.saturating_add(ENTRY_BYTES)
-}
-
-/// How many bytes a request writes; none for what takes no room.
-fn written_by(operation: &Operation) -> Option<u64> {
-    match operation {
-        Operation::Negotiate(negotiate) => match negotiate.verb {
-            // Who takes something back writes nothing, unless he says something with it.
-            Verb::TaskCancel => Some(said(negotiate)).filter(|bytes| *bytes > 0),
-            // What is only asked is on record all the same.
-            Verb::CapabilityRequest | Verb::TaskResultQuery | Verb::TaskResultSubscribe => {
-                Some(said(negotiate) + ENTRY_BYTES)
-            }
-            _ => Some(said(negotiate)),
-        },
-        Operation::WriteData(write) => Some(write.bytes.len() as u64),
-        // Each candidate is asked in an exchange of its own.
-        Operation::FormTeam { needs, .. } => {
-            Some(said_of_places(needs) * (1 + Team::CANDIDATES_MOST as u64) + ENTRY_BYTES)
-        }
-        Operation::Register(_) | Operation::Introduce(_) => Some(ENTRY_BYTES),
-        Operation::Push(PushWish::Keep(config)) => Some(config.bytes() as u64 + ENTRY_BYTES),
-        Operation::Schema(SchemaRequest::Extend { .. }) => Some(ENTRY_BYTES),
-        Operation::Read(_)
-        | Operation::Browse(_)
-        | Operation::Renew { .. }
-        | Operation::Deregister { .. }
-        | Operation::Discover { .. }
-        | Operation::ReadData { .. }
-        | Operation::Push(PushWish::Forget { .. })
-        | Operation::Schema(_)
-        | Operation::Faults(_)
-        | Operation::Act { .. } => None,
-    }
-}
-
-fn said_of_places(needs: &[Need]) -> u64 {
-    let said = needs.iter().map(|need| need.content.bytes() as u64);
-    said.sum()
-}
-
-fn said(negotiate: &Negotiate) -> u64 {
-    let terms = negotiate
-        .terms
-        .iter()
-        .map(|(term, means)| term.len() + means.len());
-    let texts = negotiate.texts.iter().chain(&negotiate.expected_response);
-    let payload = negotiate.payload.as_ref().map_or(0, |p| p.to_json().len());
-    (texts.map(String::len).sum::<usize>() + terms.sum::<usize>() + payload) as u64
-}
-
-/// False for what is said of something that is under way: its end gives back what it holds. A long word
-/// is refused all the same while memory is short.
-fn begins_something(operation: &Operation) -> bool {
-    match operation {
-        Operation::Negotiate(negotiate) => matches!(
-            negotiate.verb,
-            Verb::TaskAssign | Verb::FeasibilityNegotiate
-        ),
-        _ => true,
-    }
 }

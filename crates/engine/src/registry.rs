@@ -4,7 +4,7 @@
 //! of configuration. Read next: `domain::registry` (what a place is), [`crate::roster`].
 
 use crate::instance::AgentInstance;
-use crate::operation::{Execution, Outcome, Register};
+use crate::operation::{Execution, RegisterAgent, Registered, RenewLease};
 use crate::roster::standing_for;
 use crate::standin::Absent;
 use crate::unit_of_work::UnitOfWork;
@@ -13,16 +13,15 @@ use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::agent::{Briefing, Input};
 use domain::content::Content;
-use domain::discovery::Criteria;
+use domain::discovery::{Criteria, Match};
 use domain::event::Happening;
 use domain::negotiation::Move;
 use domain::notification::{AgentChange, AgentUpdate};
 use domain::profile::ProfileError;
-use domain::registry::{Command, Event, Health, Improper, Reach, Registration, Terms};
+use domain::registry::{Command, Event, Improper, Reach, Registration, Terms};
 use domain::task;
 use domain::time::Timestamp;
 use std::sync::Arc;
-use store::Ticket;
 
 /// The most agents that one search tells.
 const FOUND_MOST: usize = 1_000;
@@ -58,19 +57,9 @@ impl Engine {
     pub(crate) fn register(
         &self,
         who: &Principal,
-        register: Register,
+        register: RegisterAgent,
         now: Timestamp,
-    ) -> Execution {
-        self.placed(who, register, now)
-            .unwrap_or_else(Execution::refused)
-    }
-
-    fn placed(
-        &self,
-        who: &Principal,
-        register: Register,
-        now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Registered>, Refusal> {
         let name = register.profile.name.clone();
         speaks_for(who, &name)?;
         if (self.credentials)(&name) == Some(Credential::User) {
@@ -129,31 +118,29 @@ impl Engine {
                 first
             }
         };
-        let outcome = Outcome::Registered(registration, advice);
-        Ok(committed(self.commit(staged), outcome))
+        let registered = Registered {
+            registration,
+            advice,
+        };
+        Ok(Execution::committed(self.commit(staged), registered))
     }
 
     /// An agent is still there, and says how it is.
     pub(crate) fn renew(
         &self,
         who: &Principal,
-        name: Option<String>,
-        health: Health,
-        note: String,
+        renew: RenewLease,
         now: Timestamp,
-    ) -> Execution {
+    ) -> Result<Execution<Arc<Registration>>, Refusal> {
+        let RenewLease { name, health, note } = renew;
         let name = name.unwrap_or_else(|| who.name.clone());
         let mut work = self.lock_work();
         let mut staged = UnitOfWork::asked_by(&who.name, now);
-        let renewed = self.known(who, &name).and_then(|known| {
-            let renew = Command::Renew { health, note };
-            let event = known.decide(renew, now).map_err(|e| refusal(e, &name))?;
-            Ok(self.take_place(&mut work, &known, &event, &mut staged))
-        });
-        match renewed {
-            Ok(after) => committed(self.commit(staged), Outcome::Registered(after, Vec::new())),
-            Err(refusal) => Execution::refused(refusal),
-        }
+        let known = self.known(who, &name)?;
+        let renew = Command::Renew { health, note };
+        let event = known.decide(renew, now).map_err(|e| refusal(e, &name))?;
+        let after = self.take_place(&mut work, &known, &event, &mut staged);
+        Ok(Execution::committed(self.commit(staged), after))
     }
 
     /// An agent leaves; the tasks that it was to carry out fail, and what it was asked about is
@@ -164,16 +151,13 @@ impl Engine {
         who: &Principal,
         name: Option<String>,
         now: Timestamp,
-    ) -> Execution {
+    ) -> Result<Execution<()>, Refusal> {
         let name = name.unwrap_or_else(|| who.name.clone());
         let mut work = self.lock_work();
-        let known = match self.known(who, &name) {
-            Ok(known) if known.reach == Reach::Hosted => {
-                return Execution::refused(Refusal::HostedAgent { name });
-            }
-            Ok(known) => known,
-            Err(refusal) => return Execution::refused(refusal),
-        };
+        let known = self.known(who, &name)?;
+        if known.reach == Reach::Hosted {
+            return Err(Refusal::HostedAgent { name });
+        }
         let mut staged = UnitOfWork::default();
         for open in work.open_tasks_of(&name) {
             // The end of one may have ended another, its part.
@@ -202,7 +186,7 @@ impl Engine {
         tell(&known, AgentChange::Left, at, &mut staged);
         self.tell_hosted(&mut work, &Input::Left(name.clone()), now, &mut staged);
         staged.left.push(name);
-        committed(self.commit(staged), Outcome::Left)
+        Ok(Execution::committed(self.commit(staged), ()))
     }
 
     /// The credential of an agent was taken away: it is given nothing more until it is heard of again
@@ -221,11 +205,14 @@ impl Engine {
     }
 
     /// Who fits, best first.
-    pub(crate) fn discover(&self, criteria: &Criteria, limit: usize) -> Execution {
-        Execution::Done(check(criteria).map(|()| {
-            let limit = limit.min(FOUND_MOST);
-            Outcome::Found(self.places.search(criteria, limit))
-        }))
+    pub(crate) fn discover(
+        &self,
+        criteria: &Criteria,
+        limit: usize,
+    ) -> Result<Vec<Match>, Refusal> {
+        check(criteria)?;
+        let limit = limit.min(FOUND_MOST);
+        Ok(self.places.search(criteria, limit))
     }
 
     /// Lets no lease end before the agent had the time of one to be heard again: while the platform
@@ -431,11 +418,4 @@ fn refusal(improper: Improper, name: &str) -> Refusal {
         leaf,
         why: improper.to_string(),
     }
-}
-
-fn committed(ticket: Ticket, outcome: Outcome) -> Execution {
-    Execution::Pending(Box::pin(async move {
-        ticket.await?;
-        Ok(outcome)
-    }))
 }

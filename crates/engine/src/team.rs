@@ -6,7 +6,7 @@
 
 use crate::access::unobtainable;
 use crate::negotiate::Proposal;
-use crate::operation::{Execution, Outcome};
+use crate::operation::{Execution, FormTeam};
 use crate::registry::check;
 use crate::request::{checked_whole, is_of_platform};
 use crate::unit_of_work::UnitOfWork;
@@ -75,21 +75,10 @@ impl Engine {
     pub(crate) fn form_team(
         &self,
         who: &Principal,
-        task: TaskId,
-        needs: Vec<Need>,
+        form: FormTeam,
         now: Timestamp,
-    ) -> Execution {
-        self.formed(who, task, needs, now)
-            .unwrap_or_else(Execution::refused)
-    }
-
-    fn formed(
-        &self,
-        who: &Principal,
-        task: TaskId,
-        mut needs: Vec<Need>,
-        now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Arc<Team>>, Refusal> {
+        let FormTeam { task, mut needs } = form;
         for need in &mut needs {
             check(&need.criteria)?;
             self.held_content(&mut need.content, &who.name, now)?;
@@ -136,17 +125,17 @@ impl Engine {
             receiver
         });
         let ticket = self.commit(staged);
-        Ok(Execution::Pending(Box::pin(async move {
+        Ok(Execution::later(async move {
             ticket.await?;
             let Some(formed) = formed else {
-                return Ok(Outcome::Team(team));
+                return Ok(team);
             };
             let (team, stored) = formed.await.map_err(|_| Refusal::StoreFailed {
                 cause: "the team was not stored".to_owned(),
             })?;
             stored.wait().await?;
-            Ok(Outcome::Team(team))
-        })))
+            Ok(team)
+        }))
     }
 
     /// A question about a part is open no more: once none is, those are answered who form the team.

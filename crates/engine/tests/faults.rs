@@ -4,7 +4,7 @@
 //! Read next: `engine`'s `faults.rs`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use domain::access::{AccessRules, Action};
+use domain::access::{AccessRules, Action, Principal};
 use domain::agent::{Agent, Input, Output};
 use domain::audit::{AuditEvent, AuditKind};
 use domain::cause::Cause;
@@ -13,8 +13,8 @@ use domain::inventory::{ElementId, Inventory};
 use domain::profile::{Capability, Layer, Profile};
 use domain::time::{Dice, Timestamp};
 use engine::{
-    Credential, Engine, Execution, FaultAnswer, FaultRecord, FaultRefusal, FaultWish, Hosted,
-    Limits, Operation, Outcome, Refusal, Retention, Setup,
+    ClearFault, Credential, Engine, Execution, FaultInjector, FaultRecord, FaultRefusal, Hosted,
+    InjectFault, Limits, ListFaults, Refusal, Retention, Setup,
 };
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -80,21 +80,69 @@ fn engine() -> Engine {
     .unwrap()
 }
 
-fn wishes() -> [FaultWish; 3] {
+const CUT: InjectFault = InjectFault {
+    kind: Some(Cause::FibreCut),
+    element: None,
+    duration_s: None,
+    severity: None,
+};
+const ALL: ListFaults = ListFaults { ended: true };
+const FIRST: ClearFault = ClearFault { id: 1 };
+
+/// How each of the three is refused.
+fn refused(engine: &Engine, who: &Principal) -> [Refusal; 3] {
     [
-        FaultWish::Inject {
-            kind: Some(Cause::FibreCut),
-            element: None,
-            duration_s: None,
-            severity: None,
-        },
-        FaultWish::List { ended: true },
-        FaultWish::Clear { id: 1 },
+        known(engine.execute(who, CUT, now())).unwrap().unwrap_err(),
+        known(engine.execute(who, ALL, now())).unwrap().unwrap_err(),
+        known(engine.execute(who, FIRST, now()))
+            .unwrap()
+            .unwrap_err(),
     ]
 }
 
+/// A network in which one link is cut and none can be mended but the first time.
+#[derive(Default)]
+struct Injector {
+    asked: Vec<&'static str>,
+    cleared: Option<Result<(), FaultRefusal>>,
+}
+
+fn record() -> FaultRecord {
+    FaultRecord {
+        id: 1,
+        kind: Cause::FibreCut,
+        element: ElementId::new("link:x"),
+        began: now(),
+        repaired: None,
+        restored: None,
+        sites_out: 3,
+    }
+}
+
+impl FaultInjector for Injector {
+    fn inject(&mut self, wanted: &InjectFault, _: Timestamp) -> Result<FaultRecord, FaultRefusal> {
+        assert_eq!(*wanted, CUT);
+        self.asked.push("inject");
+        Ok(record())
+    }
+
+    fn list(&mut self, wanted: ListFaults, _: Timestamp) -> Vec<FaultRecord> {
+        assert_eq!(wanted, ALL);
+        self.asked.push("list");
+        vec![record()]
+    }
+
+    fn clear(&mut self, wanted: ClearFault, _: Timestamp) -> Result<(), FaultRefusal> {
+        assert_eq!(wanted, FIRST);
+        self.asked.push("clear");
+        self.cleared
+            .take()
+            .unwrap_or(Err(FaultRefusal::Unknown { id: 1 }))
+    }
+}
+
 /// The outcome as far as it is known; none while somebody has to answer.
-fn known(execution: Execution) -> Option<Result<Outcome, Refusal>> {
+fn known<T: Send + 'static>(execution: Execution<T>) -> Option<Result<T, Refusal>> {
     let outcome = pin!(execution.outcome());
     match outcome.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(outcome) => Some(outcome),
@@ -114,7 +162,7 @@ fn audited(engine: &Engine) -> Vec<AuditEvent> {
     records.collect()
 }
 
-/// Issue 5, 1: ground truth is kept apart, no agent can reach it.
+/// Ground truth is kept apart, no agent can reach it.
 #[test]
 fn no_agent_may_even_where_everybody_may_do_anything() {
     let engine = engine();
@@ -122,14 +170,13 @@ fn no_agent_may_even_where_everybody_may_do_anything() {
     for name in ["hosted", "outside"] {
         let who = engine.principal(name);
         assert!(who.agent, "{name}");
-        for wish in wishes() {
-            let refused = known(engine.execute(&who, Operation::Faults(wish), now()));
-            let user = name.to_owned();
-            let expected = Refusal::Fault(FaultRefusal::Agent { user });
-            assert_eq!(refused.unwrap().unwrap_err(), expected);
-        }
+        let user = name.to_owned();
+        let expected = Refusal::Fault(FaultRefusal::Agent { user });
+        assert!(refused(&engine, &who).iter().all(|it| *it == expected));
     }
-    assert!(engine.faults_wanted().is_empty(), "nobody else heard of it");
+    let mut network = Injector::default();
+    let any = engine.serve_faults(&mut network, now());
+    assert!(!any && network.asked.is_empty(), "nobody else heard of it");
     // The same agent is refused three different things; each is a record once.
     let told = audited(&engine);
     assert_eq!(told.len(), 6, "{told:?}");
@@ -142,42 +189,23 @@ fn no_agent_may_even_where_everybody_may_do_anything() {
 fn whoever_runs_the_network_answers_and_without_one_nobody_does() {
     let engine = engine();
     let operator = engine.principal("operator");
-    for wish in wishes() {
-        let refused = known(engine.execute(&operator, Operation::Faults(wish), now()));
-        assert_eq!(refused.unwrap().unwrap_err(), Refusal::NoNetwork);
-    }
+    let nobody = refused(&engine, &operator);
+    assert!(nobody.iter().all(|it| *it == Refusal::NoNetwork));
     engine.open_to_faults();
-    let record = FaultRecord {
-        id: 1,
-        kind: Cause::FibreCut,
-        element: ElementId::new("link:x"),
-        began: now(),
-        repaired: None,
-        restored: None,
-        sites_out: 3,
-    };
-    let answers = [
-        Ok(FaultAnswer::Injected(record.clone())),
-        Ok(FaultAnswer::Listed(vec![record])),
-        Err(FaultRefusal::Unknown { id: 1 }),
-    ];
-    for (wish, answer) in wishes().into_iter().zip(answers) {
-        let execution = engine.execute(&operator, Operation::Faults(wish.clone()), now());
-        let mut wanted = engine.faults_wanted();
-        let wanted = wanted.pop().unwrap();
-        assert_eq!(wanted.wish, wish);
-        engine.answer_fault(wanted, answer.clone(), now());
-        match (known(execution).unwrap(), answer) {
-            (Ok(Outcome::Faults(told)), Ok(answer)) => assert_eq!(told, answer),
-            (Err(refusal), Err(why)) => assert_eq!(refusal, Refusal::Fault(why)),
-            (other, _) => panic!("{other:?}"),
-        }
-    }
+    let mut network = Injector::default();
+    let injected = engine.execute(&operator, CUT, now());
+    let listed = engine.execute(&operator, ALL, now());
+    let cleared = engine.execute(&operator, FIRST, now());
+    assert!(engine.serve_faults(&mut network, now()));
+    assert_eq!(network.asked, ["inject", "list", "clear"]);
+    assert_eq!(known(injected).unwrap(), Ok(record()));
+    assert_eq!(known(listed).unwrap(), Ok(vec![record()]));
+    let unknown = Refusal::Fault(FaultRefusal::Unknown { id: 1 });
+    assert_eq!(known(cleared).unwrap(), Err(unknown));
     // Who does not wait for the answer is named all the same; what was not done is not told.
-    let clear = Operation::Faults(FaultWish::Clear { id: 1 });
-    drop(engine.execute(&operator, clear, now()));
-    let wanted = engine.faults_wanted().pop().unwrap();
-    engine.answer_fault(wanted, Ok(FaultAnswer::Cleared), now());
+    drop(engine.execute(&operator, FIRST, now()));
+    network.cleared = Some(Ok(()));
+    engine.serve_faults(&mut network, now());
     let told = audited(&engine);
     let told: Vec<_> = told.iter().map(|e| (e.kind, e.subject.as_str())).collect();
     let broken = "fault 1: fibre-cut at link:x";
@@ -189,11 +217,7 @@ fn whoever_runs_the_network_answers_and_without_one_nobody_does() {
         ]
     );
     // A network that ends leaves nobody waiting.
-    let execution = engine.execute(
-        &operator,
-        Operation::Faults(FaultWish::Clear { id: 1 }),
-        now(),
-    );
-    drop(engine.faults_wanted());
+    let execution = engine.execute(&operator, FIRST, now());
+    drop(engine);
     assert_eq!(known(execution).unwrap().unwrap_err(), Refusal::NoNetwork);
 }

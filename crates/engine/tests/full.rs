@@ -13,9 +13,10 @@ use domain::reply::Reply;
 use domain::task::{Status, TaskId};
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
+use engine::query::TaskById;
 use engine::{
-    Endpoint, Engine, Hosted, Limits, Negotiate, Operation, Outcome, Query, Records, Refusal,
-    Register, Retention, Setup,
+    DiscoverAgents, Endpoint, Engine, Hosted, Limits, Negotiate, Negotiated, Refusal,
+    RegisterAgent, Retention, Setup,
 };
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -118,7 +119,7 @@ fn ask(
     verb: Verb,
     task: &str,
     words: &str,
-) -> Result<Outcome, Refusal> {
+) -> Result<Negotiated, Refusal> {
     let negotiate = Negotiate {
         task: Some(TaskId::new(task)),
         texts: vec![format!(
@@ -127,19 +128,13 @@ fn ask(
         asynchronous: Some(true),
         ..Negotiate::new(Endpoint::Platform, verb)
     };
-    wait(
-        engine
-            .execute(who, Operation::Negotiate(negotiate), now())
-            .outcome(),
-    )
+    wait(engine.execute(who, negotiate, now()).outcome())
 }
 
 fn status(engine: &Engine, who: &Principal, task: &str) -> Option<Status> {
-    let query = Operation::Read(Query::Task(TaskId::new(task)));
-    match wait(engine.execute(who, query, now()).outcome()) {
-        Ok(Outcome::Records(Records::Tasks(tasks))) => tasks.first().map(|t| t.status),
-        other => panic!("{other:?}"),
-    }
+    let query = TaskById(TaskId::new(task));
+    let found = engine.read(who, query, now()).unwrap();
+    found.map(|task| task.status)
 }
 
 #[test]
@@ -180,11 +175,11 @@ fn a_place_that_is_not_on_disk_is_seen_by_nobody() {
     let engine = open(directory.path());
     let operator = engine.principal("operator");
     let register = |description: &str| {
-        let register = Operation::Register(Register {
+        let register = RegisterAgent {
             profile: profile("out", description),
             reach: Reach::Client,
             lease_ms: 60_000,
-        });
+        };
         wait(engine.execute(&operator, register, now()).outcome())
     };
     let seen = || {
@@ -209,15 +204,8 @@ fn a_place_that_is_not_on_disk_is_seen_by_nobody() {
     assert_eq!(seen(), ["worker"]);
     let criteria = Default::default();
     let limit = 9;
-    let found = wait(
-        engine
-            .execute(&operator, Operation::Discover { criteria, limit }, now())
-            .outcome(),
-    );
-    assert!(
-        matches!(&found, Ok(Outcome::Found(found)) if found.len() == 1),
-        "{found:?}"
-    );
+    let found = engine.read(&operator, DiscoverAgents { criteria, limit }, now());
+    assert!(matches!(&found, Ok(found) if found.len() == 1), "{found:?}");
     register("works").unwrap();
     assert_eq!(seen(), ["worker", "out"]);
 }

@@ -24,10 +24,8 @@ use domain::reply::{Reply, Verdict};
 use domain::task::{Status, TaskId};
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
-use engine::{
-    Endpoint, Engine, Execution, Feed, Hosted, Limits, Negotiate, Operation, Outcome, Query,
-    Records, Retention, Setup,
-};
+use engine::query::TaskById;
+use engine::{Endpoint, Engine, Feed, Hosted, Limits, Negotiate, Retention, Setup};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::pin;
@@ -131,14 +129,8 @@ fn assign(engine: &Engine, who: &Principal, id: &TaskId) -> Reply {
         ..Negotiate::new(Endpoint::Platform, Verb::TaskAssign)
     };
     let now = Timestamp::from_ms(1_000);
-    match wait(
-        engine
-            .execute(who, Operation::Negotiate(negotiate), now)
-            .outcome(),
-    ) {
-        Ok(Outcome::Reply(reply)) => reply,
-        other => panic!("{other:?}"),
-    }
+    let negotiated = wait(engine.execute(who, negotiate, now).outcome());
+    negotiated.unwrap().reply
 }
 
 /// Assigns its tasks, each twice; what is answered can be seen at once, however it is read.
@@ -153,13 +145,10 @@ fn write(engine: &Engine, writer: u64) {
             engine.last_sequence() >= last + ENTRIES,
             "the feed is behind {id}"
         );
-        let read = Operation::Read(Query::Task(id.clone()));
-        match engine.execute(&who, read, Timestamp::from_ms(1_000)) {
-            Execution::Done(Ok(Outcome::Records(Records::Tasks(tasks)))) => {
-                assert_eq!(tasks[0].status, Status::Finished, "{id} is seen too late");
-            }
-            other => panic!("{other:?}"),
-        }
+        let read = TaskById(id.clone());
+        let found = engine.read(&who, read, Timestamp::from_ms(1_000));
+        let status = found.unwrap().map(|task| task.status);
+        assert_eq!(status, Some(Status::Finished), "{id} is seen too late");
         // It has ended and may have been let go of: then the store knows it.
         assert_eq!(assign(engine, &who, &id), reply, "{id} was asked twice");
     }

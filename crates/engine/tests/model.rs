@@ -15,9 +15,10 @@ use domain::reply::Reply;
 use domain::task::{Task, TaskId};
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
+use engine::query::TaskById;
 use engine::{
-    Credential, Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Operation, Outcome, Query,
-    Records, Refusal, Register, Retention, Setup,
+    Credential, Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Negotiated, Refusal,
+    RegisterAgent, Retention, Setup,
 };
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -189,7 +190,7 @@ fn principal(name: &str) -> Principal {
     }
 }
 
-type Answer = Pin<Box<dyn Future<Output = Result<Outcome, Refusal>> + Send>>;
+type Answer = Pin<Box<dyn Future<Output = Result<Negotiated, Refusal>> + Send>>;
 
 struct Platform {
     engine: Engine,
@@ -236,16 +237,17 @@ impl Platform {
             now: 1_000,
             messages: 0,
         };
-        let register = Register {
+        let register = RegisterAgent {
             profile: profile("field"),
             reach: Reach::Client,
             lease_ms: 7 * 86_400_000,
         };
-        drop(platform.execute("field", Operation::Register(register)));
+        let now = Timestamp::from_ms(platform.now);
+        drop(platform.engine.execute(&principal("field"), register, now));
         platform
     }
 
-    fn execute(&self, who: &str, operation: Operation) -> Answer {
+    fn execute(&self, who: &str, operation: Negotiate) -> Answer {
         let now = Timestamp::from_ms(self.now);
         match self.engine.execute(&principal(who), operation, now) {
             Execution::Done(outcome) => Box::pin(std::future::ready(outcome)),
@@ -266,7 +268,7 @@ impl Platform {
             texts: vec![text],
             ..Negotiate::new(Endpoint::Platform, verb)
         };
-        self.execute(who, Operation::Negotiate(negotiate))
+        self.execute(who, negotiate)
     }
 
     fn assign(&mut self, task: &TaskId, judged: bool) -> Model {
@@ -286,7 +288,7 @@ impl Platform {
             answer_within_ms: Some(WITHIN_MS),
             ..Negotiate::new(Endpoint::Platform, Verb::TaskAssign)
         };
-        drop(self.execute("operator", Operation::Negotiate(negotiate)));
+        drop(self.execute("operator", negotiate));
         Model {
             state: "created",
             since: self.now,
@@ -322,12 +324,10 @@ impl Platform {
     }
 
     fn task(&self, id: &TaskId) -> Arc<Task> {
-        let read = Operation::Read(Query::Task(id.clone()));
+        let read = TaskById(id.clone());
         let now = Timestamp::from_ms(self.now);
-        match self.engine.execute(&principal("operator"), read, now) {
-            Execution::Done(Ok(Outcome::Records(Records::Tasks(tasks)))) => Arc::clone(&tasks[0]),
-            other => panic!("{other:?}"),
-        }
+        let found = self.engine.read(&principal("operator"), read, now);
+        found.unwrap().unwrap()
     }
 }
 

@@ -17,9 +17,10 @@ use domain::task::{Status, TaskId};
 use domain::team::{Need, Standing, Team};
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
+use engine::query::{ExchangesOf, TaskById, TeamsOf};
 use engine::{
-    Credential, Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Operation, Outcome, Proxy,
-    Query, Records, Refusal, Register, Retention, Setup,
+    Credential, DeregisterAgent, DiscoverAgents, Endpoint, Engine, Execution, FormTeam, Hosted,
+    Limits, Negotiate, Operation, Proxy, Refusal, RegisterAgent, RenewLease, Retention, Setup,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -174,7 +175,7 @@ impl Stage {
         self.engine.principal(name)
     }
 
-    fn run(&self, who: &str, operation: Operation) -> Result<Outcome, Refusal> {
+    fn run<O: Operation>(&self, who: &str, operation: O) -> Result<O::Output, Refusal> {
         wait(self.engine.execute(&self.who(who), operation, self.now))
     }
 
@@ -188,20 +189,18 @@ impl Stage {
         profile: Profile,
         reach: Reach,
     ) -> Result<(Arc<Registration>, usize), Refusal> {
-        let register = Register {
+        let register = RegisterAgent {
             profile,
             reach,
             lease_ms: LEASE_MS,
         };
-        match self.run(who, Operation::Register(register))? {
-            Outcome::Registered(registration, advice) => Ok((registration, advice.len())),
-            other => panic!("{other:?}"),
-        }
+        let registered = self.run(who, register)?;
+        Ok((registered.registration, registered.advice.len()))
     }
 
-    fn renew(&self, who: &str, health: Health) -> Result<Outcome, Refusal> {
+    fn renew(&self, who: &str, health: Health) -> Result<Arc<Registration>, Refusal> {
         let (name, note) = (None, String::new());
-        self.run(who, Operation::Renew { name, health, note })
+        self.run(who, RenewLease { name, health, note })
     }
 
     fn pass(&mut self, ms: i64) {
@@ -212,10 +211,8 @@ impl Stage {
 
     fn found(&self, criteria: Criteria) -> Vec<String> {
         let limit = 10;
-        match self.run("operator", Operation::Discover { criteria, limit }) {
-            Ok(Outcome::Found(found)) => found.into_iter().map(|m| m.name).collect(),
-            other => panic!("{other:?}"),
-        }
+        let found = self.run("operator", DiscoverAgents { criteria, limit });
+        found.unwrap().into_iter().map(|m| m.name).collect()
     }
 
     /// What the log says of agents.
@@ -231,10 +228,8 @@ impl Stage {
 
     fn task(&self, id: &str) -> Status {
         drain(&self.engine);
-        match self.run("operator", Operation::Read(Query::Task(TaskId::new(id)))) {
-            Ok(Outcome::Records(Records::Tasks(tasks))) => tasks[0].status,
-            other => panic!("{other:?}"),
-        }
+        let found = self.run("operator", TaskById(TaskId::new(id)));
+        found.unwrap().unwrap().status
     }
 
     fn negotiate(
@@ -252,19 +247,13 @@ impl Stage {
             asynchronous: Some(true),
             ..Negotiate::new(Endpoint::Platform, verb)
         };
-        match self.run(who, Operation::Negotiate(negotiate))? {
-            Outcome::Reply(reply) => Ok(reply),
-            other => panic!("{other:?}"),
-        }
+        Ok(self.run(who, negotiate)?.reply)
     }
 
     fn form(&self, who: &str, task: &str, needs: &[(&str, &str)]) -> Result<Arc<Team>, Refusal> {
         let needs = needs.iter().map(|(name, tag)| need(name, tag)).collect();
         let task = TaskId::new(task);
-        match self.run(who, Operation::FormTeam { task, needs })? {
-            Outcome::Team(team) => Ok(team),
-            other => panic!("{other:?}"),
-        }
+        self.run(who, FormTeam { task, needs })
     }
 }
 
@@ -284,7 +273,7 @@ fn tagged(tag: &str) -> Criteria {
     }
 }
 
-fn wait(execution: Execution) -> Result<Outcome, Refusal> {
+fn wait<T: Send + 'static>(execution: Execution<T>) -> Result<T, Refusal> {
     let mut outcome = Box::pin(execution.outcome());
     let mut context = Context::from_waker(Waker::noop());
     loop {
@@ -375,9 +364,7 @@ fn agents_hosted_here_hear_who_comes_changes_and_leaves() {
     stage.register("out", profile("out", "ran")).unwrap();
     stage.pass(LEASE_MS);
     stage.renew("out", Health::Ok).unwrap();
-    stage
-        .run("out", Operation::Deregister { name: None })
-        .unwrap();
+    stage.run("out", DeregisterAgent { name: None }).unwrap();
     let heard = std::mem::take(&mut *stage.heard.lock().unwrap());
     let told = ["out for optical", "out for ran", "out left"];
     let each: Vec<&str> = told.into_iter().flat_map(|t| [t; 3]).collect();
@@ -412,17 +399,18 @@ fn who_may_speak_for_whom() {
         matches!(hosted, Err(Refusal::HostedAgent { .. })),
         "{hosted:?}"
     );
-    for operation in [
-        Operation::Deregister {
-            name: Some("accepts".to_owned()),
-        },
-        Operation::Renew {
-            name: Some("accepts".to_owned()),
-            health: Health::Ok,
-            note: String::new(),
-        },
+    let deregister = DeregisterAgent {
+        name: Some("accepts".to_owned()),
+    };
+    let renew = RenewLease {
+        name: Some("accepts".to_owned()),
+        health: Health::Ok,
+        note: String::new(),
+    };
+    for hosted in [
+        stage.run("operator", deregister),
+        stage.run("operator", renew).map(drop),
     ] {
-        let hosted = stage.run("operator", operation);
         assert!(
             matches!(hosted, Err(Refusal::HostedAgent { .. })),
             "{hosted:?}"
@@ -459,8 +447,8 @@ fn who_leaves_fails_what_it_was_to_do() {
     let reply = stage.negotiate("operator", Verb::TaskAssign, "out", "t", JOB);
     assert_eq!(reply.unwrap().verdict, Verdict::Pending);
     assert_eq!(stage.task("t"), Status::Created);
-    let left = stage.run("out", Operation::Deregister { name: None });
-    assert_eq!(left, Ok(Outcome::Left));
+    let left = stage.run("out", DeregisterAgent { name: None });
+    assert_eq!(left, Ok(()));
     assert_eq!(stage.task("t"), Status::Failed);
     assert!(stage.found(tagged("optical")).is_empty());
     let gone = stage.negotiate("operator", Verb::TaskAssign, "out", "t2", JOB);
@@ -483,9 +471,7 @@ fn places_outlive_the_platform_and_its_absence_costs_nobody_a_lease() {
     let stage = in_folder(folder.path(), begun);
     stage.register("out1", profile("out1", "optical")).unwrap();
     stage.register("out2", profile("out2", "optical")).unwrap();
-    stage
-        .run("out2", Operation::Deregister { name: None })
-        .unwrap();
+    stage.run("out2", DeregisterAgent { name: None }).unwrap();
     drop(stage);
     let mut stage = in_folder(folder.path(), begun + 100 * LEASE_MS);
     stage.pass(LEASE_MS - 1);
@@ -760,8 +746,8 @@ fn why_somebody_declined_is_for_the_publisher_alone() {
         .negotiate("out1", verb, "out3", "t/light", REFUSE)
         .unwrap();
     drain(&stage.engine);
-    let reasons = |who: &str| match stage.run(who, Operation::Read(Query::Teams(None))) {
-        Ok(Outcome::Records(Records::Teams(teams))) => {
+    let reasons = |who: &str| match stage.run(who, TeamsOf(None)) {
+        Ok(teams) => {
             let candidates = teams.iter().flat_map(|t| &t.candidates);
             candidates.map(|c| c.reasons.len()).collect::<Vec<_>>()
         }
@@ -809,13 +795,13 @@ fn a_team_outlives_the_platform() {
     let team = stage.form("operator", "t", &needs).unwrap();
     assert_eq!(standings(&team), [("out", Standing::Accepted)]);
     // What was asked and answered is on record.
-    let exchanges = Query::Exchanges {
+    let exchanges = ExchangesOf {
         party: Some("out".to_owned()),
         id: None,
         task: Some(TaskId::new("t/light")),
     };
-    match stage.run("operator", Operation::Read(exchanges)) {
-        Ok(Outcome::Records(Records::Exchanges(records))) => {
+    match stage.run("operator", exchanges) {
+        Ok(records) => {
             let verbs: Vec<Verb> = records.iter().map(|r| r.verb).collect();
             assert_eq!(verbs, [verb, verb]);
         }

@@ -28,9 +28,10 @@ use domain::task::{Status, Task, TaskId};
 use domain::team::Need;
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
+use engine::query::{DataParamsOf, ExchangesOf, NegotiationsOf, Query, TaskById};
 use engine::{
-    Credential, Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Operation, Outcome, Query,
-    Records, Refusal, Register, Retention, Setup, WriteData,
+    Credential, DeregisterAgent, Endpoint, Engine, Execution, FormTeam, Hosted, Limits, Negotiate,
+    Negotiated, Operation, Refusal, RegisterAgent, Retention, Setup, WriteData,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -185,20 +186,17 @@ fn setup(
 }
 
 impl Stage {
-    fn begin(&self, who: &str, operation: Operation) -> Execution {
+    fn begin<O: Operation>(&self, who: &str, operation: O) -> Execution<O::Output> {
         let who = self.engine.principal(who);
         self.engine.execute(&who, operation, self.now)
     }
 
-    fn run(&self, who: &str, operation: Operation) -> Result<Outcome, Refusal> {
+    fn run<O: Operation>(&self, who: &str, operation: O) -> Result<O::Output, Refusal> {
         wait(self.begin(who, operation))
     }
 
     fn say(&self, who: &str, negotiate: Negotiate) -> Result<Reply, Refusal> {
-        match self.run(who, Operation::Negotiate(negotiate))? {
-            Outcome::Reply(reply) => Ok(reply),
-            other => panic!("{other:?}"),
-        }
+        Ok(self.run(who, negotiate)?.reply)
     }
 
     fn pass(&mut self, ms: i64) {
@@ -211,58 +209,45 @@ impl Stage {
     }
 
     fn register(&self, name: &str) {
-        let register = Register {
+        let register = RegisterAgent {
             profile: profile(name),
             reach: Reach::Client,
             lease_ms: 3_600_000,
         };
-        self.run(name, Operation::Register(register)).unwrap();
+        self.run(name, register).unwrap();
     }
 
-    fn read(&self, who: &str, query: Query) -> Records {
+    fn read<Q: Query>(&self, who: &str, query: Q) -> Q::Output {
         self.flush();
-        match self.run(who, Operation::Read(query)) {
-            Ok(Outcome::Records(records)) => records,
-            other => panic!("{other:?}"),
-        }
+        let who = self.engine.principal(who);
+        self.engine.read(&who, query, self.now).unwrap()
     }
 
     fn task(&self, id: &str) -> Arc<Task> {
-        match self.read("operator", Query::Task(TaskId::new(id))) {
-            Records::Tasks(tasks) => Arc::clone(&tasks[0]),
-            other => panic!("{other:?}"),
-        }
+        self.read("operator", TaskById(TaskId::new(id))).unwrap()
     }
 
     fn negotiation(&self, id: &str, kind: Kind) -> Arc<Negotiation> {
-        let found = match self.read("operator", Query::Negotiations(Some(TaskId::new(id)))) {
-            Records::Negotiations(found) => found,
-            other => panic!("{other:?}"),
-        };
+        let found = self.read("operator", NegotiationsOf(Some(TaskId::new(id))));
         found.into_iter().find(|n| n.kind == kind).unwrap()
     }
 
     fn records(&self, who: &str) -> Vec<String> {
-        let query = Query::Exchanges {
+        let query = ExchangesOf {
             party: None,
             id: None,
             task: None,
         };
-        match self.read(who, query) {
-            Records::Exchanges(found) => found.into_iter().map(|e| e.id).collect(),
-            other => panic!("{other:?}"),
-        }
+        let found = self.read(who, query);
+        found.into_iter().map(|e| e.id).collect()
     }
 
     fn reads(&self, who: &str, id: &str) -> bool {
-        let query = Query::Data {
+        let query = DataParamsOf {
             party: None,
             id: Some(id.to_owned()),
         };
-        match self.read(who, query) {
-            Records::Data(found) => !found.is_empty(),
-            other => panic!("{other:?}"),
-        }
+        !self.read(who, query).is_empty()
     }
 }
 
@@ -315,7 +300,7 @@ fn first_of_two(id: &str) -> WriteData {
     }
 }
 
-fn wait(execution: Execution) -> Result<Outcome, Refusal> {
+fn wait<T: Send + 'static>(execution: Execution<T>) -> Result<T, Refusal> {
     wait_for(execution.outcome())
 }
 
@@ -331,7 +316,10 @@ fn wait_for<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// The answer, if it is there once everything decided is on disk.
-fn answered(stage: &Stage, execution: Execution) -> Option<Result<Outcome, Refusal>> {
+fn answered(
+    stage: &Stage,
+    execution: Execution<Negotiated>,
+) -> Option<Result<Negotiated, Refusal>> {
     let mut outcome = Box::pin(execution.outcome());
     let mut context = Context::from_waker(Waker::noop());
     for _ in 0..3 {
@@ -373,14 +361,12 @@ fn who_waits_for_an_answer_is_told_that_the_time_for_it_is_over() {
         answer_within_ms: Some(1_000),
         ..message(Verb::FeasibilityNegotiate, "t", JOB)
     };
-    let waiting = stage.begin("operator", Operation::Negotiate(proposal()));
+    let waiting = stage.begin("operator", proposal());
     stage.pass(1_000);
     stage.flush();
     stage.pass(60_000);
     let told = answered(&stage, waiting).expect("the time is over");
-    let Ok(Outcome::Reply(told)) = told else {
-        panic!("{told:?}");
-    };
+    let told = told.unwrap().reply;
     assert_eq!(told.verdict, Verdict::Refused);
     assert_eq!(told.reasons[0].reason, State::Expired.as_str());
     assert_eq!(stage.say("operator", proposal()), Ok(told));
@@ -397,9 +383,9 @@ fn an_answer_in_the_same_breath_as_pending_is_the_answer() {
         vec![answer(Verdict::Pending), word]
     });
     let proposal = message(Verb::FeasibilityNegotiate, "t", JOB);
-    let waiting = stage.begin("operator", Operation::Negotiate(proposal));
+    let waiting = stage.begin("operator", proposal);
     match answered(&stage, waiting) {
-        Some(Ok(Outcome::Reply(reply))) => assert_eq!(reply.verdict, Verdict::Refused),
+        Some(Ok(told)) => assert_eq!(told.reply.verdict, Verdict::Refused),
         other => panic!("{other:?}"),
     }
 }
@@ -574,11 +560,11 @@ fn a_question_about_a_task_is_recorded_with_its_parties_alone() {
 fn data_that_one_has_entered_another_cannot_enter() {
     let stage = stage(|_| Vec::new());
     let both = ["outside", "outlaw"].map(|who| {
-        let data = Operation::WriteData(inline("plan", who));
+        let data = inline("plan", who);
         stage.begin(who, data)
     });
     let [first, second] = both.map(wait);
-    assert!(matches!(first, Ok(Outcome::Written(_))), "{first:?}");
+    assert!(first.is_ok(), "{first:?}");
     assert!(
         matches!(second, Err(Refusal::Unobtainable { leaf: "id", .. })),
         "{second:?}"
@@ -589,12 +575,12 @@ fn data_that_one_has_entered_another_cannot_enter() {
 #[test]
 fn data_begun_and_left_keep_nobody_from_entering_others() {
     let stage = stage(|_| Vec::new());
-    let begin = |id: &str| stage.begin("outside", Operation::WriteData(first_of_two(id)));
+    let begin = |id: &str| stage.begin("outside", first_of_two(id));
     for n in 0..10_001 {
         drop(begin(&format!("left-{n}")));
     }
     let one_more = wait(begin("one-more"));
-    assert!(matches!(one_more, Ok(Outcome::Written(_))), "{one_more:?}");
+    assert!(one_more.is_ok(), "{one_more:?}");
 }
 
 #[test]
@@ -609,7 +595,7 @@ fn data_of_an_assignment_are_whole_and_its_executor_can_read_them() {
         Err(Refusal::BadLeaf { leaf, .. }) => assert_eq!(leaf, "msg-data"),
         other => panic!("{other:?}"),
     };
-    let write = |write| stage.run("outside", Operation::WriteData(write)).unwrap();
+    let write = |write| stage.run("outside", write).unwrap();
     write(first_of_two("film"));
     refused(stage.say("outside", with("t1", "film")));
     write(WriteData {
@@ -618,7 +604,7 @@ fn data_of_an_assignment_are_whole_and_its_executor_can_read_them() {
         finished: true,
         ..first_of_two("film")
     });
-    let assigned = stage.begin("outside", Operation::Negotiate(with("t1", "film")));
+    let assigned = stage.begin("outside", with("t1", "film"));
     // Given away is given away, also before it is on disk.
     refused(stage.say(
         "outside",
@@ -668,12 +654,10 @@ fn what_an_agent_was_asked_about_is_withdrawn_when_it_leaves() {
         to: Some("out".to_owned()),
         ..message(Verb::FeasibilityNegotiate, "t", JOB)
     };
-    let waiting = stage.begin("operator", Operation::Negotiate(proposal));
-    stage
-        .run("out", Operation::Deregister { name: None })
-        .unwrap();
+    let waiting = stage.begin("operator", proposal);
+    stage.run("out", DeregisterAgent { name: None }).unwrap();
     match answered(&stage, waiting) {
-        Some(Ok(Outcome::Reply(reply))) => assert_eq!(reply.verdict, Verdict::Refused),
+        Some(Ok(told)) => assert_eq!(told.reply.verdict, Verdict::Refused),
         other => panic!("{other:?}"),
     }
     let state = stage.negotiation("t", Kind::Feasibility).state;
@@ -718,8 +702,8 @@ fn the_next_who_is_asked_for_a_place_goes_on_counting() {
             optional: false,
         };
         let (task, needs) = (TaskId::new("whole"), vec![need]);
-        let formed = stage.run("operator", Operation::FormTeam { task, needs });
-        assert!(matches!(formed, Ok(Outcome::Team(_))), "{formed:?}");
+        let formed = stage.run("operator", FormTeam { task, needs });
+        assert!(formed.is_ok(), "{formed:?}");
         stage.negotiation("whole/place", Kind::Feasibility).version
     };
     let before = form();
@@ -777,10 +761,10 @@ fn a_question_that_took_too_long_gets_its_answer_when_asked_again() {
         to: Some("out".to_owned()),
         ..message(Verb::FeasibilityNegotiate, "t", JOB)
     };
-    let waiting = stage.begin("operator", Operation::Negotiate(proposal()));
+    let waiting = stage.begin("operator", proposal());
     stage.pass(Limits::default().synchronous_ms);
     match answered(&stage, waiting) {
-        Some(Ok(Outcome::Reply(reply))) => assert_eq!(reply.verdict, Verdict::Pending),
+        Some(Ok(told)) => assert_eq!(told.reply.verdict, Verdict::Pending),
         other => panic!("{other:?}"),
     }
     let no = Negotiate {
@@ -803,9 +787,7 @@ fn what_was_acknowledged_is_acknowledged_again_when_its_executor_has_left() {
     };
     let assign = || to_out(assignment("t", JOB));
     stage.say("operator", assign()).unwrap();
-    stage
-        .run("out", Operation::Deregister { name: None })
-        .unwrap();
+    stage.run("out", DeregisterAgent { name: None }).unwrap();
     let again = stage.say("operator", assign()).unwrap();
     assert_eq!(again.verdict, Verdict::Refused);
     assert_eq!(again.status, Some(Status::Failed));

@@ -19,10 +19,12 @@ use domain::reply::Reply;
 use domain::task::{Status, TaskId};
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
+use engine::query::{SchemaTree, TaskById};
 use engine::{
-    Endpoint, Engine, Hosted, Limits, Negotiate, Notice, Operation, Outcome, PatchRecord,
-    PatchStanding, Query, Records, Refusal, Retention, SchemaOutcome, SchemaRecords, SchemaRequest,
-    SchemaSetup, Setup, Which,
+    ApprovePatch, Endpoint, Engine, EraseFragments, GetSchemaTemplate, GetSchemaUpdates, Hosted,
+    Limits, Negotiate, Negotiated, Notice, Operation, PatchRecord, PatchStanding,
+    PublishSchemaTemplate, Refusal, RejectPatch, Retention, RetireSchema, SchemaRecords,
+    SchemaSetup, Setup, ValidatePayload, Which,
 };
 use schema::contract::Unknown;
 use schema::evolution::Settings;
@@ -162,7 +164,7 @@ fn send(
     task: &str,
     payload: &Value,
     now: Timestamp,
-) -> Result<Outcome, Refusal> {
+) -> Result<Negotiated, Refusal> {
     let json = json!({ "schema_id": "flight_booking_v1", "payload": payload });
     let negotiate = Negotiate {
         task: Some(TaskId::new(task)),
@@ -173,36 +175,25 @@ fn send(
         ..Negotiate::new(Endpoint::Platform, Verb::TaskAssign)
     };
     let who = principal(client);
-    wait(
-        engine
-            .execute(&who, Operation::Negotiate(negotiate), now)
-            .outcome(),
-    )
+    wait(engine.execute(&who, negotiate, now).outcome())
 }
 
-fn ask(engine: &Engine, who: &str, request: SchemaRequest, now: Timestamp) -> SchemaOutcome {
+fn ask<O: Operation>(engine: &Engine, who: &str, request: O, now: Timestamp) -> O::Output {
     tried(engine, who, request, now).unwrap()
 }
 
-fn tried(
+fn tried<O: Operation>(
     engine: &Engine,
     who: &str,
-    request: SchemaRequest,
+    request: O,
     now: Timestamp,
-) -> Result<SchemaOutcome, Refusal> {
-    let execution = engine.execute(&principal(who), Operation::Schema(request), now);
-    match wait(execution.outcome())? {
-        Outcome::Schema(outcome) => Ok(outcome),
-        other => panic!("{other:?}"),
-    }
+) -> Result<O::Output, Refusal> {
+    let execution = engine.execute(&principal(who), request, now);
+    wait(execution.outcome())
 }
 
 fn records(engine: &Engine, who: &str, now: Timestamp) -> SchemaRecords {
-    let wanted = Operation::Read(Query::Schemas);
-    match wait(engine.execute(&principal(who), wanted, now).outcome()).unwrap() {
-        Outcome::Records(Records::Schemas(records)) => *records,
-        other => panic!("{other:?}"),
-    }
+    engine.read(&principal(who), SchemaTree, now).unwrap()
 }
 
 fn flight(other: Option<&str>) -> Value {
@@ -275,9 +266,9 @@ fn a_payload_is_held_to_its_schema_before_anything_happens() {
             ("/wings", Code::Unknown),
         ]
     );
-    let read = Operation::Read(Query::Task(TaskId::new("t1")));
+    let read = TaskById(TaskId::new("t1"));
     let none = wait(engine.execute(&principal("c"), read, start()).outcome()).unwrap();
-    assert_eq!(none, Outcome::Records(Records::Tasks(Vec::new())));
+    assert_eq!(none, None);
     let mut odd = flight(None);
     odd["other"] = json!({ "not": "text" });
     send(&engine, "c", "t2", &odd, start()).unwrap();
@@ -292,11 +283,9 @@ fn what_is_kept_is_canonical() {
     payload["cabin_class"] = Value::Null;
     payload["passenger_count"] = json!(2.0);
     send(&engine, "c", "t", &payload, start()).unwrap();
-    let read = Operation::Read(Query::Task(TaskId::new("t")));
+    let read = TaskById(TaskId::new("t"));
     let found = wait(engine.execute(&principal("c"), read, start()).outcome()).unwrap();
-    let Outcome::Records(Records::Tasks(tasks)) = found else {
-        panic!("no tasks")
-    };
+    let tasks = found.as_slice();
     let values: &Map<String, Value> = &tasks[0].content.payload.as_ref().unwrap().values;
     assert_eq!(values["other"], "window seat");
     assert_eq!(values["passenger_count"], 2);
@@ -318,13 +307,11 @@ fn what_many_want_becomes_a_key_once_it_is_approved() {
         let patch = waiting.patches.iter().find(|p| p.client.is_none());
         let patch = patch.expect("a patch waits for everyone");
         assert_eq!(patch.state, PatchStanding::Pending);
-        let updates = SchemaRequest::Updates {
+        let updates = GetSchemaUpdates {
             schema_id: "flight_booking_v1".to_owned(),
             since: None,
         };
-        let SchemaOutcome::Updates(none) = ask(&engine, "c1", updates, later) else {
-            panic!("no updates")
-        };
+        let none = ask(&engine, "c1", updates, later);
         assert!(
             none.patches.is_empty(),
             "told before it was approved: {none:?}"
@@ -333,18 +320,16 @@ fn what_many_want_becomes_a_key_once_it_is_approved() {
     };
     // Another process takes it up where it was.
     let engine = open(directory.path(), Unknown::Reject);
-    let approve = SchemaRequest::Approve { patch_id };
+    let approve = ApprovePatch { patch_id };
     let approved = ask(&engine, "admin", approve.clone(), later + HOUR_MS);
-    assert_eq!(approved, SchemaOutcome::Patch(PatchStanding::Active));
+    assert_eq!(approved, PatchStanding::Active);
     assert!(tried(&engine, "admin", approve, later + HOUR_MS).is_err());
     let which = Which::Scenario("Flight Booking".to_owned());
-    let wanted = SchemaRequest::Template {
+    let wanted = GetSchemaTemplate {
         which,
         language: Some("en-US".to_owned()),
     };
-    let SchemaOutcome::Template(told) = ask(&engine, "c1", wanted, later + HOUR_MS) else {
-        panic!("no template")
-    };
+    let told = ask(&engine, "c1", wanted, later + HOUR_MS);
     let keys = told.template["keys"].as_array().unwrap();
     let fresh = keys
         .iter()
@@ -464,12 +449,10 @@ fn what_a_client_said_is_erased_on_request() {
         start() + HOUR_MS,
     )
     .unwrap();
-    let erase = SchemaRequest::Erase {
+    let erase = EraseFragments {
         client: "c1".to_owned(),
     };
-    let SchemaOutcome::Erased(count) = ask(&engine, "admin", erase, start() + 2 * HOUR_MS) else {
-        panic!("nothing was erased")
-    };
+    let count = ask(&engine, "admin", erase, start() + 2 * HOUR_MS);
     assert!(count >= 2, "{count}");
     drop(engine);
     let engine = open(directory.path(), Unknown::Reject);
@@ -488,19 +471,16 @@ fn a_template_is_published_once_and_for_all() {
             "keys": [{ "key_name": "size", "key_type": "string", "required": true,
                        "annotations": { "en": { "meaning": meaning, "examples": [["large", "large"]] } } }],
         });
-        SchemaRequest::Publish {
+        PublishSchemaTemplate {
             template: template.to_string(),
         }
     };
     {
         let engine = open(directory.path(), Unknown::Reject);
-        assert!(matches!(
-            ask(&engine, "admin", template(1, "How big."), start()),
-            SchemaOutcome::Published { .. }
-        ));
+        ask(&engine, "admin", template(1, "How big."), start());
         let changed = tried(&engine, "admin", template(1, "How large."), start());
         assert!(matches!(changed, Err(Refusal::Publish(_))), "{changed:?}");
-        let bad = SchemaRequest::Publish {
+        let bad = PublishSchemaTemplate {
             template: "{}".to_owned(),
         };
         assert!(matches!(
@@ -511,16 +491,14 @@ fn a_template_is_published_once_and_for_all() {
     let engine = open(directory.path(), Unknown::Reject);
     ask(&engine, "admin", template(2, "How big."), start());
     let which = Which::Scenario("pizza order".to_owned());
-    let newest = SchemaRequest::Template {
+    let newest = GetSchemaTemplate {
         which,
         language: None,
     };
-    let SchemaOutcome::Template(told) = ask(&engine, "c", newest, start()) else {
-        panic!("no template")
-    };
+    let told = ask(&engine, "c", newest, start());
     assert_eq!(told.schema_id, "pizza_order_v2");
     let unknown = Which::Scenario("iced latte".to_owned());
-    let unknown = SchemaRequest::Template {
+    let unknown = GetSchemaTemplate {
         which: unknown,
         language: None,
     };
@@ -537,7 +515,7 @@ fn patched(directory: &Path, settings: Settings) -> (Engine, Timestamp) {
     acquaint(&engine, start());
     clamour(&engine, "window seat", later);
     let patch_id = waiting(&engine, later).answer.patch_id;
-    ask(&engine, "admin", SchemaRequest::Approve { patch_id }, later);
+    ask(&engine, "admin", ApprovePatch { patch_id }, later);
     (engine, later + HOUR_MS)
 }
 
@@ -550,10 +528,8 @@ fn waiting(engine: &Engine, now: Timestamp) -> PatchRecord {
 
 /// What the reply to an ordinary booking tells besides.
 fn noticed(engine: &Engine, client: &str, task: &str, now: Timestamp) -> Notice {
-    match send(engine, client, task, &flight(None), now).unwrap() {
-        Outcome::Noted(_, notice) => *notice,
-        _ => Notice::default(),
-    }
+    let negotiated = send(engine, client, task, &flight(None), now);
+    negotiated.unwrap().notice
 }
 
 /// D19, D87, Q44: a reply to the client tells of a patch once, and that is known over a restart;
@@ -576,7 +552,7 @@ fn a_patch_is_told_in_a_reply_once_to_each_client() {
     drop(engine);
     let engine = open(directory.path(), Unknown::Reject);
     assert_eq!(noticed(&engine, "c1", "d", later), Notice::default());
-    let erase = SchemaRequest::Erase {
+    let erase = EraseFragments {
         client: "c1".to_owned(),
     };
     ask(&engine, "admin", erase, later);
@@ -594,12 +570,12 @@ fn what_is_switched_off_tells_nothing() {
         let (engine, later) = patched(directory.path(), settings);
         let patches = noticed(&engine, "c1", "a", later).patches;
         assert_eq!(patches.len(), usize::from(inline));
-        let updates = SchemaRequest::Updates {
+        let updates = GetSchemaUpdates {
             schema_id: "flight_booking_v1".to_owned(),
             since: None,
         };
         match (tried(&engine, "c1", updates, later), polled) {
-            (Ok(SchemaOutcome::Updates(told)), true) => assert_eq!(told.patches.len(), 1),
+            (Ok(told), true) => assert_eq!(told.patches.len(), 1),
             (Err(Refusal::SwitchedOff { setting, .. }), false) => {
                 assert_eq!(setting, "parts.polled");
             }
@@ -617,9 +593,7 @@ fn a_reply_warns_of_what_was_dropped() {
     odd["wings"] = json!(2);
     odd["other"] = json!(7);
     for _ in 0..2 {
-        let Outcome::Noted(_, notice) = send(&engine, "c", "t", &odd, start()).unwrap() else {
-            panic!("no warning")
-        };
+        let notice = send(&engine, "c", "t", &odd, start()).unwrap().notice;
         let places: Vec<_> = notice
             .warnings
             .iter()
@@ -694,11 +668,11 @@ fn a_key_that_exposes_another_capability_needs_two_approvers() {
         ("ada", PatchStanding::Pending),
         ("ben", PatchStanding::Active),
     ] {
-        let approve = SchemaRequest::Approve {
+        let approve = ApprovePatch {
             patch_id: patch_id.clone(),
         };
         let approved = ask(&engine, admin, approve, later);
-        assert_eq!(approved, SchemaOutcome::Patch(state));
+        assert_eq!(approved, state);
     }
 }
 
@@ -709,12 +683,12 @@ fn an_active_patch_can_be_ended_and_the_log_says_why() {
     let directory = tempfile::tempdir().unwrap();
     let (engine, later) = patched(directory.path(), Settings::default());
     let active = waiting(&engine, later);
-    let reject = SchemaRequest::Reject {
+    let reject = RejectPatch {
         patch_id: active.answer.patch_id.clone(),
         reason: Some("it asks for too much".to_owned()),
     };
     let ended = ask(&engine, "admin", reject.clone(), later);
-    assert_eq!(ended, SchemaOutcome::Patch(PatchStanding::Ended));
+    assert_eq!(ended, PatchStanding::Ended);
     assert!(matches!(
         tried(&engine, "admin", reject, later),
         Err(Refusal::UnknownPatch { .. })
@@ -730,9 +704,7 @@ fn an_active_patch_can_be_ended_and_the_log_says_why() {
     assert_eq!(last.reason.as_deref(), Some("it asks for too much"));
     let mut payload = flight(None);
     payload[active.keys[0].key_name.as_str()] = json!(true);
-    let Outcome::Noted(_, notice) = send(&engine, "c1", "late", &payload, later).unwrap() else {
-        panic!("no warning")
-    };
+    let notice = send(&engine, "c1", "late", &payload, later).unwrap().notice;
     assert!(notice.warnings[0].contains("withdrawn"), "{notice:?}");
     assert!(notice.patches.is_empty());
 }
@@ -742,7 +714,7 @@ fn an_active_patch_can_be_ended_and_the_log_says_why() {
 fn a_retired_template_takes_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let template = |version: u32| {
-        SchemaRequest::Publish {
+        PublishSchemaTemplate {
         template: json!({
             "schema_id": format!("pizza_order_v{version}"), "scenario": "pizza_order",
             "keys": [{ "key_name": "size", "key_type": "string", "required": true,
@@ -751,7 +723,7 @@ fn a_retired_template_takes_nothing() {
         .to_string(),
     }
     };
-    let retire = |version: u32| SchemaRequest::Retire {
+    let retire = |version: u32| RetireSchema {
         schema_id: format!("pizza_order_v{version}"),
     };
     {
@@ -762,10 +734,10 @@ fn a_retired_template_takes_nothing() {
         assert!(matches!(refused, Err(Refusal::Unretirable { .. })));
         let retired = ask(&engine, "admin", retire(1), start());
         let current_schema_id = Some("pizza_order_v2".to_owned());
-        assert_eq!(retired, SchemaOutcome::Retired { current_schema_id });
+        assert_eq!(retired, current_schema_id);
     }
     let engine = open(directory.path(), Unknown::Reject);
-    let validate = SchemaRequest::Validate {
+    let validate = ValidatePayload {
         schema_id: "pizza_order_v1".to_owned(),
         payload: Map::from_iter([("size".to_owned(), json!("large"))]),
     };
@@ -785,11 +757,9 @@ fn a_result_that_breaks_its_schema_is_a_failure() {
     let directory = tempfile::tempdir().unwrap();
     let engine = open(directory.path(), Unknown::Reject);
     send(&engine, "c", "t", &flight(Some("stumble")), start()).unwrap();
-    let read = Operation::Read(Query::Task(TaskId::new("t")));
+    let read = TaskById(TaskId::new("t"));
     let found = wait(engine.execute(&principal("c"), read, start()).outcome()).unwrap();
-    let Outcome::Records(Records::Tasks(tasks)) = found else {
-        panic!("no tasks")
-    };
+    let tasks = found.as_slice();
     assert_eq!(tasks[0].status, Status::Failed);
     assert_eq!(tasks[0].result, None);
     let why = &tasks[0].said.as_ref().unwrap().task_description;

@@ -194,13 +194,12 @@ impl Decoder {
 
     fn next_chunked(&mut self) -> Result<Option<Vec<u8>>, FramingError> {
         while self.read < self.input.len() {
-            if let State::Data(remaining) = self.state {
-                self.take_data(remaining);
-                continue;
-            }
             let byte = self.input[self.read];
-            self.read += 1;
             self.state = match (self.state, byte) {
+                (State::Data(remaining), _) => {
+                    self.take_data(remaining);
+                    continue;
+                }
                 (State::LineFeed, b'\n') => State::Hash,
                 (State::LineFeed, _) => return broken("no line feed before \"#\""),
                 (State::Hash, b'#') => State::FirstDigit,
@@ -226,13 +225,14 @@ impl Decoder {
                 }
                 (State::Digits(_), _) => return broken("no line feed after the chunk size"),
                 (State::EndLineFeed, b'\n') => {
+                    self.read += 1;
                     self.state = State::LineFeed;
                     self.chunks = false;
                     return Ok(Some(std::mem::take(&mut self.message)));
                 }
                 (State::EndLineFeed, _) => return broken("no line feed after \"##\""),
-                (State::Data(_), _) => unreachable!("taken as data above"),
             };
+            self.read += 1;
         }
         Ok(None)
     }

@@ -34,7 +34,8 @@ use card::Card;
 use domain::profile::usable_name;
 use domain::registry::Reach;
 use domain::task::TaskId;
-use engine::{Engine, Operation, Outcome, Query, Records};
+use engine::Engine;
+use engine::query::{NegotiationsOf, TaskById};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
@@ -196,13 +197,8 @@ impl Outside {
             return false;
         };
         let who = engine.principal(agent);
-        let read = Operation::Read(Query::Task(task.clone()));
-        let engine::Execution::Done(Ok(Outcome::Records(Records::Tasks(found)))) =
-            engine.execute(&who, read, self.clock.now())
-        else {
-            return false;
-        };
-        found.iter().any(|task| task.status.is_terminal())
+        let found = engine.read(&who, TaskById(task.clone()), self.clock.now());
+        found.is_ok_and(|found| found.is_some_and(|task| task.status.is_terminal()))
     }
 
     /// What is known here of a task of an agent.
@@ -210,14 +206,11 @@ impl Outside {
         let Some(engine) = self.engine.upgrade() else {
             return Known::default();
         };
-        let read = Operation::Read(Query::Negotiations(Some(task.clone())));
-        let negotiations = match engine.execute(&engine.principal(agent), read, self.clock.now()) {
-            engine::Execution::Done(Ok(Outcome::Records(Records::Negotiations(found)))) => found,
-            _ => Vec::new(),
-        };
+        let negotiations = NegotiationsOf(Some(task.clone()));
+        let found = engine.read(&engine.principal(agent), negotiations, self.clock.now());
         Known {
             templates: engine.templates(),
-            negotiations,
+            negotiations: found.unwrap_or_default(),
         }
     }
 }

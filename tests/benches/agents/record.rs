@@ -4,7 +4,8 @@
 
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
-use engine::{Execution, Operation, Outcome, Query, Records, TaskFilter};
+use engine::TaskFilter;
+use engine::query::TaskPage;
 use server::host::Host;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -61,11 +62,9 @@ fn page(host: &Host, after: Option<TaskId>) -> Vec<Arc<Task>> {
         after,
         ..TaskFilter::default()
     };
-    let read = Operation::Read(Query::TaskPage(filter));
-    match engine.execute(&engine.principal("operator"), read, Timestamp::default()) {
-        Execution::Done(Ok(Outcome::Records(Records::Tasks(tasks)))) => tasks,
-        _ => Vec::new(),
-    }
+    let read = TaskPage(filter);
+    let page = engine.read(&engine.principal("operator"), read, Timestamp::default());
+    page.map_or_else(|_| Vec::new(), |page| page.rows)
 }
 
 /// The values that these shares of all do not exceed; 0 of none.

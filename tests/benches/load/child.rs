@@ -12,7 +12,7 @@ use domain::profile::{Capability, Layer, Profile};
 use domain::registry::Reach;
 use domain::task::TaskId;
 use domain::verb::Verb;
-use engine::{Endpoint, Negotiate, Operation, Register};
+use engine::{Endpoint, Negotiate, RegisterAgent};
 use netconf::framing::{Decoder, Framing, encode};
 use netconf::hello::{Capabilities, write_server_hello};
 use netconf::names::capability::{BASE_1_0, BASE_1_1};
@@ -293,8 +293,7 @@ async fn fill(host: &Host, tasks: usize) {
             asynchronous: Some(true),
             ..Negotiate::new(Endpoint::Platform, Verb::TaskAssign)
         };
-        let operation = Operation::Negotiate(negotiate);
-        pending.push(engine.execute(&who, operation, host.clock.now()));
+        pending.push(engine.execute(&who, negotiate, host.clock.now()));
     }
     for execution in pending {
         execution.outcome().await.expect("nothing is wrong with it");
@@ -324,11 +323,11 @@ async fn register_away(host: &Host) {
         skills: Vec::new(),
         authentication: Vec::new(),
     };
-    let register = Operation::Register(Register {
+    let register = RegisterAgent {
         profile,
         reach: Reach::Client,
         lease_ms: 86_400_000,
-    });
+    };
     let registered = host
         .platform
         .engine()

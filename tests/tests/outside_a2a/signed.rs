@@ -6,7 +6,7 @@
 use crate::support::{block_on, http, within};
 use crate::{Pair, Site, answering_at, dig, ok};
 use domain::registry::{Health, Registration};
-use engine::{Operation, Refusal};
+use engine::{DeregisterAgent, Refusal};
 use serde_json::Value;
 use server::config::a2a::Cards;
 use std::net::SocketAddr;
@@ -119,7 +119,7 @@ fn an_unsigned_card_replaces_no_signed_one() {
         comes_to(&here, Registration::is_available).await;
         usurper.forge(true);
         let name = Some("digger".to_owned());
-        here.execute(Operation::Deregister { name }).await.unwrap();
+        here.execute(DeregisterAgent { name }).await.unwrap();
         let place = here.introduce("digger", &url).await.unwrap();
         assert_eq!(place.profile.description, FORGED);
         here.stop().await;

@@ -12,7 +12,7 @@ use domain::event::Happening;
 use domain::push::PushConfig;
 use domain::task::TaskId;
 use domain::time::Timestamp;
-use engine::{Engine, Operation, PushWish};
+use engine::{Engine, KeepPush, Operation, Query};
 use harness::conformance::{Heard, Host, Opening, Patience, Wire};
 use harness::memory::{BEGIN, Memory};
 use netconf::client::{ClientEvent, ClientSession};
@@ -654,24 +654,26 @@ impl Stage {
         pages
     }
 
+    /// What the engine says to somebody who shows records node by node.
+    pub fn browse<Q: Query>(&self, user: &str, query: Q) -> Result<(), engine::Refusal> {
+        let found = self.engine.browse(&self.principal(user), query, self.now);
+        found.map(drop)
+    }
+
     /// What the engine says to an operation of somebody.
-    pub fn ask(
-        &self,
-        user: &str,
-        operation: Operation,
-    ) -> Result<engine::Outcome, engine::Refusal> {
+    pub fn ask(&self, user: &str, operation: impl Operation) -> Result<(), engine::Refusal> {
         let who = self.principal(user);
         let execution = self.engine.execute(&who, operation, self.now);
         match execution {
-            engine::Execution::Done(outcome) => outcome,
-            engine::Execution::Pending(_) => Ok(engine::Outcome::Left),
+            engine::Execution::Done(outcome) => outcome.map(drop),
+            engine::Execution::Pending(_) => Ok(()),
         }
     }
 }
 
 /// Keeps a configuration for pushing.
-pub fn keep_push(task: &str) -> Operation {
-    Operation::Push(PushWish::Keep(PushConfig {
+pub fn keep_push(task: &str) -> KeepPush {
+    KeepPush(PushConfig {
         task: TaskId::new(task),
         owner: String::new(),
         id: "own".to_owned(),
@@ -680,7 +682,7 @@ pub fn keep_push(task: &str) -> Operation {
         authentication: None,
         version: "1.0".to_owned(),
         since: 0,
-    }))
+    })
 }
 
 /// Data, whole.

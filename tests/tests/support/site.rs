@@ -14,7 +14,8 @@ use domain::reply::Reply;
 use domain::task::{Status, Task, TaskId};
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
-use engine::{Hosted, Negotiate, Operation, Outcome, Query, Records, Refusal, Register};
+use engine::query::TaskById;
+use engine::{Hosted, Negotiate, Operation, Refusal, RegisterAgent};
 use harness::memory::generation;
 use server::access;
 use server::clock::Clock;
@@ -204,7 +205,7 @@ impl Site {
         self.host.platform.engine().principal("operator")
     }
 
-    pub async fn execute(&self, operation: Operation) -> Result<Outcome, Refusal> {
+    pub async fn execute<O: Operation>(&self, operation: O) -> Result<O::Output, Refusal> {
         let now = self.host.clock.now();
         let engine = self.host.platform.engine();
         let execution = engine.execute(&self.operator(), operation, now);
@@ -223,20 +224,14 @@ impl Site {
         negotiate.task = Some(TaskId::new(task));
         negotiate.texts = vec![Content::new("garden", words).render()];
         negotiate.asynchronous = (verb == Verb::TaskAssign).then_some(true);
-        match self.execute(Operation::Negotiate(negotiate)).await {
-            Ok(Outcome::Reply(reply)) => reply,
-            other => panic!("{other:?}"),
-        }
+        self.execute(negotiate).await.unwrap().reply
     }
 
     pub async fn task(&self, id: &str) -> Arc<Task> {
-        match self
-            .execute(Operation::Read(Query::Task(TaskId::new(id))))
+        self.execute(TaskById(TaskId::new(id)))
             .await
-        {
-            Ok(Outcome::Records(Records::Tasks(tasks))) => Arc::clone(&tasks[0]),
-            other => panic!("{other:?}"),
-        }
+            .unwrap()
+            .unwrap()
     }
 
     /// Waits until the task has ended; how.
@@ -270,7 +265,7 @@ pub async fn register(here: &Site, there: &Path, address: SocketAddr) {
     let key = StateKeys::open(there).unwrap().host().unwrap();
     let line = key.public_key().to_openssh().unwrap();
     let words: Vec<&str> = line.split(' ').take(2).collect();
-    let register = Register {
+    let register = RegisterAgent {
         profile: profile("digger"),
         reach: Reach::Server {
             address: address.to_string(),
@@ -278,5 +273,5 @@ pub async fn register(here: &Site, there: &Path, address: SocketAddr) {
         },
         lease_ms: 3_600_000,
     };
-    here.execute(Operation::Register(register)).await.unwrap();
+    here.execute(register).await.unwrap();
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::arbitrary;
 use crate::event::Sent;
+use crate::schema_talk::SchemaRequest;
 use crate::task::{Task, TaskState, TaskStatus};
 use insta::assert_snapshot;
 use proptest::prelude::*;
@@ -130,7 +131,7 @@ fn templates_are_asked_for_with_and_without_an_envelope() {
     let template = Response::Schema(json!({"schema_id": "flight_booking_v1"}));
     for header in [None, Some("0.3"), Some("1.0")] {
         let call = read(bare.as_bytes(), header).expect("a question");
-        let Request::GetSchemaTemplate(query) = &call.request else {
+        let Request::Schema(SchemaRequest::Template(query)) = &call.request else {
             panic!("{call:?}")
         };
         assert_eq!(query.scenario.as_deref(), Some("flight_booking"));

@@ -73,9 +73,7 @@ pub fn write(version: Version, tenant: Option<&str>, request: &Request) -> Resul
         Request::GetPushConfig(it) => ("GET", config(it), None, None),
         Request::DeletePushConfig(it) => ("DELETE", config(it), None, None),
         Request::GetExtendedCard => ("GET", card(version), None, None),
-        Request::GetSchemaTemplate(_)
-        | Request::GetSchemaUpdates(_)
-        | Request::RequestCapabilityExtension(_) => return Err(not_over_http(request)),
+        Request::Schema(_) => return Err(not_over_http(request)),
     };
     let tenant = tenant
         .map(|it| format!("/{}", escaped(it)))

@@ -12,7 +12,7 @@ fn a_template_is_asked_for_in_a_data_part() {
         "method": "get_schema_template",
         "params": {"scenario": "flight_booking", "preferred_language": "en-US"},
     }));
-    let Some(Ok(Request::GetSchemaTemplate(query))) = asked(&part) else {
+    let Some(Ok(SchemaRequest::Template(query))) = asked(&part) else {
         panic!("asked")
     };
     assert_eq!(query.scenario.as_deref(), Some("flight_booking"));

@@ -14,7 +14,7 @@ use crate::request::{
     CancelTask, Configuration, GetTask, ListPushConfigs, ListTasks, PushConfigKey, Request,
     SendMessage,
 };
-use crate::schema_talk::{ExtensionWish, TemplateQuery, UpdatesQuery};
+use crate::schema_talk::SchemaRequest;
 use crate::version::{Dialect, Version};
 use serde_json::{Map, Value};
 
@@ -37,9 +37,7 @@ pub fn params(dialect: Dialect, request: &Request) -> Value {
             .maybe("pageSize", it.page_size)
             .text("pageToken", it.page_token.as_ref()),
         Request::GetExtendedCard => Members::new(),
-        Request::GetSchemaTemplate(it) => it.members(),
-        Request::GetSchemaUpdates(it) => it.members(),
-        Request::RequestCapabilityExtension(it) => it.members(),
+        Request::Schema(it) => it.members(),
     };
     members.into()
 }
@@ -76,11 +74,9 @@ pub fn read_params(
             page_token: object.text("pageToken")?,
         }),
         Method::GetExtendedCard => Request::GetExtendedCard,
-        Method::GetSchemaTemplate => Request::GetSchemaTemplate(TemplateQuery::read(object)?),
-        Method::GetSchemaUpdates => Request::GetSchemaUpdates(UpdatesQuery::read(object)?),
-        Method::RequestCapabilityExtension => {
-            Request::RequestCapabilityExtension(ExtensionWish::read(object)?)
-        }
+        Method::GetSchemaTemplate => Request::Schema(SchemaRequest::template(object)?),
+        Method::GetSchemaUpdates => Request::Schema(SchemaRequest::updates(object)?),
+        Method::RequestCapabilityExtension => Request::Schema(SchemaRequest::extension(object)?),
     })
 }
 

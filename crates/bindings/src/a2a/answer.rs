@@ -17,7 +17,7 @@ use domain::content::{Content, Payload};
 use domain::negotiation::Stance;
 use domain::task::{Awaits, Task};
 use domain::verb::Verb;
-use engine::{Negotiate, Operation};
+use engine::Negotiate;
 use serde_json::{Map, Value};
 
 /// The member of a data part that judges: `accept`, `refuse` or `offer`.
@@ -84,7 +84,10 @@ impl RequestContext<'_> {
                 };
                 Ok(self.wanted(self.read_beside(words.len(), read).await?))
             }
-            Read::Typed { .. } | Read::Asked(_) => unreachable!("refused, or answered, before"),
+            Read::Typed { .. } | Read::Asked(_) => {
+                let why = "a task can begin with this, and is not completed by it";
+                Err(error::unusable("message.parts", why))
+            }
         }
     }
 
@@ -102,7 +105,7 @@ impl RequestContext<'_> {
             texts: vec![content(&words, None).render()],
             ..Negotiate::new(self.endpoint.clone(), Verb::TaskCancel)
         };
-        match self.execute(Operation::Negotiate(negotiate)).await {
+        match self.execute(negotiate).await {
             Ok(_) => Ok(()),
             // It has ended since it was looked at.
             Err(engine::Refusal::OutOfTurn(_)) => {

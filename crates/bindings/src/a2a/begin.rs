@@ -28,7 +28,8 @@ use domain::content::{Content, Payload};
 use domain::push;
 use domain::task::{Task, TaskId};
 use domain::verb::Verb;
-use engine::{Filter, Negotiate, Notice, Operation, Outcome, Query};
+use engine::query::ROWS_MOST;
+use engine::{Filter, Negotiate, Notice};
 use schema::semantics::ParseFailure;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -233,7 +234,7 @@ impl RequestContext<'_> {
         let own = self.record_of(Filter {
             task: Some(task.id.clone()),
             from: Some(self.who.name.clone()),
-            limit: Query::MOST,
+            limit: ROWS_MOST,
             ..Filter::default()
         })?;
         let own = own.rows.iter();
@@ -414,10 +415,8 @@ impl RequestContext<'_> {
         negotiate: Negotiate,
         mut notes: Notes,
     ) -> Result<Said, Error> {
-        let outcome = self.execute(Operation::Negotiate(negotiate)).await;
-        if let Outcome::Noted(_, notice) = outcome.map_err(|it| error::refused(&it))? {
-            notes.take(*notice);
-        }
+        let negotiated = self.execute(negotiate).await;
+        notes.take(negotiated.map_err(|it| error::refused(&it))?.notice);
         Ok(Said::Of(Given { task, notes }))
     }
 }

@@ -16,7 +16,7 @@ use a2a::telecom::declaration;
 use a2a::telecom::repertoire::Repertoire;
 use domain::profile::Profile;
 use domain::time::Timestamp;
-use engine::{Endpoint, Engine, Execution, Form, Operation, Outcome, SchemaOutcome, SchemaRequest};
+use engine::{Endpoint, Engine, Form, RenderSchema};
 use schema::template::Template;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -193,21 +193,17 @@ impl RequestContext<'_> {
 
     fn rendered(&self, schema_id: &str) -> Result<Option<Value>, Error> {
         let language = &self.binding.cards.settings.language;
-        let wanted = Operation::Schema(SchemaRequest::Render {
+        let wanted = RenderSchema {
             schema_id: schema_id.to_owned(),
             form: Form::JsonSchema,
             language: Some(language.as_str().to_owned()),
-        });
+        };
         if !self.engine().may(self.who, &wanted) {
             return Ok(None);
         }
-        match self.engine().execute(self.who, wanted, self.now()) {
-            Execution::Done(Ok(Outcome::Schema(SchemaOutcome::Rendered(text)))) => {
-                let schema = serde_json::from_str(&text);
-                Ok(Some(schema.expect("a rendered JSON Schema is JSON")))
-            }
-            Execution::Done(Err(refusal)) => Err(error::refused(&refusal)),
-            _ => unreachable!("rendering is answered at once, with a text"),
-        }
+        let text = self.engine().read(self.who, wanted, self.now());
+        let text = text.map_err(|refusal| error::refused(&refusal))?;
+        let schema = serde_json::from_str(&text);
+        Ok(Some(schema.expect("a rendered JSON Schema is JSON")))
     }
 }

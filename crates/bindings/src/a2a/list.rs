@@ -12,7 +12,8 @@ use a2a::response::TaskPage;
 use a2a::state::statuses_of;
 use a2a::task::Task as Told;
 use domain::task::{Status, Task, TaskId};
-use engine::{Endpoint, Page, Query, Records, TaskFilter};
+use engine::query::{self, TaskCount};
+use engine::{Endpoint, TaskFilter};
 use std::sync::Arc;
 
 impl RequestContext<'_> {
@@ -22,12 +23,12 @@ impl RequestContext<'_> {
         let page_size = wanted.tasks_per_page()?;
         let all = self.filter(wanted);
         let behind = page::cursor(wanted)?;
-        let found = self.page(TaskFilter {
+        let found = self.read(query::TaskPage(TaskFilter {
             until: behind.as_ref().map(|it| it.changed_at),
             after: behind.map(|it| TaskId::new(it.task_id)),
             limit: usize::try_from(page_size).expect("a hundred at most"),
             ..all.clone()
-        })?;
+        }))?;
         let last = found.rows.last().filter(|_| found.more);
         let token = last.map(|task| {
             let cursor = Cursor {
@@ -43,7 +44,7 @@ impl RequestContext<'_> {
             tasks: tasks.collect::<Result<_, Error>>()?,
             next_page_token: token,
             page_size,
-            total_size: self.count(all)?,
+            total_size: u32::try_from(self.read(TaskCount(all))?).unwrap_or(u32::MAX),
         })
     }
 
@@ -64,21 +65,5 @@ impl RequestContext<'_> {
     fn listed(&self, task: &Task, wanted: &ListTasks, left: &mut u64) -> Result<Told, Error> {
         let told = self.of_task_within(task, wanted.history_length, left)?;
         Ok(told.listed(wanted.include_artifacts))
-    }
-
-    fn page(&self, filter: TaskFilter) -> Result<Page<Arc<Task>>, Error> {
-        match self.read(Query::TaskPage(filter)) {
-            Ok(Records::TaskPage(tasks)) => Ok(tasks),
-            Ok(_) => unreachable!("tasks were asked for"),
-            Err(refusal) => Err(error::refused(&refusal)),
-        }
-    }
-
-    fn count(&self, filter: TaskFilter) -> Result<u32, Error> {
-        match self.read(Query::TaskCount(filter)) {
-            Ok(Records::Count(count)) => Ok(u32::try_from(count).unwrap_or(u32::MAX)),
-            Ok(_) => unreachable!("a count was asked for"),
-            Err(refusal) => Err(error::refused(&refusal)),
-        }
     }
 }

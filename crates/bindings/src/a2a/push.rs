@@ -7,7 +7,7 @@
 
 use super::error;
 use super::follow::events;
-use super::request_context::{RequestContext, read};
+use super::request_context::RequestContext;
 use super::task::as_left;
 use super::telecom;
 use super::telecom::told::{Teller, is_spoken_of};
@@ -26,11 +26,11 @@ use domain::notification::Notification;
 use domain::push;
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
-use engine::{Engine, Operation, Outcome, PushWish, Query, Records, Refusal};
+use engine::query::{PushConfigsOf, TaskById};
+use engine::{Engine, ForgetPush, KeepPush, Refusal};
 use schema::template::Template;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 impl RequestContext<'_> {
     /// Has a task told.
@@ -51,11 +51,8 @@ impl RequestContext<'_> {
         version: Version,
     ) -> Result<PushConfig, Error> {
         let kept = kept(task, config, version);
-        match self.execute(Operation::Push(PushWish::Keep(kept))).await {
-            Ok(Outcome::Push(config)) => Ok(told(config)),
-            Ok(_) => unreachable!("a configuration was to be kept"),
-            Err(refusal) => Err(error::refused(&refusal)),
-        }
+        let kept = self.execute(KeepPush(kept)).await;
+        kept.map(told).map_err(|it| error::refused(&it))
     }
 
     /// A configuration of the principal's own. v0.3 may leave out which: the one that has no
@@ -91,17 +88,13 @@ impl RequestContext<'_> {
     pub(super) async fn delete_push(&self, key: PushConfigKey) -> Result<(), Error> {
         let task = self.task(&key.task_id)?.id.clone();
         let id = key.id.unwrap_or(key.task_id);
-        let forget = PushWish::Forget { task, id };
-        let forgotten = self.execute(Operation::Push(forget)).await;
-        forgotten.map(drop).map_err(|it| error::refused(&it))
+        let forgotten = self.execute(ForgetPush { task, id }).await;
+        forgotten.map_err(|it| error::refused(&it))
     }
 
     fn push_configs(&self, task: &str) -> Result<Vec<push::PushConfig>, Error> {
-        let query = Query::PushConfigs(self.task(task)?.id.clone());
-        match self.read(query).map_err(|it| error::refused(&it))? {
-            Records::PushConfigs(own) => Ok(own),
-            _ => unreachable!("configurations were asked for"),
-        }
+        let task = self.task(task)?.id.clone();
+        self.read(PushConfigsOf(task))
     }
 }
 
@@ -177,7 +170,9 @@ pub fn push_of(
     change: &Notification,
 ) -> Result<Option<Push>, Refusal> {
     let owner = engine.principal(&config.owner);
-    let Some(task) = task_of(engine, &owner, &config.task)? else {
+    // What is told of it does not depend on when it is asked for.
+    let task = TaskById(config.task.clone());
+    let Some(task) = engine.read(&owner, task, Timestamp::default())? else {
         return Ok(None);
     };
     let declared = declared_by(engine, &task.to);
@@ -202,14 +197,6 @@ pub fn push_of(
         fields: fields(&told(config.clone())),
         bodies: bodies.collect(),
     }))
-}
-
-fn task_of(engine: &Engine, owner: &Principal, id: &TaskId) -> Result<Option<Arc<Task>>, Refusal> {
-    let query = Query::Task(id.clone());
-    match read(engine, owner, query, Timestamp::default())? {
-        Records::Tasks(found) => Ok(found.into_iter().next()),
-        _ => unreachable!("a task was asked for"),
-    }
 }
 
 /// Who tells in A2A-T, of an agent whose card declares these schemas.

@@ -12,7 +12,7 @@ use domain::access::Principal;
 use domain::profile::Profile;
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
-use engine::{Endpoint, Engine, Execution, Operation, Outcome, Query, Records, Refusal};
+use engine::{Endpoint, Engine, Operation, Query, Refusal};
 use std::sync::Arc;
 
 /// One request's circumstances.
@@ -53,12 +53,16 @@ impl RequestContext<'_> {
     }
 
     /// Asks the engine for what it knows now.
-    pub(super) fn read(&self, query: Query) -> Result<Records, Refusal> {
-        read(self.engine(), &self.asking(), query, self.now())
+    ///
+    /// # Errors
+    /// The refusal, in A2A's words.
+    pub(super) fn read<Q: Query>(&self, query: Q) -> Result<Q::Output, Error> {
+        let found = self.engine().read(&self.asking(), query, self.now());
+        found.map_err(|refusal| error::refused(&refusal))
     }
 
     /// Has the engine do something, and waits until it is on disk.
-    pub(super) async fn execute(&self, operation: Operation) -> Result<Outcome, Refusal> {
+    pub(super) async fn execute<O: Operation>(&self, operation: O) -> Result<O::Output, Refusal> {
         let execution = self.engine().execute(&self.asking(), operation, self.now());
         execution.outcome().await
     }
@@ -84,20 +88,6 @@ impl RequestContext<'_> {
             Endpoint::Platform => true,
             Endpoint::Ems(_) => false,
         }
-    }
-}
-
-/// Asks an engine for what it knows now.
-pub(super) fn read(
-    engine: &Engine,
-    who: &Principal,
-    query: Query,
-    now: Timestamp,
-) -> Result<Records, Refusal> {
-    match engine.execute(who, Operation::Read(query), now) {
-        Execution::Done(Ok(Outcome::Records(records))) => Ok(records),
-        Execution::Done(Err(refusal)) => Err(refusal),
-        _ => unreachable!("a query is answered at once, with records"),
     }
 }
 

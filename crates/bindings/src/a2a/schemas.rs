@@ -7,10 +7,11 @@ use super::request_context::RequestContext;
 use a2a::error::Error;
 use a2a::message::{Message, Part, Role};
 use a2a::objects::Inputs;
-use a2a::request::Request;
+use a2a::schema_talk::SchemaRequest;
 use domain::content::Payload;
 use engine::{
-    Operation, Outcome, PatchAnswer, SchemaOutcome, SchemaRequest, TemplateAnswer, Updates, Which,
+    GetSchemaTemplate, GetSchemaUpdates, PatchAnswer, RequestCapabilityExtension, TemplateAnswer,
+    Updates, Which,
 };
 use schema::violation::Violation;
 use serde_json::{Map, Value, json};
@@ -18,22 +19,36 @@ use std::collections::BTreeSet;
 
 impl RequestContext<'_> {
     /// Answers a question or wish about schemas.
-    ///
-    /// # Panics
-    /// If it is another request: the caller has told them apart.
-    pub(super) async fn about_schemas(&self, request: Request) -> Result<Value, Error> {
-        let outcome = self.execute(Operation::Schema(translated(request))).await;
-        match outcome.map_err(|refusal| error::refused(&refusal))? {
-            Outcome::Schema(outcome) => Ok(told(outcome)),
-            _ => unreachable!("a question about schemas is answered by one"),
-        }
+    pub(super) async fn about_schemas(&self, request: SchemaRequest) -> Result<Value, Error> {
+        let answered = match request {
+            SchemaRequest::Template(query) => {
+                let which = match (query.schema_id, query.scenario) {
+                    (Some(schema_id), _) => Which::Schema(schema_id),
+                    (None, scenario) => Which::Scenario(scenario.unwrap_or_default()),
+                };
+                let language = query.preferred_language;
+                let found = self.execute(GetSchemaTemplate { which, language }).await;
+                found.map(template)
+            }
+            SchemaRequest::Updates(query) => {
+                let (schema_id, since) = (query.schema_id, query.since_patch_id);
+                let found = self.execute(GetSchemaUpdates { schema_id, since }).await;
+                found.map(|found| updates(&found))
+            }
+            SchemaRequest::Extension(wish) => {
+                let (scenario, text) = (wish.scenario, wish.text);
+                let taken = self.execute(RequestCapabilityExtension { scenario, text });
+                taken.await.map(|()| json!({"taken": true}))
+            }
+        };
+        answered.map_err(|refusal| error::refused(&refusal))
     }
 
     /// The same as a message, to who asked by one.
     pub(super) async fn about_schemas_in(
         &self,
         message: &Message,
-        request: Request,
+        request: SchemaRequest,
     ) -> Result<Message, Error> {
         let told = self.about_schemas(request).await?;
         let part = Part::data(told).of_type("application/json");
@@ -52,36 +67,6 @@ pub(super) fn suggestion(patches: &[PatchAnswer]) -> Option<Value> {
         [] => None,
         [one] => Some(patch(one)),
         several => Some(several.iter().map(patch).collect()),
-    }
-}
-
-fn translated(request: Request) -> SchemaRequest {
-    match request {
-        Request::GetSchemaTemplate(query) => {
-            let which = match (query.schema_id, query.scenario) {
-                (Some(schema_id), _) => Which::Schema(schema_id),
-                (None, scenario) => Which::Scenario(scenario.unwrap_or_default()),
-            };
-            let language = query.preferred_language;
-            SchemaRequest::Template { which, language }
-        }
-        Request::GetSchemaUpdates(query) => {
-            let (schema_id, since) = (query.schema_id, query.since_patch_id);
-            SchemaRequest::Updates { schema_id, since }
-        }
-        Request::RequestCapabilityExtension(wish) => {
-            let (scenario, text) = (wish.scenario, wish.text);
-            SchemaRequest::Extend { scenario, text }
-        }
-        other => unreachable!("{:?} is no question about schemas", other.method()),
-    }
-}
-
-fn told(outcome: SchemaOutcome) -> Value {
-    match outcome {
-        SchemaOutcome::Template(answer) => template(answer),
-        SchemaOutcome::Updates(updates) => self::updates(&updates),
-        _ => json!({"taken": true}),
     }
 }
 

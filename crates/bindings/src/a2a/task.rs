@@ -7,7 +7,6 @@
 
 use super::begin::message_id;
 use super::besides;
-use super::error;
 use super::request_context::RequestContext;
 use super::telecom::kept;
 use a2a::error::Error;
@@ -21,7 +20,8 @@ use domain::notification::Notification;
 use domain::reply::Reply;
 use domain::task::{Awaits, Status, Task, TaskId};
 use domain::verb::Verb;
-use engine::{Filter, Page, Query, Records};
+use engine::query::{DataParamsOf, ExchangePage};
+use engine::{Filter, Page};
 
 /// The artifact that is a task's result.
 const RESULT: &str = "result";
@@ -87,14 +87,10 @@ impl RequestContext<'_> {
 
     /// A page of what was exchanged, newest first.
     pub(super) fn record_of(&self, wanted: Filter) -> Result<Page<Exchange>, Error> {
-        let query = Query::ExchangePage(Filter {
+        self.read(ExchangePage(Filter {
             newest_first: true,
             ..wanted
-        });
-        match self.read(query).map_err(|it| error::refused(&it))? {
-            Records::ExchangePage(record) => Ok(record),
-            _ => unreachable!("a page of exchanges was asked for"),
-        }
+        }))
     }
 
     /// The last messages, at most so many, as far as bytes are left for them.
@@ -167,13 +163,10 @@ impl RequestContext<'_> {
         let Some(id) = &exchange.response else {
             return Ok(None);
         };
-        let query = Query::Data {
+        let found = self.read(DataParamsOf {
             party: None,
             id: Some(id.clone()),
-        };
-        let Records::Data(found) = self.read(query).map_err(|it| error::refused(&it))? else {
-            unreachable!("data were asked for")
-        };
+        })?;
         let text = found.first().and_then(|data| data.text());
         *left = left.saturating_sub(text.map_or(0, str::len) as u64);
         let Some(reply) = text.and_then(Reply::from_json) else {

@@ -2,10 +2,8 @@
 //!
 //! Tags and their meaning: RFC 6241 Appendix A. Read next: `operation`.
 
-use super::{
-    AGENT_NAMESPACE, AUDIT_NAMESPACE, DATA_NAMESPACE, EMS_NAMESPACE, NEGOTIATION_NAMESPACE,
-    REGISTRY_NAMESPACE, SCHEMA_NAMESPACE, SIMULATION_NAMESPACE,
-};
+use super::NEGOTIATION_NAMESPACE;
+use super::modules::{self, Module};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::FilterError;
 use ::netconf::names::namespace::BASE;
@@ -20,23 +18,13 @@ use schema::evolution::Refusal as EvolutionRefusal;
 use schema::violation::{Code, Violation as PayloadViolation};
 use yang::Violation;
 
-/// Which rpc was asked, to say where in its message something is wrong.
+/// The rpc that was asked, to say where in its message something is wrong.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum RpcOrigin {
-    /// `task-negotiate`.
-    Negotiate,
-    /// An rpc of convoke-registry.
-    Registry(&'static str),
-    /// An rpc of convoke-data.
-    Data(&'static str),
-    /// An rpc of convoke-audit.
-    Audit(&'static str),
-    /// An rpc of convoke-schema.
-    Schema(&'static str),
-    /// An rpc of convoke-simulation.
-    Simulation(&'static str),
-    /// An rpc of convoke-ems.
-    Ems(&'static str),
+pub(crate) struct RpcOrigin {
+    /// The module that defines it.
+    pub(crate) module: &'static Module,
+    /// Its name.
+    pub(crate) rpc: &'static str,
 }
 
 /// Leaves of `task-negotiate` that irtf-agent defines; the others are of convoke-negotiation.
@@ -50,22 +38,28 @@ const DRAFTS_OWN: [&str; 6] = [
 ];
 
 impl RpcOrigin {
+    /// `task-negotiate`.
+    pub(crate) const NEGOTIATE: Self = Self::of(&modules::AGENT, "task-negotiate");
+
+    pub(crate) const fn of(module: &'static Module, rpc: &'static str) -> Self {
+        Self { module, rpc }
+    }
+
+    fn is_negotiation(self) -> bool {
+        *self.module == modules::AGENT
+    }
+
     /// Where the rpc stands in its message, or a leaf of it. RFC 6241 §4.3: a path to what was sent
     /// begins at the document, so with `rpc`.
     fn path(self, leaf: Option<&str>) -> ErrorPath {
-        let (prefix, namespace, rpc) = match self {
-            Self::Negotiate => ("agt", AGENT_NAMESPACE, "task-negotiate"),
-            Self::Registry(rpc) => ("cvr", REGISTRY_NAMESPACE, rpc),
-            Self::Data(rpc) => ("cvdata", DATA_NAMESPACE, rpc),
-            Self::Audit(rpc) => ("cva", AUDIT_NAMESPACE, rpc),
-            Self::Schema(rpc) => ("cvschema", SCHEMA_NAMESPACE, rpc),
-            Self::Simulation(rpc) => ("cvs", SIMULATION_NAMESPACE, rpc),
-            Self::Ems(rpc) => ("cvems", EMS_NAMESPACE, rpc),
-        };
+        let Self { module, rpc } = self;
+        let Module {
+            prefix, namespace, ..
+        } = *module;
         let path = format!("/nc:rpc/{prefix}:{rpc}");
         let path = match leaf {
             None => ErrorPath::new(path),
-            Some(leaf) if matches!(self, Self::Negotiate) && !DRAFTS_OWN.contains(&leaf) => {
+            Some(leaf) if self.is_negotiation() && !DRAFTS_OWN.contains(&leaf) => {
                 let steps = leaf.replace('/', "/cvn:");
                 ErrorPath::new(format!("{path}/cvn:{steps}")).bind("cvn", NEGOTIATION_NAMESPACE)
             }
@@ -79,27 +73,32 @@ impl RpcOrigin {
 
     /// The leaf in which the rpc names an agent.
     fn agent_leaf(self) -> &'static str {
-        match self {
-            Self::Negotiate => "task-sendTo",
-            Self::Data(_) => "reader",
+        match self.module {
+            module if *module == modules::AGENT => "task-sendTo",
+            module if *module == modules::DATA => "reader",
             _ => "name",
         }
     }
 
     /// The leaf in which the rpc names a template.
     fn schema_leaf(self) -> &'static str {
-        match self {
-            Self::Negotiate => "content",
-            Self::Registry(_) => "need/content",
-            _ => "schema-id",
-        }
+        self.content_leaf().unwrap_or("schema-id")
     }
 
     /// The leaf in which the rpc names an entry of `/data-params`.
     fn data_leaf(self) -> &'static str {
-        match self {
-            Self::Negotiate => "msg-data",
-            _ => "id",
+        match self.is_negotiation() {
+            true => "msg-data",
+            false => "id",
+        }
+    }
+
+    /// The leaf in which the rpc carries content for an agent; none if it carries none.
+    fn content_leaf(self) -> Option<&'static str> {
+        match self.module {
+            module if *module == modules::AGENT => Some("content"),
+            module if *module == modules::REGISTRY => Some("need/content"),
+            _ => None,
         }
     }
 }
@@ -256,10 +255,8 @@ pub(crate) fn refused(refusal: &Refusal, asked: RpcOrigin) -> RpcError {
 
 /// Nothing was broken, told or mended in the simulated network.
 fn of_fault(cause: &FaultRefusal, asked: RpcOrigin) -> RpcError {
-    let invalid = |leaf| {
-        let path = RpcOrigin::Simulation("inject-fault").path(Some(leaf));
-        RpcError::application(ErrorTag::InvalidValue).path(path)
-    };
+    let at = |leaf| asked.path(Some(leaf));
+    let invalid = |leaf| RpcError::application(ErrorTag::InvalidValue).path(at(leaf));
     match cause {
         FaultRefusal::Agent { .. } => {
             RpcError::protocol(ErrorTag::AccessDenied).path(asked.path(None))
@@ -271,8 +268,7 @@ fn of_fault(cause: &FaultRefusal, asked: RpcOrigin) -> RpcError {
         FaultRefusal::Nowhere(_) => {
             RpcError::application(ErrorTag::OperationFailed).app_tag("impossible")
         }
-        FaultRefusal::Unknown { .. } => RpcError::application(ErrorTag::DataMissing)
-            .path(RpcOrigin::Simulation("clear-fault").path(Some("id"))),
+        FaultRefusal::Unknown { .. } => RpcError::application(ErrorTag::DataMissing).path(at("id")),
     }
 }
 
@@ -287,11 +283,7 @@ fn of_payload(violations: &[PayloadViolation], refusal: &Refusal, asked: RpcOrig
         Some(Code::Length | Code::Depth) => (ErrorTag::TooBig, "kv-too-big"),
         _ => (ErrorTag::InvalidValue, "kv-value"),
     };
-    let leaf = match asked {
-        RpcOrigin::Negotiate => "content",
-        RpcOrigin::Registry(_) => "need/content",
-        _ => "payload",
-    };
+    let leaf = asked.content_leaf().unwrap_or("payload");
     let error = RpcError::application(tag)
         .app_tag(app_tag)
         .path(asked.path(Some(leaf)));
@@ -305,7 +297,7 @@ fn of_payload(violations: &[PayloadViolation], refusal: &Refusal, asked: RpcOrig
 
 /// A payload as typed XML that does not keep to its schema; `at` is its container.
 pub(crate) fn of_typed(refusal: &Refusal, at: ErrorPath) -> RpcError {
-    refused(refusal, RpcOrigin::Negotiate).path(at)
+    refused(refusal, RpcOrigin::NEGOTIATE).path(at)
 }
 
 /// A key of a payload, if an element could be called so; else the leaf that holds it. RFC 6241
@@ -365,7 +357,7 @@ pub(crate) fn of_reading(refusal: &Refusal, operation: Element<'_>) -> RpcError 
                 "{refusal}; name the keys that are wanted, or read page by page with <get-tasks> \
                  and <get-context> of convoke-registry"
             )),
-        other => refused(other, RpcOrigin::Negotiate),
+        other => refused(other, RpcOrigin::NEGOTIATE),
     }
 }
 
@@ -536,33 +528,33 @@ pub(crate) fn too_big(at: Element<'_>, message: impl Into<String>) -> RpcError {
 
 #[cfg(test)]
 mod tests {
-    use super::{RpcOrigin, element_name, qualified};
+    use super::{RpcOrigin, element_name, modules, qualified};
 
     #[test]
     fn a_leaf_is_in_the_namespace_of_the_module_that_defines_it() {
         for (asked, leaf, path) in [
             (
-                RpcOrigin::Negotiate,
+                RpcOrigin::NEGOTIATE,
                 "task-id",
                 "/nc:rpc/agt:task-negotiate/agt:task-id",
             ),
             (
-                RpcOrigin::Negotiate,
+                RpcOrigin::NEGOTIATE,
                 "round",
                 "/nc:rpc/agt:task-negotiate/cvn:round",
             ),
             (
-                RpcOrigin::Negotiate,
+                RpcOrigin::NEGOTIATE,
                 "task-subscription/subscript-url",
                 "/nc:rpc/agt:task-negotiate/cvn:task-subscription/cvn:subscript-url",
             ),
             (
-                RpcOrigin::Registry("renew-lease"),
+                RpcOrigin::of(&modules::REGISTRY, "renew-lease"),
                 "name",
                 "/nc:rpc/cvr:renew-lease/cvr:name",
             ),
             (
-                RpcOrigin::Data("data-read"),
+                RpcOrigin::of(&modules::DATA, "data-read"),
                 "id",
                 "/nc:rpc/cvdata:data-read/cvdata:id",
             ),

@@ -28,7 +28,8 @@ use ::netconf::filter::{Keys, Projection, View};
 use ::netconf::names::namespace::{ACCESS_CONTROL, MONITORING, NETMOD_NOTIFICATION, YANG_LIBRARY};
 use domain::access::Principal;
 use domain::time::Timestamp;
-use engine::{Endpoint, Operation, Outcome, Query, Records, Refusal};
+use engine::query::CurrentTask;
+use engine::{Endpoint, Query, Refusal};
 use std::cell::Cell;
 
 /// One reading of the data.
@@ -128,30 +129,19 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads what is asked for; all that is read key by key is bounded like what is read at once.
-    fn read(&self, query: Query) -> Result<Records, Refusal> {
+    /// Answers a query; all that is read key by key is bounded like what is read at once.
+    fn read<Q: Query>(&self, query: Q) -> Result<Q::Output, Refusal> {
+        let engine = &self.platform.engine;
         let is_keyed = query.is_keyed();
-        let records = self.looked_up(query)?;
+        let found = engine.browse(self.who, query, self.now)?;
         if is_keyed {
-            let bytes = self.keyed_bytes.get() + records.bytes();
+            let bytes = self.keyed_bytes.get() + Q::bytes(&found);
             self.keyed_bytes.set(bytes);
-            if bytes > self.platform.engine.read_bytes() {
-                return Err(self.platform.engine.too_much());
+            if bytes > engine.read_bytes() {
+                return Err(engine.too_much());
             }
         }
-        Ok(records)
-    }
-
-    fn looked_up(&self, query: Query) -> Result<Records, Refusal> {
-        match self
-            .platform
-            .engine
-            .execute(self.who, Operation::Browse(query), self.now)
-        {
-            engine::Execution::Done(Ok(Outcome::Records(records))) => Ok(records),
-            engine::Execution::Done(Err(refusal)) => Err(refusal),
-            _ => unreachable!("a query is answered at once, with records"),
-        }
+        Ok(found)
     }
 
     fn write_current_task(
@@ -159,11 +149,8 @@ impl Reader<'_> {
         projection: &Projection<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Refusal> {
-        let found = self.read(Query::CurrentTask(self.own_agent().to_owned()))?;
-        if let Records::Tasks(tasks) = found
-            && let Some(task) = tasks.first()
-        {
-            write(&task::tasks(task), projection, out);
+        if let Some(task) = self.read(CurrentTask(self.own_agent().to_owned()))? {
+            write(&task::tasks(&task), projection, out);
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
-//! One file per group of rpcs; here the switch: known, offered, permitted, right, done.
+//! The rpcs that are offered ([`RPCS`]), one file a group; here the road of each: known, offered,
+//! permitted, right, done.
 //!
 //! The order is fixed: an rpc that is not offered is `operation-not-supported` for everyone,
 //! before access is judged; one that is denied is `access-denied` before its content is looked
@@ -23,20 +24,26 @@ mod typed;
 pub(super) use schemas::patch;
 pub(super) use subscribe::Subscription;
 
+use super::error;
 use super::error::RpcOrigin;
+use super::modules::{self, Module};
 use super::session::RequestContext;
-use super::{
-    AGENT_NAMESPACE, AUDIT_NAMESPACE, DATA_NAMESPACE, EMS_NAMESPACE, REGISTRY_NAMESPACE,
-    SCHEMA_NAMESPACE, SIMULATION_NAMESPACE, error,
-};
 use ::netconf::data::{Node, write};
 use ::netconf::error::RpcError;
 use ::netconf::filter::Projection;
-use ::netconf::names::namespace::{BASE, MONITORING, NMDA, NOTIFICATION};
+use ::netconf::names::namespace::{BASE, NMDA};
 use ::netconf::session::{CloseReason, Rpc};
 use ::netconf::xml::Element;
 use domain::access::Request;
-use engine::{Execution, Notice, Operation, Outcome};
+use domain::ems::Ems;
+use engine::query::{AuditTrail, ExchangePage, TaskPage};
+use engine::{
+    Act, ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, Endpoint, EraseFragments,
+    Execution, FormTeam, GetSchemaTemplate, GetSchemaUpdates, InjectFault, JudgeAlignment,
+    ListFaults, ListScenarios, Negotiate, Operation, PublishSchemaTemplate, ReadData, Refusal,
+    RejectPatch, RenderSchema, RenewLease, RequestCapabilityExtension, RetireSchema,
+    ValidatePayload, WriteData,
+};
 use std::future::Future;
 use std::pin::Pin;
 
@@ -65,266 +72,204 @@ pub(super) enum Dispatch {
     Later(Pending),
 }
 
-/// The rpcs that are offered.
+/// Where an rpc is offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RpcKind {
-    Get,
-    GetConfig,
-    GetData,
-    Lock,
-    Unlock,
-    CloseSession,
-    KillSession,
-    GetSchema,
-    CreateSubscription,
-    TaskNegotiate,
-    RegisterAgent,
-    RenewLease,
-    DeregisterAgent,
-    DiscoverAgents,
-    FormTeam,
-    GetTasks,
-    GetContext,
-    GetAudit,
-    DataWrite,
-    DataRead,
-    InjectFault,
-    ListFaults,
-    ClearFault,
-    GetSchemaTemplate,
-    ListScenarios,
-    ValidatePayload,
-    GetSchemaUpdates,
-    RequestCapabilityExtension,
-    PublishSchemaTemplate,
-    RetireSchema,
-    RenderSchema,
-    ApprovePatch,
-    RejectPatch,
-    JudgeAlignment,
-    EraseFragments,
-    Probe,
-    SetPower,
-    SetSaving,
-    ReadConfiguration,
-    Configure,
-    Restart,
-    Trace,
-    Dispatch,
-    Guide,
-    TellCustomer,
+enum Offered {
+    /// At every endpoint: what each NETCONF server does.
+    Everywhere,
+    /// At the platform's endpoint and those of agents.
+    Platform,
+    /// At the endpoints of these management systems of the network.
+    Systems(&'static [Ems]),
 }
 
-impl RpcKind {
-    /// The rpc that an element asks for, with the module that defines it.
-    pub(super) fn of(operation: Element<'_>) -> Option<(Self, &'static str)> {
-        let name = operation.name();
-        Some(match (operation.namespace(), name) {
-            (BASE, "get") => (Self::Get, "ietf-netconf"),
-            (BASE, "get-config") => (Self::GetConfig, "ietf-netconf"),
-            (BASE, "lock") => (Self::Lock, "ietf-netconf"),
-            (BASE, "unlock") => (Self::Unlock, "ietf-netconf"),
-            (BASE, "close-session") => (Self::CloseSession, "ietf-netconf"),
-            (BASE, "kill-session") => (Self::KillSession, "ietf-netconf"),
-            (NMDA, "get-data") => (Self::GetData, "ietf-netconf-nmda"),
-            (MONITORING, "get-schema") => (Self::GetSchema, "ietf-netconf-monitoring"),
-            (NOTIFICATION, "create-subscription") => (Self::CreateSubscription, "notifications"),
-            (AGENT_NAMESPACE, "task-negotiate") => (Self::TaskNegotiate, "irtf-agent"),
-            (REGISTRY_NAMESPACE, "register-agent") => (Self::RegisterAgent, "convoke-registry"),
-            (REGISTRY_NAMESPACE, "renew-lease") => (Self::RenewLease, "convoke-registry"),
-            (REGISTRY_NAMESPACE, "deregister-agent") => (Self::DeregisterAgent, "convoke-registry"),
-            (REGISTRY_NAMESPACE, "discover-agents") => (Self::DiscoverAgents, "convoke-registry"),
-            (REGISTRY_NAMESPACE, "form-team") => (Self::FormTeam, "convoke-registry"),
-            (REGISTRY_NAMESPACE, "get-tasks") => (Self::GetTasks, "convoke-registry"),
-            (REGISTRY_NAMESPACE, "get-context") => (Self::GetContext, "convoke-registry"),
-            (AUDIT_NAMESPACE, "get-audit") => (Self::GetAudit, "convoke-audit"),
-            (DATA_NAMESPACE, "data-write") => (Self::DataWrite, "convoke-data"),
-            (DATA_NAMESPACE, "data-read") => (Self::DataRead, "convoke-data"),
-            (SIMULATION_NAMESPACE, name) => (Self::of_simulation(name)?, "convoke-simulation"),
-            (SCHEMA_NAMESPACE, name) => (Self::of_schemas(name)?, "convoke-schema"),
-            (EMS_NAMESPACE, name) => (ems::offered(name)?, "convoke-ems"),
-            _ => return None,
-        })
-    }
+/// An rpc that is offered: where, in which order, and by what it is handled.
+pub(super) struct RpcDefinition {
+    origin: RpcOrigin,
+    offered: Offered,
+    /// True if it looks at state that earlier requests of the session may change, so that it waits
+    /// for them.
+    waits: bool,
+    handle: fn(&RequestContext<'_>, RpcOrigin, Element<'_>) -> Dispatch,
+}
 
-    /// The rpc of convoke-simulation called so.
-    fn of_simulation(name: &str) -> Option<Self> {
-        Some(match name {
-            "inject-fault" => Self::InjectFault,
-            "list-faults" => Self::ListFaults,
-            "clear-fault" => Self::ClearFault,
-            _ => return None,
-        })
-    }
-
-    /// The rpc of convoke-schema called so.
-    fn of_schemas(name: &str) -> Option<Self> {
-        Some(match name {
-            "get-schema-template" => Self::GetSchemaTemplate,
-            "list-scenarios" => Self::ListScenarios,
-            "validate-payload" => Self::ValidatePayload,
-            "get-schema-updates" => Self::GetSchemaUpdates,
-            "request-capability-extension" => Self::RequestCapabilityExtension,
-            "publish-schema-template" => Self::PublishSchemaTemplate,
-            "retire-schema" => Self::RetireSchema,
-            "render-schema" => Self::RenderSchema,
-            "approve-patch" => Self::ApprovePatch,
-            "reject-patch" => Self::RejectPatch,
-            "judge-alignment" => Self::JudgeAlignment,
-            "erase-fragments" => Self::EraseFragments,
-            _ => return None,
-        })
-    }
-
-    /// True if answering it looks at state that earlier requests of the session may change, so
-    /// that it must wait for them. What is done to the network is begun at once and may be under way
-    /// side by side.
-    pub(super) fn reads(self) -> bool {
-        match self {
-            Self::TaskNegotiate
-            | Self::DataWrite
-            | Self::Probe
-            | Self::SetPower
-            | Self::SetSaving
-            | Self::ReadConfiguration
-            | Self::Configure
-            | Self::Restart
-            | Self::Trace
-            | Self::Dispatch
-            | Self::Guide
-            | Self::TellCustomer => false,
-            Self::Get
-            | Self::GetConfig
-            | Self::GetData
-            | Self::Lock
-            | Self::Unlock
-            | Self::CloseSession
-            | Self::KillSession
-            | Self::GetSchema
-            | Self::CreateSubscription
-            | Self::RegisterAgent
-            | Self::RenewLease
-            | Self::DeregisterAgent
-            | Self::DiscoverAgents
-            | Self::FormTeam
-            | Self::GetTasks
-            | Self::GetContext
-            | Self::GetAudit
-            | Self::DataRead
-            | Self::InjectFault
-            | Self::ListFaults
-            | Self::ClearFault
-            | Self::GetSchemaTemplate
-            | Self::ListScenarios
-            | Self::ValidatePayload
-            | Self::GetSchemaUpdates
-            | Self::RequestCapabilityExtension
-            | Self::PublishSchemaTemplate
-            | Self::RetireSchema
-            | Self::RenderSchema
-            | Self::ApprovePatch
-            | Self::RejectPatch
-            | Self::JudgeAlignment
-            | Self::EraseFragments => true,
+impl RpcDefinition {
+    const fn new(
+        module: &'static Module,
+        rpc: &'static str,
+        handle: fn(&RequestContext<'_>, RpcOrigin, Element<'_>) -> Dispatch,
+    ) -> Self {
+        Self {
+            origin: RpcOrigin::of(module, rpc),
+            offered: Offered::Platform,
+            waits: true,
+            handle,
         }
     }
+
+    /// One that is an operation of the engine.
+    const fn of<O: Codec>(module: &'static Module, rpc: &'static str) -> Self {
+        Self::new(module, rpc, carried_out::<O>)
+    }
+
+    /// One that every NETCONF server offers.
+    const fn everywhere(
+        module: &'static Module,
+        rpc: &'static str,
+        handle: fn(&RequestContext<'_>, RpcOrigin, Element<'_>) -> Dispatch,
+    ) -> Self {
+        Self {
+            offered: Offered::Everywhere,
+            ..Self::new(module, rpc, handle)
+        }
+    }
+
+    /// An action that these systems offer. What is done to the network is begun at once and may be under
+    /// way side by side.
+    const fn action(rpc: &'static str, systems: &'static [Ems]) -> Self {
+        Self {
+            offered: Offered::Systems(systems),
+            ..Self::of::<Act>(&modules::EMS, rpc).at_once()
+        }
+    }
+
+    /// The same, decided as it arrives and answered beside those in front of it.
+    const fn at_once(self) -> Self {
+        Self {
+            waits: false,
+            ..self
+        }
+    }
+}
+
+/// Every rpc that is offered: the modules say what it takes and gives, the handlers the rest.
+static RPCS: [RpcDefinition; 45] = [
+    RpcDefinition::of::<Negotiate>(&modules::AGENT, "task-negotiate").at_once(),
+    RpcDefinition::everywhere(&modules::NETCONF, "get", |cx, _, it| {
+        taken(read::get(cx, it))
+    }),
+    RpcDefinition::everywhere(&modules::NETCONF, "get-config", |cx, _, it| {
+        taken(read::get_config(cx, it))
+    }),
+    RpcDefinition::everywhere(&modules::NETCONF_NMDA, "get-data", |cx, _, it| {
+        taken(read::get_data(cx, it))
+    }),
+    RpcDefinition::everywhere(&modules::NETCONF, "lock", |cx, _, it| {
+        Dispatch::Now(lock::lock(cx, it))
+    }),
+    RpcDefinition::everywhere(&modules::NETCONF, "unlock", |cx, _, it| {
+        Dispatch::Now(lock::unlock(cx, it))
+    }),
+    RpcDefinition::everywhere(&modules::NETCONF, "close-session", |cx, _, it| {
+        Dispatch::Now(check(cx, it).map(|()| Answer::Closing(CloseReason::Requested)))
+    }),
+    RpcDefinition::everywhere(&modules::NETCONF, "kill-session", |cx, _, it| {
+        Dispatch::Now(lock::kill_session(cx, it))
+    }),
+    RpcDefinition::everywhere(&modules::NETCONF_MONITORING, "get-schema", |cx, _, it| {
+        Dispatch::Now(schema::get_schema(cx, it))
+    }),
+    RpcDefinition::everywhere(
+        &modules::NOTIFICATIONS,
+        "create-subscription",
+        |cx, _, it| Dispatch::Now(subscribe::create(cx, it)),
+    ),
+    RpcDefinition::new(
+        &modules::REGISTRY,
+        "register-agent",
+        registry::register_agent,
+    ),
+    RpcDefinition::of::<RenewLease>(&modules::REGISTRY, "renew-lease"),
+    RpcDefinition::of::<DeregisterAgent>(&modules::REGISTRY, "deregister-agent"),
+    RpcDefinition::of::<DiscoverAgents>(&modules::REGISTRY, "discover-agents"),
+    RpcDefinition::of::<FormTeam>(&modules::REGISTRY, "form-team"),
+    RpcDefinition::of::<TaskPage>(&modules::REGISTRY, "get-tasks"),
+    RpcDefinition::of::<ExchangePage>(&modules::REGISTRY, "get-context"),
+    RpcDefinition::of::<AuditTrail>(&modules::AUDIT, "get-audit"),
+    RpcDefinition::of::<WriteData>(&modules::DATA, "data-write").at_once(),
+    RpcDefinition::of::<ReadData>(&modules::DATA, "data-read"),
+    RpcDefinition::of::<InjectFault>(&modules::SIMULATION, "inject-fault"),
+    RpcDefinition::of::<ListFaults>(&modules::SIMULATION, "list-faults"),
+    RpcDefinition::of::<ClearFault>(&modules::SIMULATION, "clear-fault"),
+    RpcDefinition::of::<GetSchemaTemplate>(&modules::SCHEMA, "get-schema-template"),
+    RpcDefinition::of::<ListScenarios>(&modules::SCHEMA, "list-scenarios"),
+    RpcDefinition::of::<ValidatePayload>(&modules::SCHEMA, "validate-payload"),
+    RpcDefinition::of::<GetSchemaUpdates>(&modules::SCHEMA, "get-schema-updates"),
+    RpcDefinition::of::<RequestCapabilityExtension>(
+        &modules::SCHEMA,
+        "request-capability-extension",
+    ),
+    RpcDefinition::of::<PublishSchemaTemplate>(&modules::SCHEMA, "publish-schema-template"),
+    RpcDefinition::of::<RetireSchema>(&modules::SCHEMA, "retire-schema"),
+    RpcDefinition::of::<RenderSchema>(&modules::SCHEMA, "render-schema"),
+    RpcDefinition::of::<ApprovePatch>(&modules::SCHEMA, "approve-patch"),
+    RpcDefinition::of::<RejectPatch>(&modules::SCHEMA, "reject-patch"),
+    RpcDefinition::of::<JudgeAlignment>(&modules::SCHEMA, "judge-alignment"),
+    RpcDefinition::of::<EraseFragments>(&modules::SCHEMA, "erase-fragments"),
+    RpcDefinition::action("probe", &[Ems::Wireless, Ems::Ip]),
+    RpcDefinition::action("read-configuration", &[Ems::Wireless, Ems::Ip]),
+    RpcDefinition::action("configure", &[Ems::Wireless, Ems::Ip]),
+    RpcDefinition::action("restart", &[Ems::Wireless, Ems::Ip]),
+    RpcDefinition::action("set-power", &[Ems::Wireless]),
+    RpcDefinition::action("set-saving", &[Ems::Wireless]),
+    RpcDefinition::action("trace", &[Ems::Wireless]),
+    RpcDefinition::action("dispatch", &[Ems::Customer]),
+    RpcDefinition::action("guide", &[Ems::Customer]),
+    RpcDefinition::action("tell-customer", &[Ems::Customer]),
+];
+
+/// The rpc that an element asks for; none if it is not offered.
+fn rpc_of(operation: Element<'_>) -> Option<&'static RpcDefinition> {
+    let (namespace, name) = (operation.namespace(), operation.name());
+    RPCS.iter()
+        .find(|rpc| rpc.origin.rpc == name && rpc.origin.module.namespace == namespace)
+}
+
+/// True if an rpc is to wait for those in front of it.
+pub(super) fn waits(operation: Element<'_>) -> bool {
+    rpc_of(operation).is_none_or(|rpc| rpc.waits)
 }
 
 /// Handles one rpc.
 pub(super) fn handle(cx: &RequestContext<'_>, rpc: &Rpc) -> Dispatch {
     let operation = rpc.operation();
-    let Some((offered, module)) = RpcKind::of(operation) else {
+    let Some(rpc) = rpc_of(operation) else {
         return Dispatch::Now(Err(error::not_supported(operation, why_not(operation))));
     };
-    if let Some(why) = ems::elsewhere(cx, offered) {
+    if let Some(why) = elsewhere(cx, rpc.offered) {
         return Dispatch::Now(Err(error::not_supported(operation, why)));
     }
-    let guarded =
-        offered == RpcKind::KillSession || cx.announced.is_guarded(module, operation.name());
+    let RpcOrigin { module, rpc: name } = rpc.origin;
+    let is_kill = (module, name) == (&modules::NETCONF, "kill-session");
     let exec = Request::Exec {
-        module,
-        rpc: operation.name(),
-        guarded,
+        module: module.name,
+        rpc: name,
+        guarded: is_kill || cx.announced.is_guarded(module.name, name),
     };
     if let Err(denied) = cx.platform.engine.authorise(cx.who, exec, cx.now) {
         return Dispatch::Now(Err(error::denied(operation, &denied)));
     }
-    match offered {
-        RpcKind::TaskNegotiate => negotiate::task_negotiate(cx, operation),
-        RpcKind::RegisterAgent => registry::register_agent(cx, operation),
-        RpcKind::RenewLease => registry::renew_lease(cx, operation),
-        RpcKind::DeregisterAgent => registry::deregister_agent(cx, operation),
-        RpcKind::DiscoverAgents => registry::discover_agents(cx, operation),
-        RpcKind::FormTeam => registry::form_team(cx, operation),
-        RpcKind::GetTasks => Dispatch::Now(page::get_tasks(cx, operation)),
-        RpcKind::GetContext => Dispatch::Now(page::get_context(cx, operation)),
-        RpcKind::GetAudit => Dispatch::Now(audit::get_audit(cx, operation)),
-        RpcKind::DataWrite => data::data_write(cx, operation),
-        RpcKind::DataRead => data::data_read(cx, operation),
-        RpcKind::InjectFault => simulation::inject_fault(cx, operation),
-        RpcKind::ListFaults => simulation::list_faults(cx, operation),
-        RpcKind::ClearFault => simulation::clear_fault(cx, operation),
-        RpcKind::GetSchemaTemplate => {
-            schemas::handle(cx, operation, "get-schema-template", schemas::get_template)
+    (rpc.handle)(cx, rpc.origin, operation)
+}
+
+/// Why the endpoint does not offer something that is offered there; none if it does.
+fn elsewhere(cx: &RequestContext<'_>, offered: Offered) -> Option<&'static str> {
+    match (cx.endpoint, offered) {
+        (_, Offered::Everywhere) => None,
+        (Endpoint::Ems(_), Offered::Platform) => {
+            Some("this is a management system of the network; ask the platform")
         }
-        RpcKind::ListScenarios => {
-            schemas::handle(cx, operation, "list-scenarios", schemas::list_scenarios)
+        (Endpoint::Ems(own), Offered::Systems(systems)) if systems.contains(own) => None,
+        (Endpoint::Ems(_), Offered::Systems(_)) => {
+            Some("another management system of the network offers it")
         }
-        RpcKind::ValidatePayload => {
-            schemas::handle(cx, operation, "validate-payload", schemas::validate_payload)
+        (_, Offered::Platform) => None,
+        (_, Offered::Systems(_)) if cx.platform.engine.is_managed() => {
+            Some("the management systems of the network offer it, each at an endpoint of its own")
         }
-        RpcKind::GetSchemaUpdates => {
-            schemas::handle(cx, operation, "get-schema-updates", schemas::get_updates)
+        (_, Offered::Systems(_)) => {
+            Some("this platform runs no network, so there are no management systems")
         }
-        RpcKind::RequestCapabilityExtension => schemas::handle(
-            cx,
-            operation,
-            "request-capability-extension",
-            schemas::request_extension,
-        ),
-        RpcKind::PublishSchemaTemplate => schemas::handle(
-            cx,
-            operation,
-            "publish-schema-template",
-            schemas::publish_template,
-        ),
-        RpcKind::RetireSchema => {
-            schemas::handle(cx, operation, "retire-schema", schemas::retire_template)
-        }
-        RpcKind::RenderSchema => schemas::handle(cx, operation, "render-schema", schemas::render),
-        RpcKind::ApprovePatch => {
-            schemas::handle(cx, operation, "approve-patch", schemas::approve_patch)
-        }
-        RpcKind::RejectPatch => {
-            schemas::handle(cx, operation, "reject-patch", schemas::reject_patch)
-        }
-        RpcKind::JudgeAlignment => {
-            schemas::handle(cx, operation, "judge-alignment", schemas::judge_alignment)
-        }
-        RpcKind::EraseFragments => {
-            schemas::handle(cx, operation, "erase-fragments", schemas::erase_fragments)
-        }
-        RpcKind::Probe => ems::act(cx, operation, "probe"),
-        RpcKind::SetPower => ems::act(cx, operation, "set-power"),
-        RpcKind::SetSaving => ems::act(cx, operation, "set-saving"),
-        RpcKind::ReadConfiguration => ems::act(cx, operation, "read-configuration"),
-        RpcKind::Configure => ems::act(cx, operation, "configure"),
-        RpcKind::Restart => ems::act(cx, operation, "restart"),
-        RpcKind::Trace => ems::act(cx, operation, "trace"),
-        RpcKind::Dispatch => ems::act(cx, operation, "dispatch"),
-        RpcKind::Guide => ems::act(cx, operation, "guide"),
-        RpcKind::TellCustomer => ems::act(cx, operation, "tell-customer"),
-        RpcKind::Get => taken(read::get(cx, operation)),
-        RpcKind::GetConfig => taken(read::get_config(cx, operation)),
-        RpcKind::GetData => taken(read::get_data(cx, operation)),
-        RpcKind::Lock => Dispatch::Now(lock::lock(cx, operation)),
-        RpcKind::Unlock => Dispatch::Now(lock::unlock(cx, operation)),
-        RpcKind::KillSession => Dispatch::Now(lock::kill_session(cx, operation)),
-        RpcKind::CloseSession => {
-            Dispatch::Now(check(cx, operation).map(|()| Answer::Closing(CloseReason::Requested)))
-        }
-        RpcKind::GetSchema => Dispatch::Now(schema::get_schema(cx, operation)),
-        RpcKind::CreateSubscription => Dispatch::Now(subscribe::create(cx, operation)),
     }
 }
 
@@ -333,39 +278,45 @@ fn taken(handled: Result<Dispatch, RpcError>) -> Dispatch {
     handled.unwrap_or_else(|error| Dispatch::Now(Err(error)))
 }
 
-/// Asks the engine for what was read, unless it could not be read.
-fn ask(cx: &RequestContext<'_>, wanted: Result<Operation, RpcError>, asked: RpcOrigin) -> Dispatch {
-    let wanted = match wanted {
-        Ok(wanted) => wanted,
-        Err(error) => return Dispatch::Now(Err(error)),
-    };
-    match cx.platform.engine.execute(cx.who, wanted, cx.now) {
-        Execution::Done(Ok(outcome)) => Dispatch::Now(Ok(encoded(outcome))),
-        Execution::Done(Err(refusal)) => Dispatch::Now(Err(error::refused(&refusal, asked))),
-        Execution::Pending(pending) => Dispatch::Later(Box::pin(async move {
-            let outcome = pending.await;
-            outcome
-                .map(encoded)
-                .map_err(|refusal| error::refused(&refusal, asked))
-        })),
+/// An operation of the engine as an rpc: how its input is read, and its output written.
+trait Codec: Operation {
+    /// Holds the input to the schema.
+    ///
+    /// # Errors
+    /// The `rpc-error` of the first violation.
+    fn check(cx: &RequestContext<'_>, input: Element<'_>) -> Result<(), RpcError> {
+        check(cx, input)
     }
+
+    /// Reads the input, which keeps to the schema: leaves are single and well typed.
+    ///
+    /// # Errors
+    /// An `rpc-error` for what the schema lets pass and nothing can be made of.
+    fn decode(cx: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError>;
+
+    /// Writes the output.
+    fn encode(output: Self::Output) -> Answer;
 }
 
-fn encoded(outcome: Outcome) -> Answer {
-    match outcome {
-        Outcome::Reply(reply) => Answer::Body(negotiate::encode(&reply, &Notice::default())),
-        Outcome::Noted(reply, notice) => Answer::Body(negotiate::encode(&reply, &notice)),
-        Outcome::Registered(place, advice) => registry::place(&place, &advice),
-        Outcome::Left => Answer::Ok,
-        Outcome::Found(found) => registry::matches(&found),
-        Outcome::Team(team) => registry::formed(&team),
-        Outcome::Written(written) => data::written(written),
-        Outcome::Bytes(piece) => data::piece(&piece),
-        Outcome::Faults(answer) => simulation::answered(&answer),
-        Outcome::Acted(acted) => ems::acted(&acted),
-        Outcome::Schema(outcome) => schemas::encoded(&outcome),
-        Outcome::Records(_) => unreachable!("records are read, not asked for"),
-        Outcome::Push(_) | Outcome::PushForgotten => unreachable!("no rpc asks for pushing"),
+/// Reads the input of an rpc, asks the engine, and writes the output.
+fn carried_out<O: Codec>(
+    cx: &RequestContext<'_>,
+    origin: RpcOrigin,
+    input: Element<'_>,
+) -> Dispatch {
+    let operation = match O::check(cx, input).and_then(|()| O::decode(cx, input)) {
+        Ok(operation) => operation,
+        Err(error) => return Dispatch::Now(Err(error)),
+    };
+    let answer = move |outcome: Result<O::Output, Refusal>| {
+        let outcome = outcome.map(O::encode);
+        outcome.map_err(|refusal| error::refused(&refusal, origin))
+    };
+    match cx.platform.engine.execute(cx.who, operation, cx.now) {
+        Execution::Done(outcome) => Dispatch::Now(answer(outcome)),
+        Execution::Pending(pending) => {
+            Dispatch::Later(Box::pin(async move { answer(pending.await) }))
+        }
     }
 }
 

@@ -13,7 +13,7 @@
 //! next: [`super::operation`].
 
 use super::announced::Announced;
-use super::operation::{self, Answer, Dispatch, Pending, RpcKind, Subscription};
+use super::operation::{self, Answer, Dispatch, Pending, Subscription};
 use super::platform::{Platform, SessionInfo};
 use ::netconf::error::RpcError;
 use ::netconf::session::{CloseReason, Envelope, Event, Rpc, Session as Machine, SessionConfig};
@@ -388,11 +388,10 @@ impl Session {
     /// come: RFC 6241 §4.5 wants requests to take effect in order. Negotiations are decided in
     /// order and may wait for the disk side by side; what reads waits for all in front of it.
     fn take_up(&self, rpc: Box<Rpc>, now: Timestamp, place: usize) -> State {
-        let reads = RpcKind::of(rpc.operation()).is_none_or(|(offered, _)| offered.reads());
         let unread = |turn: &Turn| matches!(turn.state, State::Unread(_));
         let blocked = match place {
             0 => false,
-            place => reads || unread(&self.turns[place - 1]),
+            place => operation::waits(rpc.operation()) || unread(&self.turns[place - 1]),
         };
         if blocked {
             return State::Unread(rpc);

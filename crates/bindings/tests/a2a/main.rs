@@ -447,13 +447,11 @@ fn cards_follow_what_is_published() {
     )
     .unwrap();
     authored["schema_id"] = "flight_booking_v2".into();
-    let publish = engine::SchemaRequest::Publish {
+    let publish = engine::PublishSchemaTemplate {
         template: authored.to_string(),
     };
     let who = principal("operator", false);
-    let published = stage
-        .engine
-        .execute(&who, engine::Operation::Schema(publish), stage.now);
+    let published = stage.engine.execute(&who, publish, stage.now);
     stage.wait(published.outcome()).unwrap();
     let second = body(card(AIRLINE, Some(&etag)));
     assert!(

@@ -6,7 +6,7 @@ use super::payload::{Held, Speaker};
 use super::{asked, committed, complete};
 use crate::access::unobtainable;
 use crate::life::{Told, words_of};
-use crate::operation::{Execution, Negotiate};
+use crate::operation::{Execution, Negotiate, Negotiated};
 use crate::question::Question;
 use crate::request::{
     Routed, agreed_mode, checked, conditions, is_of_platform, of_platform, stated_patience,
@@ -39,7 +39,7 @@ impl Engine {
         mut routed: Routed,
         heard: &mut Heard,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Negotiated>, Refusal> {
         let by = Speaker::publisher(&routed.from);
         let Held {
             content, observed, ..
@@ -168,7 +168,7 @@ impl Engine {
         exchange: Exchange,
         now: Timestamp,
         mut staged: UnitOfWork,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Negotiated>, Refusal> {
         let said = vec![question.clone()];
         let task = self.change(work, task, Command::AskFirst(question), now, &mut staged)?;
         let reply = complete(Reply::new(Verdict::InputRequired, said), &task);
@@ -248,7 +248,7 @@ impl Engine {
         exchange: Exchange,
         now: Timestamp,
         mut staged: UnitOfWork,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Negotiated>, Refusal> {
         let handed_over = self.handed_over(&task, now)?;
         self.check_room(work, to)?;
         let ask = Ask {
@@ -385,7 +385,7 @@ impl Engine {
         who: &Principal,
         negotiate: &Negotiate,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Negotiated>, Refusal> {
         let mut work = self.lock_work();
         let task = self.published(&work, who, negotiate)?;
         let key = format!("{}/cancel", task.id);
@@ -432,7 +432,7 @@ impl Engine {
         who: &Principal,
         routed: &Routed,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Negotiated>, Refusal> {
         let Some(subscription) = routed.negotiate.subscription.clone() else {
             return Err(Refusal::MissingLeaf {
                 verb: routed.negotiate.verb,

@@ -9,7 +9,7 @@ use super::turn::{Place, place, reply_of, speech, speech_of};
 use super::{asked, committed, recorded_reply};
 use crate::access::unobtainable;
 use crate::life::moved;
-use crate::operation::{Execution, Negotiate, Outcome};
+use crate::operation::{Execution, Negotiate, Negotiated};
 use crate::question::Question;
 use crate::quota::adds;
 use crate::request::{Routed, checked, conditions, is_of_platform, task_leaf};
@@ -52,7 +52,7 @@ impl Engine {
         negotiate: Negotiate,
         heard: &mut Heard,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Negotiated>, Refusal> {
         let id = checked(&task_leaf(&negotiate)?)?;
         let mut work = self.lock_work();
         let known = self.negotiation(&work, &id, KIND)?;
@@ -254,10 +254,15 @@ impl Engine {
     /// A word in a negotiation that is another's now: perhaps one that was said while it was this
     /// one's, sent again, as by somebody who declined a place that the next one was asked for. If it
     /// was not, it is refused.
-    fn said_to_another(&self, taken: Refusal, known: &Negotiation, routed: Routed) -> Execution {
+    fn said_to_another(
+        &self,
+        taken: Refusal,
+        known: &Negotiation,
+        routed: Routed,
+    ) -> Execution<Negotiated> {
         let barrier = self.store.commit(store::Batch::default());
         let (store, task) = (self.store.clone(), known.task.clone());
-        Execution::Pending(Box::pin(async move {
+        Execution::later(async move {
             barrier.await?;
             let Routed {
                 from,
@@ -279,12 +284,12 @@ impl Engine {
                 let own = format!("{task}/{KIND}/{round}/{from}");
                 for key in [format!("{own}/{to}"), own] {
                     if let Some(record) = store.exchange(&key)?.filter(said) {
-                        return recorded_reply(&store, &record).map(Outcome::Reply);
+                        return recorded_reply(&store, &record).map(Negotiated::from);
                     }
                 }
             }
             Err(taken)
-        }))
+        })
     }
 
     /// An executor answers in a message of its own.
@@ -295,7 +300,7 @@ impl Engine {
         mut negotiate: Negotiate,
         heard: &mut Heard,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Negotiated>, Refusal> {
         check_addressee(&negotiate, &negotiation.publisher)?;
         let by = Speaker::executor(&negotiation.executor);
         let held = self.held(&mut negotiate, by, heard, now)?;

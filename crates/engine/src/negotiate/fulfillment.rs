@@ -9,7 +9,7 @@ use super::payload::Speaker;
 use super::turn::{Place, place, speech, speech_of};
 use super::{asked, committed, complete};
 use crate::life::rounds_over;
-use crate::operation::{Execution, Negotiate};
+use crate::operation::{Execution, Negotiate, Negotiated};
 use crate::question::Question;
 use crate::quota::adds;
 use crate::request::{ANSWERS, Routed, in_reply_to};
@@ -62,7 +62,7 @@ impl Engine {
         negotiate: Negotiate,
         heard: &mut Heard,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Negotiated>, Refusal> {
         let mut work = self.lock_work();
         let task = self.party_task(&work, who, &negotiate)?;
         if task.to == who.name && task.from != who.name {
@@ -165,7 +165,7 @@ impl Engine {
         said: &Said<'_>,
         kind: Option<Kind>,
         now: Timestamp,
-    ) -> Result<Option<Execution>, Refusal> {
+    ) -> Result<Option<Execution<Negotiated>>, Refusal> {
         let id = &said.task.id;
         let negotiate = &said.routed.negotiate;
         if let Some(kind) = kind
@@ -227,7 +227,7 @@ impl Engine {
         said: &Said<'_>,
         executor: usize,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Negotiated>, Refusal> {
         let (task, negotiate) = (said.task, &said.routed.negotiate);
         let key = format!("{}{ANSWERS}{}", task.id, task.version + 1);
         let (from, to) = (&said.routed.from, &said.routed.to);
@@ -396,7 +396,7 @@ impl Engine {
         mut negotiate: Negotiate,
         heard: &mut Heard,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Negotiated>, Refusal> {
         check_addressee(&negotiate, &task.from)?;
         let by = Speaker::executor(&task.to);
         let held = self.held(&mut negotiate, by, heard, now)?;

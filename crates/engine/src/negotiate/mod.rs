@@ -16,7 +16,7 @@ pub(crate) use feasibility::{Proposal, further};
 pub(crate) use turn::reply_of;
 
 use crate::dispatch::state_reply;
-use crate::operation::{Endpoint, Execution, Negotiate, Outcome};
+use crate::operation::{Endpoint, Execution, Negotiate, Negotiated};
 use crate::query::committed_task;
 use crate::request::{Routed, capability_content, checked, task_leaf};
 use crate::schemas::Heard;
@@ -44,10 +44,8 @@ impl Engine {
         who: &Principal,
         negotiate: Negotiate,
         now: Timestamp,
-    ) -> Execution {
-        if let Err(refusal) = self.check_sender(who, &negotiate) {
-            return Execution::refused(refusal);
-        }
+    ) -> Result<Execution<Negotiated>, Refusal> {
+        self.check_sender(who, &negotiate)?;
         let mut heard = Heard::default();
         let executed = match negotiate.verb {
             Verb::CapabilityRequest => self
@@ -66,11 +64,8 @@ impl Engine {
                 .route(who, negotiate)
                 .and_then(|routed| self.subscribe(who, &routed, now)),
             Verb::TaskResultNotify => self.report(who, negotiate, &mut heard, now),
-        };
-        match executed {
-            Ok(execution) => self.noted(execution, &who.name, heard, now),
-            Err(refusal) => Execution::refused(refusal),
-        }
+        }?;
+        Ok(self.noted(executed, &who.name, heard, now))
     }
 
     fn check_sender(&self, who: &Principal, negotiate: &Negotiate) -> Result<(), Refusal> {
@@ -124,7 +119,7 @@ impl Engine {
         who: &Principal,
         routed: &Routed,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Negotiated>, Refusal> {
         let about = routed.negotiate.task.as_ref().map(checked).transpose()?;
         let registration = self.places.find(&routed.to);
         let registration = registration.ok_or_else(|| Refusal::UnknownAgent {
@@ -151,7 +146,7 @@ impl Engine {
         routed: &Routed,
         heard: &mut Heard,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Negotiated>, Refusal> {
         let id = task_leaf(&routed.negotiate)?;
         let task = self.task_of(who, &id)?;
         let task = task.ok_or_else(|| unknown_task(who, &id))?;
@@ -172,19 +167,24 @@ impl Engine {
 
     /// Records what was asked behind the caller's back: a question changes nothing, so its record
     /// need not be waited for. It is where more is asked than can be written, or the answer is long.
-    fn answer_at_once(&self, exchange: Exchange, reply: Reply, now: Timestamp) -> Execution {
+    fn answer_at_once(
+        &self,
+        exchange: Exchange,
+        reply: Reply,
+        now: Timestamp,
+    ) -> Execution<Negotiated> {
         let mut staged = UnitOfWork::default();
         staged.respond(exchange, &reply, now);
         let is_short = staged.long_answers.is_empty();
         let recorded = self.commit(staged);
         if is_short && self.store.queued() < QUESTIONS_QUEUED {
-            return Execution::Done(Ok(Outcome::Reply(reply)));
+            return Execution::known(reply.into());
         }
-        Execution::Pending(Box::pin(async move {
+        Execution::later(async move {
             // It holds whether that was written or not.
             let _ = recorded.await;
-            Ok(Outcome::Reply(reply))
-        }))
+            Ok(reply.into())
+        })
     }
 
     /// A task as decided: an open one from memory, an ended one perhaps from the store.
@@ -321,7 +321,7 @@ impl Engine {
         awaited: &Awaited,
         exchange: String,
         now: Timestamp,
-    ) -> Execution {
+    ) -> Execution<Negotiated> {
         let (Awaited::Task(id) | Awaited::Turn(id, ..) | Awaited::Answer(id, _)) = awaited;
         let answer = Awaited::Answer(id.clone(), exchange.clone());
         for awaited in [awaited, &answer] {
@@ -336,7 +336,7 @@ impl Engine {
         let barrier = self.store.commit(store::Batch::default());
         let (store, view) = (self.store.clone(), Arc::clone(&self.view));
         let awaited = awaited.clone();
-        Execution::Pending(Box::pin(async move {
+        Execution::later(async move {
             barrier.await?;
             let record = store.exchange(&exchange)?;
             let answered = record.as_ref().filter(|r| r.response.is_some());
@@ -346,10 +346,10 @@ impl Engine {
                 (Some(pending), _) if pending.verdict == Verdict::Pending => {
                     match answered_since(&store, &view, &awaited, &pending)? {
                         Some(answer) => answer,
-                        None => return Ok(Outcome::Reply(pending)),
+                        None => return Ok(pending.into()),
                     }
                 }
-                (Some(recorded), _) => return Ok(Outcome::Reply(recorded)),
+                (Some(recorded), _) => return Ok(recorded.into()),
                 // The platform stopped while the caller waited, so nothing was answered yet: the
                 // state reached is the answer. Without a record it was said by another for this
                 // side, or in an answer.
@@ -370,8 +370,8 @@ impl Engine {
                 staged.respond(record, &reply, now);
                 store.commit(staged.into_batch().0).await?;
             }
-            Ok(Outcome::Reply(reply))
-        }))
+            Ok(reply.into())
+        })
     }
 }
 
@@ -424,22 +424,19 @@ fn answered_since(
 }
 
 /// What is asked must be on disk; then its answer is waited for.
-fn asked(ticket: Ticket, receiver: oneshot::Receiver<Resolution>) -> Execution {
-    Execution::Pending(Box::pin(async move {
+fn asked(ticket: Ticket, receiver: oneshot::Receiver<Resolution>) -> Execution<Negotiated> {
+    Execution::later(async move {
         ticket.await?;
         let (reply, stored) = receiver.await.map_err(|_| Refusal::StoreFailed {
             cause: "what was waited for was not stored".to_owned(),
         })?;
         stored.wait().await?;
-        Ok(Outcome::Reply(reply))
-    }))
+        Ok(reply.into())
+    })
 }
 
-fn committed(ticket: Ticket, reply: Reply) -> Execution {
-    Execution::Pending(Box::pin(async move {
-        ticket.await?;
-        Ok(Outcome::Reply(reply))
-    }))
+fn committed(ticket: Ticket, reply: Reply) -> Execution<Negotiated> {
+    Execution::committed(ticket, reply.into())
 }
 
 /// The answer with what only the platform knows.

@@ -5,7 +5,7 @@
 use super::feasibility::check_addressee;
 use super::payload::Speaker;
 use super::{committed, complete};
-use crate::operation::{Execution, Negotiate};
+use crate::operation::{Execution, Negotiate, Negotiated};
 use crate::schemas::Heard;
 use crate::unit_of_work::{LONG, UnitOfWork};
 use crate::{Engine, Refusal};
@@ -22,7 +22,7 @@ impl Engine {
         mut negotiate: Negotiate,
         heard: &mut Heard,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Negotiated>, Refusal> {
         let by = Speaker::executor(&who.name);
         let content = self.held(&mut negotiate, by, heard, now)?.content;
         let mut work = self.lock_work();

@@ -1,93 +1,122 @@
-//! What can be asked about schemas, and what comes of it (draft-zhou §3 and §6.2).
+//! The operations on schemas and their answers (draft-zhou §3 and §6.2).
 //!
 //! Templates, payloads and patches pass as JSON; the bindings dress them. Read next:
 //! [`crate::schemas`], which answers.
 
-use domain::time::Timestamp;
-use schema::evolution::Ratios;
+mod tree;
+
+pub use tree::{
+    ClusterRecord, KeyRecord, PatchRecord, PoolRecord, SampleRecord, SchemaRecord, SchemaRecords,
+};
+
+use super::{Call, Cost, Execution, Operation};
+use crate::Refusal;
+use crate::access::exec;
+use crate::query::{Query, Reader};
+use crate::quota::ENTRY_BYTES;
+use domain::access::Request;
+use domain::content::Payload;
 use schema::violation::Violation;
 use serde_json::{Map, Value};
-use std::sync::Arc;
 
-/// A question or a wish about schemas.
+/// `get-schema-template`: the template of a scenario, or one by its identifier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GetSchemaTemplate {
+    /// Which.
+    pub which: Which,
+    /// `preferred-language`; what is not there is no error.
+    pub language: Option<String>,
+}
+
+/// `list-scenarios`: the scenarios, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListScenarios {
+    /// The language of titles.
+    pub language: Option<String>,
+}
+
+/// `validate-payload`: everything that is wrong with a payload.
 #[derive(Clone, Debug, PartialEq)]
-pub enum SchemaRequest {
-    /// `get-schema-template`.
-    Template {
-        /// Which.
-        which: Which,
-        /// `preferred-language`; what is not there is no error.
-        language: Option<String>,
-    },
-    /// `list-scenarios`.
-    Scenarios {
-        /// The language of titles.
-        language: Option<String>,
-    },
-    /// `validate-payload`.
-    Validate {
-        /// The template that it follows.
-        schema_id: String,
-        /// The keys and values.
-        payload: Map<String, Value>,
-    },
-    /// `get-schema-updates`.
-    Updates {
-        /// The template.
-        schema_id: String,
-        /// Only patches after this one.
-        since: Option<String>,
-    },
-    /// `request-capability-extension`.
-    Extend {
-        /// The scenario.
-        scenario: String,
-        /// What is wanted, in plain words.
-        text: String,
-    },
-    /// `publish-schema-template`.
-    Publish {
-        /// The template as authored, a JSON text.
-        template: String,
-    },
-    /// `retire-schema`.
-    Retire {
-        /// The template.
-        schema_id: String,
-    },
-    /// `render-schema`.
-    Render {
-        /// The template.
-        schema_id: String,
-        /// Which form.
-        form: Form,
-        /// The language of descriptions.
-        language: Option<String>,
-    },
-    /// `approve-patch`.
-    Approve {
-        /// The patch.
-        patch_id: String,
-    },
-    /// `reject-patch`.
-    Reject {
-        /// The patch.
-        patch_id: String,
-        /// Why.
-        reason: Option<String>,
-    },
-    /// `judge-alignment`.
-    Judge {
-        /// The sample.
-        sample_id: String,
-        /// Whether the value is what was meant.
-        matches: bool,
-    },
-    /// `erase-fragments`.
-    Erase {
-        /// Whose.
-        client: String,
-    },
+pub struct ValidatePayload {
+    /// The template that it follows.
+    pub schema_id: String,
+    /// The keys and values.
+    pub payload: Map<String, Value>,
+}
+
+/// `get-schema-updates`: the patches of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GetSchemaUpdates {
+    /// The template.
+    pub schema_id: String,
+    /// Only patches after this one.
+    pub since: Option<String>,
+}
+
+/// `request-capability-extension`: asks for a key that a scenario lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestCapabilityExtension {
+    /// The scenario.
+    pub scenario: String,
+    /// What is wanted, in plain words.
+    pub text: String,
+}
+
+/// `publish-schema-template`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublishSchemaTemplate {
+    /// The template as authored, a JSON text.
+    pub template: String,
+}
+
+/// `retire-schema`; answers the newest template that is left of its scenario, if one is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetireSchema {
+    /// The template.
+    pub schema_id: String,
+}
+
+/// `render-schema`; answers the text of the form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RenderSchema {
+    /// The template.
+    pub schema_id: String,
+    /// Which form.
+    pub form: Form,
+    /// The language of descriptions.
+    pub language: Option<String>,
+}
+
+/// `approve-patch`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApprovePatch {
+    /// The patch.
+    pub patch_id: String,
+}
+
+/// `reject-patch`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RejectPatch {
+    /// The patch.
+    pub patch_id: String,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// `judge-alignment`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JudgeAlignment {
+    /// The sample.
+    pub sample_id: String,
+    /// Whether the value is what was meant.
+    pub matches: bool,
+}
+
+/// `erase-fragments`; answers how many were erased.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EraseFragments {
+    /// Whose.
+    pub client: String,
 }
 
 /// Which template.
@@ -116,37 +145,13 @@ pub enum Form {
     HtmlForm,
 }
 
-/// What comes of a [`SchemaRequest`].
-#[derive(Clone, Debug, PartialEq)]
-pub enum SchemaOutcome {
-    /// A template.
-    Template(TemplateAnswer),
-    /// The scenarios, by name.
-    Scenarios(Vec<ScenarioAnswer>),
-    /// What is wrong with a payload.
-    Validated(Validated),
-    /// Patches.
-    Updates(Updates),
-    /// The wish was taken.
-    Taken,
-    /// A template was published.
-    Published {
-        /// Its identifier.
-        schema_id: String,
-        /// What should be mended.
-        warnings: Vec<String>,
-    },
-    /// A template was retired.
-    Retired {
-        /// The newest that is left of its scenario.
-        current_schema_id: Option<String>,
-    },
-    /// A form.
-    Rendered(String),
-    /// How a patch stands now.
-    Patch(PatchStanding),
-    /// So many fragments were erased.
-    Erased(u64),
+/// A template that was published.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublishedTemplate {
+    /// Its identifier.
+    pub schema_id: String,
+    /// What should be mended.
+    pub warnings: Vec<String>,
 }
 
 /// A template, and who vouches for it.
@@ -223,61 +228,6 @@ pub struct PatchAnswer {
     pub seal: Option<String>,
 }
 
-/// The tree `/schemas`, as far as the principal may see it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SchemaRecords {
-    /// The templates, by identifier.
-    pub schemas: Arc<[SchemaRecord]>,
-    /// The patches, by identifier.
-    pub patches: Vec<PatchRecord>,
-    /// The pools; for schema administrators.
-    pub pools: Vec<PoolRecord>,
-    /// The values that wait to be judged; for schema administrators.
-    pub samples: Vec<SampleRecord>,
-}
-
-/// An entry of `/schemas/schema`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SchemaRecord {
-    /// Its identifier.
-    pub schema_id: String,
-    /// Its scenario.
-    pub scenario: String,
-    /// Its number within the scenario.
-    pub version: Option<u32>,
-    /// `current`, `superseded` or `retired`.
-    pub state: &'static str,
-    /// Who published it.
-    pub publisher: String,
-    /// When.
-    pub published: Timestamp,
-    /// SHA-256 of its canonical form, in hexadecimal digits.
-    pub hash: String,
-    /// The languages of its descriptions.
-    pub languages: Vec<String>,
-    /// The template of its result.
-    pub response_schema_id: Option<String>,
-}
-
-/// An entry of `/schemas/patch`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PatchRecord {
-    /// The patch, and who vouches for it.
-    pub answer: PatchAnswer,
-    /// Where it is in its life.
-    pub state: PatchStanding,
-    /// The client whose alone it is.
-    pub client: Option<String>,
-    /// When it was made.
-    pub timestamp: Timestamp,
-    /// When it ends.
-    pub expires_at: Timestamp,
-    /// Who approved it.
-    pub approved_by: Vec<String>,
-    /// Its keys that are not forgotten.
-    pub keys: Vec<KeyRecord>,
-}
-
 /// Where a patch is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PatchStanding {
@@ -300,60 +250,115 @@ impl PatchStanding {
     }
 }
 
-/// A key that a patch brought.
-#[derive(Clone, Debug, PartialEq)]
-pub struct KeyRecord {
-    /// Its name.
-    pub key_name: String,
-    /// Where it is in its life: `experimental`, `stable`, `deprecated` or `withdrawn`.
-    pub state: &'static str,
-    /// When it became active.
-    pub since: Timestamp,
-    /// The four measures.
-    pub ratios: Ratios,
+/// Makes a type the rpc of module convoke-schema of this name, which anyone may ask who may execute
+/// it, and which is answered at once.
+macro_rules! question {
+    ($query:ident, $name:literal, $output:ty, $look:expr) => {
+        impl Query for $query {
+            type Output = $output;
+
+            fn rpc(&self) -> Option<Request<'static>> {
+                Some(exec("convoke-schema", $name, false))
+            }
+
+            fn look(self, reader: Reader<'_>) -> Result<$output, Refusal> {
+                let look: fn(Self, Reader<'_>) -> Result<$output, Refusal> = $look;
+                look(self, reader)
+            }
+        }
+    };
 }
 
-/// An entry of `/schemas/pool`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PoolRecord {
-    /// The scenario.
-    pub scenario: String,
-    /// The client whose pool it is; empty for everyone's.
-    pub cohort: String,
-    /// What made its vectors.
-    pub embedder: String,
-    /// How many fragments came in.
-    pub fragments: u64,
-    /// How many triggers wait.
-    pub queued: u32,
-    /// Its clusters.
-    pub clusters: Vec<ClusterRecord>,
+question!(
+    GetSchemaTemplate,
+    "get-schema-template",
+    TemplateAnswer,
+    |it, at| {
+        let language = it.language.as_deref();
+        at.engine.template(at.who, &it.which, language, at.now)
+    }
+);
+question!(
+    ListScenarios,
+    "list-scenarios",
+    Vec<ScenarioAnswer>,
+    |it, at| Ok(at.engine.scenarios(it.language.as_deref()))
+);
+question!(ValidatePayload, "validate-payload", Validated, |it, at| {
+    let payload = Payload {
+        schema_id: it.schema_id,
+        values: it.payload,
+    };
+    at.engine.validate(at.who, &payload)
+});
+question!(GetSchemaUpdates, "get-schema-updates", Updates, |it, at| {
+    let since = it.since.as_deref();
+    at.engine.updates(at.who, &it.schema_id, since, at.now)
+});
+question!(RenderSchema, "render-schema", String, |it, at| {
+    let language = it.language.as_deref();
+    at.engine.render(at.who, &it.schema_id, it.form, language)
+});
+
+impl Operation for RequestCapabilityExtension {
+    type Output = ();
+
+    fn rpc(&self) -> Option<Request<'static>> {
+        Some(exec(
+            "convoke-schema",
+            "request-capability-extension",
+            false,
+        ))
+    }
+
+    fn cost(&self) -> Option<Cost> {
+        Some(Cost::of_new(ENTRY_BYTES))
+    }
+
+    fn run(self, call: Call<'_>) -> Result<Execution<()>, Refusal> {
+        call.engine
+            .extend(call.who, &self.scenario, &self.text, call.now)
+    }
 }
 
-/// A cluster of a pool; what was said is not told.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ClusterRecord {
-    /// Its number within the pool.
-    pub id: u64,
-    /// How hot it is now.
-    pub heat: f64,
-    /// Fragments within the window.
-    pub occurrences: u32,
-    /// Distinct clients within the window.
-    pub clients: u32,
+/// Makes a type the rpc of module convoke-schema of this name, for those alone whom a rule lets in
+/// (`nacm:default-deny-all`).
+macro_rules! guarded {
+    ($operation:ident, $name:literal, $output:ty, $run:expr) => {
+        impl Operation for $operation {
+            type Output = $output;
+
+            fn rpc(&self) -> Option<Request<'static>> {
+                Some(exec("convoke-schema", $name, true))
+            }
+
+            fn run(self, call: Call<'_>) -> Result<Execution<$output>, Refusal> {
+                let run: fn(Self, Call<'_>) -> Result<Execution<$output>, Refusal> = $run;
+                run(self, call)
+            }
+        }
+    };
 }
 
-/// An entry of `/schemas/sample`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SampleRecord {
-    /// Its identifier.
-    pub sample_id: String,
-    /// The scenario.
-    pub scenario: String,
-    /// The key.
-    pub key_name: String,
-    /// The value received.
-    pub value: Value,
-    /// What was asked for in plain words.
-    pub request: Option<String>,
-}
+guarded!(
+    PublishSchemaTemplate,
+    "publish-schema-template",
+    PublishedTemplate,
+    |it, by| by.engine.publish(by.who, &it.template, by.now)
+);
+guarded!(RetireSchema, "retire-schema", Option<String>, |it, by| by
+    .engine
+    .retire(by.who, &it.schema_id, by.now));
+guarded!(ApprovePatch, "approve-patch", PatchStanding, |it, by| {
+    by.engine.approve(by.who, it.patch_id, by.now)
+});
+guarded!(RejectPatch, "reject-patch", PatchStanding, |it, by| {
+    by.engine.reject(by.who, it.patch_id, it.reason, by.now)
+});
+guarded!(JudgeAlignment, "judge-alignment", (), |it, by| {
+    by.engine
+        .judge_alignment(by.who, &it.sample_id, it.matches, by.now)
+});
+guarded!(EraseFragments, "erase-fragments", u64, |it, by| {
+    by.engine.erase(by.who, &it.client, by.now)
+});

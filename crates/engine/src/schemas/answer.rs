@@ -7,10 +7,10 @@ use super::evolving::{Changed, Company, Evolving};
 use super::observation::{Lesson, Observed};
 use super::published::{Checked, Imprint, Published};
 use crate::operation::{
-    Form, PatchAnswer, PatchStanding, ScenarioAnswer, SchemaOutcome, SchemaRequest, TemplateAnswer,
-    Updates, Validated, Which,
+    Execution, Form, PatchAnswer, PatchStanding, ScenarioAnswer, TemplateAnswer, Updates,
+    Validated, Which,
 };
-use crate::{Engine, Execution, Outcome, Refusal};
+use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::content::Payload;
 use domain::negotiation::Side;
@@ -36,55 +36,13 @@ const SEAL_MS: i64 = 90 * 24 * 3_600_000;
 const AT_ONCE: usize = 256;
 
 impl Engine {
-    pub(crate) fn schema(
-        &self,
-        who: &Principal,
-        request: SchemaRequest,
-        now: Timestamp,
-    ) -> Execution {
-        let answered = match request {
-            SchemaRequest::Template { which, language } => self
-                .template(who, &which, language.as_deref(), now)
-                .map(done),
-            SchemaRequest::Scenarios { language } => Ok(done(self.scenarios(language.as_deref()))),
-            SchemaRequest::Validate { schema_id, payload } => {
-                let payload = Payload {
-                    schema_id,
-                    values: payload,
-                };
-                let validated = self.validate(who, &payload);
-                validated.map(|it| done(SchemaOutcome::Validated(it)))
-            }
-            SchemaRequest::Updates { schema_id, since } => self
-                .updates(who, &schema_id, since.as_deref(), now)
-                .map(done),
-            SchemaRequest::Render {
-                schema_id,
-                form,
-                language,
-            } => self
-                .render(who, &schema_id, form, language.as_deref())
-                .map(done),
-            SchemaRequest::Extend { scenario, text } => self.extend(who, &scenario, &text, now),
-            SchemaRequest::Publish { template } => self.publish(who, &template, now),
-            SchemaRequest::Retire { schema_id } => self.retire(who, &schema_id, now),
-            SchemaRequest::Approve { patch_id } => self.approve(who, patch_id, now),
-            SchemaRequest::Reject { patch_id, reason } => self.reject(who, patch_id, reason, now),
-            SchemaRequest::Judge { sample_id, matches } => {
-                self.judge_alignment(who, &sample_id, matches, now)
-            }
-            SchemaRequest::Erase { client } => self.erase(who, &client, now),
-        };
-        answered.unwrap_or_else(Execution::refused)
-    }
-
-    fn template(
+    pub(crate) fn template(
         &self,
         who: &Principal,
         which: &Which,
         language: Option<&str>,
         now: Timestamp,
-    ) -> Result<SchemaOutcome, Refusal> {
+    ) -> Result<TemplateAnswer, Refusal> {
         let published = self.schemas.published();
         let schema_id = match which {
             Which::Schema(id) => id.clone(),
@@ -97,17 +55,17 @@ impl Engine {
             .expect("what is served was published");
         let template = &served.template;
         self.told_of_patches(who, &published, template, now);
-        Ok(SchemaOutcome::Template(TemplateAnswer {
+        Ok(TemplateAnswer {
             scenario: template.scenario.clone(),
             language: write::served_language(template, preferred.as_ref()).to_string(),
             template: write::template(template, preferred.as_ref()),
             seal: self.schemas.sealed(&published, imprint, template, now),
             signed: imprint.authored.clone(),
             schema_id,
-        }))
+        })
     }
 
-    fn scenarios(&self, language: Option<&str>) -> SchemaOutcome {
+    pub(crate) fn scenarios(&self, language: Option<&str>) -> Vec<ScenarioAnswer> {
         let published = self.schemas.published();
         let (preferred, agents) = (preferred(language), self.registrations());
         let listed = published
@@ -134,7 +92,7 @@ impl Engine {
                     response_schema_id: listing.response_schema_id,
                 }
             });
-        SchemaOutcome::Scenarios(listed.collect())
+        listed.collect()
     }
 
     /// What is wrong with a payload that somebody sends in something else, which is where it was
@@ -144,7 +102,11 @@ impl Engine {
         Some(validated.violations)
     }
 
-    fn validate(&self, who: &Principal, payload: &Payload) -> Result<Validated, Refusal> {
+    pub(crate) fn validate(
+        &self,
+        who: &Principal,
+        payload: &Payload,
+    ) -> Result<Validated, Refusal> {
         let published = self.schemas.published();
         let of = match published.is_of_results(&payload.schema_id) {
             true => Side::Executor,
@@ -165,13 +127,13 @@ impl Engine {
         Ok(validated)
     }
 
-    fn updates(
+    pub(crate) fn updates(
         &self,
         who: &Principal,
         schema_id: &str,
         since: Option<&str>,
         now: Timestamp,
-    ) -> Result<SchemaOutcome, Refusal> {
+    ) -> Result<Updates, Refusal> {
         if !self.schemas.parts.polled {
             return Err(Refusal::SwitchedOff {
                 what: "asking for patches",
@@ -187,25 +149,25 @@ impl Engine {
             .iter()
             .map(|p| self.schemas.patch_answer(&published, p, now));
         let current = published.catalogue().newest(&template.scenario)?;
-        let outcome = SchemaOutcome::Updates(Updates {
+        let updates = Updates {
             current_schema_id: current.schema_id.clone(),
             patches: answers.collect(),
-        });
+        };
         self.told_of_patches(who, &published, &template, now);
-        Ok(outcome)
+        Ok(updates)
     }
 
-    fn render(
+    pub(crate) fn render(
         &self,
         who: &Principal,
         schema_id: &str,
         form: Form,
         language: Option<&str>,
-    ) -> Result<SchemaOutcome, Refusal> {
+    ) -> Result<String, Refusal> {
         let published = self.schemas.published();
         let template = &published.of(schema_id, &who.name)?.template;
         let language = write::served_language(template, preferred(language).as_ref());
-        Ok(SchemaOutcome::Rendered(match form {
+        Ok(match form {
             Form::JsonSchema => pretty(&render::json_schema(template, &language)),
             Form::Yang => {
                 let base = published.catalogue().template(schema_id)?;
@@ -218,17 +180,17 @@ impl Engine {
             Form::Gbnf => render::gbnf(template, None),
             Form::ResponseFormat => pretty(&render::response_format(template, &language)),
             Form::HtmlForm => render::form(template, &language, None),
-        }))
+        })
     }
 
     /// An explicit request for a capability feeds the pool as `other` does (Q2).
-    fn extend(
+    pub(crate) fn extend(
         &self,
         who: &Principal,
         scenario: &str,
         text: &str,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<()>, Refusal> {
         if !self.schemas.learns {
             return Err(schema::evolution::Refusal::Off.into());
         }
@@ -246,10 +208,7 @@ impl Engine {
             lesson: Lesson::Wish(fragment.untrusted().to_owned()),
         };
         let ticket = self.observe(&observed);
-        Ok(Execution::Pending(Box::pin(async move {
-            ticket.await?;
-            Ok(Outcome::Schema(SchemaOutcome::Taken))
-        })))
+        Ok(Execution::committed(ticket, ()))
     }
 
     /// Takes in what payloads taught since the last time, and lets time pass; how many observations
@@ -439,10 +398,6 @@ fn preferred(language: Option<&str>) -> Option<Language> {
 fn takes(profile: &Profile, scenario: &str) -> bool {
     let scenarios = profile.schemas().filter_map(|id| id.rsplit_once("_v"));
     scenarios.into_iter().any(|(name, _)| name == scenario)
-}
-
-fn done(outcome: SchemaOutcome) -> Execution {
-    Execution::Done(Ok(Outcome::Schema(outcome)))
 }
 
 fn pretty(value: &Value) -> String {

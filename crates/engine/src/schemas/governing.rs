@@ -6,8 +6,8 @@
 
 use super::answer::standing;
 use super::evolving::Changed;
-use crate::operation::{PatchStanding, SchemaOutcome};
-use crate::{Engine, Execution, Outcome, Refusal};
+use crate::operation::{Execution, PatchStanding, PublishedTemplate};
+use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::audit::AuditKind;
 use domain::time::Timestamp;
@@ -18,12 +18,12 @@ use std::sync::Arc;
 use store::Batch;
 
 impl Engine {
-    pub(super) fn publish(
+    pub(crate) fn publish(
         &self,
         who: &Principal,
         text: &str,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<PublishedTemplate>, Refusal> {
         let reading = read::template(text, Audience::Own).map_err(Refusal::Template)?;
         let (template, findings) = (reading.template, reading.findings);
         let schema_id = template.schema_id.clone();
@@ -44,19 +44,19 @@ impl Engine {
             .publish(template, &who.name, now, &mut changed)?;
         changed.decided(AuditKind::SchemaPublished, who, &schema_id, now);
         let warnings = findings.iter().map(ToString::to_string).collect();
-        let outcome = SchemaOutcome::Published {
+        let published = PublishedTemplate {
             schema_id,
             warnings,
         };
-        Ok(self.schemas_stored(changed, outcome, now))
+        Ok(self.schemas_stored(changed, None, published, now))
     }
 
-    pub(super) fn retire(
+    pub(crate) fn retire(
         &self,
         who: &Principal,
         schema_id: &str,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<Option<String>>, Refusal> {
         let mut changed = Changed::default();
         let retired = self
             .schemas
@@ -64,16 +64,15 @@ impl Engine {
             .retire(schema_id, &who.name, now, &mut changed);
         let current_schema_id = retired?;
         changed.decided(AuditKind::SchemaRetired, who, schema_id, now);
-        let outcome = SchemaOutcome::Retired { current_schema_id };
-        Ok(self.schemas_stored(changed, outcome, now))
+        Ok(self.schemas_stored(changed, None, current_schema_id, now))
     }
 
-    pub(super) fn approve(
+    pub(crate) fn approve(
         &self,
         who: &Principal,
         patch_id: String,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<PatchStanding>, Refusal> {
         let command = Command::Approve {
             patch_id: patch_id.clone(),
             principal: who.name.clone(),
@@ -81,13 +80,13 @@ impl Engine {
         self.command(who, patch_id, &command, now)
     }
 
-    pub(super) fn reject(
+    pub(crate) fn reject(
         &self,
         who: &Principal,
         patch_id: String,
         reason: Option<String>,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<PatchStanding>, Refusal> {
         let (principal, reason) = (who.name.clone(), reason.unwrap_or_default());
         let active = self.schemas.evolving().is_active(&patch_id);
         let command = match active {
@@ -111,7 +110,7 @@ impl Engine {
         patch_id: String,
         command: &Command,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<PatchStanding>, Refusal> {
         let mut changed = Changed::default();
         let activity = {
             let mut evolving = self.schemas.evolving();
@@ -132,16 +131,16 @@ impl Engine {
             _ => AuditKind::PatchRejected,
         };
         changed.decided(kind, who, &patch_id, now);
-        Ok(self.schemas_stored(changed, SchemaOutcome::Patch(activity), now))
+        Ok(self.schemas_stored(changed, None, activity, now))
     }
 
-    pub(super) fn judge_alignment(
+    pub(crate) fn judge_alignment(
         &self,
         who: &Principal,
         sample_id: &str,
         matches: bool,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<()>, Refusal> {
         let mut changed = Changed::default();
         if !self
             .schemas
@@ -155,16 +154,16 @@ impl Engine {
         let said = if matches { "as meant" } else { "not as meant" };
         let subject = format!("{sample_id}: {said}");
         changed.decided(AuditKind::AlignmentJudged, who, &subject, now);
-        Ok(self.schemas_stored(changed, SchemaOutcome::Taken, now))
+        Ok(self.schemas_stored(changed, None, (), now))
     }
 
     /// What waits to be taken in is taken in first, so that nothing of the client comes in later.
-    pub(super) fn erase(
+    pub(crate) fn erase(
         &self,
         who: &Principal,
         client: &str,
         now: Timestamp,
-    ) -> Result<Execution, Refusal> {
+    ) -> Result<Execution<u64>, Refusal> {
         let mut changed = Changed::default();
         let rows = self.store.observations(usize::MAX)?;
         let mut evolving = self.schemas.evolving();
@@ -173,40 +172,31 @@ impl Engine {
         drop(evolving);
         changed.documents.extend(self.schemas.told().erase(client));
         changed.decided(AuditKind::FragmentsErased, who, client, now);
-        let outcome = SchemaOutcome::Erased(erased);
-        Ok(self.schemas_taken(changed, taken, outcome, now))
+        Ok(self.schemas_stored(changed, taken, erased, now))
     }
 
-    /// Commits what changed; the outcome is told, and the new picture shown, once it is durable.
-    fn schemas_stored(
-        &self,
-        changed: Changed,
-        outcome: SchemaOutcome,
-        now: Timestamp,
-    ) -> Execution {
-        self.schemas_taken(changed, None, outcome, now)
-    }
-
-    fn schemas_taken(
+    /// Commits what changed, and that observations were taken in up to `observed`; the answer is given,
+    /// and the new picture shown, once it is durable.
+    fn schemas_stored<T: Send + 'static>(
         &self,
         changed: Changed,
         observed: Option<u64>,
-        outcome: SchemaOutcome,
+        answer: T,
         now: Timestamp,
-    ) -> Execution {
+    ) -> Execution<T> {
         let (schemas, store) = (Arc::clone(&self.schemas), self.store.clone());
         let (number, picture) = schemas.evolving().numbered(now);
         let ticket = self.store.commit(Batch {
             observed,
             ..changed.into_batch()
         });
-        Execution::Pending(Box::pin(async move {
+        Execution::later(async move {
             if let Err(cause) = ticket.await {
                 schemas.reload(&store, now)?;
                 return Err(cause.into());
             }
             schemas.show(number, picture);
-            Ok(Outcome::Schema(outcome))
-        }))
+            Ok(answer)
+        })
     }
 }

@@ -8,8 +8,8 @@
 use super::Schemas;
 use super::evolving::kept;
 use super::observation::{Lesson, Observed};
-use crate::operation::{Execution, Notice, Outcome, PatchAnswer};
-use crate::{Engine, Refusal};
+use crate::Engine;
+use crate::operation::{Execution, Negotiated, Notice, PatchAnswer};
 use domain::content::Payload;
 use domain::reply::Reply;
 use domain::time::Timestamp;
@@ -88,11 +88,11 @@ impl Engine {
     /// The same execution; what its reply should tell besides is added to it.
     pub(crate) fn noted(
         &self,
-        execution: Execution,
+        execution: Execution<Negotiated>,
         client: &str,
         heard: Heard,
         now: Timestamp,
-    ) -> Execution {
+    ) -> Execution<Negotiated> {
         if heard.warnings.is_empty() && heard.schema_id.is_none() {
             return execution;
         }
@@ -103,33 +103,17 @@ impl Engine {
             heard,
             now,
         };
-        match execution {
-            Execution::Done(outcome) => Execution::Done(outcome.map(|told| notes.add(told))),
-            Execution::Pending(pending) => Execution::Pending(Box::pin(async move {
-                let told: Result<Outcome, Refusal> = pending.await;
-                told.map(|told| notes.add(told))
-            })),
-        }
+        execution.map(|negotiated| notes.added_to(negotiated.reply))
     }
 }
 
 impl Notes {
-    fn add(self, outcome: Outcome) -> Outcome {
-        match outcome {
-            Outcome::Reply(reply) => self.added_to(reply),
-            other => other,
-        }
-    }
-
-    fn added_to(mut self, reply: Reply) -> Outcome {
+    fn added_to(mut self, reply: Reply) -> Negotiated {
         let notice = Notice {
             warnings: std::mem::take(&mut self.heard.warnings),
             patches: self.patches(),
         };
-        match notice.warnings.is_empty() && notice.patches.is_empty() {
-            true => Outcome::Reply(reply),
-            false => Outcome::Noted(reply, Box::new(notice)),
-        }
+        Negotiated { reply, notice }
     }
 
     /// The patches to tell of, which are told from now on.

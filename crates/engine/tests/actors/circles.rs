@@ -60,7 +60,7 @@ impl Carrier {
                     let again = send(stage, &agent, &message);
                     self.under_way.push((agent, token, message, again));
                 }
-                Some(Ok(Outcome::Reply(reply))) => {
+                Some(Ok(reply)) => {
                     let reply = Ok(reply);
                     let replied = Input::Replied { token, reply };
                     stage.engine.deliver(&agent, replied, stage.now);
@@ -81,7 +81,7 @@ fn send(stage: &Stage, from: &str, message: &Message) -> Pending {
             &message.content.render(),
         )
     };
-    stage.begin(from, Operation::Negotiate(negotiate))
+    stage.begin(from, negotiate)
 }
 
 /// Whom each of them asks next, who is asked first and how many steps are taken between two looks, by lot.

@@ -26,9 +26,10 @@ use domain::task::{Conditions, Status, Task, TaskId};
 use domain::telemetry::Telemetry;
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
+use engine::query::TaskById;
 use engine::{
-    Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Operation, Outcome, Query, Records,
-    Refusal, Retention, Setup, Stepped, Stepping, Turn,
+    Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Refusal, Retention, Setup, Stepped,
+    Stepping, Turn,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -221,19 +222,20 @@ fn only(turn: Turn) -> Stepped {
     turn.step(|| false).0
 }
 
-type Pending = Pin<Box<dyn Future<Output = Result<Outcome, Refusal>> + Send>>;
+type Pending = Pin<Box<dyn Future<Output = Result<Reply, Refusal>> + Send>>;
 
 impl Stage {
-    fn begin(&self, who: &str, operation: Operation) -> Pending {
+    fn begin(&self, who: &str, negotiate: Negotiate) -> Pending {
         let who = self.engine.principal(who);
-        match self.engine.execute(&who, operation, self.now) {
+        let execution = self.engine.execute(&who, negotiate, self.now);
+        match execution.map(|told| told.reply) {
             Execution::Done(outcome) => Box::pin(std::future::ready(outcome)),
             Execution::Pending(pending) => pending,
         }
     }
 
     fn ask(&self, negotiate: Negotiate) -> Pending {
-        self.begin("operator", Operation::Negotiate(negotiate))
+        self.begin("operator", negotiate)
     }
 
     /// Everything that was decided is on disk.
@@ -275,11 +277,11 @@ impl Stage {
 
     fn task(&self, id: &str) -> Arc<Task> {
         self.flush();
-        let query = Operation::Read(Query::Task(TaskId::new(id)));
-        match answered(&mut self.begin("operator", query)) {
-            Some(Ok(Outcome::Records(Records::Tasks(tasks)))) => Arc::clone(&tasks[0]),
-            other => panic!("{other:?}"),
-        }
+        let query = TaskById(TaskId::new(id));
+        let found = self
+            .engine
+            .read(&self.engine.principal("operator"), query, self.now);
+        found.unwrap().unwrap()
     }
 
     fn is_known(&self, id: &str) -> bool {
@@ -326,7 +328,7 @@ fn assignment(to: &str, task: &str) -> Negotiate {
 }
 
 /// The answer, if it is there.
-fn answered(pending: &mut Pending) -> Option<Result<Outcome, Refusal>> {
+fn answered(pending: &mut Pending) -> Option<Result<Reply, Refusal>> {
     let mut context = Context::from_waker(Waker::noop());
     for _ in 0..4 {
         if let Poll::Ready(outcome) = pending.as_mut().poll(&mut context) {
@@ -341,7 +343,7 @@ fn reply(stage: &Stage, pending: &mut Pending) -> Option<Reply> {
     for _ in 0..3 {
         stage.flush();
         match answered(pending) {
-            Some(Ok(Outcome::Reply(reply))) => return Some(reply),
+            Some(Ok(reply)) => return Some(reply),
             Some(other) => panic!("{other:?}"),
             None => {}
         }

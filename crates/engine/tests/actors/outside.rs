@@ -71,7 +71,7 @@ impl World {
     fn answer(&mut self, stage: &Stage) -> bool {
         let mut answers = self.under_way.iter_mut().enumerate();
         let found = answers.find_map(|(at, (.., pending))| Some((at, answered(pending)?)));
-        let Some((at, Ok(Outcome::Reply(reply)))) = found else {
+        let Some((at, Ok(reply))) = found else {
             assert!(found.is_none(), "{found:?}");
             return false;
         };
@@ -107,7 +107,7 @@ pub(crate) fn sent(stage: &Stage, from: &str, message: &Message) -> Pending {
             &message.content.render(),
         )
     };
-    stage.begin(from, Operation::Negotiate(negotiate))
+    stage.begin(from, negotiate)
 }
 
 fn send(to: &str, verb: Verb, task: &str, content: Content, parent: Option<&str>) -> Output {

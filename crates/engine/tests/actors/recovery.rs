@@ -75,7 +75,7 @@ impl Course {
     fn play(&self, stage: &Stage, world: &mut World, most: usize) -> usize {
         let mut moves = 0;
         for (who, said) in &self.said {
-            drop(stage.begin(who, Operation::Negotiate(said.clone())));
+            drop(stage.begin(who, said.clone()));
             world.flushed = false;
             while moves < most && world.go_on(stage) {
                 moves += 1;
@@ -278,7 +278,7 @@ fn what_was_sent_and_had_not_left_leaves_after_a_death_and_comes_about_once() {
             true => drop(before.ask(assignment("boss", "whole"))),
             false => {
                 let refused = assignment("busy", "first");
-                drop(before.begin("boss", Operation::Negotiate(refused)));
+                drop(before.begin("boss", refused));
                 before.settle();
                 let told = news(&before, "first");
                 before.engine.deliver("boss", told, before.now);
@@ -355,7 +355,7 @@ fn an_agent_made_anew_hears_again_of_an_end_on_which_it_had_sent_something() {
         let stage = stage(Plan::default(), agents);
         stage.settle();
         let refused = assignment("busy", "first");
-        drop(stage.begin("boss", Operation::Negotiate(refused)));
+        drop(stage.begin("boss", refused));
         stage.settle();
         let told = news(&stage, "first");
         stage.engine.deliver("boss", told, stage.now);
@@ -451,7 +451,7 @@ fn an_agent_hears_of_nothing_again_that_it_failed_over_before() {
     let stage = stage(Plan::default(), agents);
     stage.settle();
     for task in ["first", "second"] {
-        let given = Operation::Negotiate(assignment("worker", task));
+        let given = assignment("worker", task);
         drop(stage.begin("boss", given));
     }
     stage.settle();

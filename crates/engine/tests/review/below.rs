@@ -2,6 +2,7 @@
 //! there may be.
 
 use super::*;
+use engine::query::PartsOf;
 
 impl Stage {
     /// The parts of a task and how much was negotiated about it, as `who` sees them, and how often the
@@ -10,16 +11,11 @@ impl Stage {
         self.flush();
         let reads = || self.engine.store().statistics().reads;
         let before = reads();
-        let parts = Query::Parts(TaskId::new(id));
-        let parts = match self.read(who, parts) {
-            Records::Parts(found) => found.iter().map(TaskId::to_string).collect(),
-            other => panic!("{other:?}"),
-        };
-        let negotiated = match self.read(who, Query::Negotiations(Some(TaskId::new(id)))) {
-            Records::Negotiations(found) => found.len(),
-            other => panic!("{other:?}"),
-        };
-        (parts, negotiated, reads() - before)
+        let parts = PartsOf(TaskId::new(id));
+        let parts = self.read(who, parts);
+        let parts = parts.iter().map(TaskId::to_string).collect();
+        let negotiated = self.read(who, NegotiationsOf(Some(TaskId::new(id))));
+        (parts, negotiated.len(), reads() - before)
     }
 }
 
@@ -74,7 +70,7 @@ fn what_is_another_s_is_not_read() {
     let whole = std::fs::read(&file).unwrap();
     let places = whole.windows(MARK.len()).enumerate();
     let places = places.filter(|(_, window)| *window == MARK.as_bytes());
-    let task = || Operation::Read(Query::Task(TaskId::new("t1")));
+    let task = || TaskById(TaskId::new("t1"));
     let query = || message(Verb::TaskResultQuery, "t1", "");
     // It stands in the log as well, without which nothing opens.
     let damaged = places.map(|(place, _)| place).find_map(|place| {
@@ -91,7 +87,7 @@ fn what_is_another_s_is_not_read() {
     let stage = damaged.expect("its row is damaged in one of the places");
     for other in ["out", "outer"] {
         match stage.run(other, task()) {
-            Ok(Outcome::Records(Records::Tasks(tasks))) => assert!(tasks.is_empty()),
+            Ok(found) => assert!(found.is_none()),
             read => panic!("{other} reads it: {read:?}"),
         }
         let followed = stage

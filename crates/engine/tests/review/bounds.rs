@@ -3,7 +3,8 @@
 use super::*;
 use domain::push::PushConfig;
 use domain::registry::Health;
-use engine::{PushWish, Quotas, TaskFilter, UserLimits};
+use engine::query::{AllTasks, ExchangePage, PartsOf, TaskPage};
+use engine::{KeepPush, Quotas, RenewLease, TaskFilter, UserLimits};
 
 fn limits(usual: UserLimits) -> Limits {
     Limits {
@@ -43,10 +44,10 @@ fn a_publisher_has_so_much_open_whether_it_is_on_disk_or_not() {
         to: Some("out".to_owned()),
         ..message(Verb::FeasibilityNegotiate, id, JOB)
     };
-    let _proposed = stage.begin("noc", Operation::Negotiate(proposal("p1")));
+    let _proposed = stage.begin("noc", proposal("p1"));
     let assigned = ["t1", "t2"].map(|id| {
         let assignment = assignment(id, JOB);
-        stage.begin("noc", Operation::Negotiate(assignment))
+        stage.begin("noc", assignment)
     });
     tasks_open(stage.say("noc", assignment("t3", JOB)));
     tasks_open(stage.say("noc", proposal("p2")));
@@ -84,9 +85,7 @@ fn a_user_writes_so_much_at_once_and_so_much_a_second() {
     let mut stage = open(store::Options::memory(), limits(usual), |_| {
         vec![answer(Verdict::Accepted)]
     });
-    let write = |stage: &Stage, who: &str, id: &str| {
-        stage.run(who, Operation::WriteData(inline(id, "12345")))
-    };
+    let write = |stage: &Stage, who: &str, id: &str| stage.run(who, inline(id, "12345"));
     let long = format!("{JOB}{}", " ".repeat(4_995 - JOB.len()));
     stage.say("noc", assignment("t", &long)).unwrap();
     write(&stage, "noc", "a").unwrap();
@@ -217,16 +216,16 @@ fn a_renewal_writes_the_place_anew() {
         description: "x".repeat(20_000),
         ..profile("out")
     };
-    let register = Register {
+    let register = RegisterAgent {
         profile: described,
         reach: Reach::Client,
         lease_ms: 3_600_000,
     };
-    stage.run("out", Operation::Register(register)).unwrap();
-    let write = |id: &str| stage.run("out", Operation::WriteData(inline(id, "12345")));
+    stage.run("out", register).unwrap();
+    let write = |id: &str| stage.run("out", inline(id, "12345"));
     write("a").unwrap();
     for _ in 0..3 {
-        let renew = Operation::Renew {
+        let renew = RenewLease {
             name: None,
             health: Health::Ok,
             note: String::new(),
@@ -257,10 +256,10 @@ fn a_task_is_told_by_so_many_configurations_whether_they_are_on_disk_or_not() {
             version: "1.0".to_owned(),
             since: 0,
         };
-        stage.begin("noc", Operation::Push(PushWish::Keep(config)))
+        stage.begin("noc", KeepPush(config))
     };
     let keep = |id| keep_at(id, "https://hook.example/");
-    let begun: Vec<Execution> = (0..100).map(|n| keep(n.to_string())).collect();
+    let begun: Vec<Execution<_>> = (0..100).map(|n| keep(n.to_string())).collect();
     let kept = begun.into_iter().map(wait).filter(Result::is_ok).count();
     assert_eq!(kept, PushConfig::MOST);
     assert!(wait(keep("0".to_owned())).is_ok(), "in place of itself");
@@ -347,7 +346,7 @@ fn an_open_feasibility_is_no_way_past_what_may_be_held() {
             to: Some("out".to_owned()),
             ..message(Verb::FeasibilityNegotiate, id, text)
         };
-        stage.begin("noc", Operation::Negotiate(proposal))
+        stage.begin("noc", proposal)
     };
     let ids = ["a", "b", "c", "d"];
     let begun = ids.map(|id| propose(id, JOB));
@@ -380,7 +379,7 @@ fn an_open_feasibility_is_no_way_past_what_may_be_held() {
         content: words("diagnose it"),
         optional: false,
     };
-    let form = |task: &str| Operation::FormTeam {
+    let form = |task: &str| FormTeam {
         task: TaskId::new(task),
         needs: vec![need.clone()],
     };
@@ -417,14 +416,12 @@ fn what_is_in_memory_is_bounded_alike_and_parts_are_but_named() {
         stage.say("noc", given).unwrap();
     }
     stage.flush();
-    let refused = stage.run("noc", Operation::Read(Query::Tasks));
+    let refused = stage.run("noc", AllTasks);
     assert!(
         matches!(refused, Err(Refusal::TooMuch { .. })),
         "{refused:?}"
     );
-    let Records::Parts(parts) = stage.read("noc", Query::Parts(TaskId::new("whole"))) else {
-        panic!("parts")
-    };
+    let parts = stage.read("noc", PartsOf(TaskId::new("whole")));
     let named: Vec<String> = (0..20).map(|n| format!("part{n:02}")).collect();
     assert_eq!(
         parts.iter().map(TaskId::to_string).collect::<Vec<_>>(),
@@ -456,9 +453,7 @@ fn a_page_of_what_is_long_is_shorter() {
     given.push("t10".to_owned());
     let (mut filter, mut told, mut pages) = (TaskFilter::default(), Vec::new(), 0);
     loop {
-        let Records::TaskPage(page) = stage.read("noc", Query::TaskPage(filter.clone())) else {
-            panic!("a page")
-        };
+        let page = stage.read("noc", TaskPage(filter.clone()));
         told.extend(page.rows.iter().map(|task| task.id.to_string()));
         pages += 1;
         filter.after = page.rows.last().map(|task| task.id.clone());
@@ -470,10 +465,7 @@ fn a_page_of_what_is_long_is_shorter() {
     assert!(pages > 5, "{pages}");
     let (mut filter, mut told) = (store::Filter::default(), 0);
     loop {
-        let Records::ExchangePage(page) = stage.read("noc", Query::ExchangePage(filter.clone()))
-        else {
-            panic!("a page")
-        };
+        let page = stage.read("noc", ExchangePage(filter.clone()));
         told += page.rows.len();
         filter.after = page.rows.last().map(|exchange| exchange.id.clone());
         if !page.more {
@@ -481,13 +473,10 @@ fn a_page_of_what_is_long_is_shorter() {
         }
     }
     assert_eq!(told, given.len());
-    let all = Query::Exchanges {
-        party: None,
-        id: None,
-        task: None,
-    };
-    for query in [Query::Tasks, all] {
-        let refused = stage.run("noc", Operation::Read(query));
+    for refused in [
+        stage.run("noc", AllTasks).map(drop),
+        stage.run("noc", ExchangesOf::default()).map(drop),
+    ] {
         let is_too_much = matches!(refused, Err(Refusal::TooMuch { bytes: 20_000, .. }));
         assert!(is_too_much, "{refused:?}");
     }
@@ -501,7 +490,7 @@ fn a_user_stores_so_much_until_it_is_removed() {
         data_bytes: 10_000,
         ..UserLimits::default()
     };
-    let write = |stage: &Stage, write| stage.run("noc", Operation::WriteData(write));
+    let write = |stage: &Stage, write| stage.run("noc", write);
     let stored = |stage: &Stage| {
         let usage = stage.engine.usage();
         let noc = usage.into_iter().find(|usage| usage.name == "noc");
@@ -558,7 +547,7 @@ fn while_memory_is_short_only_what_is_under_way_goes_on() {
         .store(true, Relaxed);
     let refused = stage.say("operator", assignment("t2", JOB));
     assert_eq!(refused, Err(Refusal::ShortOfMemory));
-    let refused = stage.run("operator", Operation::WriteData(inline("a", "b")));
+    let refused = stage.run("operator", inline("a", "b"));
     assert_eq!(refused, Err(Refusal::ShortOfMemory));
     let long = "x".repeat(4_096);
     let plan = message(Verb::FulfillmentNegotiate, "t", &format!("{JOB} {long}"));
@@ -614,8 +603,6 @@ fn what_tasks_leave_behind_is_nobodys_data() {
     for who in ["noc", "desk", "worker"] {
         assert_eq!(stored(who), 0, "{who}");
     }
-    stage
-        .run("noc", Operation::WriteData(inline("own", "12345")))
-        .unwrap();
+    stage.run("noc", inline("own", "12345")).unwrap();
     assert_eq!(stored("noc"), 5 + 512);
 }

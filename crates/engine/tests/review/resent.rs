@@ -104,7 +104,7 @@ fn who_owes_an_answer_has_a_grace_after_the_platform_was_down_and_a_deadline_has
             answer_within_ms: Some(within),
             ..message(Verb::FeasibilityNegotiate, &format!("{id}-plan"), JOB)
         };
-        drop(first.begin("operator", Operation::Negotiate(asked)));
+        drop(first.begin("operator", asked));
     }
     let dated = Negotiate {
         to: Some("out".to_owned()),

@@ -4,9 +4,13 @@ use crate::laws::Laws;
 use crate::platform::Platform;
 use crate::trial::principal;
 use crate::verdict::Broken;
+use domain::context::{DataParam, Exchange};
+use domain::negotiation::Negotiation;
 use domain::task::Task;
+use domain::team::Team;
 use domain::time::Timestamp;
-use engine::{Engine, Execution, Operation, Outcome, Query, Records};
+use engine::Engine;
+use engine::query::{AllTasks, DataParamsOf, ExchangesOf, NegotiationsOf, Query, TeamsOf};
 use std::sync::Arc;
 
 /// Whatever is promised and cannot be found.
@@ -16,7 +20,10 @@ pub const LOST: &str = "what was acknowledged is there";
 #[derive(PartialEq)]
 pub struct Everything {
     tasks: Vec<Arc<Task>>,
-    rest: Vec<Records>,
+    exchanges: Vec<Exchange>,
+    data: Vec<DataParam>,
+    teams: Vec<Arc<Team>>,
+    negotiations: Vec<Vec<Arc<Negotiation>>>,
     /// All tasks, and the open ones.
     counts: (u64, u64),
     last: u64,
@@ -25,27 +32,15 @@ pub struct Everything {
 impl Everything {
     pub fn of(platform: &Platform, laws: &Laws) -> Self {
         let engine = platform.engine();
-        let read = |query| read(engine, "operator", query);
-        let mut rest = vec![
-            read(Query::Exchanges {
-                party: None,
-                id: None,
-                task: None,
-            }),
-            read(Query::Data {
-                party: None,
-                id: None,
-            }),
-            read(Query::Teams(None)),
-        ];
-        rest.extend(
-            laws.negotiated()
-                .into_iter()
-                .map(|id| read(Query::Negotiations(Some(id)))),
-        );
+        let negotiations = laws.negotiated().into_iter();
+        let negotiations =
+            negotiations.map(|id| read(engine, "operator", NegotiationsOf(Some(id))));
         Self {
             tasks: tasks(engine, "operator"),
-            rest,
+            exchanges: read(engine, "operator", ExchangesOf::default()),
+            data: read(engine, "operator", DataParamsOf::default()),
+            teams: read(engine, "operator", TeamsOf(None)),
+            negotiations: negotiations.collect(),
             counts: (engine.counts().tasks, engine.counts().open),
             last: engine.last_sequence(),
         }
@@ -70,20 +65,11 @@ impl Everything {
     }
 }
 
-pub fn read(engine: &Engine, who: &str, query: Query) -> Records {
-    match engine.execute(
-        &principal(who),
-        Operation::Read(query),
-        Timestamp::from_ms(0),
-    ) {
-        Execution::Done(Ok(Outcome::Records(records))) => records,
-        other => panic!("{other:?}"),
-    }
+pub fn read<Q: Query>(engine: &Engine, who: &str, query: Q) -> Q::Output {
+    let found = engine.read(&principal(who), query, Timestamp::from_ms(0));
+    found.unwrap()
 }
 
 pub fn tasks(engine: &Engine, who: &str) -> Vec<Arc<Task>> {
-    match read(engine, who, Query::Tasks) {
-        Records::Tasks(tasks) => tasks,
-        other => panic!("{other:?}"),
-    }
+    read(engine, who, AllTasks)
 }

@@ -13,11 +13,12 @@ use domain::content::Content;
 use domain::event::{Happening, Sequence};
 use domain::negotiation::{Kind, Side, Stance, State, Turn};
 use domain::notification::{NegotiationUpdate, Notification};
-use domain::reply::Verdict;
+use domain::reply::{Reply, Verdict};
 use domain::task::{Awaits, Status, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
-use engine::{Engine, Limits, Outcome, Query, Records, Refusal};
+use engine::query::NegotiationsOf;
+use engine::{Engine, Limits, Refusal};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
@@ -190,7 +191,7 @@ impl Laws {
     pub fn heard(
         &mut self,
         asked: Option<&mut Asked>,
-        outcome: Result<Outcome, Refusal>,
+        outcome: Result<Option<Reply>, Refusal>,
     ) -> Checked {
         if let Err(Refusal::StoreFailed { .. } | Refusal::StoreFull) = outcome {
             return broken(
@@ -217,7 +218,7 @@ impl Laws {
                     return broken("what is asked twice is answered alike", why);
                 }
             }
-            Ok(Outcome::Reply(mut reply)) => match &asked.reply {
+            Ok(Some(mut reply)) => match &asked.reply {
                 None => asked.reply = Some(reply),
                 Some(first) => {
                     if self.lie == Some(Lie::OtherReply) {
@@ -237,7 +238,9 @@ impl Laws {
                     }
                 }
             },
-            Ok(other) => return broken("a request gets a reply", format!("{other:?}")),
+            Ok(None) => {
+                return broken("a request gets a reply", "it got something else".to_owned());
+            }
         }
         Ok(())
     }
@@ -727,11 +730,7 @@ impl Laws {
         }
         let mut silent = Vec::new();
         for (key, talk) in &self.talks {
-            let Records::Negotiations(rows) =
-                read(engine, "operator", Query::Negotiations(Some(key.0.clone())))
-            else {
-                panic!("negotiations are negotiations");
-            };
+            let rows = read(engine, "operator", NegotiationsOf(Some(key.0.clone())));
             if rows.iter().any(|n| n.kind == key.1) {
                 continue;
             }

@@ -11,36 +11,16 @@ use domain::context::{DataParam, Exchange};
 use domain::reply::Reply;
 use domain::task::TaskId;
 use domain::verb::Verb;
-use engine::{Engine, Query, Records};
+use engine::Engine;
+use engine::query::{DataParamsOf, ExchangesOf, NegotiationsOf};
 use std::collections::BTreeMap;
 
 fn exchanges(engine: &Engine, who: &str) -> Vec<Exchange> {
-    match read(
-        engine,
-        who,
-        Query::Exchanges {
-            party: None,
-            id: None,
-            task: None,
-        },
-    ) {
-        Records::Exchanges(exchanges) => exchanges,
-        other => panic!("{other:?}"),
-    }
+    read(engine, who, ExchangesOf::default())
 }
 
 fn data(engine: &Engine, who: &str) -> Vec<DataParam> {
-    match read(
-        engine,
-        who,
-        Query::Data {
-            party: None,
-            id: None,
-        },
-    ) {
-        Records::Data(data) => data,
-        other => panic!("{other:?}"),
-    }
+    read(engine, who, DataParamsOf::default())
 }
 
 impl Laws {
@@ -147,11 +127,7 @@ impl Laws {
     /// Negotiations are as the log tells them.
     fn check_negotiations(&self, engine: &Engine) -> Result<(), Broken> {
         for ((task, kind), talk) in &self.talks {
-            let Records::Negotiations(rows) =
-                read(engine, "operator", Query::Negotiations(Some(task.clone())))
-            else {
-                panic!("negotiations are negotiations");
-            };
+            let rows = read(engine, "operator", NegotiationsOf(Some(task.clone())));
             let row = rows.iter().find(|n| n.kind == *kind);
             let same = row.is_some_and(|n| {
                 Some(n.state) == talk.state
@@ -200,11 +176,7 @@ impl Laws {
         }
         for ((task, kind), talk) in &self.talks {
             let party = talk.publisher == agent || talk.executor == agent;
-            let Records::Negotiations(rows) =
-                read(engine, agent, Query::Negotiations(Some(task.clone())))
-            else {
-                panic!("negotiations are negotiations");
-            };
+            let rows = read(engine, agent, NegotiationsOf(Some(task.clone())));
             if rows.iter().any(|n| n.kind == *kind) != party {
                 return Err(Broken::new(law, format!("{kind} of {task} by {agent}")));
             }

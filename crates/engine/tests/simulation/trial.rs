@@ -20,7 +20,10 @@ use domain::task::{Awaits, Subscription, Task, TaskId};
 use domain::team::Need;
 use domain::time::Timestamp;
 use domain::verb::Verb;
-use engine::{Endpoint, Execution, Negotiate, Operation, Outcome, Refusal, Register};
+use engine::{
+    DeregisterAgent, Endpoint, Execution, FormTeam, Negotiate, Operation, Refusal, RegisterAgent,
+    RenewLease,
+};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -58,7 +61,7 @@ impl Asked {
     }
 }
 
-type Pending = Pin<Box<dyn Future<Output = Result<Outcome, Refusal>> + Send>>;
+type Pending = Pin<Box<dyn Future<Output = Result<Option<Reply>, Refusal>> + Send>>;
 
 /// Whoever waits for an answer: to which request, since when.
 struct Caller {
@@ -412,15 +415,19 @@ impl Trial {
 
     fn send(&mut self, number: usize) {
         let asked = &self.asked[number];
-        let operation = Operation::Negotiate(asked.negotiate.clone());
-        self.execute(&asked.who.clone(), Some(number), operation);
+        let (who, negotiate) = (principal(&asked.who), asked.negotiate.clone());
+        let execution = self.platform.engine().execute(&who, negotiate, self.now);
+        self.wait(Some(number), execution.map(|told| Some(told.reply)));
     }
 
-    fn execute(&mut self, who: &str, asked: Option<usize>, operation: Operation) {
-        let execution = self
-            .platform
-            .engine()
-            .execute(&principal(who), operation, self.now);
+    /// Does something that gets another answer than a reply.
+    fn execute(&mut self, who: &str, operation: impl Operation) {
+        let engine = self.platform.engine();
+        let execution = engine.execute(&principal(who), operation, self.now);
+        self.wait(None, execution.map(|_| None));
+    }
+
+    fn wait(&mut self, asked: Option<usize>, execution: Execution<Option<Reply>>) {
         let pending = match execution {
             Execution::Done(outcome) => Box::pin(std::future::ready(outcome)) as Pending,
             Execution::Pending(pending) => pending,
@@ -573,12 +580,12 @@ impl Trial {
     }
 
     fn register(&mut self, name: &str) {
-        let register = Register {
+        let register = RegisterAgent {
             profile: platform::profile(name),
             reach: Reach::Client,
             lease_ms: 60_000,
         };
-        self.execute(name, None, Operation::Register(register));
+        self.execute(name, register);
     }
 
     fn place(&mut self, name: &str, word: u8) {
@@ -590,14 +597,14 @@ impl Trial {
         match word % 8 {
             0..4 => self.register(name),
             4..7 => {
-                let renew = Operation::Renew {
+                let renew = RenewLease {
                     name: None,
                     health,
                     note: String::new(),
                 };
-                self.execute(name, None, renew);
+                self.execute(name, renew);
             }
-            _ => self.execute(name, None, Operation::Deregister { name: None }),
+            _ => self.execute(name, DeregisterAgent { name: None }),
         }
     }
 
@@ -611,12 +618,12 @@ impl Trial {
             content: Content::new("site-1", WORDS[usize::from(n + task)]),
             optional: n == 2,
         };
-        let form = Operation::FormTeam {
+        let form = FormTeam {
             task: TaskId::new(format!("t{task}")),
             needs: (0..places).map(need).collect(),
         };
         self.laws.tally.note("teams");
-        self.execute(PUBLISHERS[usize::from(from) % 5], None, form);
+        self.execute(PUBLISHERS[usize::from(from) % 5], form);
     }
 
     /// Everything is on disk, answers are heard, and the laws are asked.

@@ -3,14 +3,17 @@
 //!
 //! A card that changed changes the profile; one that cannot be used any more, or is signed no more, lets
 //! the agent be `failing`; where nobody answers, the lease ends by itself. Read next: `card`,
-//! `engine::Introduction`.
+//! `engine::IntroduceAgent`.
 
 use super::Outside;
 use super::card::{self, Card, Unseen};
 use domain::access::Principal;
 use domain::profile::ProfileError;
 use domain::registry::{Health, Reach, Registration};
-use engine::{Engine, Introduction, IntroductionWanted, Operation, Outcome, Refusal, Register};
+use engine::{
+    Engine, IntroduceAgent, IntroductionWanted, Operation, Refusal, RegisterAgent, Registered,
+    RenewLease,
+};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -144,8 +147,8 @@ impl Outside {
     async fn introduced(
         &self,
         who: &Principal,
-        introduction: Introduction,
-    ) -> Result<Outcome, Refusal> {
+        introduction: IntroduceAgent,
+    ) -> Result<Registered, Refusal> {
         let url = &introduction.card_url;
         let card = card::fetch(&self.web, url, self.was_signed(url)).await;
         let card = card.map_err(|unseen| refusal(url, &unseen))?;
@@ -155,14 +158,14 @@ impl Outside {
         if introduction.name.is_none() {
             self.is_nobodys(&name, url)?;
         }
-        let register = Operation::Register(Register {
+        let register = RegisterAgent {
             profile,
             reach: Reach::A2a {
                 card_url: url.clone(),
                 signed: card.signed,
             },
             lease_ms: introduction.lease_ms,
-        });
+        };
         // The agent is spoken to at once if it has tasks: by this card.
         self.keep(&name, &Arc::new(card));
         self.execute(who, register).await
@@ -194,15 +197,15 @@ impl Outside {
         };
         let seen = self.seen(agent).filter(|card| card.url == *card_url);
         let found = card::fetch_again(&self.web, card_url, *signed, seen.as_deref()).await;
-        let renewed = |health, note: String| Operation::Renew {
+        let renewed = |health, note: String| RenewLease {
             name: None,
             health,
             note,
         };
-        let operation = match found {
+        let renewal = match found {
             Ok(None) => renewed(Health::Ok, String::new()),
             Ok(Some(card)) => match self.followed(known, card) {
-                Ok(register) => Operation::Register(register),
+                Ok(register) => return self.act_as(agent, register).await,
                 Err(unusable) => renewed(Health::Failing, noted(&unusable)),
             },
             Err(Unseen::Gone) => return,
@@ -215,20 +218,24 @@ impl Outside {
             }
             Err(unseen) => renewed(Health::Failing, noted(&unseen)),
         };
+        self.act_as(agent, renewal).await;
+    }
+
+    /// Asks for something in the name of an agent, as its card says.
+    async fn act_as<O: Operation + Send>(&self, agent: &str, operation: O) {
         let Some(own) = self.engine.upgrade().map(|it| it.principal(agent)) else {
             return;
         };
-        match self.execute(&own, operation).await {
-            Ok(_) => {}
-            Err(refusal) => info!(agent, "the card of {agent} changes nothing: {refusal}"),
+        if let Err(refusal) = self.execute(&own, operation).await {
+            info!(agent, "the card of {agent} changes nothing: {refusal}");
         }
     }
 
     /// The profile follows a new card; what the card does not say stays.
-    fn followed(&self, known: &Registration, card: Card) -> Result<Register, Unseen> {
+    fn followed(&self, known: &Registration, card: Card) -> Result<RegisterAgent, Unseen> {
         let before = &known.profile;
         let lease_ms = known.lease_ms.unwrap_or(Registration::LEASE_MOST_MS);
-        let profile = card.peer.profile(&Introduction {
+        let profile = card.peer.profile(&IntroduceAgent {
             card_url: card.url.clone(),
             name: Some(before.name.clone()),
             alias: before.alias.clone(),
@@ -244,14 +251,18 @@ impl Outside {
             signed: card.signed,
         };
         self.keep(&before.name, &Arc::new(card));
-        Ok(Register {
+        Ok(RegisterAgent {
             profile,
             reach,
             lease_ms,
         })
     }
 
-    async fn execute(&self, who: &Principal, operation: Operation) -> Result<Outcome, Refusal> {
+    async fn execute<O: Operation>(
+        &self,
+        who: &Principal,
+        operation: O,
+    ) -> Result<O::Output, Refusal> {
         let execution = match self.engine.upgrade() {
             Some(engine) => engine.execute(who, operation, self.clock.now()),
             None => return Err(refusal("", &Unseen::Gone)),

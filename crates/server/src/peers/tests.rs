@@ -15,7 +15,7 @@ use domain::reply::Verdict;
 use domain::task::{Status, TaskId};
 use domain::time::Dice;
 use domain::verb::Verb;
-use engine::{Hosted, Negotiate, Operation};
+use engine::{Hosted, Negotiate};
 
 /// What never comes fails here rather than for ever.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
@@ -105,7 +105,7 @@ async fn who_published_a_task_before_a_start_hears_of_its_end_without_a_word() {
     };
     let engine = host.platform.engine();
     let boss = engine.principal("boss");
-    drop(engine.execute(&boss, Operation::Negotiate(assignment), now));
+    drop(engine.execute(&boss, assignment, now));
     engine.flushed().await;
     let mut runtime = Runtime::new(host, (), Box::new(|_| {}));
     runtime.begin().await;

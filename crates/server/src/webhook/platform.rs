@@ -12,7 +12,8 @@ use domain::push::PushConfig;
 use domain::registry::Reach;
 use domain::task::Subscription;
 use domain::time::Timestamp;
-use engine::{Engine, Execution, Operation, Outcome, Query, Records, Refusal};
+use engine::query::TaskById;
+use engine::{Engine, Refusal};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -66,16 +67,13 @@ impl Source for PlatformSource {
             return Ok(None);
         }
         let publisher = self.engine.principal(&change.to);
-        let query = Operation::Read(Query::Task(change.task.clone()));
-        let found = match self.engine.execute(&publisher, query, Timestamp::default()) {
-            Execution::Done(Ok(Outcome::Records(Records::Tasks(found)))) => found,
+        let task = TaskById(change.task.clone());
+        let found = match self.engine.read(&publisher, task, Timestamp::default()) {
+            Ok(found) => found,
             // The publisher may not even see it.
-            Execution::Done(Err(refusal)) => readable(Err(refusal))?,
-            _ => return Ok(None),
+            Err(refusal) => readable(Err(refusal))?,
         };
-        let subscription = found
-            .first()
-            .and_then(|t| t.conditions.subscription.clone());
+        let subscription = found.and_then(|task| task.conditions.subscription.clone());
         Ok(subscription.filter(|_| self.engine.receives_reports(&publisher, change)))
     }
 

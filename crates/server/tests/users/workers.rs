@@ -12,8 +12,7 @@ use domain::task::TaskId;
 use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
 use engine::{
-    Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Operation, Outcome, Retention,
-    SchemaSetup, Setup,
+    Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Retention, SchemaSetup, Setup,
 };
 use server::background;
 use server::clock::Clock;
@@ -115,20 +114,20 @@ async fn begins(stepping: &Receiver<()>) {
 }
 
 /// What comes of an assignment that is not waited for.
-async fn assigned(engine: &Engine, to: &str, task: &str, now: Timestamp) -> Outcome {
+async fn assigned(engine: &Engine, to: &str, task: &str, now: Timestamp) -> Reply {
     let text = "## target object\nlink\n## task description\ndiagnose it";
-    let operation = Operation::Negotiate(Negotiate {
+    let operation = Negotiate {
         to: Some(to.to_owned()),
         task: Some(TaskId::new(task)),
         texts: vec![text.to_owned()],
         asynchronous: Some(true),
         ..Negotiate::new(Endpoint::Platform, Verb::TaskAssign)
-    });
+    };
     let outcome = match engine.execute(&engine.principal("operator"), operation, now) {
         Execution::Done(outcome) => outcome,
         Execution::Pending(pending) => within("an answer", pending).await,
     };
-    outcome.unwrap()
+    outcome.unwrap().reply
 }
 
 /// However many agents hold a thread with a step that does not come back, the others have one as soon as
@@ -161,10 +160,7 @@ async fn others_are_answered_while_steps_do_not_come_back() {
     }
     engine.tick(clock.now() + Limits::default().step_ms + 1);
     assert_eq!(engine.steps_given_up(), names.len() as u64);
-    let answered = assigned(&engine, "other", "t", clock.now()).await;
-    let Outcome::Reply(reply) = answered else {
-        panic!("{answered:?}");
-    };
+    let reply = assigned(&engine, "other", "t", clock.now()).await;
     assert_eq!(reply.verdict, Verdict::Accepted);
     for name in &names {
         let place = engine.place(name).unwrap();

@@ -1,12 +1,12 @@
-//! What people want of the faults of a simulated network, done to it.
+//! The faults of a simulated network, injected, listed and cleared for those who ask.
 //!
-//! Translates between what is asked ([`FaultWish`]) and the simulation, whose truth it reads: what it
+//! Translates between what is asked ([`FaultInjector`]) and the simulation, whose truth it reads: what it
 //! answers is for those whom the engine lets ask, and never for agents. Read next: `engine`'s
 //! `faults.rs`, [`crate::network`], which calls it.
 
 use domain::inventory::ElementId;
 use domain::time::{Dice, Timestamp};
-use engine::{FaultAnswer, FaultRecord, FaultRefusal, FaultWish};
+use engine::{ClearFault, FaultInjector, FaultRecord, FaultRefusal, InjectFault, ListFaults};
 use network::{FaultError, FaultKind, FaultRequest, Simulation, Terms, Truth};
 use rand_chacha::rand_core::SeedableRng;
 
@@ -16,39 +16,35 @@ pub const MIN_SITES: usize = 4;
 /// Where nobody says where, so many places are tried; not every link can be congested.
 const TRIES: usize = 20;
 
-/// Does what is wanted, at the instant `now`.
-///
-/// # Errors
-/// [`FaultRefusal`] says what of the wish cannot be.
-pub fn grant(
-    simulation: &mut Simulation,
-    wish: &FaultWish,
-    now: Timestamp,
-) -> Result<FaultAnswer, FaultRefusal> {
-    match wish {
-        FaultWish::Inject {
-            kind,
-            element,
-            duration_s,
-            severity,
-        } => {
-            let terms = Terms {
-                lasts_s: duration_s.map(|s| s as f64),
-                severity: *severity,
-            };
-            let request = request(*kind, element.as_ref(), &terms)?;
-            inject(simulation, &request, terms, now).map_err(refusal)?;
-            let place = simulation.truth().len() - 1;
-            let record = record(place, &simulation.truth()[place]);
-            Ok(FaultAnswer::Injected(record))
-        }
-        FaultWish::List { ended } => Ok(FaultAnswer::Listed(list(simulation, *ended, now))),
-        FaultWish::Clear { id } => {
-            let place = usize::try_from(*id).unwrap_or(0).checked_sub(1);
-            match place.is_some_and(|place| simulation.mend_fault(place, now)) {
-                true => Ok(FaultAnswer::Cleared),
-                false => Err(FaultRefusal::Unknown { id: *id }),
-            }
+/// The faults of a simulated network, as the engine asks for them.
+pub struct Faults<'s>(pub &'s mut Simulation);
+
+impl FaultInjector for Faults<'_> {
+    fn inject(
+        &mut self,
+        wanted: &InjectFault,
+        now: Timestamp,
+    ) -> Result<FaultRecord, FaultRefusal> {
+        let terms = Terms {
+            lasts_s: wanted.duration_s.map(|s| s as f64),
+            severity: wanted.severity,
+        };
+        let request = request(wanted.kind, wanted.element.as_ref(), &terms)?;
+        inject(self.0, &request, terms, now).map_err(refusal)?;
+        let place = self.0.truth().len() - 1;
+        Ok(record(place, &self.0.truth()[place]))
+    }
+
+    fn list(&mut self, wanted: ListFaults, now: Timestamp) -> Vec<FaultRecord> {
+        list(self.0, wanted.ended, now)
+    }
+
+    fn clear(&mut self, wanted: ClearFault, now: Timestamp) -> Result<(), FaultRefusal> {
+        let ClearFault { id } = wanted;
+        let place = usize::try_from(id).unwrap_or(0).checked_sub(1);
+        match place.is_some_and(|place| self.0.mend_fault(place, now)) {
+            true => Ok(()),
+            false => Err(FaultRefusal::Unknown { id }),
         }
     }
 }
@@ -153,26 +149,19 @@ mod tests {
     }
 
     fn told(simulation: &mut Simulation, ended: bool, at: Timestamp) -> Vec<u64> {
-        match grant(simulation, &FaultWish::List { ended }, at).unwrap() {
-            FaultAnswer::Listed(faults) => faults.iter().map(|fault| fault.id).collect(),
-            other => panic!("{other:?}"),
-        }
+        let listed = Faults(simulation).list(ListFaults { ended }, at);
+        listed.iter().map(|fault| fault.id).collect()
     }
 
     #[test]
     fn any_kind_finds_a_place_and_has_an_effect() {
         for kind in FaultKind::ALL {
             let mut simulation = simulation();
-            let wish = FaultWish::Inject {
+            let wanted = InjectFault {
                 kind: Some(kind),
-                element: None,
-                duration_s: None,
-                severity: None,
+                ..InjectFault::default()
             };
-            let granted = grant(&mut simulation, &wish, now()).unwrap();
-            let FaultAnswer::Injected(record) = granted else {
-                panic!("{granted:?}");
-            };
+            let record = Faults(&mut simulation).inject(&wanted, now()).unwrap();
             assert_eq!((record.id, record.kind, record.began), (1, kind, now()));
             simulation.advance(now().plus_s(60.0));
             assert_eq!(simulation.state().troubles.len(), 1, "{kind}");
@@ -195,13 +184,13 @@ mod tests {
         let later = now().plus_s(3_600.0);
         simulation.advance(later);
         assert_eq!(told(&mut simulation, false, later), [1, 2]);
-        let cleared = grant(&mut simulation, &FaultWish::Clear { id: 1 }, later);
-        assert_eq!(cleared, Ok(FaultAnswer::Cleared));
+        let cleared = Faults(&mut simulation).clear(ClearFault { id: 1 }, later);
+        assert_eq!(cleared, Ok(()));
         simulation.advance(later.plus_s(900.0));
         assert_eq!(told(&mut simulation, false, later), [2]);
         assert_eq!(told(&mut simulation, true, later), [1, 2]);
         for id in [0, 1, 3, u64::MAX] {
-            let refused = grant(&mut simulation, &FaultWish::Clear { id }, later);
+            let refused = Faults(&mut simulation).clear(ClearFault { id }, later);
             assert_eq!(refused, Err(FaultRefusal::Unknown { id }));
         }
     }

@@ -5,7 +5,7 @@
 //! next: `shares`, which part of it an agent hears; [`server::runtime`], the loop.
 
 use crate::ems::Acts;
-use crate::faults;
+use crate::faults::Faults;
 use crate::shares::Shares;
 use ::network::{Audience, Emission, Simulation, Tiding};
 use agents::payloads::Schema;
@@ -186,11 +186,10 @@ impl Network for Simulated {
     }
 
     fn serve(&mut self, around: &mut Around<'_>) {
-        for wanted in around.engine().faults_wanted() {
-            let now = around.now();
-            let answer = faults::grant(&mut self.simulation, &wanted.wish, now);
-            around.engine().answer_fault(wanted, answer, now);
-        }
+        let now = around.now();
+        around
+            .engine()
+            .serve_faults(&mut Faults(&mut self.simulation), now);
         for wanted in around.engine().acts_wanted() {
             around.tell(Happened::Acted {
                 agent: around.alias(&wanted.by),

@@ -10,7 +10,8 @@ use domain::inventory::ElementId;
 use domain::negotiation::Negotiation;
 use domain::task::{Status, Task};
 use domain::time::Timestamp;
-use engine::{Execution, Operation, Outcome, Query, Records, TaskFilter};
+use engine::TaskFilter;
+use engine::query::AllTasks;
 use network::Truth;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -169,10 +170,7 @@ pub fn is_compensating(world: &World) -> bool {
 pub(crate) fn tasks(world: &World) -> Vec<Arc<Task>> {
     let engine = world.host().platform.engine();
     let operator = engine.principal("operator");
-    let wanted = Operation::Read(Query::Tasks);
-    if let Execution::Done(Ok(Outcome::Records(Records::Tasks(tasks)))) =
-        engine.execute(&operator, wanted, Timestamp::default())
-    {
+    if let Ok(tasks) = engine.read(&operator, AllTasks, Timestamp::default()) {
         return tasks;
     }
     // They are more than one answer holds.

@@ -10,7 +10,7 @@ use a2a::media::MediaType;
 use a2a::telecom::extension::{Extension, Family};
 use a2a::{intent, objects};
 use domain::profile::{self, Capability, Profile, usable_name};
-use engine::Introduction;
+use engine::IntroduceAgent;
 use std::collections::BTreeSet;
 
 /// Why a card cannot be used.
@@ -84,7 +84,7 @@ impl Peer {
     ///
     /// # Errors
     /// [`Unusable`] if the card's version is none, or nobody could be called like it.
-    pub fn profile(&self, said: &Introduction) -> Result<Profile, Unusable> {
+    pub fn profile(&self, said: &IntroduceAgent) -> Result<Profile, Unusable> {
         let card = &self.card;
         let provider = card.provider.as_ref().map(|it| it.organization.clone());
         Ok(Profile {

@@ -32,7 +32,7 @@ use domain::reply::Verdict;
 use domain::task::{Awaits, Conditions, Status, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
-use engine::Introduction;
+use engine::IntroduceAgent;
 use schema::shipped::shipped;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -617,7 +617,7 @@ fn events_are_told_until_the_task_settles() {
 /// Issue 6 §7: the profile is what the card says; the member that cannot be used is named.
 #[test]
 fn a_card_becomes_a_profile_or_is_refused_by_member() {
-    let introduction = Introduction {
+    let introduction = IntroduceAgent {
         card_url: "https://agent.example".to_owned(),
         name: None,
         alias: None,

@@ -7,7 +7,7 @@
 
 use super::super::begin::{Given, Said, inert, marked, message_id};
 use super::super::error;
-use super::super::request_context::{RequestContext, read};
+use super::super::request_context::RequestContext;
 use super::super::task::parts;
 use super::{answer, given_up, kept, refused};
 use a2a::error::Error;
@@ -24,7 +24,8 @@ use domain::push::PushConfig;
 use domain::task::{Awaits, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
-use engine::{Engine, Negotiate, Operation, Query, Records, Refusal};
+use engine::query::NegotiationsOf;
+use engine::{Engine, Negotiate, Refusal};
 use schema::steps::{Effort, Work};
 use std::sync::Arc;
 
@@ -141,7 +142,7 @@ impl RequestContext<'_> {
             Heard::Turn(speech) => (speech, None),
             Heard::Withdrawal(reason) => (refusal(reason), None),
             Heard::Again => return self.last_round(id),
-            Heard::Question | Heard::Supply => unreachable!("information is of a task"),
+            Heard::Question | Heard::Supply => return Err(of_no_task()),
         };
         let said = Words {
             message,
@@ -156,7 +157,7 @@ impl RequestContext<'_> {
             round_limit,
             ..Negotiate::new(self.endpoint.clone(), Verb::FeasibilityNegotiate)
         };
-        let said = self.execute(Operation::Negotiate(negotiate)).await;
+        let said = self.execute(negotiate).await;
         said.map_err(|it| error::refused(&it))?;
         self.last_round(id)
     }
@@ -309,15 +310,10 @@ pub(super) fn of_task(
     id: &TaskId,
     kind: Kind,
 ) -> Result<Option<Negotiation>, Refusal> {
-    let query = Query::Negotiations(Some(id.clone()));
     // What was said does not depend on when it is asked for.
-    match read(engine, who, query, Timestamp::default())? {
-        Records::Negotiations(found) => {
-            let mut found = found.iter().filter(|it| it.kind == kind);
-            Ok(found.next().map(|it| (**it).clone()))
-        }
-        _ => unreachable!("negotiations were asked for"),
-    }
+    let found = engine.read(who, NegotiationsOf(Some(id.clone())), Timestamp::default())?;
+    let mut found = found.iter().filter(|it| it.kind == kind);
+    Ok(found.next().map(|it| (**it).clone()))
 }
 
 /// The last turn of a negotiation, as who speaks like this is told it.
@@ -388,11 +384,13 @@ fn in_reply_to(task: &Task) -> &'static str {
 fn needs_no_task(said: &negotiation::Message) -> Result<(), Error> {
     match said.topic {
         None | Some(Topic::Feasibility) => Ok(()),
-        Some(_) => {
-            let why = "there is no task of this id, and only a feasibility needs none";
-            Err(refused("negotiation.type_mismatch", why))
-        }
+        Some(_) => Err(of_no_task()),
     }
+}
+
+fn of_no_task() -> Error {
+    let why = "there is no task of this id, and only a feasibility needs none";
+    refused("negotiation.type_mismatch", why)
 }
 
 fn refusal(reason: String) -> Speech {

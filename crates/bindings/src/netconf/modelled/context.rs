@@ -5,7 +5,8 @@ use crate::netconf::{AGENT_NAMESPACE, REGISTRY_NAMESPACE};
 use ::netconf::data::{Node, write};
 use ::netconf::filter::{Projection, View};
 use domain::context::{Body, DataParam, Exchange};
-use engine::{Query, Records, Refusal};
+use engine::Refusal;
+use engine::query::{DataParamsOf, ExchangesOf};
 
 impl Reader<'_> {
     pub(super) fn write_context(
@@ -15,16 +16,14 @@ impl Reader<'_> {
         out: &mut Vec<u8>,
     ) -> Result<(), Refusal> {
         for id in wanted(keys(view, "id")) {
-            let query = Query::Exchanges {
+            let found = self.read(ExchangesOf {
                 party: self.party(),
                 id,
                 task: None,
-            };
-            if let Records::Exchanges(found) = self.read(query)? {
-                for exchange in &found {
-                    let node = Node::entry(AGENT_NAMESPACE, "context", 1).state();
-                    write(&record(node, exchange), projection, out);
-                }
+            })?;
+            for exchange in &found {
+                let node = Node::entry(AGENT_NAMESPACE, "context", 1).state();
+                write(&record(node, exchange), projection, out);
             }
         }
         Ok(())
@@ -37,14 +36,9 @@ impl Reader<'_> {
         out: &mut Vec<u8>,
     ) -> Result<(), Refusal> {
         for id in wanted(keys(view, "id")) {
-            let query = Query::Data {
-                party: self.party(),
-                id,
-            };
-            if let Records::Data(found) = self.read(query)? {
-                for data in &found {
-                    write(&data_param(data), projection, out);
-                }
+            let party = self.party();
+            for data in &self.read(DataParamsOf { party, id })? {
+                write(&data_param(data), projection, out);
             }
         }
         Ok(())

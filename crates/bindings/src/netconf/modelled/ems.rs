@@ -13,7 +13,8 @@ use ::netconf::data::{Identity, Node, Writer};
 use ::netconf::filter::Projection;
 use domain::ems::{Ems, News};
 use domain::telemetry::{AlarmType, CellPerformance, FieldReport, LinkPerformance, Performance};
-use engine::{Query, Records, Refusal};
+use engine::Refusal;
+use engine::query::PerformanceOf;
 
 /// A number as decimal64 writes it (RFC 7950 §9.3.2): rounded, without zeros that say nothing. None
 /// if it is no number.
@@ -60,7 +61,7 @@ impl Reader<'_> {
             self.write_networks(ems, projection, out)?;
         }
         if view.wants(EMS_NAMESPACE, "performance")
-            && let Records::Performance(Some(found)) = self.read(Query::Performance(ems))?
+            && let Some(found) = self.read(PerformanceOf(ems))?
         {
             write_performance(&found, projection, out);
         }

@@ -10,7 +10,10 @@ use ::netconf::data::{Node, Writer};
 use ::netconf::filter::View;
 use domain::negotiation::Negotiation;
 use domain::task::{Task, TaskId};
-use engine::{Query, Records, Refusal};
+use engine::Refusal;
+use engine::query::{
+    AllTasks, ExchangesOf, NegotiationsOf, PartsOf, ProposalsOf, TaskById, TeamsOf,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -65,10 +68,11 @@ impl Reader<'_> {
         match keys(view, "task-id") {
             Some(ids) => {
                 for id in ids.into_iter().map(TaskId::new) {
-                    let found = self.tasks(Query::Task(id.clone()))?;
+                    let found: Vec<Arc<Task>> =
+                        self.read(TaskById(id.clone()))?.into_iter().collect();
                     let wanted = !found.is_empty() && view.wants(REGISTRY_NAMESPACE, "child-task");
                     let parts = match wanted {
-                        true => self.parts(&id)?,
+                        true => self.read(PartsOf(id.clone()))?,
                         false => Vec::new(),
                     };
                     let parts = parts.iter().map(TaskId::as_str).collect();
@@ -78,7 +82,7 @@ impl Reader<'_> {
                 Ok(())
             }
             None => {
-                let found = self.tasks(Query::Tasks)?;
+                let found = self.read(AllTasks)?;
                 let mut parts: BTreeMap<&TaskId, Vec<&str>> = BTreeMap::new();
                 for part in &found {
                     if let Some(parent) = &part.conditions.parent {
@@ -100,7 +104,7 @@ impl Reader<'_> {
         writer: &mut Writer<'_>,
     ) -> Result<(), Refusal> {
         let negotiations = match view.wants(REGISTRY_NAMESPACE, "negotiation") {
-            true if !found.is_empty() => self.negotiations(Query::Negotiations(one.cloned()))?,
+            true if !found.is_empty() => by_task(self.read(NegotiationsOf(one.cloned()))?),
             _ => BTreeMap::new(),
         };
         writer.reserve(found.len() * TASK_BYTES);
@@ -121,18 +125,16 @@ impl Reader<'_> {
     /// Feasibilities of tasks that are not there yet.
     fn write_proposals(&self, view: &View<'_>, writer: &mut Writer<'_>) -> Result<(), Refusal> {
         for id in wanted(keys(view, "task-id")) {
-            let proposed = self.negotiations(Query::Proposals(id.map(TaskId::new)))?;
-            write_proposed(&proposed, writer);
+            let proposed = self.read(ProposalsOf(id.map(TaskId::new)))?;
+            write_proposed(&by_task(proposed), writer);
         }
         Ok(())
     }
 
     fn write_teams(&self, view: &View<'_>, writer: &mut Writer<'_>) -> Result<(), Refusal> {
         for id in wanted(keys(view, "task-id")) {
-            if let Records::Teams(found) = self.read(Query::Teams(id.map(TaskId::new)))? {
-                for of in &found {
-                    writer.node(&team::filled(Node::entry("", "team", 1), of));
-                }
+            for of in self.read(TeamsOf(id.map(TaskId::new)))? {
+                writer.node(&team::filled(Node::entry("", "team", 1), &of));
             }
         }
         Ok(())
@@ -142,42 +144,14 @@ impl Reader<'_> {
         for id in wanted(keys(view, "id")) {
             let task =
                 keys(view, "task-id").and_then(|k| (k.len() == 1).then(|| TaskId::new(&k[0])));
-            let query = Query::Exchanges {
+            let found = self.read(ExchangesOf {
                 party: None,
                 id,
                 task,
-            };
-            if let Records::Exchanges(found) = self.read(query)? {
-                found.iter().for_each(|e| writer.node(&exchange_node(e)));
-            }
+            })?;
+            found.iter().for_each(|e| writer.node(&exchange_node(e)));
         }
         Ok(())
-    }
-
-    fn tasks(&self, query: Query) -> Result<Vec<Arc<Task>>, Refusal> {
-        match self.read(query)? {
-            Records::Tasks(found) => Ok(found),
-            _ => Ok(Vec::new()),
-        }
-    }
-
-    fn parts(&self, of: &TaskId) -> Result<Vec<TaskId>, Refusal> {
-        match self.read(Query::Parts(of.clone()))? {
-            Records::Parts(found) => Ok(found),
-            _ => Ok(Vec::new()),
-        }
-    }
-
-    /// Negotiations by their tasks.
-    fn negotiations(&self, query: Query) -> Result<ByTask, Refusal> {
-        let mut by_task = ByTask::new();
-        if let Records::Negotiations(found) = self.read(query)? {
-            for negotiation in found {
-                let task = negotiation.task.clone();
-                by_task.entry(task).or_default().push(negotiation);
-            }
-        }
-        Ok(by_task)
     }
 
     fn retention(&self) -> Node<'static> {
@@ -204,6 +178,15 @@ impl Reader<'_> {
             .leaf("tasks-open", counts.open)
             .leaf("events", engine.last_sequence())
     }
+}
+
+fn by_task(negotiations: Vec<Arc<Negotiation>>) -> ByTask {
+    let mut by_task = ByTask::new();
+    for negotiation in negotiations {
+        let task = negotiation.task.clone();
+        by_task.entry(task).or_default().push(negotiation);
+    }
+    by_task
 }
 
 fn write_proposed(proposed: &ByTask, writer: &mut Writer<'_>) {

@@ -9,9 +9,8 @@ use crate::netconf::SCHEMA_NAMESPACE;
 use crate::netconf::operation::patch;
 use ::netconf::data::{Node, write};
 use ::netconf::filter::Projection;
-use engine::{
-    KeyRecord, PatchRecord, PoolRecord, Query, Records, Refusal, SampleRecord, SchemaRecord,
-};
+use engine::query::SchemaTree;
+use engine::{KeyRecord, PatchRecord, PoolRecord, Refusal, SampleRecord, SchemaRecord};
 
 impl Reader<'_> {
     /// Writes `/schemas`.
@@ -20,9 +19,7 @@ impl Reader<'_> {
         projection: &Projection<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Refusal> {
-        let Records::Schemas(records) = self.read(Query::Schemas)? else {
-            unreachable!("the query for schemas answers with schemas")
-        };
+        let records = self.read(SchemaTree)?;
         let node = Node::container(SCHEMA_NAMESPACE, "schemas")
             .state()
             .list("schema", 1, &*records.schemas, schema)

@@ -3,45 +3,36 @@
 //! Read next: `engine`'s `trail`.
 
 use super::input::{all, number, text, time};
-use super::{Answer, check, output};
+use super::{Answer, Codec, output};
 use crate::netconf::AUDIT_NAMESPACE;
-use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
 use domain::audit::AuditKind;
-use engine::{AuditFilter, Audited, Execution, Operation, Outcome, Query, Records};
+use engine::query::AuditTrail;
+use engine::{AuditFilter, AuditPage, Audited};
 
 /// `limit`, if it is not given: the default of the module.
 const RECORDS: usize = 100;
 
-pub(super) fn get_audit(
-    cx: &RequestContext<'_>,
-    operation: Element<'_>,
-) -> Result<Answer, RpcError> {
-    check(cx, operation)?;
-    let filter = AuditFilter {
-        since: time(operation, "since")?,
-        after: number(operation, "after"),
-        kinds: all(operation, "kind")
-            .filter_map(|kind| AuditKind::parse(kind.trimmed_text()))
-            .collect(),
-        user: text(operation, "user"),
-        limit: number(operation, "limit").unwrap_or(RECORDS),
-    };
-    let wanted = Operation::Read(Query::Audit(filter));
-    match cx.platform.engine.execute(cx.who, wanted, cx.now) {
-        Execution::Done(Ok(Outcome::Records(Records::Audit(page)))) => {
-            let next = page
-                .next
-                .map(|next| Node::value(AUDIT_NAMESPACE, "next", next));
-            Ok(output(page.records.iter().map(record).chain(next)))
-        }
-        Execution::Done(Err(refusal)) => {
-            Err(error::refused(&refusal, RpcOrigin::Audit("get-audit")))
-        }
-        _ => unreachable!("a query is answered at once, with records"),
+impl Codec for AuditTrail {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        Ok(Self(AuditFilter {
+            since: time(input, "since")?,
+            after: number(input, "after"),
+            kinds: all(input, "kind")
+                .filter_map(|kind| AuditKind::parse(kind.trimmed_text()))
+                .collect(),
+            user: text(input, "user"),
+            limit: number(input, "limit").unwrap_or(RECORDS),
+        }))
+    }
+
+    fn encode(page: AuditPage) -> Answer {
+        let next = page.next;
+        let next = next.map(|next| Node::value(AUDIT_NAMESPACE, "next", next));
+        output(page.records.iter().map(record).chain(next))
     }
 }
 

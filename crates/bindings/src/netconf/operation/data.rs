@@ -2,10 +2,10 @@
 //!
 //! Pieces travel in base64 (RFC 7950 §9.8). Read next: `engine::operation`.
 
-use super::input::{child, flag, number, text, word};
-use super::{Answer, Dispatch, ask, check, output};
+use super::input::{child, flag, needed, number, text, word};
+use super::{Answer, Codec, output};
 use crate::netconf::DATA_NAMESPACE;
-use crate::netconf::error::{self, RpcOrigin};
+use crate::netconf::error;
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
@@ -13,68 +13,53 @@ use ::netconf::xml::Element;
 use base64ct::{Base64, Encoding};
 use domain::context::{Body, DataType};
 use domain::task::TaskId;
-use engine::{Bytes, Operation, WriteData, Written};
+use engine::{DataPiece, ReadData, WriteData, Written};
 
-pub(super) fn data_write(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
-    let read = || {
-        check(cx, operation)?;
-        Ok(Operation::WriteData(WriteData {
-            id: needed(operation, "id")?,
-            task: text(operation, "task-id").map(TaskId::new),
-            reader: text(operation, "reader"),
-            data_type: word(operation, "dataType").and_then(DataType::parse),
-            description: text(operation, "description"),
-            format: text(operation, "format"),
-            url: text(operation, "url"),
-            offset: number(operation, "offset").unwrap_or(0),
-            bytes: bytes(operation)?,
-            size: number(operation, "size"),
-            sha256: word(operation, "sha256").and_then(digest),
-            finished: flag(operation, "finished"),
-        }))
-    };
-    ask(cx, read(), RpcOrigin::Data("data-write"))
-}
-
-pub(super) fn data_read(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
-    let read = || {
-        check(cx, operation)?;
-        Ok(Operation::ReadData {
-            id: needed(operation, "id")?,
-            offset: number(operation, "offset").unwrap_or(0),
-            length: number(operation, "length").unwrap_or(Body::CHUNK_MOST),
+impl Codec for WriteData {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        Ok(Self {
+            id: needed(input, "id")?,
+            task: text(input, "task-id").map(TaskId::new),
+            reader: text(input, "reader"),
+            data_type: word(input, "dataType").and_then(DataType::parse),
+            description: text(input, "description"),
+            format: text(input, "format"),
+            url: text(input, "url"),
+            offset: number(input, "offset").unwrap_or(0),
+            bytes: bytes(input)?,
+            size: number(input, "size"),
+            sha256: word(input, "sha256").and_then(digest),
+            finished: flag(input, "finished"),
         })
-    };
-    ask(cx, read(), RpcOrigin::Data("data-read"))
+    }
+
+    fn encode(written: Written) -> Answer {
+        output([
+            Node::value(DATA_NAMESPACE, "received", written.received),
+            Node::value(DATA_NAMESPACE, "finished", written.finished),
+        ])
+    }
 }
 
-/// The output of `data-write`.
-pub(super) fn written(written: Written) -> Answer {
-    output([
-        Node::value(DATA_NAMESPACE, "received", written.received),
-        Node::value(DATA_NAMESPACE, "finished", written.finished),
-    ])
-}
+impl Codec for ReadData {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        Ok(Self {
+            id: needed(input, "id")?,
+            offset: number(input, "offset").unwrap_or(0),
+            length: number(input, "length").unwrap_or(Body::CHUNK_MOST),
+        })
+    }
 
-/// The output of `data-read`.
-pub(super) fn piece(piece: &Bytes) -> Answer {
-    output(
-        [
+    fn encode(piece: DataPiece) -> Answer {
+        let sha256 = piece.sha256;
+        let leaves = [
             Node::value(DATA_NAMESPACE, "data", Base64::encode_string(&piece.bytes)),
             Node::value(DATA_NAMESPACE, "size", piece.size),
             Node::value(DATA_NAMESPACE, "last", piece.last),
-        ]
-        .into_iter()
-        .chain(
-            piece
-                .sha256
-                .map(|sum| Node::value(DATA_NAMESPACE, "sha256", digits(&sum))),
-        ),
-    )
-}
-
-fn needed(operation: Element<'_>, name: &str) -> Result<String, RpcError> {
-    text(operation, name).ok_or_else(|| error::missing(operation, name))
+        ];
+        let sum = sha256.map(|sum| Node::value(DATA_NAMESPACE, "sha256", digits(&sum)));
+        output(leaves.into_iter().chain(sum))
+    }
 }
 
 fn bytes(operation: Element<'_>) -> Result<Vec<u8>, RpcError> {

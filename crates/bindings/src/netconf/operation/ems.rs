@@ -3,105 +3,68 @@
 //! Each is an [`Action`] and answers its outcome. Who may, and on which element, the engine decides;
 //! whoever runs the network does it. Read next: `engine::ems`.
 
-use super::input::{all, child, flag, instant, number, text, texts, word};
-use super::{Answer, Dispatch, RpcKind, ask, check, output};
+use super::input::{all, child, flag, instant, needed, number, text, texts, word};
+use super::{Answer, Codec, output};
 use crate::netconf::EMS_NAMESPACE;
-use crate::netconf::error::{self, RpcOrigin};
+use crate::netconf::error;
 use crate::netconf::modelled::decimal;
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
-use domain::ems::Ems;
 use domain::inventory::ElementId;
 use domain::telemetry::{Action, Configuration, Measurement, Outcome, Saving, Visit};
 use domain::time::Timestamp;
-use engine::{Acted, Endpoint, Operation};
+use engine::{Act, Acted, Endpoint};
 use std::collections::BTreeSet;
 
-/// The rpc of convoke-ems called so.
-pub(super) fn offered(name: &str) -> Option<RpcKind> {
-    Some(match name {
-        "probe" => RpcKind::Probe,
-        "set-power" => RpcKind::SetPower,
-        "set-saving" => RpcKind::SetSaving,
-        "read-configuration" => RpcKind::ReadConfiguration,
-        "configure" => RpcKind::Configure,
-        "restart" => RpcKind::Restart,
-        "trace" => RpcKind::Trace,
-        "dispatch" => RpcKind::Dispatch,
-        "guide" => RpcKind::Guide,
-        "tell-customer" => RpcKind::TellCustomer,
-        _ => return None,
-    })
-}
-
-/// The systems that offer an rpc of convoke-ems; none for other rpcs.
-fn systems(offered: RpcKind) -> &'static [Ems] {
-    match offered {
-        RpcKind::Probe | RpcKind::ReadConfiguration | RpcKind::Configure | RpcKind::Restart => {
-            &[Ems::Wireless, Ems::Ip]
+impl Codec for Act {
+    fn decode(cx: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        match cx.endpoint {
+            Endpoint::Ems(ems) => Ok(Self {
+                ems: *ems,
+                action: action(input)?,
+            }),
+            Endpoint::Platform | Endpoint::Agent(_) => {
+                let why = "management systems offer it, each at an endpoint of its own";
+                Err(error::not_supported(input, why))
+            }
         }
-        RpcKind::SetPower | RpcKind::SetSaving | RpcKind::Trace => &[Ems::Wireless],
-        RpcKind::Dispatch | RpcKind::Guide | RpcKind::TellCustomer => &[Ems::Customer],
-        _ => &[],
+    }
+
+    fn encode(acted: Acted) -> Answer {
+        match &acted.outcome {
+            Outcome::Measured(measurement) => measured(measurement),
+            Outcome::Dispatched { arrival } => output([
+                Node::value(EMS_NAMESPACE, "dispatch", acted.number),
+                Node::value(EMS_NAMESPACE, "arrival", arrival.to_string()),
+            ]),
+            Outcome::Configuration(configuration) => configured(configuration),
+            Outcome::Traced {
+                visits,
+                left_to,
+                came_from,
+            } => {
+                let province = |name, of: &Option<String>| {
+                    let of = of.clone();
+                    of.map(|province| Node::value(EMS_NAMESPACE, name, province))
+                };
+                let ends = [
+                    province("left-to", left_to),
+                    province("came-from", came_from),
+                ];
+                output(visits.iter().map(visit).chain(ends.into_iter().flatten()))
+            }
+            Outcome::Guided | Outcome::Done | Outcome::Told | Outcome::Impossible(_) => Answer::Ok,
+        }
     }
 }
 
-/// True of what every NETCONF server does.
-fn is_common(offered: RpcKind) -> bool {
-    use RpcKind::{
-        CloseSession, CreateSubscription, Get, GetConfig, GetData, GetSchema, KillSession, Lock,
-        Unlock,
-    };
-    [
-        Get,
-        GetConfig,
-        GetData,
-        Lock,
-        Unlock,
-        CloseSession,
-        KillSession,
-        GetSchema,
-        CreateSubscription,
-    ]
-    .contains(&offered)
-}
-
-/// Why the endpoint does not offer this; none if it does.
-pub(super) fn elsewhere(cx: &RequestContext<'_>, offered: RpcKind) -> Option<&'static str> {
-    let systems = systems(offered);
-    match cx.endpoint {
-        Endpoint::Ems(own) if systems.contains(own) || is_common(offered) => None,
-        Endpoint::Ems(_) if systems.is_empty() => {
-            Some("this is a management system of the network; ask the platform")
-        }
-        Endpoint::Ems(_) => Some("another management system of the network offers it"),
-        _ if systems.is_empty() => None,
-        _ if cx.platform.engine.is_managed() => {
-            Some("the management systems of the network offer it, each at an endpoint of its own")
-        }
-        _ => Some("this platform runs no network, so there are no management systems"),
-    }
-}
-
-/// Does what is asked through the system at which it is asked.
-pub(super) fn act(cx: &RequestContext<'_>, operation: Element<'_>, name: &'static str) -> Dispatch {
-    let read = || {
-        check(cx, operation)?;
-        let Endpoint::Ems(ems) = cx.endpoint else {
-            unreachable!("offered at management systems alone")
-        };
-        let action = action(name, operation)?;
-        Ok(Operation::Act { ems: *ems, action })
-    };
-    ask(cx, read(), RpcOrigin::Ems(name))
-}
-
-fn action(name: &str, operation: Element<'_>) -> Result<Action, RpcError> {
-    let named = |leaf| text(operation, leaf).ok_or_else(|| error::missing(operation, leaf));
+/// The action that an rpc is, by its name.
+fn action(operation: Element<'_>) -> Result<Action, RpcError> {
+    let named = |leaf| needed(operation, leaf);
     let element = || named("element").map(ElementId::new);
-    Ok(match name {
+    Ok(match operation.name() {
         "probe" => Action::Probe {
             element: element()?,
         },
@@ -156,34 +119,6 @@ fn cells(operation: Element<'_>) -> BTreeSet<ElementId> {
 fn time(operation: Element<'_>, name: &str) -> Result<Timestamp, RpcError> {
     let leaf = child(operation, name).ok_or_else(|| error::missing(operation, name))?;
     instant(leaf)
-}
-
-/// The output: what came of it.
-pub(super) fn acted(acted: &Acted) -> Answer {
-    match &acted.outcome {
-        Outcome::Measured(measurement) => measured(measurement),
-        Outcome::Dispatched { arrival } => output([
-            Node::value(EMS_NAMESPACE, "dispatch", acted.number),
-            Node::value(EMS_NAMESPACE, "arrival", arrival.to_string()),
-        ]),
-        Outcome::Configuration(configuration) => configured(configuration),
-        Outcome::Traced {
-            visits,
-            left_to,
-            came_from,
-        } => {
-            let province = |name, of: &Option<String>| {
-                let of = of.clone();
-                of.map(|province| Node::value(EMS_NAMESPACE, name, province))
-            };
-            let ends = [
-                province("left-to", left_to),
-                province("came-from", came_from),
-            ];
-            output(visits.iter().map(visit).chain(ends.into_iter().flatten()))
-        }
-        Outcome::Guided | Outcome::Done | Outcome::Told | Outcome::Impossible(_) => Answer::Ok,
-    }
 }
 
 fn measured(of: &Measurement) -> Answer {

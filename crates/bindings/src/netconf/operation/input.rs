@@ -25,6 +25,14 @@ pub(super) fn text(element: Element<'_>, name: &str) -> Option<String> {
     child(element, name).map(|e| e.text().to_owned())
 }
 
+/// A string that the schema demands, or the operation does.
+///
+/// # Errors
+/// `missing-element`
+pub(super) fn needed(element: Element<'_>, name: &str) -> Result<String, RpcError> {
+    text(element, name).ok_or_else(|| error::missing(element, name))
+}
+
 /// The strings of a leaf-list.
 pub(super) fn texts(element: Element<'_>, name: &str) -> Vec<String> {
     all(element, name).map(|e| e.text().to_owned()).collect()

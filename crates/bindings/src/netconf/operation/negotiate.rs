@@ -1,7 +1,7 @@
 //! `task-negotiate`: read, checked by the schema, asked of the engine, and its reply written.
 
-use super::{Dispatch, ask, check, input, plain, schemas, typed};
-use crate::netconf::error::{self, RpcOrigin};
+use super::{Answer, Codec, check, input, plain, schemas, typed};
+use crate::netconf::error;
 use crate::netconf::modelled::negotiation::refusals;
 use crate::netconf::session::RequestContext;
 use crate::netconf::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE, SCHEMA_NAMESPACE};
@@ -13,32 +13,44 @@ use domain::content::ContentError;
 use domain::reply::Reply;
 use domain::task::{Subscription, TaskId};
 use domain::verb::Verb;
-use engine::{Negotiate, Notice, Operation, PatchAnswer};
+use engine::{Negotiate, Negotiated, Notice, PatchAnswer};
 
 const MS_PER_S: i64 = 1_000;
 
-pub(super) fn task_negotiate(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
-    let checked = match cx.announced.plain_negotiations && plain::is_plain(operation) {
-        true => Ok(()),
-        false => check(cx, operation)
-            .map_err(|first| typed::all_violations(cx, operation).unwrap_or(first)),
-    };
-    let wanted = checked.and_then(|()| decode(cx, operation));
-    ask(cx, wanted.map(Operation::Negotiate), RpcOrigin::Negotiate)
-}
-
-/// Reads the input; the schema has been checked, so leaves are single and well typed.
-fn decode(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<Negotiate, RpcError> {
-    let mut negotiate = Negotiate::new(cx.endpoint.clone(), verb(operation)?);
-    // One pass over what is there: most inputs are a few leaves.
-    for leaf in operation.children() {
-        match leaf.namespace() {
-            AGENT_NAMESPACE => own(&mut negotiate, leaf),
-            NEGOTIATION_NAMESPACE => extra(&mut negotiate, leaf)?,
-            _ => typed_payload(cx, &mut negotiate, leaf)?,
+impl Codec for Negotiate {
+    fn check(cx: &RequestContext<'_>, input: Element<'_>) -> Result<(), RpcError> {
+        match cx.announced.plain_negotiations && plain::is_plain(input) {
+            true => Ok(()),
+            false => {
+                check(cx, input).map_err(|first| typed::all_violations(cx, input).unwrap_or(first))
+            }
         }
     }
-    Ok(negotiate)
+
+    fn decode(cx: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        let mut negotiate = Self::new(cx.endpoint.clone(), verb(input)?);
+        // One pass over what is there: most inputs are a few leaves.
+        for leaf in input.children() {
+            match leaf.namespace() {
+                AGENT_NAMESPACE => own(&mut negotiate, leaf),
+                NEGOTIATION_NAMESPACE => extra(&mut negotiate, leaf)?,
+                _ => typed_payload(cx, &mut negotiate, leaf)?,
+            }
+        }
+        Ok(negotiate)
+    }
+
+    /// `<data>` with one `<reply>` of convoke-negotiation.
+    fn encode(negotiated: Negotiated) -> Answer {
+        let mut out = Vec::with_capacity(768);
+        out.extend_from_slice(b"<data");
+        xml::attribute("xmlns", AGENT_NAMESPACE, &mut out);
+        out.push(b'>');
+        let reply = noted(node(&negotiated.reply), &negotiated.notice);
+        write(&reply, &Projection::everything(), &mut out);
+        out.extend_from_slice(b"</data>");
+        Answer::Body(out)
+    }
 }
 
 /// Takes a payload that stands there as typed XML; one is enough.
@@ -143,18 +155,6 @@ fn verb(operation: Element<'_>) -> Result<Verb, RpcError> {
         }
     }
     Ok(verb)
-}
-
-/// `<data>` with one `<reply>` of convoke-negotiation.
-pub(super) fn encode(reply: &Reply, notice: &Notice) -> Vec<u8> {
-    let mut out = Vec::with_capacity(768);
-    out.extend_from_slice(b"<data");
-    xml::attribute("xmlns", AGENT_NAMESPACE, &mut out);
-    out.push(b'>');
-    let told = noted(node(reply), notice);
-    write(&told, &Projection::everything(), &mut out);
-    out.extend_from_slice(b"</data>");
-    out
 }
 
 fn node(reply: &Reply) -> Node<'_> {

@@ -18,9 +18,8 @@ use std::sync::Arc;
 
 mod extent;
 
-/// What is to be read.
-struct Request<'x> {
-    filter: Filter<'x>,
+/// How what the filter selects is to be read.
+struct Request {
     config: Option<bool>,
     defaults: DefaultsMode,
     max_depth: Option<u16>,
@@ -43,13 +42,13 @@ pub(super) fn get(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<Dis
     if !is_plain(operation, &["filter"]) {
         check(cx, operation)?;
     }
+    let filter = filter(cx, operation)?;
     let request = Request {
-        filter: filter(cx, operation)?,
         config: None,
         defaults: defaults(operation)?,
         max_depth: None,
     };
-    read(cx, operation, request, Answer::Data)
+    read(cx, operation, filter, request, Answer::Data)
 }
 
 pub(super) fn get_config(
@@ -65,13 +64,13 @@ pub(super) fn get_config(
         Some(other) => return Err(error::invalid(other, "the only configuration is 'running'")),
         None => return Err(error::missing(operation, "source")),
     }
+    let filter = filter(cx, operation)?;
     let request = Request {
-        filter: filter(cx, operation)?,
         config: Some(true),
         defaults: defaults(operation)?,
         max_depth: None,
     };
-    read(cx, operation, request, Answer::Data)
+    read(cx, operation, filter, request, Answer::Data)
 }
 
 pub(super) fn get_data(
@@ -103,12 +102,11 @@ pub(super) fn get_data(
         return Ok(Dispatch::Now(Ok(wrapped(Vec::new()))));
     }
     let request = Request {
-        filter,
         config: only_config.or(asked),
         defaults: defaults(operation)?,
         max_depth: leaf("max-depth").and_then(|d| d.trimmed_text().parse().ok()),
     };
-    read(cx, operation, request, wrapped)
+    read(cx, operation, filter, request, wrapped)
 }
 
 /// The local name of a `datastore` value, if it is an identity of ietf-datastores.
@@ -186,34 +184,39 @@ fn defaults(operation: Element<'_>) -> Result<DefaultsMode, RpcError> {
 fn read(
     cx: &RequestContext<'_>,
     operation: Element<'_>,
-    request: Request<'_>,
+    filter: Filter<'_>,
+    request: Request,
     wrap: Wrap,
 ) -> Result<Dispatch, RpcError> {
     let mut data = Vec::with_capacity(1_024);
-    match &request.filter {
+    match filter {
         Filter::Selection(selection) => {
-            write(cx, operation, &request, selection, &mut data)?;
+            write(cx, operation, &request, &selection, &mut data)?;
             Ok(Dispatch::Now(Ok(wrap(data))))
         }
         Filter::XPath { scope, .. } if request.max_depth.is_some() => {
             Err(RpcError::application(ErrorTag::OperationNotSupported)
-                .path(ErrorPath::of(*scope))
+                .path(ErrorPath::of(scope))
                 .message("max-depth is not supported with an XPath that is more than a path of names and equalities"))
         }
         Filter::XPath { scope, .. } if !cx.platform.background.has_room(&cx.who.name) => {
-            Err(error::busy(ErrorPath::of(*scope)))
+            Err(error::busy(ErrorPath::of(scope)))
         }
-        Filter::XPath { text, scope, .. } => {
+        Filter::XPath {
+            text,
+            expression,
+            scope,
+        } => {
             let extent = extent::of_xpath(text, &scope.prefixes());
             data.extend_from_slice(b"<data>");
             write(cx, operation, &request, &extent, &mut data)?;
             if data.len() > search::SEARCH_BYTES {
                 return Err(RpcError::protocol(ErrorTag::TooBig)
-                    .path(ErrorPath::of(*scope))
+                    .path(ErrorPath::of(scope))
                     .message("too many data to search: begin the expression with a path of names, such as /p:a/p:b[…], or use a subtree filter"));
             }
             data.extend_from_slice(b"</data>");
-            search(cx, request.filter, data, wrap)
+            search(cx, expression, ErrorPath::of(scope), data, wrap)
         }
     }
 }
@@ -222,7 +225,7 @@ fn read(
 fn write(
     cx: &RequestContext<'_>,
     operation: Element<'_>,
-    request: &Request<'_>,
+    request: &Request,
     selection: &Selection,
     data: &mut Vec<u8>,
 ) -> Result<(), RpcError> {
@@ -248,17 +251,11 @@ fn write(
 /// Searches data beside the session; the reply follows in its turn.
 fn search(
     cx: &RequestContext<'_>,
-    filter: Filter<'_>,
+    expression: Expression,
+    path: ErrorPath,
     data: Vec<u8>,
     wrap: Wrap,
 ) -> Result<Dispatch, RpcError> {
-    let Filter::XPath {
-        expression, scope, ..
-    } = filter
-    else {
-        unreachable!("a selection is followed while writing");
-    };
-    let path = ErrorPath::of(scope);
     let announced = Arc::clone(cx.announced);
     let found = later(&*cx.platform.background, &cx.who.name, move |over| {
         search::select(&expression, data, &announced, over)

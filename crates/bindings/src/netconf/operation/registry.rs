@@ -3,8 +3,8 @@
 //!
 //! Read by the schema's leave and asked of the engine, which decides. Read next: `page`.
 
-use super::input::{all, child, flag, number, text, texts, word};
-use super::{Answer, Dispatch, ask, check, output};
+use super::input::{all, child, flag, needed, number, text, texts, word};
+use super::{Answer, Codec, Dispatch, carried_out, output};
 use crate::netconf::REGISTRY_NAMESPACE;
 use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::modelled::team;
@@ -18,78 +18,123 @@ use domain::profile::{Advice, AuthenticationMethod, Capability, Layer, Profile, 
 use domain::registry::{Health, Reach, Registration};
 use domain::task::TaskId;
 use domain::team::{Need, Team};
-use engine::{Introduction, Operation, Register};
+use engine::{
+    DeregisterAgent, DiscoverAgents, FormTeam, IntroduceAgent, RegisterAgent, Registered,
+    RenewLease,
+};
+use std::sync::Arc;
 
 /// `lease`, if it is not given, in seconds: the default of the module.
 const LEASE_S: i64 = 300;
 /// `limit` of `discover-agents`, if it is not given: the default of the module.
 const MATCHES: usize = 10;
 
-pub(super) fn register_agent(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
-    let read = || {
-        check(cx, operation)?;
-        let lease_ms = 1_000 * number(operation, "lease").unwrap_or(LEASE_S);
-        if word(operation, "reach") == Some("a2a") {
-            let introduction = introduction(operation, lease_ms)?;
-            return Ok(Operation::Introduce(introduction));
-        }
-        Ok(Operation::Register(Register {
-            profile: profile(operation)?,
-            reach: reach(operation),
-            lease_ms,
-        }))
-    };
-    ask(cx, read(), RpcOrigin::Registry("register-agent"))
+/// `register-agent`: of an agent that says who it is here, or in its card.
+pub(super) fn register_agent(
+    cx: &RequestContext<'_>,
+    origin: RpcOrigin,
+    input: Element<'_>,
+) -> Dispatch {
+    match word(input, "reach") {
+        Some("a2a") => carried_out::<IntroduceAgent>(cx, origin, input),
+        _ => carried_out::<RegisterAgent>(cx, origin, input),
+    }
 }
 
-pub(super) fn renew_lease(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
-    let read = || {
-        check(cx, operation)?;
-        let health = word(operation, "health");
-        Ok(Operation::Renew {
-            name: text(operation, "name"),
+impl Codec for RegisterAgent {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        Ok(Self {
+            profile: profile(input)?,
+            reach: reach(input),
+            lease_ms: lease_ms(input),
+        })
+    }
+
+    fn encode(registered: Registered) -> Answer {
+        place(&registered.registration, &registered.advice)
+    }
+}
+
+impl Codec for IntroduceAgent {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        Ok(Self {
+            card_url: needed(input, "card-url")?,
+            name: text(input, "name"),
+            alias: text(input, "alias"),
+            agent_type: text(input, "type"),
+            domain: text(input, "domain"),
+            management_object: text(input, "management-object"),
+            layer: layer(input)?,
+            province: text(input, "province"),
+            lease_ms: lease_ms(input),
+        })
+    }
+
+    fn encode(registered: Registered) -> Answer {
+        place(&registered.registration, &registered.advice)
+    }
+}
+
+impl Codec for RenewLease {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        let health = word(input, "health");
+        Ok(Self {
+            name: text(input, "name"),
             health: health.and_then(Health::parse).unwrap_or_default(),
-            note: text(operation, "health-note").unwrap_or_default(),
+            note: text(input, "health-note").unwrap_or_default(),
         })
-    };
-    ask(cx, read(), RpcOrigin::Registry("renew-lease"))
+    }
+
+    fn encode(registration: Arc<Registration>) -> Answer {
+        place(&registration, &[])
+    }
 }
 
-pub(super) fn deregister_agent(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
-    let read = || {
-        check(cx, operation)?;
-        let name = text(operation, "name");
-        Ok(Operation::Deregister { name })
-    };
-    ask(cx, read(), RpcOrigin::Registry("deregister-agent"))
+impl Codec for DeregisterAgent {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        let name = text(input, "name");
+        Ok(Self { name })
+    }
+
+    fn encode((): ()) -> Answer {
+        Answer::Ok
+    }
 }
 
-pub(super) fn discover_agents(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
-    let read = || {
-        check(cx, operation)?;
-        Ok(Operation::Discover {
-            criteria: criteria(operation),
-            limit: number(operation, "limit").unwrap_or(MATCHES),
+impl Codec for DiscoverAgents {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        Ok(Self {
+            criteria: criteria(input),
+            limit: number(input, "limit").unwrap_or(MATCHES),
         })
-    };
-    ask(cx, read(), RpcOrigin::Registry("discover-agents"))
+    }
+
+    fn encode(found: Vec<Match>) -> Answer {
+        output(found.iter().map(|found| {
+            Node::entry(REGISTRY_NAMESPACE, "match", 1)
+                .leaf("name", &found.name)
+                .leaf("score", found.score)
+                .leaf_list("reason", &found.reasons)
+        }))
+    }
 }
 
-pub(super) fn form_team(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
-    let read = || {
-        check(cx, operation)?;
-        let task =
-            text(operation, "task-id").ok_or_else(|| error::missing(operation, "task-id"))?;
-        Ok(Operation::FormTeam {
-            task: TaskId::new(task),
-            needs: all(operation, "need").map(need).collect::<Result<_, _>>()?,
+impl Codec for FormTeam {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        Ok(Self {
+            task: TaskId::new(needed(input, "task-id")?),
+            needs: all(input, "need").map(need).collect::<Result<_, _>>()?,
         })
-    };
-    ask(cx, read(), RpcOrigin::Registry("form-team"))
+    }
+
+    fn encode(formed: Arc<Team>) -> Answer {
+        let team = Node::container(REGISTRY_NAMESPACE, "team");
+        output([team::filled(team, &formed)])
+    }
 }
 
 /// The output of `register-agent` and `renew-lease`.
-pub(super) fn place(registration: &Registration, advice: &[Advice]) -> Answer {
+fn place(registration: &Registration, advice: &[Advice]) -> Answer {
     let leaf = |name, text: String| Node::value(REGISTRY_NAMESPACE, name, text);
     let name = leaf("name", registration.profile.name.clone());
     let lease = registration.lease_until();
@@ -98,33 +143,20 @@ pub(super) fn place(registration: &Registration, advice: &[Advice]) -> Answer {
     output([name].into_iter().chain(lease).chain(advice))
 }
 
-/// The output of `discover-agents`.
-pub(super) fn matches(found: &[Match]) -> Answer {
-    output(found.iter().map(|found| {
-        Node::entry(REGISTRY_NAMESPACE, "match", 1)
-            .leaf("name", &found.name)
-            .leaf("score", found.score)
-            .leaf_list("reason", &found.reasons)
-    }))
-}
-
-/// The output of `form-team`.
-pub(super) fn formed(formed: &Team) -> Answer {
-    let team = Node::container(REGISTRY_NAMESPACE, "team");
-    output([team::filled(team, formed)])
+fn lease_ms(input: Element<'_>) -> i64 {
+    1_000 * number(input, "lease").unwrap_or(LEASE_S)
 }
 
 fn profile(operation: Element<'_>) -> Result<Profile, RpcError> {
-    let needed = |name| text(operation, name).ok_or_else(|| error::missing(operation, name));
     let skills = child(operation, "skills").into_iter();
     let methods = child(operation, "authentication").into_iter();
     Ok(Profile {
-        name: needed("name")?,
+        name: needed(operation, "name")?,
         alias: text(operation, "alias"),
-        description: needed("description")?,
+        description: needed(operation, "description")?,
         agent_type: text(operation, "type"),
-        version: needed("version")?,
-        provider: needed("provider")?,
+        version: needed(operation, "version")?,
+        provider: needed(operation, "provider")?,
         domain: text(operation, "domain"),
         management_object: text(operation, "management-object"),
         layer: layer(operation)?,
@@ -138,22 +170,6 @@ fn profile(operation: Element<'_>) -> Result<Profile, RpcError> {
             .flat_map(|m| all(m, "authentication-methods"))
             .map(method)
             .collect(),
-    })
-}
-
-/// What is said of an agent that says the rest in its card.
-fn introduction(operation: Element<'_>, lease_ms: i64) -> Result<Introduction, RpcError> {
-    let card_url = text(operation, "card-url");
-    Ok(Introduction {
-        card_url: card_url.ok_or_else(|| error::missing(operation, "card-url"))?,
-        name: text(operation, "name"),
-        alias: text(operation, "alias"),
-        agent_type: text(operation, "type"),
-        domain: text(operation, "domain"),
-        management_object: text(operation, "management-object"),
-        layer: layer(operation)?,
-        province: text(operation, "province"),
-        lease_ms,
     })
 }
 

@@ -1,122 +1,208 @@
 //! The rpcs of convoke-schema: templates, checks, updates, and who lets patches out (draft-zhou).
 //!
 //! Templates, payloads and patches are JSON texts here. `get-schema` of YANG modules is
-//! [`super::schema`]'s. Read next: `engine::operation::SchemaRequest`.
+//! [`super::schema`]'s. Read next: `engine::operation`.
 
-use super::input::{child, text, word};
-use super::{Answer, Dispatch, ask, check, output};
+use super::input::{child, flag, needed, text, word};
+use super::{Answer, Codec, output};
 use crate::netconf::SCHEMA_NAMESPACE;
-use crate::netconf::error::{self, RpcOrigin};
+use crate::netconf::error;
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
 use engine::{
-    Form, Operation, PatchAnswer, ScenarioAnswer, SchemaOutcome, SchemaRequest, TemplateAnswer,
-    Updates, Validated, Which,
+    ApprovePatch, EraseFragments, Form, GetSchemaTemplate, GetSchemaUpdates, JudgeAlignment,
+    ListScenarios, PatchAnswer, PatchStanding, PublishSchemaTemplate, PublishedTemplate,
+    RejectPatch, RenderSchema, RequestCapabilityExtension, RetireSchema, ScenarioAnswer,
+    TemplateAnswer, Updates, ValidatePayload, Validated, Which,
 };
 use schema::read::{self, Unread};
 use schema::violation::Violation;
 use serde_json::{Map, Value};
 
-/// Handles one rpc of the module.
-pub(super) fn handle(
-    cx: &RequestContext<'_>,
-    operation: Element<'_>,
-    rpc: &'static str,
-    read: fn(Element<'_>) -> Result<SchemaRequest, RpcError>,
-) -> Dispatch {
-    let wanted = check(cx, operation).and_then(|()| read(operation));
-    ask(cx, wanted.map(Operation::Schema), RpcOrigin::Schema(rpc))
+impl Codec for GetSchemaTemplate {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        let which = match text(input, "schema-id") {
+            Some(schema_id) => Which::Schema(schema_id),
+            None => Which::Scenario(needed(input, "scenario")?),
+        };
+        let language = text(input, "preferred-language");
+        Ok(Self { which, language })
+    }
+
+    fn encode(answer: TemplateAnswer) -> Answer {
+        let seal = answer.seal.as_ref().map(|seal| leaf("seal", seal));
+        let leaves = [
+            leaf("schema-id", &answer.schema_id),
+            leaf("scenario", &answer.scenario),
+            leaf("language", &answer.language),
+            leaf("template", &answer.template.to_string()),
+            leaf("signed", &answer.signed.to_string()),
+        ];
+        let module = leaf("yang-module", &answer.schema_id);
+        output(leaves.into_iter().chain(seal).chain([module]))
+    }
 }
 
-pub(super) fn get_template(operation: Element<'_>) -> Result<SchemaRequest, RpcError> {
-    let which = match text(operation, "schema-id") {
-        Some(schema_id) => Which::Schema(schema_id),
-        None => Which::Scenario(needed(operation, "scenario")?),
-    };
-    let language = text(operation, "preferred-language");
-    Ok(SchemaRequest::Template { which, language })
+impl Codec for ListScenarios {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        let language = text(input, "preferred-language");
+        Ok(Self { language })
+    }
+
+    fn encode(listed: Vec<ScenarioAnswer>) -> Answer {
+        output(listed.iter().map(scenario))
+    }
 }
 
-pub(super) fn list_scenarios(operation: Element<'_>) -> Result<SchemaRequest, RpcError> {
-    let language = text(operation, "preferred-language");
-    Ok(SchemaRequest::Scenarios { language })
+impl Codec for ValidatePayload {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        Ok(Self {
+            schema_id: needed(input, "schema-id")?,
+            payload: object(input, "payload")?,
+        })
+    }
+
+    fn encode(validated: Validated) -> Answer {
+        let valid = match validated.canonical {
+            Some(_) => leaf("valid", "true"),
+            None => leaf("valid", "false"),
+        };
+        let canonical = validated.canonical.map(Value::Object);
+        let canonical = canonical.map(|payload| leaf("canonical", &payload.to_string()));
+        let violations = validated.violations.iter().map(violation);
+        let warnings = validated.warnings.iter().map(|w| leaf("warning", w));
+        let first = [valid].into_iter();
+        output(first.chain(violations).chain(warnings).chain(canonical))
+    }
 }
 
-pub(super) fn validate_payload(operation: Element<'_>) -> Result<SchemaRequest, RpcError> {
-    Ok(SchemaRequest::Validate {
-        schema_id: needed(operation, "schema-id")?,
-        payload: object(operation, "payload")?,
-    })
+impl Codec for GetSchemaUpdates {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        Ok(Self {
+            schema_id: needed(input, "schema-id")?,
+            since: text(input, "since-patch-id"),
+        })
+    }
+
+    fn encode(updates: Updates) -> Answer {
+        let current = leaf("current-schema-id", &updates.current_schema_id);
+        let patches = updates.patches.iter();
+        let update = |answer| patch(Node::entry(SCHEMA_NAMESPACE, "update", 1), answer);
+        output([current].into_iter().chain(patches.map(update)))
+    }
 }
 
-pub(super) fn get_updates(operation: Element<'_>) -> Result<SchemaRequest, RpcError> {
-    Ok(SchemaRequest::Updates {
-        schema_id: needed(operation, "schema-id")?,
-        since: text(operation, "since-patch-id"),
-    })
+impl Codec for RequestCapabilityExtension {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        Ok(Self {
+            scenario: needed(input, "scenario")?,
+            text: needed(input, "text")?,
+        })
+    }
+
+    fn encode((): ()) -> Answer {
+        Answer::Ok
+    }
 }
 
-pub(super) fn request_extension(operation: Element<'_>) -> Result<SchemaRequest, RpcError> {
-    Ok(SchemaRequest::Extend {
-        scenario: needed(operation, "scenario")?,
-        text: needed(operation, "text")?,
-    })
+impl Codec for PublishSchemaTemplate {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        let template = needed(input, "template")?;
+        Ok(Self { template })
+    }
+
+    fn encode(published: PublishedTemplate) -> Answer {
+        let warnings = published.warnings.iter().map(|w| leaf("warning", w));
+        output(
+            [leaf("schema-id", &published.schema_id)]
+                .into_iter()
+                .chain(warnings),
+        )
+    }
 }
 
-pub(super) fn publish_template(operation: Element<'_>) -> Result<SchemaRequest, RpcError> {
-    let template = needed(operation, "template")?;
-    Ok(SchemaRequest::Publish { template })
+impl Codec for RetireSchema {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        let schema_id = needed(input, "schema-id")?;
+        Ok(Self { schema_id })
+    }
+
+    fn encode(current_schema_id: Option<String>) -> Answer {
+        let current = current_schema_id.iter();
+        output(current.map(|id| leaf("current-schema-id", id)))
+    }
 }
 
-pub(super) fn retire_template(operation: Element<'_>) -> Result<SchemaRequest, RpcError> {
-    let schema_id = needed(operation, "schema-id")?;
-    Ok(SchemaRequest::Retire { schema_id })
+impl Codec for RenderSchema {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        Ok(Self {
+            schema_id: needed(input, "schema-id")?,
+            form: match word(input, "form") {
+                Some("json-schema") => Form::JsonSchema,
+                Some("yang") => Form::Yang,
+                Some("prompt") => Form::Prompt,
+                Some("gbnf") => Form::Gbnf,
+                Some("response-format") => Form::ResponseFormat,
+                Some("html-form") => Form::HtmlForm,
+                _ => return Err(error::missing(input, "form")),
+            },
+            language: text(input, "preferred-language"),
+        })
+    }
+
+    fn encode(form: String) -> Answer {
+        output([leaf("rendered", &form)])
+    }
 }
 
-pub(super) fn render(operation: Element<'_>) -> Result<SchemaRequest, RpcError> {
-    Ok(SchemaRequest::Render {
-        schema_id: needed(operation, "schema-id")?,
-        form: match word(operation, "form") {
-            Some("json-schema") => Form::JsonSchema,
-            Some("yang") => Form::Yang,
-            Some("prompt") => Form::Prompt,
-            Some("gbnf") => Form::Gbnf,
-            Some("response-format") => Form::ResponseFormat,
-            Some("html-form") => Form::HtmlForm,
-            _ => return Err(error::missing(operation, "form")),
-        },
-        language: text(operation, "preferred-language"),
-    })
+impl Codec for ApprovePatch {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        let patch_id = needed(input, "patch-id")?;
+        Ok(Self { patch_id })
+    }
+
+    fn encode(state: PatchStanding) -> Answer {
+        output([leaf("state", state.as_str())])
+    }
 }
 
-pub(super) fn approve_patch(operation: Element<'_>) -> Result<SchemaRequest, RpcError> {
-    let patch_id = needed(operation, "patch-id")?;
-    Ok(SchemaRequest::Approve { patch_id })
+impl Codec for RejectPatch {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        Ok(Self {
+            patch_id: needed(input, "patch-id")?,
+            reason: text(input, "reason"),
+        })
+    }
+
+    fn encode(state: PatchStanding) -> Answer {
+        output([leaf("state", state.as_str())])
+    }
 }
 
-pub(super) fn reject_patch(operation: Element<'_>) -> Result<SchemaRequest, RpcError> {
-    Ok(SchemaRequest::Reject {
-        patch_id: needed(operation, "patch-id")?,
-        reason: text(operation, "reason"),
-    })
+impl Codec for JudgeAlignment {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        Ok(Self {
+            sample_id: needed(input, "sample-id")?,
+            matches: flag(input, "matches"),
+        })
+    }
+
+    fn encode((): ()) -> Answer {
+        Answer::Ok
+    }
 }
 
-pub(super) fn judge_alignment(operation: Element<'_>) -> Result<SchemaRequest, RpcError> {
-    Ok(SchemaRequest::Judge {
-        sample_id: needed(operation, "sample-id")?,
-        matches: word(operation, "matches") == Some("true"),
-    })
-}
+impl Codec for EraseFragments {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        let client = needed(input, "client")?;
+        Ok(Self { client })
+    }
 
-pub(super) fn erase_fragments(operation: Element<'_>) -> Result<SchemaRequest, RpcError> {
-    let client = needed(operation, "client")?;
-    Ok(SchemaRequest::Erase { client })
-}
-
-fn needed(operation: Element<'_>, name: &str) -> Result<String, RpcError> {
-    text(operation, name).ok_or_else(|| error::missing(operation, name))
+    fn encode(erased: u64) -> Answer {
+        output([leaf("erased", &erased.to_string())])
+    }
 }
 
 /// A JSON object in a leaf.
@@ -130,50 +216,8 @@ fn object(operation: Element<'_>, name: &str) -> Result<Map<String, Value>, RpcE
     }
 }
 
-/// The output of an rpc of the module.
-pub(super) fn encoded(outcome: &SchemaOutcome) -> Answer {
-    match outcome {
-        SchemaOutcome::Template(answer) => template(answer),
-        SchemaOutcome::Scenarios(listed) => output(listed.iter().map(scenario)),
-        SchemaOutcome::Validated(validated) => self::validated(validated),
-        SchemaOutcome::Updates(updates) => self::updates(updates),
-        SchemaOutcome::Taken => Answer::Ok,
-        SchemaOutcome::Published {
-            schema_id,
-            warnings,
-        } => {
-            let schema_id = leaf("schema-id", schema_id);
-            output(
-                [schema_id]
-                    .into_iter()
-                    .chain(warnings.iter().map(|w| leaf("warning", w))),
-            )
-        }
-        SchemaOutcome::Retired { current_schema_id } => {
-            let current = current_schema_id.iter();
-            output(current.map(|id| leaf("current-schema-id", id)))
-        }
-        SchemaOutcome::Rendered(form) => output([leaf("rendered", form)]),
-        SchemaOutcome::Patch(state) => output([leaf("state", state.as_str())]),
-        SchemaOutcome::Erased(count) => output([leaf("erased", &count.to_string())]),
-    }
-}
-
 fn leaf(name: &'static str, text: &str) -> Node<'static> {
     Node::value(SCHEMA_NAMESPACE, name, text.to_owned())
-}
-
-fn template(answer: &TemplateAnswer) -> Answer {
-    let seal = answer.seal.as_ref().map(|seal| leaf("seal", seal));
-    let leaves = [
-        leaf("schema-id", &answer.schema_id),
-        leaf("scenario", &answer.scenario),
-        leaf("language", &answer.language),
-        leaf("template", &answer.template.to_string()),
-        leaf("signed", &answer.signed.to_string()),
-    ];
-    let module = leaf("yang-module", &answer.schema_id);
-    output(leaves.into_iter().chain(seal).chain([module]))
 }
 
 fn scenario(listed: &ScenarioAnswer) -> Node<'_> {
@@ -185,43 +229,12 @@ fn scenario(listed: &ScenarioAnswer) -> Node<'_> {
         .leaf_list("agent", &listed.agents)
 }
 
-fn validated(validated: &Validated) -> Answer {
-    let valid = leaf(
-        "valid",
-        if validated.canonical.is_some() {
-            "true"
-        } else {
-            "false"
-        },
-    );
-    let canonical = validated.canonical.clone().map(Value::Object);
-    let canonical = canonical.map(|payload| leaf("canonical", &payload.to_string()));
-    let violations = validated.violations.iter().map(violation);
-    let warnings = validated.warnings.iter().map(|w| leaf("warning", w));
-    output(
-        [valid]
-            .into_iter()
-            .chain(violations)
-            .chain(warnings)
-            .chain(canonical),
-    )
-}
-
 fn violation(violation: &Violation) -> Node<'_> {
     Node::entry(SCHEMA_NAMESPACE, "violation", 2)
         .leaf("path", &violation.path)
         .leaf("code", violation.code.as_str())
         .leaf("expected", &violation.expected)
         .leaf_opt("found", violation.found.as_ref())
-}
-
-fn updates(updates: &Updates) -> Answer {
-    let current = leaf("current-schema-id", &updates.current_schema_id);
-    let patches = updates
-        .patches
-        .iter()
-        .map(|answer| patch(Node::entry(SCHEMA_NAMESPACE, "update", 1), answer));
-    output([current].into_iter().chain(patches))
 }
 
 /// Adds a patch, its name first.

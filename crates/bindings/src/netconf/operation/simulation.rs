@@ -4,9 +4,8 @@
 //! Whoever runs the network answers; the binding only translates. Read next: `engine::faults`.
 
 use super::input::{flag, number, text, word};
-use super::{Answer, Dispatch, ask, check, output};
+use super::{Answer, Codec, output};
 use crate::netconf::SIMULATION_NAMESPACE;
-use crate::netconf::error::RpcOrigin;
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
@@ -14,53 +13,49 @@ use ::netconf::xml::Element;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::telemetry::Severity;
-use engine::{FaultAnswer, FaultRecord, FaultWish, Operation};
+use engine::{ClearFault, FaultRecord, InjectFault, ListFaults};
 
-pub(super) fn inject_fault(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
-    wish(cx, operation, "inject-fault", || FaultWish::Inject {
-        // What is left is `random`.
-        kind: word(operation, "kind").and_then(Cause::parse),
-        element: text(operation, "element").map(ElementId::new),
-        duration_s: number(operation, "duration"),
-        severity: word(operation, "severity").and_then(severity),
-    })
+impl Codec for InjectFault {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        Ok(Self {
+            // What is left is `random`.
+            kind: word(input, "kind").and_then(Cause::parse),
+            element: text(input, "element").map(ElementId::new),
+            duration_s: number(input, "duration"),
+            severity: word(input, "severity").and_then(severity),
+        })
+    }
+
+    fn encode(fault: FaultRecord) -> Answer {
+        output(identity(&fault))
+    }
 }
 
-pub(super) fn list_faults(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
-    wish(cx, operation, "list-faults", || FaultWish::List {
-        ended: flag(operation, "ended"),
-    })
+impl Codec for ListFaults {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        let ended = flag(input, "ended");
+        Ok(Self { ended })
+    }
+
+    fn encode(faults: Vec<FaultRecord>) -> Answer {
+        output(faults.iter().map(listed))
+    }
 }
 
-pub(super) fn clear_fault(cx: &RequestContext<'_>, operation: Element<'_>) -> Dispatch {
-    wish(cx, operation, "clear-fault", || FaultWish::Clear {
-        id: number(operation, "id").unwrap_or_default(),
-    })
-}
+impl Codec for ClearFault {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        let id = number(input, "id").unwrap_or_default();
+        Ok(Self { id })
+    }
 
-fn wish(
-    cx: &RequestContext<'_>,
-    operation: Element<'_>,
-    rpc: &'static str,
-    read: impl FnOnce() -> FaultWish,
-) -> Dispatch {
-    let checked: Result<(), RpcError> = check(cx, operation);
-    let wanted = checked.map(|()| Operation::Faults(read()));
-    ask(cx, wanted, RpcOrigin::Simulation(rpc))
+    fn encode((): ()) -> Answer {
+        Answer::Ok
+    }
 }
 
 fn severity(name: &str) -> Option<Severity> {
     let all = [Severity::Minor, Severity::Major, Severity::Critical];
     all.into_iter().find(|s| s.as_str() == name)
-}
-
-/// The output of one of them.
-pub(super) fn answered(answer: &FaultAnswer) -> Answer {
-    match answer {
-        FaultAnswer::Injected(fault) => output(identity(fault)),
-        FaultAnswer::Listed(faults) => output(faults.iter().map(listed)),
-        FaultAnswer::Cleared => Answer::Ok,
-    }
 }
 
 fn identity(fault: &FaultRecord) -> [Node<'_>; 4] {

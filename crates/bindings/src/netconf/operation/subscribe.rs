@@ -151,7 +151,7 @@ pub(super) fn create(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<
     let cursor = match start {
         Some(start) => stream
             .cursor_at(start)
-            .map_err(|e| error::refused(&e.into(), RpcOrigin::Negotiate))?,
+            .map_err(|e| error::refused(&e.into(), RpcOrigin::NEGOTIATE))?,
         None => last,
     };
     Ok(Answer::Subscribed(Box::new(Subscription {
@@ -310,41 +310,25 @@ impl Subscription {
 
     /// The events after the cursor, at most 64 of them.
     fn group(&mut self, platform: &Platform, who: &Principal) -> Result<Group, SubscriptionError> {
-        if self.search.is_none() {
-            let events = self.stream.after(self.cursor, ENTRIES)?;
-            if events.is_empty() {
-                return Ok(Group::None);
+        let Search { events, selected } = match self.search.take() {
+            Some(search) => search,
+            None => {
+                let events = self.stream.after(self.cursor, ENTRIES)?;
+                if events.is_empty() {
+                    return Ok(Group::None);
+                }
+                let Some(Filter::XPath(expression)) = &self.filter else {
+                    let each = events.into_iter().map(|event| (event, None));
+                    return Ok(Group::Events(each.collect()));
+                };
+                match self.begin_search(platform, who, events, Arc::clone(expression)) {
+                    Some(search) => search,
+                    None => {
+                        self.rest_ms = Some(SEARCH_AGAIN_MS);
+                        return Ok(Group::Waiting);
+                    }
+                }
             }
-            let Some(Filter::XPath(expression)) = &self.filter else {
-                return Ok(Group::Events(
-                    events.into_iter().map(|e| (e, None)).collect(),
-                ));
-            };
-            // Nothing is searched that the principal may not receive.
-            let texts: Vec<_> = events
-                .iter()
-                .map(|told| {
-                    self.is_permitted(platform, who, told)
-                        .then(|| event::document(told))
-                })
-                .collect();
-            let (expression, announced) = (Arc::clone(expression), Arc::clone(&self.announced));
-            let selected = later(&*platform.background, &who.name, move |over| {
-                let select = |text| search::selects_event(&expression, text, &announced, over);
-                let each = texts.into_iter().map(|text| text.map_or(Ok(false), select));
-                each.collect::<Verdicts>()
-            });
-            let Ok(selected) = selected else {
-                self.rest_ms = Some(SEARCH_AGAIN_MS);
-                return Ok(Group::Waiting);
-            };
-            self.search = Some(Search {
-                events,
-                selected: Selected::Pending(selected),
-            });
-        }
-        let Some(Search { events, selected }) = self.search.take() else {
-            unreachable!("there was a search, or one was begun");
         };
         let known = match selected {
             Selected::Known(known) => known,
@@ -369,6 +353,32 @@ impl Subscription {
             }
             Ok(Err(cause)) => Err(SubscriptionError::Filter(cause)),
         }
+    }
+
+    /// Begins to search these events beside the session; none if there is no room for one more search.
+    fn begin_search(
+        &self,
+        platform: &Platform,
+        who: &Principal,
+        events: Vec<Event>,
+        expression: Arc<Expression>,
+    ) -> Option<Search> {
+        // Nothing is searched that the principal may not receive.
+        let permitted = |told: &Event| self.is_permitted(platform, who, told);
+        let texts: Vec<_> = events
+            .iter()
+            .map(|told| permitted(told).then(|| event::document(told)))
+            .collect();
+        let announced = Arc::clone(&self.announced);
+        let selected = later(&*platform.background, &who.name, move |over| {
+            let select = |text| search::selects_event(&expression, text, &announced, over);
+            let each = texts.into_iter().map(|text| text.map_or(Ok(false), select));
+            each.collect::<Verdicts>()
+        });
+        Some(Search {
+            events,
+            selected: Selected::Pending(selected.ok()?),
+        })
     }
 
     /// Resolves when a search under way has ended.

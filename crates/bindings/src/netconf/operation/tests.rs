@@ -1,7 +1,7 @@
 //! Which rpcs of the loaded modules are offered: no compiler asks for a name that is not looked for.
 #![allow(clippy::unwrap_used)]
 
-use super::RpcKind;
+use super::rpc_of;
 use ::netconf::xml::{Document, Limits};
 use yang::{Generation, ModuleSet};
 
@@ -20,8 +20,8 @@ fn every_rpc_is_offered_or_is_named_as_one_that_is_not() {
     for rpc in schema.rpcs() {
         let empty = format!("<{} xmlns='{}'/>", rpc.name, rpc.namespace);
         let empty = Document::parse(empty, &Limits::client()).unwrap();
-        match RpcKind::of(empty.root()) {
-            Some((_, module)) => assert_eq!(module, rpc.module, "{}", rpc.name),
+        match rpc_of(empty.root()) {
+            Some(known) => assert_eq!(known.origin.module.name, rpc.module, "{}", rpc.name),
             None => not_offered.push((rpc.module.as_str(), rpc.name.as_str())),
         }
     }

@@ -11,7 +11,8 @@ use domain::negotiation::Negotiation;
 use domain::reply::{Reply, Verdict};
 use domain::task::Task;
 use domain::time::{Dice, Timestamp};
-use engine::{Execution, Hosted, Operation, Outcome, Query, Records};
+use engine::Hosted;
+use engine::query::{AllTasks, NegotiationsOf, Query};
 use network::fault::candidates;
 use network::{Customers, Fault, FaultKind, Grievance, Parameters, Simulation, Topology};
 use rand_chacha::rand_core::SeedableRng;
@@ -234,14 +235,8 @@ pub(crate) async fn play(seed: u64, network: Network, cast: Cast) -> Day {
     let played = play_with(seed, simulation, network.until(), company, generation).await;
     let simulation = played.simulation();
     let day = Day {
-        tasks: match played.read(OPERATOR, Query::Tasks) {
-            Records::Tasks(tasks) => tasks,
-            other => panic!("{other:?}"),
-        },
-        negotiations: match played.read(OPERATOR, Query::Negotiations(None)) {
-            Records::Negotiations(all) => all,
-            other => panic!("{other:?}"),
-        },
+        tasks: played.read(OPERATOR, AllTasks),
+        negotiations: played.read(OPERATOR, NegotiationsOf(None)),
         record: played.record(),
         heard: std::mem::take(&mut *heard.lock().expect("nobody panics with it")),
         ended: network.until(),
@@ -302,13 +297,11 @@ impl Played {
     }
 
     /// What `who` reads.
-    pub(crate) fn read(&self, who: &str, query: Query) -> Records {
+    pub(crate) fn read<Q: Query>(&self, who: &str, query: Q) -> Q::Output {
         let engine = self.0.host().platform.engine();
         let who = engine.principal(who);
-        match engine.execute(&who, Operation::Read(query), Timestamp::default()) {
-            Execution::Done(Ok(Outcome::Records(records))) => records,
-            _ => panic!("{} may read", who.name),
-        }
+        let found = engine.read(&who, query, Timestamp::default());
+        found.unwrap_or_else(|refusal| panic!("{} may read: {refusal}", who.name))
     }
 
     /// The log, but for sessions: they begin when the machine has time, and their place among what

@@ -10,7 +10,8 @@ use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::permit::Permit;
 use domain::telemetry::{Action, FieldReport, Outcome, Saving, Telemetry, Token};
 use domain::time::{Dice, Timestamp};
-use engine::{Hosted, Query, Records};
+use engine::Hosted;
+use engine::query::{AlarmsOf, PerformanceOf};
 use network::Simulation;
 use server::host::Company;
 use server::post::Post;
@@ -314,21 +315,15 @@ fn acts_at_home_only(findings: &Findings, is_own: impl Fn(&ElementId) -> bool) {
 fn sees_its_own_only(played: &Played, is_own: impl Fn(&ElementId) -> bool) {
     let mut seen = 0;
     for ems in Ems::ALL {
-        let Records::Alarms(list) = played.read(
-            NAME,
-            Query::Alarms {
-                ems,
-                resources: None,
-            },
-        ) else {
-            panic!("alarms were asked for");
+        let all = AlarmsOf {
+            ems,
+            resources: None,
         };
+        let list = played.read(NAME, all);
         assert_eq!(list.number, list.alarms.len(), "others are counted");
         assert!(list.alarms.iter().all(|a| is_own(&a.resource)), "{ems:?}");
         seen += list.alarms.len();
-        let Records::Performance(counted) = played.read(NAME, Query::Performance(ems)) else {
-            panic!("performance was asked for");
-        };
+        let counted = played.read(NAME, PerformanceOf(ems));
         let counted = counted.unwrap_or_default();
         assert!(
             counted

@@ -11,7 +11,8 @@ use ::netconf::filter::{Projection, View};
 use domain::ems::{AlarmList, AlarmRecord, Change, Ems};
 use domain::inventory::ElementId;
 use domain::telemetry::{Alarm, AlarmType, Severity};
-use engine::{Query, Records, Refusal};
+use engine::Refusal;
+use engine::query::AlarmsOf;
 
 /// What an alarm takes, in bytes: a guess too high costs nothing.
 const ALARM_BYTES: usize = 1_024;
@@ -34,10 +35,7 @@ impl Reader<'_> {
             None => Some(Vec::new()),
         };
         let resources = resources.map(|ids| ids.into_iter().map(ElementId::new).collect());
-        let query = Query::Alarms { ems, resources };
-        let Records::Alarms(found) = self.read(query)? else {
-            unreachable!("asked for alarms")
-        };
+        let found = self.read(AlarmsOf { ems, resources })?;
         let mut writer = Writer::new(projection, out);
         if writer.open(&Node::container(ALARMS_NAMESPACE, "alarms").state()) {
             writer.node(&inventory(ems));

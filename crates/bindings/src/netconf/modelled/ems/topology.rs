@@ -11,7 +11,8 @@ use ::netconf::data::{Node, Writer};
 use ::netconf::filter::Projection;
 use domain::ems::Ems;
 use domain::inventory::{Cell, Domain, Element, ElementId, ElementKind, Inventory, Link};
-use engine::{Query, Records, Refusal};
+use engine::Refusal;
+use engine::query::InventoryOf;
 use std::collections::BTreeMap;
 
 /// What a node takes, in bytes: a guess too high costs nothing.
@@ -32,9 +33,7 @@ impl Reader<'_> {
         projection: &Projection<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Refusal> {
-        let Records::Inventory(inventory) = self.read(Query::Inventory(ems))? else {
-            unreachable!("asked for the inventory")
-        };
+        let inventory = self.read(InventoryOf(ems))?;
         if inventory.elements.is_empty() {
             return Ok(());
         }

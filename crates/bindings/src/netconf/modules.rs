@@ -1,0 +1,40 @@
+//! The YANG modules that define the rpcs served: their names, prefixes and namespaces.
+//!
+//! A test holds them against the modules that are loaded. Read next: [`super::operation`].
+
+use super::{
+    AGENT_NAMESPACE, AUDIT_NAMESPACE, DATA_NAMESPACE, EMS_NAMESPACE, REGISTRY_NAMESPACE,
+    SCHEMA_NAMESPACE, SIMULATION_NAMESPACE,
+};
+use ::netconf::names::namespace::{BASE, MONITORING, NMDA, NOTIFICATION};
+
+/// A YANG module.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Module {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// The prefix that error paths use for it.
+    pub(crate) prefix: &'static str,
+    /// Its namespace.
+    pub(crate) namespace: &'static str,
+}
+
+const fn module(name: &'static str, prefix: &'static str, namespace: &'static str) -> Module {
+    Module {
+        name,
+        prefix,
+        namespace,
+    }
+}
+
+pub(crate) static NETCONF: Module = module("ietf-netconf", "nc", BASE);
+pub(crate) static NETCONF_NMDA: Module = module("ietf-netconf-nmda", "ncds", NMDA);
+pub(crate) static NETCONF_MONITORING: Module = module("ietf-netconf-monitoring", "ncm", MONITORING);
+pub(crate) static NOTIFICATIONS: Module = module("notifications", "ncEvent", NOTIFICATION);
+pub(crate) static AGENT: Module = module("irtf-agent", "agt", AGENT_NAMESPACE);
+pub(crate) static REGISTRY: Module = module("convoke-registry", "cvr", REGISTRY_NAMESPACE);
+pub(crate) static DATA: Module = module("convoke-data", "cvdata", DATA_NAMESPACE);
+pub(crate) static AUDIT: Module = module("convoke-audit", "cva", AUDIT_NAMESPACE);
+pub(crate) static SCHEMA: Module = module("convoke-schema", "cvschema", SCHEMA_NAMESPACE);
+pub(crate) static SIMULATION: Module = module("convoke-simulation", "cvs", SIMULATION_NAMESPACE);
+pub(crate) static EMS: Module = module("convoke-ems", "cvems", EMS_NAMESPACE);

@@ -1,0 +1,191 @@
+//! Queries of tasks, and of what hangs below them: negotiations and teams.
+//!
+//! Read next: [`super`], which finds them.
+
+use super::{Query, Reader, shown};
+use crate::Refusal;
+use domain::access::Rows;
+use domain::negotiation::Negotiation;
+use domain::task::{Task, TaskId};
+use domain::team::Team;
+use std::sync::Arc;
+use store::{Page, TaskFilter};
+
+/// What a name takes besides itself where it is told, in bytes.
+const NAME_BYTES: usize = 32;
+
+/// One task; none if the principal sees none of this identifier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskById(pub TaskId);
+
+/// All tasks, by identifier; refused if they are [too much](Refusal::TooMuch).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AllTasks;
+
+/// The identifiers of the parts of a task, by the time of their last change; refused likewise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartsOf(pub TaskId);
+
+/// A page of tasks, by the time of their last change; shorter than asked for if they are long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskPage(pub TaskFilter);
+
+/// The number of tasks on all such pages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskCount(pub TaskFilter);
+
+/// The current task of an agent: the last changed one that has not ended, else the last ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CurrentTask(pub String);
+
+/// The negotiations of a task, or all; refused if they are too much.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NegotiationsOf(pub Option<TaskId>);
+
+/// The feasibilities of tasks that are not assigned, or not yet, about one of them or all; refused if
+/// there are too many negotiations in all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProposalsOf(pub Option<TaskId>);
+
+/// The team of a task, or all teams.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TeamsOf(pub Option<TaskId>);
+
+impl Query for TaskById {
+    type Output = Option<Arc<Task>>;
+
+    fn is_keyed(&self) -> bool {
+        true
+    }
+
+    fn bytes(found: &Self::Output) -> u64 {
+        found.as_ref().map_or(0, |task| task.bytes() as u64)
+    }
+
+    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+        reader
+            .engine
+            .visible_task(reader.sight(Rows::Tasks), &self.0)
+    }
+}
+
+impl Query for AllTasks {
+    type Output = Vec<Arc<Task>>;
+
+    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+        reader.engine.all_tasks(reader.sight(Rows::Tasks))
+    }
+}
+
+impl Query for PartsOf {
+    type Output = Vec<TaskId>;
+
+    fn is_keyed(&self) -> bool {
+        true
+    }
+
+    fn bytes(found: &Self::Output) -> u64 {
+        let names = found.iter().map(|id| id.as_str().len() + NAME_BYTES);
+        names.sum::<usize>() as u64
+    }
+
+    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+        reader.engine.parts(reader.sight(Rows::Tasks), &self.0)
+    }
+}
+
+impl Query for TaskPage {
+    type Output = Page<Arc<Task>>;
+
+    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+        reader.engine.task_page(reader.sight(Rows::Tasks), self.0)
+    }
+}
+
+impl Query for TaskCount {
+    type Output = u64;
+
+    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+        reader.engine.task_count(reader.sight(Rows::Tasks), self.0)
+    }
+}
+
+impl Query for CurrentTask {
+    type Output = Option<Arc<Task>>;
+
+    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+        let sight = reader.sight(Rows::CurrentTask);
+        reader.engine.current_task(sight, &self.0)
+    }
+}
+
+/// The bytes that negotiations say.
+fn said(found: &[Arc<Negotiation>]) -> u64 {
+    found.iter().map(|of| of.bytes()).sum::<usize>() as u64
+}
+
+impl Query for NegotiationsOf {
+    type Output = Vec<Arc<Negotiation>>;
+
+    fn is_keyed(&self) -> bool {
+        self.0.is_some()
+    }
+
+    fn bytes(found: &Self::Output) -> u64 {
+        said(found)
+    }
+
+    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+        let (engine, sight) = (reader.engine, reader.sight(Rows::Negotiations));
+        let found = match self.0 {
+            Some(_) if sight.is_of_none() => Vec::new(),
+            Some(task) if engine.below(&task)?.negotiations => engine.store.negotiations(&task)?,
+            Some(_) => Vec::new(),
+            None => engine.negotiations_of(sight)?,
+        };
+        let visible = found
+            .into_iter()
+            .filter(|n| sight.shows(&n.publisher, &n.executor));
+        Ok(visible.map(Arc::new).collect())
+    }
+}
+
+impl Query for ProposalsOf {
+    type Output = Vec<Arc<Negotiation>>;
+
+    fn is_keyed(&self) -> bool {
+        self.0.is_some()
+    }
+
+    fn bytes(found: &Self::Output) -> u64 {
+        said(found)
+    }
+
+    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+        let sight = reader.sight(Rows::Negotiations);
+        reader.engine.proposals(sight, self.0)
+    }
+}
+
+impl Query for TeamsOf {
+    type Output = Vec<Arc<Team>>;
+
+    fn is_keyed(&self) -> bool {
+        self.0.is_some()
+    }
+
+    fn bytes(found: &Self::Output) -> u64 {
+        found.iter().map(|team| team.bytes()).sum::<usize>() as u64
+    }
+
+    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+        let (engine, sight) = (reader.engine, reader.sight(Rows::Teams));
+        let found = match &self.0 {
+            Some(_) if sight.is_of_none() => Vec::new(),
+            Some(task) => engine.store.team(task)?.into_iter().collect(),
+            None => engine.teams_of(sight)?,
+        };
+        let visible = found.into_iter().filter_map(|team| shown(sight, team));
+        Ok(visible.map(Arc::new).collect())
+    }
+}
