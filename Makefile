@@ -88,7 +88,7 @@ soak: setup ## Run the long forms of tests for hours; SCALE=1 does a hundredth, 
 	@CARGO="$(CARGO)" scripts/soak.sh
 
 .PHONY: fuzz
-fuzz: ## Feed strangers' bytes to readers, checks, the store and both doors; ARGS="--time 600 --only ssh" (installs cargo-fuzz)
+fuzz: ## Feed hostile bytes to readers, checks, the store and both servers; ARGS="--time 600 --only ssh" (installs cargo-fuzz)
 	@CARGO="$(CARGO)" scripts/fuzz.sh $(ARGS)
 
 .PHONY: deny

@@ -2,7 +2,7 @@
 //! can contain (§7, Q15).
 //!
 //! Knows characters only. A model may still believe what a text says; that is why who reads such a
-//! prompt has no tools (ARCHITECTURE.md), and why nothing here promises more than delimiting.
+//! prompt has no tools (docs/security.md), and why nothing here promises more than delimiting.
 
 use super::normal::is_hidden;
 use std::fmt::Write as _;
