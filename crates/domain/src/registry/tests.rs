@@ -1,4 +1,4 @@
-//! The table of a place, and what holds whatever is asked of it.
+//! The table of a registration's transitions, and its invariants.
 
 use super::*;
 use crate::profile::{Capability, Layer};
