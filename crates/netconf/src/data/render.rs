@@ -1,5 +1,4 @@
-//! The bytes of one node: tags, namespaces, values. Knows nothing of what is
-//! wanted; that is `write`.
+//! The bytes of one node: tags, namespaces, values. Pruning is in `write`.
 
 use super::{Content, Defaulted, Metadata, Node, Value};
 use crate::filter::DefaultsMode;
