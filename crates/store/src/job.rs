@@ -1,4 +1,4 @@
-//! What the writer does between commits: removing what is old, erasing what was said, changing keys.
+//! Jobs of the writer between commits: removing old rows, erasing contents, changing keys.
 //!
 //! A job is done in slices, each a transaction of its own that takes a few milliseconds, so that
 //! no commit waits for a whole job. Read next: `retention`, `erase`, `reencrypt`.
@@ -17,18 +17,18 @@ use tokio::sync::oneshot;
 
 type Answer<T> = oneshot::Sender<Result<T, CommitError>>;
 
-/// A job, and who waits for it.
+/// A job, and the ticket that waits for it.
 pub(crate) enum Job {
     Trim(Trim, Answer<Trimmed>),
     Erase(Erase, Answer<Erasure>),
     Keys(KeyChange, Answer<Rotated>),
     Reencrypt(Reencrypt, Answer<Reencrypted>),
     Compact(Answer<()>),
-    /// What is due to be sealed is sealed after every job: this one has nothing else to do.
+    /// Seals the head; every job ends with that if it is due, so this one does nothing else.
     Seal(Answer<()>),
 }
 
-/// What a slice is done with.
+/// The resources of a slice.
 pub(crate) struct Workplace<'w> {
     pub(crate) tables: Tables<'w>,
     pub(crate) encryptor: &'w mut Encryptor,
@@ -36,16 +36,16 @@ pub(crate) struct Workplace<'w> {
     pub(crate) signer: Option<&'w dyn Signer>,
 }
 
-/// How far a job got with a slice.
+/// The progress of a job after a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// There is more to do.
+    /// More slices follow.
     Goes,
-    /// There is not.
+    /// The job is done.
     Done,
 }
 
-/// Why a slice was not done. Nothing of it is stored.
+/// The reason for which a slice was not done. Nothing of it is stored.
 #[derive(Debug)]
 pub(crate) enum JobError {
     /// The job ends, and the store goes on.
@@ -92,7 +92,7 @@ impl Job {
         }
     }
 
-    /// Tells who waits that it is done.
+    /// Resolves the ticket: the job is done.
     pub(crate) fn resolve(self) {
         // Whoever dropped a ticket does not want to know.
         match self {
@@ -104,7 +104,7 @@ impl Job {
         }
     }
 
-    /// Tells who waits that it will not be done.
+    /// Resolves the ticket with an error: the job will not be done.
     pub(crate) fn fail(self, why: CommitError) {
         match self {
             Self::Trim(_, answer) => drop(answer.send(Err(why))),

@@ -5,7 +5,7 @@ use domain::task::Conditions;
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 
-/// A key that anybody can compute with, but only who knows the secret.
+/// A signing key for tests: whoever knows its secret can compute with it.
 #[derive(Clone)]
 pub(super) struct Key(pub(super) &'static str);
 
@@ -35,7 +35,7 @@ fn checked(path: &std::path::Path, key: &'static str) -> ChainReport {
     verify_with(path, how).unwrap()
 }
 
-/// A task assigned at `from` that was finished at `to` if it ever was, in a batch with everything.
+/// A task assigned at `from` and finished at `to`, if given, in a batch with everything.
 pub(super) fn life(id: &str, parent: Option<&str>, from: i64, to: Option<i64>) -> Batch {
     let mut task = task(id).under(Conditions {
         parent: parent.map(TaskId::new),
