@@ -133,8 +133,7 @@ impl Drop for StopsWithTheWriter {
     }
 }
 
-/// When the writer ends for any reason, its connection is the last one: the log is moved into the
-/// file.
+/// Moves the write-ahead log into the file: however the writer ends, its connection is the last one.
 impl Drop for Writer {
     fn drop(&mut self) {
         if let Some(mover) = self.mover.take() {

@@ -263,7 +263,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Whether a leaf is permitted; `None` if no rule applies and the default denies.
+    /// True if a leaf is permitted; `None` if no rule applies and the default denies.
     #[inline]
     pub(crate) fn judges(&self, namespace: &str, node: &Node<'_>) -> Option<bool> {
         let Some(state) = &self.state else {

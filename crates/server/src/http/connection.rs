@@ -1,6 +1,6 @@
-//! One connection: let in or told why not, TLS, then HTTP/1.1 or HTTP/2 until it ends.
+//! One connection: admission or refusal, TLS, then HTTP/1.1 or HTTP/2 until it ends.
 //!
-//! What a request is answered is [`super::server`]'s; how long is waited for one, [`super::wire`]'s.
+//! Requests are answered by [`super::server`]; timeouts are in [`super::wire`].
 
 use super::admission::ConnectionPermit;
 use super::certificate::Holder;
@@ -29,20 +29,22 @@ use tokio_rustls::rustls;
 use tokio_rustls::server::TlsStream;
 use tracing::debug;
 
-/// A peer that is silent for so long is asked for a sign of life, and again as often.
+/// The time of silence after which a keep-alive is sent, and the interval of further ones.
 const KEEPALIVE: Duration = Duration::from_secs(15);
-/// So often it may leave that unanswered, or keep written bytes unacknowledged for as long.
+/// The number of keep-alives without an answer after which the connection ends, and, in that many
+/// intervals, the longest time for written bytes to stay unacknowledged.
 const KEEPALIVES: u32 = 3;
-/// Route for a head beyond what is answered with a problem, in bytes; beyond this the library
-/// answers with the bare status.
+/// The longest head that is answered with a problem, in bytes; beyond this the library answers with
+/// the bare status.
 const HEAD_BYTES: usize = 32 << 10;
 /// The same in fields.
 const FIELDS: usize = 256;
-/// Streams that a client may open and reset before any is served (CVE-2023-44487).
+/// The most streams that a client may open and reset before any is served (CVE-2023-44487).
 const RESETS: usize = 20;
-/// Streams that may end by errors of the client's before the connection does (CVE-2025-8671).
+/// The most streams that may end by errors of the client before the connection does
+/// (CVE-2025-8671).
 const ERRORS: usize = 100;
-/// How much an HTTP/2 stream may hold of an answer that is not taken, in bytes.
+/// The most bytes of a response that an HTTP/2 stream buffers until they are taken.
 const SEND_BYTES: usize = 256 << 10;
 
 /// Serves a connection until it ends.
@@ -56,7 +58,7 @@ pub(super) async fn run(tcp: TcpStream, source: SocketAddr, server: Arc<HttpServ
     }
 }
 
-/// Refinements, all of them: a socket that refuses them still works.
+/// Sets socket options; a socket that refuses them still works.
 fn prepare(tcp: &TcpStream) {
     let _ = tcp.set_nodelay(true);
     let keepalive = TcpKeepalive::new()
@@ -93,8 +95,8 @@ async fn begin(
     }
 }
 
-/// TLS, in time and in the turns of its source; none if it fails. Costs us more than the client, so
-/// that a source which has failed too often is not even asked.
+/// The TLS handshake, in time and in the turns of its source; none if it fails. It costs the server
+/// more than the client, so a source that has failed too often is refused at once.
 async fn handshake(
     tls: &TlsAcceptor,
     tcp: TcpStream,
@@ -126,7 +128,7 @@ async fn handshake(
     }
 }
 
-/// Why a client's certificate does not count; none if something else went wrong.
+/// The reason for which a client's certificate was refused; none for another error.
 fn refused_certificate(error: &io::Error) -> Option<String> {
     let error = error.get_ref()?.downcast_ref::<rustls::Error>()?;
     let of_certificate = matches!(

@@ -1,9 +1,8 @@
-//! From a request to its answer: guarded, recognised, led to a route, and finished.
+//! From a request to its response: checked, authenticated, routed, and finished.
 //!
-//! The order decides what a stranger learns: nothing about what is behind the server, for without a
-//! credential every path that is not open to everybody is answered alike, and with one a path that
-//! is not there and one that is not the caller's are. Read next: [`super::guard`],
-//! [`super::caller`], [`super::router`].
+//! The order hides the routes from strangers: without a credential every path that is not public is
+//! answered alike, and with one a path that does not exist and one that is not the caller's are.
+//! Read next: [`super::guard`], [`super::caller`], [`super::router`].
 
 use super::admission::{Admission, ConnectionPermit, Full};
 use super::body::{self, Outgoing, Reply};
@@ -36,8 +35,8 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::debug;
 
-/// What every answer says unless its route says otherwise: nothing is kept, guessed at, framed, or
-/// told to others.
+/// The fields of every response, unless its route sets them: no caching, sniffing, framing or
+/// referrer.
 const USUAL: [(HeaderName, HeaderValue); 4] = [
     (CACHE_CONTROL, HeaderValue::from_static("no-store")),
     (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
@@ -48,10 +47,10 @@ const USUAL: [(HeaderName, HeaderValue); 4] = [
     (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
 ];
 
-/// What tells whether the platform lives waits for nobody but other bytes of the same source, or user.
+/// The paths of health checks, which only wait for other input of the same source, or user.
 const HEALTH: [&str; 2] = ["/livez", "/readyz"];
 
-/// What the connections of a server share.
+/// The state shared by the connections of a server.
 pub(super) struct HttpServer {
     pub(super) router: Router,
     pub(super) keeper: Arc<HttpAuthenticator>,
@@ -61,32 +60,32 @@ pub(super) struct HttpServer {
     pub(super) shares: Arc<FairShares>,
     pub(super) admission: Arc<Admission>,
     pub(super) tls: Option<TlsAcceptor>,
-    /// What bodies take of the memory, in bytes.
+    /// The memory taken by bodies, in bytes.
     pub(super) held: Arc<AtomicUsize>,
     pub(super) closing: watch::Receiver<bool>,
-    /// What each user holds.
+    /// The usage of each user.
     pub(super) accounts: Arc<Accounts>,
     /// True while memory is short.
     pub(super) short: watch::Receiver<bool>,
-    /// Counts how often something changed of what lets people in.
+    /// Counts changes of credentials.
     pub(super) changes: watch::Receiver<u64>,
 }
 
-/// A request on its way in: head, body, what changes of what lets people in, and where its route says
-/// who the caller is once the body has come.
+/// A request being handled: head, body, changes of credentials, and the cell in which its route
+/// puts the renewed caller once the body is read.
 type Entering = (Parts, Incoming, watch::Receiver<u64>, Arc<OnceLock<Caller>>);
 
 /// The connection on which a request came.
 pub(super) struct HttpConnection {
     pub(super) source: SocketAddr,
-    /// Of whom the client's certificate is, if it showed one.
+    /// The client's certificate, if it showed one.
     pub(super) holder: Option<Arc<Holder>>,
     pub(super) permit: Arc<ConnectionPermit>,
     pub(super) pace: Arc<Pace>,
 }
 
 impl HttpServer {
-    /// Answers a request, which is under way until its answer has ended.
+    /// Answers a request, which is under way until its response has ended.
     pub(super) async fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
@@ -163,7 +162,7 @@ impl HttpServer {
         }
     }
 
-    /// Counts a request among those of its user, if there is room for it.
+    /// Counts a request among those of its user, unless they are too many.
     fn room_for(&self, caller: &Caller) -> Result<Requests, Problem> {
         let wait = self.limits.retry_after;
         if self.accounts.is_short() {
@@ -173,7 +172,7 @@ impl HttpServer {
         request.ok_or_else(|| Problem::too_many("too many requests of this user at once", wait))
     }
 
-    /// Who asks, if anybody who is known; tells the gate of those who fail.
+    /// The caller, if the request has a valid credential; failures are reported to the gate.
     fn recognised(
         &self,
         head: &mut Parts,
@@ -210,8 +209,8 @@ impl HttpServer {
         }
     }
 
-    /// Counts a connection among those of who has authenticated on it. The trail is told who somebody
-    /// is once, not with each request.
+    /// Counts a connection to its authenticated user. The login is recorded in the trail once a
+    /// connection, not with each request.
     fn admit(&self, caller: &Caller, visitor: &HttpConnection) -> Result<(), Problem> {
         let (permit, wait) = (&visitor.permit, self.limits.retry_after);
         let full = match permit.authenticate(&caller.principal.name, &self.accounts) {
@@ -290,11 +289,12 @@ impl HttpServer {
         }
     }
 
-    /// Answers in somebody's turns, the whole of it where it goes on, if enough was taken of what he was
-    /// answered before; what is there of it counts as not taken from then on.
+    /// Handles the request in the turns of its user, a stream to its end, provided that enough of
+    /// earlier responses was taken; the bytes that exist of it count as not taken from then on.
     ///
-    /// It is a task of its own. Polled within its connection, which may be another user's by now, it
-    /// would keep a turn that has come until that one's comes, and all else of its user would wait.
+    /// It is a task of its own. Polled within its connection, which may belong to another user by
+    /// now, it would hold its turn until the connection's comes, while other work of its user
+    /// waits.
     async fn in_turn(
         self: &Arc<Self>,
         share: Share,
@@ -335,13 +335,13 @@ impl HttpServer {
         Err(Problem::too_many(detail, self.limits.retry_after))
     }
 
-    /// The share of those from a source of whom nothing else is known. Names have no '/', so that no
-    /// user shares with a source.
+    /// The share of the connections of a source, before authentication. User names have no '/', so
+    /// that no user shares with a source.
     pub(super) fn share_of_source(&self, address: IpAddr) -> Share {
         self.shares.of(&format!("/{}", Source::of(address)))
     }
 
-    /// Adds what every answer says, and sees to it that one that goes on ends in time.
+    /// Adds the fields of every response, and makes a stream end in time.
     fn finish(
         self: Arc<Self>,
         reply: Reply,
@@ -361,7 +361,7 @@ impl HttpServer {
         Reply::from_parts(head, Box::pin(body))
     }
 
-    /// Completes when the server closes, or when the caller's credential counts no more.
+    /// Completes when the server closes, or when the caller's credential is no longer valid.
     async fn end(self: Arc<Self>, caller: Option<Caller>) {
         let gone = async {
             match &caller {
@@ -378,8 +378,8 @@ impl HttpServer {
         }
     }
 
-    /// Completes when a caller may not stay, as its credential counts no more, or it is an agent that was
-    /// none, or none any more: then what it waits for is not done, nor told.
+    /// Completes when a caller may not stay: its credential is no longer valid, or its principal
+    /// became an agent or stopped being one. Its request is then dropped.
     async fn gone(&self, mut changes: watch::Receiver<u64>, stays: impl Fn() -> bool) {
         loop {
             tokio::select! {
@@ -392,7 +392,7 @@ impl HttpServer {
         }
     }
 
-    /// Completes when the certificate under a connection was revoked.
+    /// Completes when the certificate of a connection was revoked.
     pub(super) async fn revokes(&self, holder: Option<&Arc<Holder>>) {
         let mut changes = self.changes.clone();
         while !holder.is_some_and(|holder| self.keeper.was_revoked(holder)) {
@@ -407,12 +407,12 @@ impl HttpServer {
     }
 }
 
-/// True if a request asks whether the platform lives.
+/// True if a request is a health check.
 fn is_of_health(head: &Parts) -> bool {
     HEALTH.contains(&head.uri.path())
 }
 
-/// Completes with the next change; never if nobody is left to tell of one.
+/// Completes with the next change; never if the sender is gone.
 async fn changed(changes: &mut watch::Receiver<u64>) {
     if changes.changed().await.is_err() {
         std::future::pending().await

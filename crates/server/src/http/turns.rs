@@ -1,10 +1,10 @@
-//! In whose turn a connection is worked on: in that of the user who authenticated on it, or of its source
-//! while nobody has. One on which several have, such as a proxy's, has turns of its own from then on, so
-//! that none of them waits in the line of another.
+//! The turns in which a connection is worked on: those of its authenticated user, or of its source
+//! before. A connection on which several users have authenticated, such as a proxy's, has turns of
+//! its own from then on, so that none of them waits behind another.
 //!
-//! Whatever a connection does is done in it: TLS and frames, heads that are refused, signatures that are
-//! checked, answers that are there as a whole. What its requests bring about are tasks with turns besides,
-//! of other permits. Read next: [`crate::fair`]; the server's `in_turn`, for requests.
+//! All work of a connection is done in them: TLS and frames, refused heads, checks of signatures,
+//! complete responses. Requests are handled in tasks with turns of other permits. Read next:
+//! [`crate::fair`]; the server's `in_turn`, for requests.
 
 use super::admission::ConnectionPermit;
 use super::wire::Pace;
@@ -15,7 +15,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// Whose a connection is.
+/// The owner of a connection.
 #[derive(Clone, Debug)]
 pub(super) struct Whose {
     pub(super) gate: Arc<Gate>,
@@ -27,13 +27,13 @@ pub(super) struct Whose {
 #[derive(Debug)]
 pub(super) struct ConnectionTurns {
     whose: Whose,
-    /// Who has these turns, a user or the connection itself; none while they are the source's.
+    /// The owner of these turns, a user or the connection itself; none while they are the source's.
     sharer: Option<String>,
     turns: Turns,
 }
 
 impl Whose {
-    /// The turns of another task.
+    /// Turns for another task of the connection.
     pub(super) fn turns(&self) -> ConnectionTurns {
         ConnectionTurns {
             whose: self.clone(),
@@ -44,7 +44,7 @@ impl Whose {
 }
 
 impl ConnectionTurns {
-    /// Polls in the turn of whose the connection is now: pending until it comes.
+    /// Polls in a turn of the present owner: pending until it comes.
     pub(super) fn poll<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -57,7 +57,7 @@ impl ConnectionTurns {
         self.turns.poll(cx, work)
     }
 
-    /// What a connection does, polled so.
+    /// The work of a connection, polled in its turns.
     pub(super) fn run<'a, F>(&'a mut self, work: Pin<&'a mut F>, pace: &'a Pace) -> InTurns<'a, F> {
         InTurns {
             turns: self,
@@ -67,7 +67,7 @@ impl ConnectionTurns {
     }
 }
 
-/// What a connection does, in the turns of whose it is.
+/// The work of a connection, in its turns.
 #[must_use = "futures do nothing unless polled"]
 pub(super) struct InTurns<'a, F> {
     turns: &'a mut ConnectionTurns,
@@ -97,7 +97,7 @@ mod tests {
     use engine::{Accounts, UserLimits};
     use std::task::Waker;
 
-    /// Who is polled while somebody holds the turn of a source, or of a user.
+    /// A second connection waits while the turn of its source, or of its user, is held.
     #[test]
     fn a_second_connection_waits_for_whose_it_is() {
         let gate = Gate::new(SshLimits {

@@ -1,11 +1,11 @@
-//! Deliveries: the log is read on, what publishers and others want told is sent, and cursors are
-//! kept.
+//! Deliveries: reading the log, sending reports to publishers and other receivers, and storing
+//! cursors.
 //!
-//! The log is the queue. One cursor says how far it was read; each lane that is behind has a cursor of
-//! its own, and what lies between the two is read again after a restart. So nothing is lost, and
-//! what was sent after cursors were kept last, at most a second's worth, is sent again: at least
-//! once, in the order of the log for each task. Whom to try when is [`super::schedule`]'s, how is
-//! [`super::client`]'s. Read next: [`super::source`].
+//! The log is the source. One cursor is its last entry read; each queue that is behind has a cursor
+//! of its own, and the entries between the two are read again after a restart. So nothing is lost,
+//! and the reports sent after cursors were last stored, at most those of a second, are sent again:
+//! at-least-once delivery, in the order of the log for each task. Attempts are scheduled by
+//! [`super::schedule`] and made by [`super::client`]. Read next: [`super::source`].
 
 use super::client::{OutgoingRequest, WebhookClient};
 use super::cursors::{Cursors, READ_TO, name_of};
@@ -25,36 +25,36 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tracing::{debug, info, warn};
 
-/// How many entries of the log are read in one go.
+/// The number of log entries read at once.
 const ENTRIES: usize = 256;
-/// How often cursors are kept while they move, in milliseconds.
+/// The interval at which moving cursors are stored, in milliseconds.
 const KEEP_MS: u64 = 1_000;
-/// How long to wait after the log could not be read or cursors not be kept, in milliseconds.
+/// The pause after the log could not be read or cursors not be stored, in milliseconds.
 const PAUSE_MS: u64 = 5_000;
 /// The longest sleep, in milliseconds.
 const LONG_MS: u64 = 3_600_000;
-/// The cursor of a lane of which the receiver wants nothing more.
+/// The cursor of a queue whose receiver has unsubscribed.
 const GONE: Sequence = i64::MAX as Sequence;
 
-/// What became of reports since the start, and what is still to be told.
+/// Counters of reports since the start, and the number outstanding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryStatistics {
-    /// Reports that their receivers have.
+    /// Reports that were delivered.
     pub delivered: u64,
-    /// Tries that failed; each is made again unless it was the last.
+    /// Attempts that failed; each is repeated unless it was the last.
     pub failed: u64,
-    /// Changes that are told no more, since their receiver did not take them for a day, or too much of
-    /// their owner's was waiting.
+    /// Changes that were given up, because their receiver failed for a day, or too many of their
+    /// owner's were waiting.
     pub given_up: u64,
-    /// Subscriptions that their receivers ended.
+    /// Subscriptions ended by their receivers.
     pub gone: u64,
-    /// Changes not told because their address is not allowed any more.
+    /// Changes not sent because their address is not allowed any more.
     pub refused: u64,
-    /// Changes still to be told.
+    /// Changes still to be sent.
     pub pending: u64,
 }
 
-/// Deliveries under way. Dropped, they end at once, and what was sent lately may be sent again.
+/// Deliveries under way. Dropping it ends them at once, and recent reports may then be sent again.
 pub struct Deliveries {
     stop: Option<oneshot::Sender<()>>,
     courier: JoinHandle<()>,
@@ -62,8 +62,7 @@ pub struct Deliveries {
 }
 
 impl Deliveries {
-    /// Begins to deliver: from the cursors kept on, or, where none is, with what happens from now
-    /// on.
+    /// Starts deliveries: from the stored cursors, or, without any, with changes from now on.
     ///
     /// # Errors
     /// [`Failure`] if the cursors cannot be read.
@@ -100,12 +99,12 @@ impl Deliveries {
         })
     }
 
-    /// What became of reports; to be looked at, or to wait for.
+    /// The counters, for reading or waiting.
     pub fn statistics(&self) -> watch::Receiver<DeliveryStatistics> {
         self.statistics.clone()
     }
 
-    /// Ends deliveries and keeps their cursors.
+    /// Ends deliveries and stores their cursors.
     pub async fn stop(mut self) {
         drop(self.stop.take());
         if let Err(error) = (&mut self.courier).await {
@@ -120,7 +119,7 @@ impl Drop for Deliveries {
     }
 }
 
-/// What came of a try that has ended.
+/// The outcome of an attempt.
 type Tried = (Try, Result<u16, Unanswered>);
 
 struct Courier {
@@ -131,14 +130,14 @@ struct Courier {
     statistics: watch::Sender<DeliveryStatistics>,
     schedule: Schedule,
     tries: JoinSet<Tried>,
-    /// How far the log was read.
+    /// The last log entry that was read.
     read_to: Sequence,
-    /// How far it was read when cursors were kept last.
+    /// The last log entry read when cursors were last stored.
     kept_to: Option<Sequence>,
     keeping: Option<(Kept, Vec<Arc<DeliveryQueue>>)>,
     keep_at_ms: u64,
     read_at_ms: u64,
-    /// How many changes were given up because too much of their owner's was waiting, by owner.
+    /// The number of changes given up because too many were waiting, by owner.
     too_many: BTreeMap<String, u64>,
 }
 
@@ -178,7 +177,7 @@ impl Courier {
         self.finish().await;
     }
 
-    /// Takes up what lanes had still to tell when cursors were kept last.
+    /// Resumes the queues that were behind when cursors were last stored.
     async fn resume(&mut self, lanes: Vec<(DeliveryQueue, Sequence)>) {
         let mut behind: BTreeMap<TaskId, Vec<(DeliveryQueue, Sequence)>> = BTreeMap::new();
         for (lane, cursor) in lanes {
@@ -235,7 +234,7 @@ impl Courier {
         }
     }
 
-    /// Reads the log on; at most one page, so that deliveries have their turn.
+    /// Reads further entries of the log; at most one page, so that deliveries have their turn.
     fn read_on(&mut self) {
         if self.clock.monotonic_ms() < self.read_at_ms {
             return;
@@ -306,8 +305,8 @@ impl Courier {
         }
     }
 
-    /// Counts a change given up because too much of its owner's waits. The first is told in the process
-    /// log, and each that makes ten times as many.
+    /// Counts a change given up because too many of its owner's are waiting. The first is logged,
+    /// and each tenfold number.
     fn too_many(&mut self, owner: &str) {
         self.count(|s| s.given_up += 1);
         let given_up = self.too_many.entry(owner.to_owned()).or_default();
@@ -368,7 +367,7 @@ impl Courier {
         Ok(Told::Letters(vec![report]))
     }
 
-    /// Whether a configuration still wants it is asked each time: one that is gone hears nothing more.
+    /// Looks up the configuration each time: a deleted one gets no more notifications.
     fn pushed(&self, one: &Try, change: &Notification) -> Result<Told, Failure> {
         let configs = self.source.pushed_by(one.sequence, change)?;
         let Some(config) = configs
@@ -458,7 +457,7 @@ impl Courier {
         }
     }
 
-    /// Keeps all cursors that have moved, as they are now.
+    /// Stores all cursors that have moved.
     fn keep(&mut self) -> (Kept, Vec<Arc<DeliveryQueue>>) {
         let changed = self.schedule.take_changed();
         let mut cursors = vec![(READ_TO.to_owned(), Some(self.read_to))];
@@ -487,7 +486,7 @@ impl Courier {
         }
     }
 
-    /// How long nothing is due, in milliseconds.
+    /// The time until something is due, in milliseconds.
     fn sleep_ms(&self) -> u64 {
         let now = self.clock.monotonic_ms();
         let last = *self.source.watch().borrow();
@@ -498,7 +497,7 @@ impl Courier {
         next.map_or(LONG_MS, |at| at.saturating_sub(now))
     }
 
-    /// Keeps the cursors that have moved; tries under way are withdrawn and made again later.
+    /// Stores the cursors that have moved; attempts under way are aborted and repeated later.
     async fn finish(mut self) {
         self.tries.shutdown().await;
         if let Some((keeping, _)) = &mut self.keeping {
@@ -512,17 +511,17 @@ impl Courier {
     }
 }
 
-/// What is to be told by a try.
+/// The content of an attempt.
 enum Told {
-    /// These, one after the other.
+    /// These requests, one after the other.
     Letters(Vec<OutgoingRequest>),
-    /// Nothing: the log does not hold it any more.
+    /// Nothing: the log does not hold the entry any more.
     Nothing,
-    /// Nothing any more: who wanted it does not.
+    /// Nothing any more: the subscription was withdrawn.
     NotWanted,
 }
 
-/// Posts letters one after the other, up to the first that is not taken; the last answer.
+/// Posts requests one after the other, up to the first that is refused; returns the last response.
 async fn post_all(
     client: &WebhookClient,
     target: &Target,
@@ -539,7 +538,7 @@ async fn post_all(
     Ok(answer)
 }
 
-/// Resolves when the cursors that are being kept are; never if none are.
+/// Resolves when the cursors being stored are; never if none are.
 async fn kept(keeping: &mut Option<(Kept, Vec<Arc<DeliveryQueue>>)>) -> Result<(), Failure> {
     match keeping {
         Some((kept, _)) => kept.await,

@@ -35,14 +35,14 @@ fn enter_for(
     schedule.enter(&lane, owner, &target, sequence, time)
 }
 
-/// As many lanes of one owner as may be, to `a.example`; a change each.
+/// The most queues of one owner, to `a.example`; a change each.
 fn fill(schedule: &mut Schedule) {
     for n in 0..lanes_of_one() as u64 {
         enter(schedule, &format!("t-{n:05}"), "a.example", n + 1);
     }
 }
 
-/// How many lanes with names like these one owner has room for.
+/// The number of queues with names like these that one owner may have.
 fn lanes_of_one() -> usize {
     WAITING_BYTES / lane("t-00000", "a.example").0.bytes()
 }
@@ -252,7 +252,7 @@ fn places_reached_are_told_once_and_again_if_they_were_not_kept() {
     assert_eq!(reached(&mut schedule), [Reached::End]);
 }
 
-/// What nobody wants told any more is dropped, and not for good: who wants it again is told.
+/// A withdrawn queue is dropped, but not for good: a new subscription is notified.
 #[test]
 fn what_is_withdrawn_is_told_no_more_until_it_is_wanted_again() {
     let mut schedule = Schedule::new(RETRY);
@@ -315,8 +315,8 @@ fn owners_take_turns_at_a_host_and_a_silent_one_too() {
     );
 }
 
-/// A receiver that answers now and then, and else keeps each try until its time is over, takes half of
-/// its host's places, and one once it is silent.
+/// A receiver that responds now and then, and otherwise keeps each attempt until its time limit,
+/// takes half of its host's places, and one once it is silent.
 #[test]
 fn a_place_is_free_for_who_comes_to_a_host_where_another_waits_in_vain() {
     let mut schedule = Schedule::new(RETRY);
