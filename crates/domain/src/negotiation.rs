@@ -501,7 +501,7 @@ impl Negotiation {
                 side: by,
             });
         }
-        // What was offered can always be answered.
+        // An answer to an offer is always possible; only offers are limited.
         let is_full = || self.turns.len() >= Self::MOST_TURNS || self.bytes() >= Self::MOST_BYTES;
         if offers && is_full() {
             return Err(Misplaced::TooLong {

@@ -314,7 +314,7 @@ impl Task {
         if self.status.is_terminal() {
             return None;
         }
-        // Whoever waits for the publisher is not late himself.
+        // The executor's deadline is suspended while it waits for the publisher.
         match (self.awaits, self.answer_by) {
             (Some(_), Some(answer_by)) => Some(answer_by),
             (Some(Awaits::Judgement), None) => None,

@@ -83,7 +83,7 @@ impl Decoder {
 
     /// Changes the framing for all bytes not yet taken as a message.
     pub fn switch_to(&mut self, framing: Framing) {
-        // What was looked at under the old framing is looked at again.
+        // Bytes already read under the old framing are read again.
         let mut input = std::mem::take(&mut self.message);
         input.extend_from_slice(&self.input[self.read..]);
         self.input = input;

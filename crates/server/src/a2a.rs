@@ -49,7 +49,7 @@ const OF_PLATFORM: [&str; 7] = [
 ];
 
 /// A2A over an engine, with the state that its routes need.
-struct Office {
+struct A2aService {
     binding: Binding,
     /// The endpoint at the root.
     root: Endpoint,
@@ -92,7 +92,7 @@ pub fn mounted(
         Arc::new(ByWords::default()),
         Arc::clone(platform.background()),
     );
-    let office = Arc::new(Office {
+    let service = Arc::new(A2aService {
         binding,
         root: match suites {
             true => Endpoint::Agent(conformance::NAME.to_owned()),
@@ -101,57 +101,57 @@ pub fn mounted(
         clock: Arc::clone(clock),
         patience: settings.patience(),
     });
-    with_rooms(with_forms(with_cards(router, &office), &office), &office)
+    with_routes(with_forms(with_cards(router, &service), &service), &service)
 }
 
-fn with_cards(mut router: Router, office: &Arc<Office>) -> Router {
+fn with_cards(mut router: Router, service: &Arc<A2aService>) -> Router {
     for well_known in [WELL_KNOWN, WELL_KNOWN_OF_V02] {
         let patterns = [well_known.to_owned(), format!("/agents/{{}}{well_known}")];
         for pattern in patterns {
-            let office = Arc::clone(office);
-            router = router.open(&pattern, &[Method::GET], move |ask| office.card(&ask));
+            let service = Arc::clone(service);
+            router = router.open(&pattern, &[Method::GET], move |ask| service.card(&ask));
         }
     }
     router
 }
 
-fn with_forms(mut router: Router, office: &Arc<Office>) -> Router {
+fn with_forms(mut router: Router, service: &Arc<A2aService>) -> Router {
     for overview in ["/forms", "/agents/{}/forms"] {
         let one = format!("{overview}/{{}}");
-        let [all, of_one] = [office, office].map(Arc::clone);
+        let [all, of_one] = [service, service].map(Arc::clone);
         router = router.open(overview, &[Method::GET], move |ask| ready(all.forms(&ask)));
         router = router.open(&one, &[Method::GET], move |ask| ready(of_one.form(&ask)));
     }
     router
 }
 
-fn with_rooms(mut router: Router, office: &Arc<Office>) -> Router {
+fn with_routes(mut router: Router, service: &Arc<A2aService>) -> Router {
     for pattern in OF_PLATFORM {
-        let office = Arc::clone(office);
+        let service = Arc::clone(service);
         router = router.guarded(
             pattern,
             &[],
             Some(SCOPE),
             move |caller, ask: HttpRequest| {
                 let path = ask.head.uri.path().to_owned();
-                let root = office.root.clone();
-                Arc::clone(&office).answer(caller, root, path, ask)
+                let root = service.root.clone();
+                Arc::clone(&service).answer(caller, root, path, ask)
             },
         );
     }
-    let office = Arc::clone(office);
+    let service = Arc::clone(service);
     router.guarded(
         "/agents/{}/*",
         &[],
         Some(SCOPE),
         move |caller, ask: HttpRequest| {
             let [name, path] = [0, 1].map(|place| ask.captures[place].clone());
-            Arc::clone(&office).answer(caller, Endpoint::Agent(name), path, ask)
+            Arc::clone(&service).answer(caller, Endpoint::Agent(name), path, ask)
         },
     )
 }
 
-impl Office {
+impl A2aService {
     /// The endpoint of a path, by its captures: an agent's, or the one at the root.
     fn endpoint(&self, captures: &[String]) -> Endpoint {
         match captures.first() {

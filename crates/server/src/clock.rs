@@ -55,27 +55,27 @@ fn wall_ns() -> i64 {
 #[derive(Debug)]
 pub struct Clock {
     source: Box<dyn Source>,
-    hand: Mutex<Hand>,
+    reading: Mutex<Reading>,
 }
 
 /// The last reading of the clock, with the time at which it was made.
 #[derive(Debug)]
-struct Hand {
+struct Reading {
     shown_ns: i64,
     read_ns: i64,
-    goes: Goes,
+    mode: Mode,
     astray: bool,
 }
 
 /// The way in which a clock runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Goes {
+enum Mode {
     /// It follows the system clock.
-    ByTheWall,
+    Following,
     /// It runs this many times as fast as time passes, independently of the system clock.
     Fast(f64),
     /// It stands until it is set.
-    Not,
+    Standing,
 }
 
 impl Clock {
@@ -88,25 +88,25 @@ impl Clock {
 
     /// A clock that begins at the source's system clock, and follows it.
     pub fn by(source: impl Source + 'static) -> Self {
-        let hand = Hand {
+        let reading = Reading {
             shown_ns: source.wall_ns(),
             read_ns: source.monotonic_ns(),
-            goes: Goes::ByTheWall,
+            mode: Mode::Following,
             astray: false,
         };
         Self {
             source: Box::new(source),
-            hand: Mutex::new(hand),
+            reading: Mutex::new(reading),
         }
     }
 
     /// A clock that stands at `at` until it is set.
     pub fn standing(at: Timestamp) -> Self {
         let clock = Self::wall();
-        *clock.hand() = Hand {
+        *clock.reading() = Reading {
             shown_ns: ns(at),
             read_ns: 0,
-            goes: Goes::Not,
+            mode: Mode::Standing,
             astray: false,
         };
         clock
@@ -117,7 +117,7 @@ impl Clock {
     #[must_use]
     pub fn at_speed(self, speed: f64) -> Self {
         if speed > 1.0 {
-            self.hand().goes = Goes::Fast(speed);
+            self.reading().mode = Mode::Fast(speed);
         }
         self
     }
@@ -132,21 +132,21 @@ impl Clock {
     /// While the system clock is astray, because it was set, this clock runs a tenth faster or
     /// slower until both agree again.
     pub fn now(&self) -> Timestamp {
-        let mut hand = self.hand();
-        match hand.goes {
-            Goes::ByTheWall => hand.steer(self.source.wall_ns(), self.source.monotonic_ns()),
-            Goes::Fast(speed) => hand.race(speed, self.source.monotonic_ns()),
-            Goes::Not => {}
+        let mut reading = self.reading();
+        match reading.mode {
+            Mode::Following => reading.steer(self.source.wall_ns(), self.source.monotonic_ns()),
+            Mode::Fast(speed) => reading.race(speed, self.source.monotonic_ns()),
+            Mode::Standing => {}
         }
-        Timestamp::from_ms(hand.shown_ns / MS_NS)
+        Timestamp::from_ms(reading.shown_ns / MS_NS)
     }
 
     /// The time until this clock, at its present rate, shows `at`; zero if it already does.
     pub fn until(&self, at: Timestamp) -> Duration {
         let left = Duration::from_millis((at - self.now()).max(0) as u64);
-        match self.hand().goes {
-            Goes::Fast(speed) => left.div_f64(speed),
-            Goes::ByTheWall | Goes::Not => left,
+        match self.reading().mode {
+            Mode::Fast(speed) => left.div_f64(speed),
+            Mode::Following | Mode::Standing => left,
         }
     }
 
@@ -157,31 +157,31 @@ impl Clock {
 
     /// Stops the clock at `at`, or at its present time if that is later.
     pub fn set(&self, at: Timestamp) {
-        let mut hand = self.hand();
-        hand.goes = Goes::Not;
-        hand.shown_ns = hand.shown_ns.max(ns(at));
+        let mut reading = self.reading();
+        reading.mode = Mode::Standing;
+        reading.shown_ns = reading.shown_ns.max(ns(at));
     }
 
     /// Follows the system clock from now on: at once if that is ahead, else from the present time.
     pub fn follow_wall(&self) {
-        let mut hand = self.hand();
-        hand.goes = Goes::ByTheWall;
-        hand.shown_ns = hand.shown_ns.max(self.source.wall_ns());
-        hand.read_ns = self.source.monotonic_ns();
+        let mut reading = self.reading();
+        reading.mode = Mode::Following;
+        reading.shown_ns = reading.shown_ns.max(self.source.wall_ns());
+        reading.read_ns = self.source.monotonic_ns();
     }
 
     /// Advances the clock to `at` at least, so that recorded events are never in the future.
     pub fn not_before(&self, at: Timestamp) {
-        let mut hand = self.hand();
-        hand.shown_ns = hand.shown_ns.max(ns(at));
+        let mut reading = self.reading();
+        reading.shown_ns = reading.shown_ns.max(ns(at));
     }
 
-    fn hand(&self) -> MutexGuard<'_, Hand> {
-        self.hand.lock().expect("no holder panics")
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        self.reading.lock().expect("no holder panics")
     }
 }
 
-impl Hand {
+impl Reading {
     fn race(&mut self, speed: f64, monotonic_ns: i64) {
         let passed = monotonic_ns.saturating_sub(self.read_ns).max(0);
         let gone = (passed as f64 * speed) as i64;

@@ -164,7 +164,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for InTurns<S> {
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, why)));
         }
         if self.turn.bytes.load(Relaxed) >= TURN_BYTES {
-            // What else is there is for the next turn.
+            // Further bytes are for the next turn.
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }

@@ -77,7 +77,7 @@ impl FairShares {
         if let Some(turns) = users.get(user).and_then(Weak::upgrade) {
             return Share(turns);
         }
-        // Whoever has gone makes room before somebody comes.
+        // Removes the turns of users without work first.
         users.retain(|_, turns| turns.strong_count() > 0);
         let turns = Arc::new(Semaphore::new(self.at_once));
         users.insert(user.to_owned(), Arc::downgrade(&turns));
@@ -145,7 +145,7 @@ impl LastingTurns {
     pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let wanted = match &mut self.wanted {
             Some(wanted) => wanted,
-            // Nobody else could wait.
+            // No other task holds these turns.
             None if Arc::strong_count(&self.turns) == 1 => return Poll::Ready(()),
             None => match Arc::clone(&self.turns).try_acquire_owned() {
                 Ok(turn) => {
@@ -298,7 +298,7 @@ mod tests {
         // The second is not polled when its turn comes, and the third has its own all the same.
         poll_fn(|context| eves[2].poll(context)).await;
         assert!(poll_lasting(&mut eves[1]).await.is_ready(), "it came");
-        // Who is gone in the queue leaves the turn to the next.
+        // A task that is dropped in the queue leaves its turn to the next.
         let mut gone = eves.remove(1);
         while poll_lasting(&mut gone).await.is_ready() {}
         drop(gone);

@@ -198,7 +198,7 @@ impl Host {
         inventory: Arc<Inventory>,
         clock: Arc<Clock>,
     ) -> Result<Self, StartError> {
-        // What is delivered is signed with a key, and that lies in a folder.
+        // Reports are signed with the host key, which only a folder has.
         let allowed = match &home {
             Home::Folder(_) => settings.webhook.allowed("webhook")?,
             Home::Memory => AllowList::default(),
@@ -219,7 +219,7 @@ impl Host {
             Home::Memory => (StoreOptions::memory(), None, Vec::new(), None),
         };
         let credentials = credentials(&home, &company)?;
-        // What runs in memory is a test or a simulation, and alone in its process.
+        // A host in memory is a test or a simulation, whose memory is not limited.
         let meter = match &home {
             Home::Folder(_) => Some(Meter::new(settings.limits.memory_mib.map(|mib| mib << 20))),
             Home::Memory => None,
@@ -264,7 +264,7 @@ impl Host {
             let written =
                 keys::write_known_hosts(&known_hosts, keys.host()?.public_key(), &addresses);
             if let Err(error) = written {
-                // Where the disk is full, what is there can still be read.
+                // The platform still starts, so that the state can be read when the disk is full.
                 warn!(%error, "clients that go by known_hosts may not find the platform: {error}");
             }
         }

@@ -118,7 +118,7 @@ pub fn open(
             routes::routes(condition, broken, tokens.issuer().jwks()),
             tokens.issuer(),
         ),
-        keeper: HttpAuthenticator {
+        authenticator: HttpAuthenticator {
             tokens,
             certificates: Arc::clone(&watched.certificates),
             folder: folder.clone(),

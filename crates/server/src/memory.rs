@@ -268,7 +268,8 @@ mod tests {
             &format!("{}\n", 128_u64 << 20),
         );
         assert_eq!(system.meter(None).read(), mib(100, 128));
-        // What others in the group and the kernel use counts, what it only keeps of files does not.
+        // The usage of other processes in the group and of the kernel counts, the page cache does
+        // not.
         let used = |mib: u64| format!("{}\n", mib << 20);
         system.write("cg/memory/c/memory.usage_in_bytes", &used(124));
         let stat = format!(

@@ -112,7 +112,7 @@ impl Drop for WorkerPool {
     fn drop(&mut self) {
         let mut queues = self.shared.queues();
         self.shared.closed.store(true, Release);
-        // Whoever waits for them is told that they are not done.
+        // Dropping them tells their waiting callers that they were not done.
         let dropped = std::mem::take(&mut queues.jobs);
         drop(queues);
         drop(dropped);
@@ -170,7 +170,7 @@ impl Shared {
                 continue;
             }
             let over = || Instant::now() >= until || self.is_closed();
-            // Who waits for it is told that it was not done; the thread goes on.
+            // The waiting caller is told that it was not done; the thread goes on.
             if catch_unwind(AssertUnwindSafe(|| job(&over))).is_err() {
                 error!("a piece of background work panicked");
             }

@@ -147,7 +147,8 @@ impl<N: Network> Runtime<N> {
             self.engine.open_management();
         }
         self.peers.resume();
-        // What is decided from here on is heard by those; what was before is on record when it is read.
+        // Later changes are notified over these subscriptions; earlier ones are in the log when it
+        // is read.
         self.engine.flushed().await;
         self.engine.start(self.clock.now());
         self.settle().await;
@@ -428,7 +429,7 @@ impl<N: Network> Runtime<N> {
                 self.engine
                     .deliver(&agent, Input::Replied { token, reply }, now);
             }
-            // Nobody waits for it any more; it arrives all the same.
+            // The reply is not awaited any more; it will still be delivered.
             Arrival::Delayed { agent, token } => drop(self.awaited.remove(&(agent, token))),
             Arrival::Notified {
                 agent,

@@ -253,7 +253,7 @@ async fn netconf(platform: &Platform, user: &str, agent: &str) -> usize {
             Err(over) => panic!("{operation}: {over}"),
         }
     }
-    // What is no XML ends the session.
+    // A malformed message ends the session.
     assert!(
         client
             .call(&format!("<get>{CANARY}<{CANARY}</get>"))
@@ -318,7 +318,7 @@ async fn nothing_that_is_said_or_secret_is_in_the_audit_trail_or_the_log() {
     }
     secrets.push(basic);
 
-    // What was gathered is written at the end.
+    // Aggregated records are written at the end.
     engine.end_trail(platform.host.clock.now());
     engine.flushed().await;
     let records = trail(&platform);

@@ -245,7 +245,7 @@ async fn a_client_that_sends_10_mb_before_it_reads_gets_it_all_back() {
     let bench = Bench::echo();
     let stream = bench.connect().await.unwrap();
     let sent = vec![b'x'; 10 << 20];
-    // What comes back waits in the client's own queue.
+    // The echo waits in the client's own queue.
     let (mut inbound, mut outbound) = split(stream, 64 << 20);
     timeout(PATIENCE, outbound.write_all(&sent))
         .await

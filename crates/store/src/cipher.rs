@@ -153,7 +153,8 @@ impl Keys {
     /// same.
     pub(crate) fn locked(data_keys: &[DataKey]) -> Self {
         let keys = Self::default();
-        // What is whole stays so: a newer data key is whole when everything is under it.
+        // Once a state is whole it stays so: a newer data key becomes whole when everything is
+        // under it.
         let whole = data_keys.iter().any(|key| key.whole);
         keys.whole.store(whole, Relaxed);
         keys

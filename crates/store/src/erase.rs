@@ -9,7 +9,7 @@
 use crate::batch::CommitError;
 use crate::cipher::Tables;
 use crate::encryptor::Encryptor;
-use crate::job::{JobError, Step, Workplace};
+use crate::job::{JobContext, JobError, Step};
 use crate::read::log;
 use crate::read::{ReadError, records, tasks};
 use crate::row::data_param::DataParamStatements;
@@ -59,7 +59,7 @@ impl Erase {
         self.record.ok_or(CommitError::Stopped)
     }
 
-    pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
+    pub(crate) fn step(&mut self, at: JobContext<'_>) -> Result<Step, JobError> {
         let Some(seen) = self.seen else {
             return self.begin(at.tables);
         };

@@ -29,7 +29,7 @@ pub(crate) enum Job {
 }
 
 /// The resources of a slice.
-pub(crate) struct Workplace<'w> {
+pub(crate) struct JobContext<'w> {
     pub(crate) tables: Tables<'w>,
     pub(crate) encryptor: &'w mut Encryptor,
     pub(crate) head: &'w mut Head,
@@ -78,7 +78,7 @@ impl From<RowError> for JobError {
 }
 
 impl Job {
-    pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
+    pub(crate) fn step(&mut self, at: JobContext<'_>) -> Result<Step, JobError> {
         match self {
             Self::Trim(trim, _) => trim.step(at),
             Self::Erase(erase, _) => erase.step(at),
@@ -94,7 +94,7 @@ impl Job {
 
     /// Resolves the ticket: the job is done.
     pub(crate) fn resolve(self) {
-        // Whoever dropped a ticket does not want to know.
+        // A failed send means that the ticket was dropped.
         match self {
             Self::Trim(trim, answer) => drop(answer.send(Ok(trim.into_report()))),
             Self::Erase(erase, answer) => drop(answer.send(erase.into_record())),

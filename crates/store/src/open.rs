@@ -12,7 +12,7 @@ use crate::budget::{Budget, ENDLESS};
 use crate::cipher::{Keys, Tables};
 use crate::encryptor::Encryptor;
 use crate::keys::KeyKeeper;
-use crate::outside::{Keeper, Seen};
+use crate::outside::{HeadWriter, Seen};
 use crate::read::{Readers, log, tasks};
 use crate::reencrypt::KeyChange;
 use crate::row::head::{self, Counts};
@@ -206,7 +206,7 @@ pub(crate) struct Opened {
     /// The thread that moves the write-ahead log; none for a state in memory.
     pub(crate) mover: Option<Mover>,
     /// The writer of the head outside; none if it is kept nowhere else.
-    pub(crate) outside: Option<Keeper>,
+    pub(crate) outside: Option<HeadWriter>,
     /// The lock, held as long as the state is open.
     pub(crate) lock: Option<File>,
 }
@@ -262,7 +262,7 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
     let seen = Seen::of(&head, &encryptor.ledger, encryptor.is_bound());
     let outside = match options.outside.is_empty() {
         true => None,
-        false => Some(Keeper::start(
+        false => Some(HeadWriter::start(
             options.outside.clone(),
             options.signer.clone(),
             &seen,

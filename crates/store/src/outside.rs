@@ -193,7 +193,7 @@ fn fill(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// The thread that writes the last head to files.
-pub(crate) struct Keeper {
+pub(crate) struct HeadWriter {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -259,7 +259,7 @@ impl Shared {
     }
 }
 
-impl Keeper {
+impl HeadWriter {
     /// Starts the thread with the stored head: `seen` is written at once to a file that does not
     /// hold it.
     pub(crate) fn start(
@@ -292,7 +292,7 @@ impl Keeper {
 
     /// Hands over a new head.
     pub(crate) fn note(&self, seen: Seen) {
-        // Who is to look already is not woken again.
+        // A thread with a pending head has been woken already.
         if self.shared.lock().next.replace(seen).is_none() {
             self.shared.changed.notify_one();
         }
@@ -305,7 +305,7 @@ impl Keeper {
 }
 
 /// Writes the last head before it ends.
-impl Drop for Keeper {
+impl Drop for HeadWriter {
     fn drop(&mut self) {
         self.shared.lock().closes = true;
         self.shared.changed.notify_one();
@@ -343,13 +343,13 @@ mod tests {
             sealed: (generation > 1).then_some(3),
             ..Seen::default()
         };
-        let keeper = Keeper::start(vec![path.clone()], None, &seen(1)).unwrap();
-        assert!(keeper.is_written());
+        let writer = HeadWriter::start(vec![path.clone()], None, &seen(1)).unwrap();
+        assert!(writer.is_written());
         assert_eq!(read(&path, None).unwrap(), Some(seen(1)));
         for generation in 2..100 {
-            keeper.note(seen(generation));
+            writer.note(seen(generation));
         }
-        drop(keeper);
+        drop(writer);
         assert_eq!(read(&path, None).unwrap(), Some(seen(99)));
         for broken in ["", "{}", "[1]", "{\"generation\":1}"] {
             fs::write(&path, broken).unwrap();

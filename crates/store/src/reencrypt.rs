@@ -9,7 +9,7 @@
 
 use crate::cipher::{Keys, Tables};
 use crate::encryptor::{Encryptor, new_data_key, new_salt, new_set_key};
-use crate::job::{JobError, Step, Workplace};
+use crate::job::{JobContext, JobError, Step};
 use crate::keys::{KeyError, KeyKeeper, Secret};
 use crate::read::{ReadError, log};
 use crate::row::attestation::{Attestation, Ground};
@@ -151,8 +151,8 @@ impl KeyChange {
         self.report
     }
 
-    pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
-        let Workplace {
+    pub(crate) fn step(&mut self, at: JobContext<'_>) -> Result<Step, JobError> {
+        let JobContext {
             tables,
             encryptor,
             head,
@@ -161,7 +161,7 @@ impl KeyChange {
         let slice = Slice::begin(tables.connection, head, encryptor)?;
         let stored = data_key::data_keys(&slice)?;
         for wrapped in &self.rewrapped {
-            // What became of the key meanwhile is what is stored.
+            // The stored row is current: the key may have changed meanwhile.
             if let Some(stored) = stored.iter().find(|key| key.number == wrapped.number) {
                 let whole = stored.whole;
                 let row = DataKey {
@@ -244,7 +244,7 @@ impl Reencrypt {
         self.report
     }
 
-    pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
+    pub(crate) fn step(&mut self, at: JobContext<'_>) -> Result<Step, JobError> {
         let Some(data_key) = at.encryptor.data_key() else {
             return Ok(Step::Done);
         };
@@ -317,7 +317,7 @@ impl Reencrypt {
         let Some(next) = self.next.take().filter(|_| encryptor.is_bound()) else {
             return Ok(());
         };
-        // What was summed up until now has to be right: else this would heal what was forged.
+        // The present sums must be right: otherwise this would legitimise a forgery.
         let sets = encryptor.sets().expect("rows are bound");
         if SetHashes::found(connection, sets, &Set::ALL)? != encryptor.ledger.hashes {
             return Err(RowError::forged(crate::row::head::TABLE, head.sequence).into());

@@ -8,7 +8,7 @@
 
 use crate::cipher::Tables;
 use crate::encryptor::Encryptor;
-use crate::job::{JobError, Step, Workplace};
+use crate::job::{JobContext, JobError, Step};
 use crate::read::log::first_time;
 use crate::row::checkpoint::Checkpoint;
 use crate::row::head::Head;
@@ -61,7 +61,7 @@ pub struct Trimmed {
 /// The tables whose rows may belong to no task, with the column of their age.
 const LOOSE: [(&str, Set, &str, &str); 4] = [
     ("exchange", Set::Exchange, "request_time", ""),
-    // What an open task was assigned with is its own, whatever the row says.
+    // Data named in the conditions of an open task belong to it, whatever their own column says.
     (
         "data_param",
         Set::DataParam,
@@ -122,8 +122,8 @@ impl Trim {
         self.report
     }
 
-    pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
-        let Workplace {
+    pub(crate) fn step(&mut self, at: JobContext<'_>) -> Result<Step, JobError> {
+        let JobContext {
             tables,
             head,
             encryptor,

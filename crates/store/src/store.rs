@@ -105,7 +105,8 @@ impl Store {
             inner: Arc::new(inner),
         };
         if let Some(change) = opened.rewrap {
-            // Nobody waits: the old key is needed until it is done, and it is done at once.
+            // The result is not awaited: the job is first in the queue, and the old key is needed
+            // until it is done.
             let (answer, _) = oneshot::channel();
             store.ask(Request::Job(Job::Keys(change, answer)));
         }

@@ -142,7 +142,7 @@ pub(crate) fn walk(
         key: "what binds the rows is gone".to_owned(),
         forged: true,
     }));
-    // Nobody can tell without the key.
+    // Unknown without the key.
     let known = stored
         .as_ref()
         .and_then(|stored| stored.ledger(tables.keys).ok()?);

@@ -71,7 +71,7 @@ impl Mover {
         synchronous: &str,
     ) -> Result<(LogLength, Self), OpenError> {
         let connection = Connection::open(path)?;
-        // Whoever empties the log keeps commits out: it is done at once, or at another time.
+        // Emptying the log blocks commits, so it never waits for the lock.
         connection.busy_timeout(Duration::ZERO)?;
         connection.pragma_update(None, "synchronous", synchronous)?;
         let length = LogLength::default();

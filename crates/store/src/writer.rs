@@ -13,9 +13,9 @@
 use crate::batch::{Batch, CommitError, Committed};
 use crate::cipher::{Keys, Tables};
 use crate::encryptor::Encryptor;
-use crate::job::{Job, JobError, Step, Workplace};
+use crate::job::{Job, JobContext, JobError, Step};
 use crate::open::{OpenError, Options};
-use crate::outside::{Keeper, Seen};
+use crate::outside::{HeadWriter, Seen};
 use crate::row::seal;
 use crate::sign::Signer;
 use crate::slice::Slice;
@@ -54,7 +54,7 @@ pub(crate) struct Start {
     pub(crate) connection: Arc<Mutex<Connection>>,
     pub(crate) log_length: LogLength,
     pub(crate) mover: Option<Mover>,
-    pub(crate) outside: Option<Keeper>,
+    pub(crate) outside: Option<HeadWriter>,
     pub(crate) ends: Ends,
     pub(crate) keys: Arc<Keys>,
     pub(crate) encryptor: Encryptor,
@@ -81,7 +81,7 @@ struct Writer {
     /// The thread that moves the write-ahead log; none for a state in memory.
     mover: Option<Mover>,
     /// The writer of the head outside; none if it is kept nowhere else.
-    outside: Option<Keeper>,
+    outside: Option<HeadWriter>,
     ends: Ends,
     keys: Arc<Keys>,
     encryptor: Encryptor,
@@ -157,7 +157,7 @@ impl Writer {
                 return;
             }
         }
-        // What was found forged is not signed.
+        // A store stopped by a forgery is not sealed.
         if self.seal_due.is_some() && self.counters.condition() != Condition::Stopped {
             self.seal();
         }
@@ -187,7 +187,7 @@ impl Writer {
                     bytes += waiting.batch.bytes();
                     group.push(waiting);
                 }
-                // What was asked for before a job is committed before its first slice.
+                // Batches queued before a job are committed before its first slice.
                 Request::Job(job) => {
                     self.jobs.push_back(job);
                     break;
@@ -295,7 +295,7 @@ impl Writer {
             (self.on_commit)(&committed);
         }
         for (ticket, result) in tickets {
-            // Whoever dropped a ticket does not want to know.
+            // A failed send means that the ticket was dropped.
             let _ = ticket.send(result);
         }
     }
@@ -310,7 +310,7 @@ impl Writer {
             let shared = Arc::clone(&self.connection);
             let connection = locked(&shared);
             self.log_length.bound(&connection);
-            job.step(Workplace {
+            job.step(JobContext {
                 tables: Tables {
                     connection: &connection,
                     keys: &self.keys,
@@ -325,7 +325,7 @@ impl Writer {
                 self.advance(ends);
                 match step {
                     Step::Goes => self.jobs.push_front(job),
-                    // What is left behind a cut must not stand on an older signature.
+                    // The log after a cut needs a signature of its own.
                     Step::Done => {
                         if self.seal_due.is_some() {
                             self.seal();

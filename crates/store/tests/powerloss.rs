@@ -400,7 +400,7 @@ fn a_full_disk_refuses_and_takes_more_once_there_is_space() {
             }
         }
         disk.take_down("full");
-        // What was refused before the sign was down is heard first.
+        // Refusals from before the mode was reset come first.
         loop {
             match writer.next() {
                 Said::Acknowledged(id) => {

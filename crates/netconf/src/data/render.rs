@@ -16,7 +16,7 @@ pub(super) fn write_terminal(
 ) {
     open_tag(node, inherited, namespace, out);
     if mode == DefaultsMode::ReportAllTagged && node.defaulted == Defaulted::Implicit {
-        // What counts as default is what the basic mode, explicit, leaves out.
+        // The basic mode is explicit: only values that it leaves out count as defaults.
         xml::attribute("xmlns:wd", namespace::DEFAULT_ATTRIBUTE, out);
         out.extend_from_slice(b" wd:default=\"true\"");
     }

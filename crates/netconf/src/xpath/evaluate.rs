@@ -251,7 +251,7 @@ impl<'a, 'c, 'b> Evaluation<'a, 'c, 'b> {
                 of_node = self.filtered(of_node, *predicate)?;
             }
             found.extend(of_node);
-            // What is met again and again is not kept again and again.
+            // Removes duplicates before they take much more memory than the nodes themselves.
             if found.len() > 4 * all {
                 found = self.sorted(found)?;
             }

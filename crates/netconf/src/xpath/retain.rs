@@ -48,7 +48,7 @@ impl Keys {
     /// The children of an ancestor of the remaining selected elements.
     fn children(&self, parent: Element<'_>, rest: &mut &[Element<'_>], out: &mut Vec<u8>) {
         for child in parent.children() {
-            // What was selected inside of something selected is written with it.
+            // Nodes selected inside a selected node are written with it.
             while rest
                 .first()
                 .is_some_and(|next| next.index() < child.index())

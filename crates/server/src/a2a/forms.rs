@@ -9,7 +9,7 @@
 mod words;
 
 use self::words::Words;
-use super::Office;
+use super::A2aService;
 use crate::http::{HttpRequest, Problem, Reply, body};
 use base64ct::{Base64, Encoding};
 use bindings::a2a::{Forms, SkillForms};
@@ -54,7 +54,7 @@ static POLICY: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-impl Office {
+impl A2aService {
     /// The page that lists the skills of an agent that have forms, each with a link.
     pub(super) fn forms(&self, ask: &HttpRequest) -> Result<Reply, Problem> {
         let forms = self.forms_of(&ask.captures)?;

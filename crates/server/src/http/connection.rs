@@ -8,7 +8,7 @@ use super::delivery::StreamExecutor;
 use super::limits::HttpLimits;
 use super::server::{HttpConnection, HttpServer};
 use super::shortage::lets_go;
-use super::turns::Whose;
+use super::turns::Owner;
 use super::wire::{Pace, Wire};
 use crate::trail;
 use hyper::service::service_fn;
@@ -77,21 +77,21 @@ async fn begin(
     permit: &Arc<ConnectionPermit>,
     first: Instant,
 ) {
-    let visitor = |holder| HttpConnection {
+    let connection = |holder| HttpConnection {
         source,
         holder,
         permit: Arc::clone(permit),
         pace: Arc::new(Pace::default()),
     };
     let Some(tls) = &server.tls else {
-        return speak(tcp, visitor(None), server, first).await;
+        return speak(tcp, connection(None), server, first).await;
     };
     if let Some(stream) = handshake(tls, tcp, source, server, first).await {
         let shown = stream.get_ref().1.peer_certificates();
         let shown = shown.and_then(|chain| chain.first());
-        // What cannot be read is a certificate all the same, and nobody's.
+        // An unreadable certificate is still one, with no name.
         let holder = shown.map(|shown| Arc::new(Holder::read(shown).unwrap_or_default()));
-        speak(stream, visitor(holder), server, first).await;
+        speak(stream, connection(holder), server, first).await;
     }
 }
 
@@ -111,7 +111,7 @@ async fn handshake(
     let shaken = timeout_at(first, share.run(tls.accept(tcp)));
     let shaken = tokio::select! {
         shaken = shaken => shaken,
-        // Nobody is let in any more: half a greeting is not waited for.
+        // The server closes: an incomplete handshake is not awaited.
         () = server.closes() => return None,
     };
     match shaken {
@@ -119,7 +119,7 @@ async fn handshake(
         Ok(Err(error)) => {
             server.gate.blame(source.ip());
             if let Some(why) = refused_certificate(&error) {
-                (server.keeper.trail)(trail::of_stranger(source.ip(), &why));
+                (server.authenticator.trail)(trail::of_stranger(source.ip(), &why));
             }
             debug!(http.source = %source, %error, "no TLS with {source}");
             None
@@ -138,43 +138,43 @@ fn refused_certificate(error: &io::Error) -> Option<String> {
     of_certificate.then(|| error.to_string())
 }
 
-async fn speak<S>(stream: S, visitor: HttpConnection, server: &Arc<HttpServer>, first: Instant)
+async fn speak<S>(stream: S, connection: HttpConnection, server: &Arc<HttpServer>, first: Instant)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let source = visitor.source;
-    let wire = Wire::new(stream, Arc::clone(&visitor.pace), &server.limits, first);
-    let visitor = Arc::new(visitor);
+    let source = connection.source;
+    let wire = Wire::new(stream, Arc::clone(&connection.pace), &server.limits, first);
+    let connection = Arc::new(connection);
     let service = service_fn(|request| {
         // Before the answer is asked for: the library looks at the wire in between.
-        let under_way = visitor.pace.begin();
-        let answering = Arc::clone(server).answer(request, Arc::clone(&visitor), under_way);
+        let under_way = connection.pace.begin();
+        let answering = Arc::clone(server).answer(request, Arc::clone(&connection), under_way);
         async { Ok::<_, Infallible>(answering.await) }
     });
-    let whose = Whose {
+    let owner = Owner {
         gate: Arc::clone(&server.gate),
-        permit: Arc::clone(&visitor.permit),
+        permit: Arc::clone(&connection.permit),
         source: source.ip(),
     };
-    let mut turns = whose.turns();
-    let builder = builder(&server.limits, whose);
-    let mut connection = pin!(builder.serve_connection(TokioIo::new(wire), service));
+    let mut turns = owner.turns();
+    let builder = builder(&server.limits, owner);
+    let mut serving = pin!(builder.serve_connection(TokioIo::new(wire), service));
     let farewell = async {
         tokio::select! {
             () = server.closes() => {}
-            () = visitor.permit.leaves() => {}
-            () = lets_go(&server.short, &visitor.pace, server.limits.spare) => {}
+            () = connection.permit.leaves() => {}
+            () = lets_go(&server.short, &connection.pace, server.limits.spare) => {}
         }
     };
     let ended = tokio::select! {
-        ended = turns.run(connection.as_mut(), &visitor.pace) => ended,
-        () = server.revokes(visitor.holder.as_ref()) => {
+        ended = turns.run(serving.as_mut(), &connection.pace) => ended,
+        () = server.revokes(connection.holder.as_ref()) => {
             debug!(http.source = %source, "the certificate of {source} was revoked");
             return;
         }
         () = farewell => {
-            connection.as_mut().graceful_shutdown();
-            let rest = turns.run(connection.as_mut(), &visitor.pace);
+            serving.as_mut().graceful_shutdown();
+            let rest = turns.run(serving.as_mut(), &connection.pace);
             timeout(server.limits.farewell, rest).await.unwrap_or(Ok(()))
         }
     };
@@ -183,9 +183,9 @@ where
     }
 }
 
-fn builder(limits: &HttpLimits, whose: Whose) -> Builder<StreamExecutor> {
+fn builder(limits: &HttpLimits, owner: Owner) -> Builder<StreamExecutor> {
     let stall = limits.stall;
-    let mut builder = Builder::new(StreamExecutor { whose, stall });
+    let mut builder = Builder::new(StreamExecutor { owner, stall });
     // The wire has the patience that HTTP/1.1 lacks, and answers when it ends.
     builder
         .http1()

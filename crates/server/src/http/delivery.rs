@@ -10,7 +10,7 @@
 //! connection that takes nothing.
 
 use super::request::Share;
-use super::turns::Whose;
+use super::turns::Owner;
 use engine::accounts::Held;
 use hyper::body::Bytes;
 use hyper::rt::Executor;
@@ -194,7 +194,7 @@ impl Drop for Piece {
 #[derive(Clone, Debug)]
 pub(super) struct StreamExecutor {
     /// The owner of the turns in which they are polled.
-    pub(super) whose: Whose,
+    pub(super) owner: Owner,
     /// The longest stall.
     pub(super) stall: Duration,
 }
@@ -204,7 +204,7 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, stream: F) {
-        let mut turns = self.whose.turns();
+        let mut turns = self.owner.turns();
         let mut stream = Box::pin(stream);
         let stream = poll_fn(move |cx| turns.poll(cx, |cx| stream.as_mut().poll(cx)));
         tokio::spawn(Watched::new(stream, self.stall));

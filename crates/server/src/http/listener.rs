@@ -38,7 +38,7 @@ pub struct HttpSetup {
     /// The routes.
     pub router: Router,
     /// The verification of credentials.
-    pub keeper: HttpAuthenticator,
+    pub authenticator: HttpAuthenticator,
     /// The names in `[http]`, in lower case.
     pub names: Vec<String>,
     /// The limits.
@@ -80,7 +80,7 @@ impl HttpListener {
         let (shortage, short) = watch::channel(false);
         let server = HttpServer {
             router: setup.router,
-            keeper: Arc::new(setup.keeper),
+            authenticator: Arc::new(setup.authenticator),
             names: Names {
                 given: setup.names,
                 loopback: self.address.ip().is_loopback(),

@@ -30,7 +30,7 @@ pub struct HttpRequest {
     pub(super) held: Arc<AtomicUsize>,
     /// The share of its user's memory that the body takes; none for unknown callers.
     pub(super) own: Option<Held>,
-    pub(super) keeper: Arc<HttpAuthenticator>,
+    pub(super) authenticator: Arc<HttpAuthenticator>,
     /// Changes of credentials since its sender was authenticated.
     pub(super) changes: watch::Receiver<u64>,
     /// The renewed caller, for the server, once the body is read.
@@ -78,7 +78,7 @@ impl HttpRequest {
         let taken = timeout(within, self.take()).await;
         let taken = taken.unwrap_or_else(|_| Err(Problem::too_slow("the body", within)))?;
         if self.changes.has_changed().unwrap_or(false) {
-            *of = self.keeper.renewed(of)?;
+            *of = self.authenticator.renewed(of)?;
         }
         // Nothing of a body is left to be taken in a second time.
         let _ = self.asking.set(of.clone());

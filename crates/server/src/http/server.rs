@@ -53,7 +53,7 @@ const HEALTH: [&str; 2] = ["/livez", "/readyz"];
 /// The state shared by the connections of a server.
 pub(super) struct HttpServer {
     pub(super) router: Router,
-    pub(super) keeper: Arc<HttpAuthenticator>,
+    pub(super) authenticator: Arc<HttpAuthenticator>,
     pub(super) names: Names,
     pub(super) limits: Arc<HttpLimits>,
     pub(super) gate: Arc<Gate>,
@@ -89,29 +89,29 @@ impl HttpServer {
     pub(super) async fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
-        visitor: Arc<HttpConnection>,
+        connection: Arc<HttpConnection>,
         under_way: UnderWay,
     ) -> Reply {
         let (head, body) = request.into_parts();
         let (method, path) = (head.method.clone(), head.uri.path().to_owned());
         let version = head.version;
-        let (caller, request, outcome) = self.attend(head, body, &visitor).await;
+        let (caller, request, outcome) = self.attend(head, body, &connection).await;
         let mut reply = outcome.unwrap_or_else(Problem::reply);
-        if visitor.permit.is_in_reserve() {
-            visitor.permit.leave();
+        if connection.permit.is_in_reserve() {
+            connection.permit.leave();
         }
         // HTTP/2 has a frame for it (RFC 9113 §6.8, §8.2.2).
-        if visitor.permit.is_leaving() && version < Version::HTTP_2 {
+        if connection.permit.is_leaving() && version < Version::HTTP_2 {
             let closes = HeaderValue::from_static("close");
             reply.headers_mut().insert(CONNECTION, closes);
         }
         let name = caller.as_ref().map(|caller| caller.principal.name.as_str());
         let status = reply.status().as_u16();
         debug!(
-            http.source = %visitor.source, http.status = status, user = name.unwrap_or(""),
+            http.source = %connection.source, http.status = status, user = name.unwrap_or(""),
             "{method} {path} is answered with {status}"
         );
-        let untaken = visitor.permit.untaken(name, &self.accounts);
+        let untaken = connection.permit.untaken(name, &self.accounts);
         self.finish(reply, caller, untaken, (under_way, request))
     }
 
@@ -119,7 +119,7 @@ impl HttpServer {
         self: &Arc<Self>,
         mut head: Parts,
         body: Incoming,
-        visitor: &HttpConnection,
+        connection: &HttpConnection,
     ) -> (Option<Caller>, Option<Requests>, Result<Reply, Problem>) {
         if let Err(problem) = guard::check(&head, &self.names, &self.limits) {
             return (None, None, Err(problem));
@@ -127,15 +127,15 @@ impl HttpServer {
         let open = self.router.find_open(&head.method, head.uri.path());
         let mut changes = self.changes.clone();
         changes.mark_unchanged();
-        let recognised = self.recognised(&mut head, visitor);
+        let recognised = self.recognised(&mut head, connection);
         let shows_nothing = matches!(recognised, Ok(None)) && !is_of_health(&head);
-        if shows_nothing && visitor.permit.is_in_reserve() {
+        if shows_nothing && connection.permit.is_in_reserve() {
             let detail = "too many connections without a credential";
             let refused = Problem::too_many(detail, self.limits.retry_after);
             return (None, None, Err(refused));
         }
         let caller = match (&open, recognised) {
-            // What is open to everybody is open to those as well whose credential does not count.
+            // A public route is open to callers with an invalid credential too.
             (Found::Route(..), recognised) => recognised.unwrap_or_default(),
             (_, Err(problem)) => return (None, None, Err(problem)),
             (Found::Methods(allowed), Ok(None)) => {
@@ -144,7 +144,7 @@ impl HttpServer {
             (Found::Nothing, Ok(None)) => return (None, None, Err(Problem::unauthenticated())),
             (_, Ok(caller)) => caller,
         };
-        // What is open to everybody tells whether the platform lives, above all when it is full.
+        // Public routes, health checks among them, must be answered even at the limit.
         let request = match (&open, &caller) {
             (Found::Route(..), _) | (_, None) => Ok(None),
             (_, Some(caller)) => self.room_for(caller).map(Some),
@@ -153,8 +153,8 @@ impl HttpServer {
             Ok(request) => {
                 let asking = Arc::new(OnceLock::new());
                 let ask = (head, body, changes, Arc::clone(&asking));
-                let outcome = self.enter(ask, caller.clone(), visitor).await;
-                // What goes on is for who the caller was when the body had come.
+                let outcome = self.enter(ask, caller.clone(), connection).await;
+                // A stream is for the caller as renewed once the body was read.
                 let caller = asking.get().cloned().or(caller);
                 (caller, request, outcome)
             }
@@ -176,32 +176,32 @@ impl HttpServer {
     fn recognised(
         &self,
         head: &mut Parts,
-        visitor: &HttpConnection,
+        connection: &HttpConnection,
     ) -> Result<Option<Caller>, Problem> {
-        let address = visitor.source.ip();
+        let address = connection.source.ip();
         let put_off = |wait| Problem::too_many("too many credentials did not count", wait);
         // A signature is not looked at where the last did not hold. On another connection it is: behind
         // a proxy all are one source.
         if head.headers.contains_key(AUTHORIZATION)
-            && visitor.permit.has_but_failed()
+            && connection.permit.has_but_failed()
             && let Some(wait) = self.gate.refused_for(address)
         {
             head.headers.remove(AUTHORIZATION);
             return Err(put_off(wait));
         }
-        let holder = visitor.holder.as_ref();
+        let holder = connection.holder.as_ref();
         let recognised = self
-            .keeper
-            .recognise(&mut head.headers, holder, visitor.source);
+            .authenticator
+            .recognise(&mut head.headers, holder, connection.source);
         match recognised {
             Ok(Some(caller)) => {
-                self.admit(&caller, visitor)?;
+                self.admit(&caller, connection)?;
                 Ok(Some(caller))
             }
             Err(problem) if problem.status() == StatusCode::UNAUTHORIZED => {
                 self.gate.blame(address);
-                visitor.permit.fail();
-                (self.keeper.trail)(trail::of_stranger(address, problem.detail()));
+                connection.permit.fail();
+                (self.authenticator.trail)(trail::of_stranger(address, problem.detail()));
                 let wait = self.gate.refused_for(address);
                 Err(wait.map_or(problem, put_off))
             }
@@ -211,12 +211,12 @@ impl HttpServer {
 
     /// Counts a connection to its authenticated user. The login is recorded in the trail once a
     /// connection, not with each request.
-    fn admit(&self, caller: &Caller, visitor: &HttpConnection) -> Result<(), Problem> {
-        let (permit, wait) = (&visitor.permit, self.limits.retry_after);
+    fn admit(&self, caller: &Caller, connection: &HttpConnection) -> Result<(), Problem> {
+        let (permit, wait) = (&connection.permit, self.limits.retry_after);
         let full = match permit.authenticate(&caller.principal.name, &self.accounts) {
             Ok(is_new) => {
                 if is_new {
-                    (self.keeper.trail)(trail::of_caller(caller));
+                    (self.authenticator.trail)(trail::of_caller(caller));
                 }
                 return Ok(());
             }
@@ -236,7 +236,7 @@ impl HttpServer {
         self: &Arc<Self>,
         (head, body, changes, asking): Entering,
         caller: Option<Caller>,
-        visitor: &HttpConnection,
+        connection: &HttpConnection,
     ) -> Result<Reply, Problem> {
         let (entry, captures) = match self.router.find(&head.method, head.uri.path()) {
             Found::Route(entry, captures) => (entry, captures),
@@ -246,10 +246,10 @@ impl HttpServer {
         let name = caller.as_ref().map(|caller| caller.principal.name.clone());
         let name = name.as_deref();
         let own = name.map(|name| self.accounts.hold(name));
-        let untaken = visitor.permit.untaken(name, &self.accounts);
+        let untaken = connection.permit.untaken(name, &self.accounts);
         let share = match name {
             Some(name) => self.shares.of(name),
-            None => self.share_of_source(visitor.source.ip()),
+            None => self.share_of_source(connection.source.ip()),
         };
         let is_of_health = is_of_health(&head);
         let ask = HttpRequest {
@@ -259,7 +259,7 @@ impl HttpServer {
             limits: Arc::clone(&self.limits),
             held: Arc::clone(&self.held),
             own,
-            keeper: Arc::clone(&self.keeper),
+            authenticator: Arc::clone(&self.authenticator),
             changes: changes.clone(),
             asking: Arc::clone(&asking),
         };
@@ -269,15 +269,15 @@ impl HttpServer {
             (Entry::Guarded { .. }, None) => Err(Problem::unauthenticated()),
             (Entry::Guarded { scope, answer }, Some(caller)) => match scope {
                 Some(scope) if !caller.has_scope(scope) => {
-                    (self.keeper.trail)(trail::of_scope(&caller, scope));
+                    (self.authenticator.trail)(trail::of_scope(&caller, scope));
                     Err(Problem::insufficient_scope(scope))
                 }
                 _ => {
                     let of_head = caller.clone();
-                    // Whose body is still to come may become another: it is renewed then.
+                    // Before the body is read the principal may still change: it is renewed then.
                     let stays = || match asking.get() {
-                        Some(asking) => self.keeper.still_knows(asking),
-                        None => self.keeper.still_counts(&of_head),
+                        Some(asking) => self.authenticator.still_knows(asking),
+                        None => self.authenticator.still_counts(&of_head),
                     };
                     tokio::select! {
                         biased;
@@ -366,7 +366,7 @@ impl HttpServer {
         let gone = async {
             match &caller {
                 Some(caller) => {
-                    let stays = || self.keeper.still_knows(caller);
+                    let stays = || self.authenticator.still_knows(caller);
                     self.gone(self.changes.clone(), stays).await;
                 }
                 None => std::future::pending().await,
@@ -395,7 +395,7 @@ impl HttpServer {
     /// Completes when the certificate of a connection was revoked.
     pub(super) async fn revokes(&self, holder: Option<&Arc<Holder>>) {
         let mut changes = self.changes.clone();
-        while !holder.is_some_and(|holder| self.keeper.was_revoked(holder)) {
+        while !holder.is_some_and(|holder| self.authenticator.was_revoked(holder)) {
             changed(&mut changes).await;
         }
     }

@@ -27,7 +27,7 @@ pub(super) async fn lets_go(short: &watch::Receiver<bool>, pace: &Pace, patience
     let mut short = short.clone();
     loop {
         if short.wait_for(|short| *short).await.is_err() {
-            // Nobody is left who could tell; the server closes.
+            // The sender is gone: the server closes.
             return std::future::pending().await;
         }
         let before = pace.resting();

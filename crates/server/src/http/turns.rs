@@ -17,7 +17,7 @@ use std::task::{Context, Poll};
 
 /// The owner of a connection.
 #[derive(Clone, Debug)]
-pub(super) struct Whose {
+pub(super) struct Owner {
     pub(super) gate: Arc<Gate>,
     pub(super) permit: Arc<ConnectionPermit>,
     pub(super) source: IpAddr,
@@ -26,17 +26,17 @@ pub(super) struct Whose {
 /// The turns of one task of a connection.
 #[derive(Debug)]
 pub(super) struct ConnectionTurns {
-    whose: Whose,
+    owner: Owner,
     /// The owner of these turns, a user or the connection itself; none while they are the source's.
     sharer: Option<String>,
     turns: Turns,
 }
 
-impl Whose {
+impl Owner {
     /// Turns for another task of the connection.
     pub(super) fn turns(&self) -> ConnectionTurns {
         ConnectionTurns {
-            whose: self.clone(),
+            owner: self.clone(),
             sharer: None,
             turns: self.gate.share_of_source(self.source).turns(),
         }
@@ -50,8 +50,8 @@ impl ConnectionTurns {
         cx: &mut Context<'_>,
         work: impl FnOnce(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        if let Some(sharer) = self.whose.permit.sharer_other_than(self.sharer.as_deref()) {
-            self.turns = self.whose.gate.share_of(&sharer).turns();
+        if let Some(sharer) = self.owner.permit.sharer_other_than(self.sharer.as_deref()) {
+            self.turns = self.owner.gate.share_of(&sharer).turns();
             self.sharer = Some(sharer);
         }
         self.turns.poll(cx, work)
@@ -110,7 +110,7 @@ mod tests {
             let source = IpAddr::from([192, 0, 2, host]);
             let permit = Arc::new(admission.enter(source));
             let gate = Arc::clone(&gate);
-            Whose {
+            Owner {
                 gate,
                 permit,
                 source,
@@ -118,7 +118,7 @@ mod tests {
         };
         let (first, second, other) = (connection(1), connection(1), connection(2));
         let mut cx = Context::from_waker(Waker::noop());
-        let mut turns = [&first, &second, &other].map(Whose::turns);
+        let mut turns = [&first, &second, &other].map(Owner::turns);
         let [one, two, three] = &mut turns;
         let polled = |turns: &mut ConnectionTurns, cx: &mut Context<'_>| {
             turns.poll(cx, |_| Poll::Ready(())).is_ready()

@@ -188,7 +188,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Wire<S> {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         if self.pace.read.load(Relaxed) >= TURN_BYTES {
-            // What else is there is for the next turn.
+            // Further bytes are for the next turn.
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }

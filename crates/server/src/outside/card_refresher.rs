@@ -114,7 +114,7 @@ impl CardRefresher {
                 introduction,
                 answer,
             } = wanted;
-            // Whoever asked may be gone.
+            // The caller may be gone.
             let _ = answer.send(outside.introduced(&who, introduction).await);
         });
     }

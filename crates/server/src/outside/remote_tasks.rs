@@ -80,7 +80,7 @@ impl RemoteTasks {
 
     fn begin(&self, agent: &str, task: &TaskId) -> UnboundedSender<Call> {
         let (sender, calls) = mpsc::unbounded_channel();
-        let courier = Courier {
+        let remote_task = RemoteTask {
             agent: agent.to_owned(),
             task: task.clone(),
             errand: Errand::new(agent, PLATFORM, task),
@@ -91,7 +91,7 @@ impl RemoteTasks {
             try_again: Pause::new(TRY_AGAIN),
             is_ending: false,
         };
-        tokio::spawn(courier.run(calls));
+        tokio::spawn(remote_task.run(calls));
         sender
     }
 }
@@ -149,7 +149,7 @@ impl Came {
 }
 
 /// One remote task: its errand, and the connection by which it is followed.
-struct Courier {
+struct RemoteTask {
     agent: String,
     task: TaskId,
     errand: Errand,
@@ -162,7 +162,7 @@ struct Courier {
     is_ending: bool,
 }
 
-impl Courier {
+impl RemoteTask {
     async fn run(mut self, mut calls: UnboundedReceiver<Call>) {
         let arrived = self.arrived.clone();
         let mut turn = tokio::time::interval(TURN);

@@ -141,7 +141,7 @@ impl PeerConnection {
     pub(super) async fn run(mut self) {
         let mut pause = AGAIN.0;
         loop {
-            // What was subscribed to is followed, whether there is something to say or not.
+            // Once subscribed, a session is held even without messages.
             if self.open.is_empty() && self.heard.is_none() {
                 match self.calls.recv().await {
                     Some(call) => self.enter(call),
@@ -196,7 +196,7 @@ impl PeerConnection {
     /// Handles the loss of a session, or a failure to open one: senders learn that their message is
     /// delayed, and finally that it cannot be delivered.
     fn lost(&mut self, why: &str) {
-        // Nobody listens any more when the platform ends; then this is no news.
+        // The receiver is gone when the platform ends; the loss is expected then.
         let (agent, peer) = (&self.plan.agent, &self.plan.to);
         match self.open.iter().any(|open| open.tries == 0) && !self.arrived.is_closed() {
             true => warn!(agent, peer, "session ends: {why}"),

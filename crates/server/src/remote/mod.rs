@@ -122,7 +122,7 @@ impl Remote {
         self.open.insert(task.id.clone());
         let given = &task.conditions;
         Message {
-            // What these name is here, not there.
+            // These refer to records of this platform, not of the agent's.
             conditions: Conditions {
                 parent: None,
                 subscription: None,

@@ -184,7 +184,7 @@ impl AsyncRead for Wire {
         }
         while self.ahead.is_empty() {
             ready!(self.socket.tcp.poll_read_ready(cx))?;
-            // Whatever is wanted at once is the rest of a packet whose turn has come.
+            // A large read is the rest of a packet whose turn has come.
             let through = buf.remaining() >= READ_AHEAD;
             let read = match through {
                 true => self.read_through(buf),
@@ -270,7 +270,8 @@ mod tests {
         assert!(poll(&mut first).await.is_ready());
         assert!(poll(&mut second).await.is_pending(), "it has its source's");
         assert!(poll(&mut other).await.is_ready());
-        // What came with it is worked off in the same turn, whose end is the next one's beginning.
+        // The bytes read with it are processed in the same turn; the next one begins when that
+        // ends.
         assert!(poll(&mut first).await.is_ready());
         assert_eq!(second.read_u8().await.unwrap(), b'S');
     }

@@ -72,10 +72,10 @@ impl WebhookClient {
     pub async fn post(
         &self,
         target: &Target,
-        letter: OutgoingRequest,
+        outgoing: OutgoingRequest,
         created: i64,
     ) -> Result<u16, Unanswered> {
-        let mut request = self.request(target, letter, created)?;
+        let mut request = self.request(target, outgoing, created)?;
         // A kept connection may have been closed meanwhile; what it did not take goes on a new one.
         while let Some(mut sender) = self.take_kept(&target.origin) {
             match sender.try_send(request).await {
@@ -94,11 +94,11 @@ impl WebhookClient {
     fn request(
         &self,
         target: &Target,
-        letter: OutgoingRequest,
+        outgoing: OutgoingRequest,
         created: i64,
     ) -> Result<Request<String>, hyper::http::Error> {
-        let (uri, media_type) = (target.to_string(), letter.media_type);
-        let seal = self.sealer.seal(&uri, media_type, &letter.body, created);
+        let (uri, media_type) = (target.to_string(), outgoing.media_type);
+        let seal = self.sealer.seal(&uri, media_type, &outgoing.body, created);
         let mut request = Request::post(&target.path)
             .header(HOST, target.origin.authority())
             .header(USER_AGENT, concat!("convoke/", env!("CARGO_PKG_VERSION")))
@@ -106,12 +106,12 @@ impl WebhookClient {
             .header("content-digest", seal.content_digest)
             .header("signature-input", seal.signature_input)
             .header("signature", seal.signature);
-        for (name, value) in letter.fields {
+        for (name, value) in outgoing.fields {
             let mut value = HeaderValue::try_from(value)?;
             value.set_sensitive(true);
             request = request.header(name, value);
         }
-        request.body(letter.body)
+        request.body(outgoing.body)
     }
 
     /// Reads the response, and keeps the connection if it can be reused.

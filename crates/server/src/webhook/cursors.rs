@@ -19,7 +19,7 @@ pub(super) struct Cursors {
     /// The last entry of the log that was read.
     pub(super) read_to: Option<Sequence>,
     /// The positions of queues that were behind.
-    pub(super) lanes: Vec<(DeliveryQueue, Sequence)>,
+    pub(super) queues: Vec<(DeliveryQueue, Sequence)>,
 }
 
 impl Cursors {
@@ -27,8 +27,8 @@ impl Cursors {
     pub(super) fn read(kept: Vec<(String, Sequence)>) -> Self {
         let mut cursors = Self::default();
         for (name, sequence) in kept {
-            match lane_of(&name) {
-                Some(lane) => cursors.lanes.push((lane, sequence)),
+            match queue_of(&name) {
+                Some(queue) => cursors.queues.push((queue, sequence)),
                 None if name == READ_TO => cursors.read_to = Some(sequence),
                 None => {}
             }
@@ -38,7 +38,7 @@ impl Cursors {
 }
 
 /// The queue whose cursor has this name.
-fn lane_of(name: &str) -> Option<DeliveryQueue> {
+fn queue_of(name: &str) -> Option<DeliveryQueue> {
     if let Some(list) = name.strip_prefix(PUSH) {
         let (task, url, owner, id, since): (String, _, _, _, _) =
             serde_json::from_str(list).ok()?;
@@ -61,9 +61,9 @@ fn lane_of(name: &str) -> Option<DeliveryQueue> {
 }
 
 /// The name of the cursor of a queue.
-pub(super) fn name_of(lane: &DeliveryQueue) -> String {
-    let (task, url) = (&lane.task, &lane.url);
-    match &lane.push {
+pub(super) fn name_of(queue: &DeliveryQueue) -> String {
+    let (task, url) = (&queue.task, &queue.url);
+    match &queue.push {
         None => format!("{READ_TO} {url} {task}"),
         Some(PushKey { owner, id, since }) => {
             format!("{PUSH}{}", json!([task.as_str(), url, owner, id, since]))
@@ -77,8 +77,8 @@ mod tests {
 
     /// Cursors stored before there were push configurations are found by their names.
     #[test]
-    fn the_name_of_a_cursor_leads_back_to_its_lane() {
-        let lane = |push| DeliveryQueue {
+    fn the_name_of_a_cursor_leads_back_to_its_queue() {
+        let queue = |push| DeliveryQueue {
             task: TaskId::new("a task,\n\"quoted\""),
             url: "https://oss.example/in?x=1".to_owned(),
             push,
@@ -88,13 +88,13 @@ mod tests {
             id: "c 1".to_owned(),
             since: u64::MAX,
         };
-        for lane in [lane(None), lane(Some(key))] {
-            assert_eq!(lane_of(&name_of(&lane)), Some(lane));
+        for queue in [queue(None), queue(Some(key))] {
+            assert_eq!(queue_of(&name_of(&queue)), Some(queue));
         }
-        let of_before = lane_of("webhook https://oss.example/ t 1").map(|it| it.task);
+        let of_before = queue_of("webhook https://oss.example/ t 1").map(|it| it.task);
         assert_eq!(of_before, Some(TaskId::new("t 1")));
         for name in ["webhook", "push", "push []", "other https://oss.example/ t"] {
-            assert_eq!(lane_of(name), None, "{name}");
+            assert_eq!(queue_of(name), None, "{name}");
         }
     }
 }

@@ -57,7 +57,7 @@ pub struct DeliveryStatistics {
 /// Deliveries under way. Dropping it ends them at once, and recent reports may then be sent again.
 pub struct Deliveries {
     stop: Option<oneshot::Sender<()>>,
-    courier: JoinHandle<()>,
+    task: JoinHandle<()>,
     statistics: watch::Receiver<DeliveryStatistics>,
 }
 
@@ -77,7 +77,7 @@ impl Deliveries {
         let cursors = Cursors::read(source.cursors()?);
         let last = *source.watch().borrow();
         let read_to = cursors.read_to.unwrap_or(last).min(last);
-        let courier = Courier {
+        let task = DeliveryTask {
             source,
             client: Arc::new(client),
             retry,
@@ -94,7 +94,7 @@ impl Deliveries {
         };
         Ok(Self {
             stop: Some(stop),
-            courier: tokio::spawn(courier.run(cursors.lanes, stopped)),
+            task: tokio::spawn(task.run(cursors.queues, stopped)),
             statistics: told,
         })
     }
@@ -107,7 +107,7 @@ impl Deliveries {
     /// Ends deliveries and stores their cursors.
     pub async fn stop(mut self) {
         drop(self.stop.take());
-        if let Err(error) = (&mut self.courier).await {
+        if let Err(error) = (&mut self.task).await {
             warn!("deliveries ended badly: {error}");
         }
     }
@@ -115,14 +115,14 @@ impl Deliveries {
 
 impl Drop for Deliveries {
     fn drop(&mut self) {
-        self.courier.abort();
+        self.task.abort();
     }
 }
 
 /// The outcome of an attempt.
 type Tried = (Try, Result<u16, Unanswered>);
 
-struct Courier {
+struct DeliveryTask {
     source: Arc<dyn Source>,
     client: Arc<WebhookClient>,
     retry: Retry,
@@ -141,18 +141,18 @@ struct Courier {
     too_many: BTreeMap<String, u64>,
 }
 
-impl Courier {
+impl DeliveryTask {
     async fn run(
         mut self,
-        lanes: Vec<(DeliveryQueue, Sequence)>,
+        queues: Vec<(DeliveryQueue, Sequence)>,
         mut stopped: oneshot::Receiver<()>,
     ) {
         let mut last = self.source.watch();
         tokio::select! {
             biased;
-            // What was to be taken up again is still kept as it was.
+            // The stored cursors are unchanged then.
             _ = &mut stopped => return,
-            () = self.resume(lanes) => {}
+            () = self.resume(queues) => {}
         }
         loop {
             self.read_on();
@@ -178,18 +178,18 @@ impl Courier {
     }
 
     /// Resumes the queues that were behind when cursors were last stored.
-    async fn resume(&mut self, lanes: Vec<(DeliveryQueue, Sequence)>) {
+    async fn resume(&mut self, queues: Vec<(DeliveryQueue, Sequence)>) {
         let mut behind: BTreeMap<TaskId, Vec<(DeliveryQueue, Sequence)>> = BTreeMap::new();
-        for (lane, cursor) in lanes {
+        for (queue, cursor) in queues {
             match cursor {
-                GONE => self.schedule.enter_gone(lane),
+                GONE => self.schedule.enter_gone(queue),
                 _ => {
                     // Unless something is found to be told, its cursor is forgotten.
-                    self.schedule.not_kept(Arc::new(lane.clone()));
+                    self.schedule.not_kept(Arc::new(queue.clone()));
                     behind
-                        .entry(lane.task.clone())
+                        .entry(queue.task.clone())
                         .or_default()
-                        .push((lane, cursor));
+                        .push((queue, cursor));
                 }
             }
         }
@@ -224,10 +224,10 @@ impl Courier {
         let Happening::Task(change) = &entry.happening else {
             return;
         };
-        let lanes = behind.get(&change.task).into_iter().flatten();
-        for (lane, _) in lanes.filter(|(_, cursor)| *cursor < entry.sequence) {
-            let admitted = self.client.allowed().admit_url(&lane.url);
-            self.enter(lane, admitted, entry, change);
+        let queues = behind.get(&change.task).into_iter().flatten();
+        for (queue, _) in queues.filter(|(_, cursor)| *cursor < entry.sequence) {
+            let admitted = self.client.allowed().admit_url(&queue.url);
+            self.enter(queue, admitted, entry, change);
         }
         if change.status.is_terminal() {
             self.schedule.task_ended(&change.task);
@@ -264,12 +264,12 @@ impl Courier {
             let admitted = client.allowed().admit(&subscription).transpose();
             if let Some(admitted) = admitted {
                 let usual = admitted.as_ref().map(Target::to_string);
-                let lane = DeliveryQueue {
+                let queue = DeliveryQueue {
                     task: change.task.clone(),
                     url: usual.unwrap_or(subscription.url),
                     push: None,
                 };
-                self.enter(&lane, admitted, entry, change);
+                self.enter(&queue, admitted, entry, change);
             }
         }
         for config in &pushed_by {
@@ -284,23 +284,23 @@ impl Courier {
 
     fn enter(
         &mut self,
-        lane: &DeliveryQueue,
+        queue: &DeliveryQueue,
         admitted: Result<Target, Inadmissible>,
         entry: &Entry,
         change: &Notification,
     ) {
-        let push = lane.push.as_ref();
+        let push = queue.push.as_ref();
         let owner: &str = push.map_or(change.to.as_str(), |key| key.owner.as_str());
         let (sequence, time) = (entry.sequence, entry.time);
         match admitted {
             Ok(target) => {
-                if !self.schedule.enter(lane, owner, &target, sequence, time) {
+                if !self.schedule.enter(queue, owner, &target, sequence, time) {
                     self.too_many(owner);
                 }
             }
             Err(why) => {
                 self.count(|s| s.refused += 1);
-                debug!(task.id = %lane.task, "a change of task {} is not told: {why}", lane.task);
+                debug!(task.id = %queue.task, "a change of task {} is not told: {why}", queue.task);
             }
         }
     }
@@ -329,14 +329,14 @@ impl Courier {
         self.schedule.wake(self.clock.monotonic_ms());
         while let Some(one) = self.schedule.next_try() {
             match self.told_by(&one) {
-                Ok(Told::Letters(letters)) => self.begin(one, letters),
+                Ok(Told::Requests(requests)) => self.begin(one, requests),
                 Ok(Told::NotWanted) => {
                     self.came_to(&one, Outcome::Withdrawn);
                 }
                 // Retention has cut the log: there is nothing left to tell.
                 Ok(Told::Nothing) => {
                     self.count(|s| s.given_up += 1);
-                    let task = &one.lane.task;
+                    let task = &one.queue.task;
                     warn!(task.id = %task, "a change of task {task} has left the log untold");
                     self.came_to(&one, Outcome::Delivered);
                 }
@@ -360,11 +360,11 @@ impl Courier {
         let Some(Happening::Task(change)) = entry.map(|entry| &entry.happening) else {
             return Ok(Told::Nothing);
         };
-        if one.lane.push.is_some() {
+        if one.queue.push.is_some() {
             return self.pushed(one, change);
         }
-        let report = report::letter(one.sequence, change);
-        Ok(Told::Letters(vec![report]))
+        let report = report::request(one.sequence, change);
+        Ok(Told::Requests(vec![report]))
     }
 
     /// Looks up the configuration each time: a deleted one gets no more notifications.
@@ -372,34 +372,34 @@ impl Courier {
         let configs = self.source.pushed_by(one.sequence, change)?;
         let Some(config) = configs
             .iter()
-            .find(|config| DeliveryQueue::of(config) == *one.lane)
+            .find(|config| DeliveryQueue::of(config) == *one.queue)
         else {
             return Ok(Told::NotWanted);
         };
         let push = self.source.push_of(config, one.sequence, change)?;
         Ok(push.map_or(Told::NotWanted, |push| {
-            let letter = |body| OutgoingRequest {
+            let request = |body| OutgoingRequest {
                 media_type: push.media_type,
                 fields: push.fields.clone(),
                 body,
             };
-            Told::Letters(push.bodies.into_iter().map(letter).collect())
+            Told::Requests(push.bodies.into_iter().map(request).collect())
         }))
     }
 
-    fn begin(&mut self, one: Try, letters: Vec<OutgoingRequest>) {
+    fn begin(&mut self, one: Try, requests: Vec<OutgoingRequest>) {
         let client = Arc::clone(&self.client);
         let ms = self.retry.try_ms;
         let created = Clock::wall_time().as_ms() / 1_000;
         self.tries.spawn(async move {
-            let posted = post_all(&client, &one.target, letters, created);
+            let posted = post_all(&client, &one.target, requests, created);
             let answer = tokio::time::timeout(Duration::from_millis(ms), posted).await;
             (one, answer.unwrap_or(Err(Unanswered::Late { ms })))
         });
     }
 
     fn settle(&mut self, one: &Try, answer: Result<u16, Unanswered>) {
-        let lane = &one.lane;
+        let queue = &one.queue;
         match answer {
             Ok(200..=299) => {
                 self.count(|s| s.delivered += 1);
@@ -409,21 +409,21 @@ impl Courier {
                 self.count(|s| s.gone += 1);
                 info!(
                     "{} wants no more reports of task {}",
-                    one.target.origin, lane.task
+                    one.target.origin, queue.task
                 );
                 self.came_to(one, Outcome::Gone);
             }
             Ok(status) => {
                 debug!(
                     "{} answers a report of task {} with {status}",
-                    one.target.origin, lane.task
+                    one.target.origin, queue.task
                 );
                 self.failed(one, Outcome::Refused);
             }
             Err(error) => {
                 debug!(
                     "{} has not answered a report of task {}: {error}",
-                    one.target.origin, lane.task
+                    one.target.origin, queue.task
                 );
                 self.failed(one, Outcome::Silence);
             }
@@ -435,14 +435,14 @@ impl Courier {
         let given_up = self.came_to(one, outcome);
         if given_up > 0 {
             self.count(|s| s.given_up += given_up as u64);
-            let (origin, task) = (&one.target.origin, &one.lane.task);
+            let (origin, task) = (&one.target.origin, &one.queue.task);
             warn!(task.id = %task, "{origin} took no report in time: {given_up} changes of task {task} are told no more");
         }
     }
 
     fn came_to(&mut self, one: &Try, outcome: Outcome) -> usize {
         let (now_ms, time) = (self.clock.monotonic_ms(), self.clock.now());
-        self.schedule.settle(&one.lane, outcome, now_ms, time)
+        self.schedule.settle(&one.queue, outcome, now_ms, time)
     }
 
     fn has_moved(&self) -> bool {
@@ -461,27 +461,27 @@ impl Courier {
     fn keep(&mut self) -> (Kept, Vec<Arc<DeliveryQueue>>) {
         let changed = self.schedule.take_changed();
         let mut cursors = vec![(READ_TO.to_owned(), Some(self.read_to))];
-        cursors.extend(changed.iter().map(|(lane, reached)| {
+        cursors.extend(changed.iter().map(|(queue, reached)| {
             let cursor = match reached {
                 Reached::Behind(cursor) => Some(*cursor),
                 Reached::Gone => Some(GONE),
                 Reached::End => None,
             };
-            (name_of(lane), cursor)
+            (name_of(queue), cursor)
         }));
         self.kept_to = Some(self.read_to);
-        let lanes = changed.into_iter().map(|(lane, _)| lane).collect();
-        (self.source.keep(cursors), lanes)
+        let queues = changed.into_iter().map(|(queue, _)| queue).collect();
+        (self.source.keep(cursors), queues)
     }
 
     fn kept(&mut self, kept: Result<(), Failure>) {
-        let lanes = self.keeping.take().map(|(_, lanes)| lanes);
+        let queues = self.keeping.take().map(|(_, queues)| queues);
         if let Err(error) = kept {
             warn!("the cursors of deliveries are not kept: {error}");
             self.kept_to = None;
             self.keep_at_ms = self.clock.monotonic_ms() + PAUSE_MS;
-            for lane in lanes.into_iter().flatten() {
-                self.schedule.not_kept(lane);
+            for queue in queues.into_iter().flatten() {
+                self.schedule.not_kept(queue);
             }
         }
     }
@@ -514,7 +514,7 @@ impl Courier {
 /// The content of an attempt.
 enum Told {
     /// These requests, one after the other.
-    Letters(Vec<OutgoingRequest>),
+    Requests(Vec<OutgoingRequest>),
     /// Nothing: the log does not hold the entry any more.
     Nothing,
     /// Nothing any more: the subscription was withdrawn.
@@ -525,12 +525,12 @@ enum Told {
 async fn post_all(
     client: &WebhookClient,
     target: &Target,
-    letters: Vec<OutgoingRequest>,
+    requests: Vec<OutgoingRequest>,
     created: i64,
 ) -> Result<u16, Unanswered> {
     let mut answer = 204;
-    for letter in letters {
-        answer = client.post(target, letter, created).await?;
+    for request in requests {
+        answer = client.post(target, request, created).await?;
         if !(200..=299).contains(&answer) {
             break;
         }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 pub const MEDIA_TYPE: &str = "application/json";
 
 /// The request with the report of a change.
-pub fn letter(sequence: Sequence, change: &Notification) -> OutgoingRequest {
+pub fn request(sequence: Sequence, change: &Notification) -> OutgoingRequest {
     OutgoingRequest {
         media_type: MEDIA_TYPE,
         fields: Vec::new(),

@@ -88,7 +88,7 @@ pub struct PushKey {
 impl DeliveryQueue {
     /// The approximate size in bytes while changes wait in it.
     pub fn bytes(&self) -> usize {
-        // The address stands in the lane, its target and the cursors.
+        // The address stands in the queue, its target and the cursors.
         1_024 + 3 * (self.url.len() + self.task.as_str().len())
     }
 
@@ -121,7 +121,7 @@ pub enum Reached {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Try {
     /// The queue.
-    pub lane: Arc<DeliveryQueue>,
+    pub queue: Arc<DeliveryQueue>,
     /// The address.
     pub target: Arc<Target>,
     /// The entry of the log.
@@ -170,7 +170,7 @@ struct Host {
 #[derive(Debug, Default)]
 struct OwnerAtHost {
     /// The number of queues, ready or not.
-    lanes: usize,
+    queues: usize,
     ready: VecDeque<Arc<DeliveryQueue>>,
     under_way: usize,
     /// True if the last attempt got no response.
@@ -258,8 +258,8 @@ impl Tally {
 #[derive(Debug)]
 pub struct Schedule {
     retry: Retry,
-    lanes: BTreeMap<Arc<DeliveryQueue>, Pending>,
-    lanes_of: Tally,
+    queues: BTreeMap<Arc<DeliveryQueue>, Pending>,
+    queues_of: Tally,
     /// The queues whose receivers have unsubscribed, with their owners.
     gone: BTreeMap<Arc<DeliveryQueue>, Arc<str>>,
     gone_of: Tally,
@@ -277,8 +277,8 @@ impl Schedule {
     pub fn new(retry: Retry) -> Self {
         Self {
             retry,
-            lanes: BTreeMap::new(),
-            lanes_of: Tally::default(),
+            queues: BTreeMap::new(),
+            queues_of: Tally::default(),
             gone: BTreeMap::new(),
             gone_of: Tally::default(),
             hosts: BTreeMap::new(),
@@ -298,19 +298,19 @@ impl Schedule {
     /// there is no room for more than two.
     pub fn enter(
         &mut self,
-        lane: &DeliveryQueue,
+        queue: &DeliveryQueue,
         owner: &str,
         target: &Target,
         sequence: Sequence,
         time: Timestamp,
     ) -> bool {
-        if self.gone.contains_key(lane) {
+        if self.gone.contains_key(queue) {
             return true;
         }
-        if let Some(pending) = self.lanes.get_mut(lane) {
+        if let Some(pending) = self.queues.get_mut(queue) {
             let waiting = pending.changes.len();
             let has_room = waiting < 2
-                || waiting < CHANGES_OF_ONE && self.lanes_of.add(&pending.owner, CHANGE_BYTES);
+                || waiting < CHANGES_OF_ONE && self.queues_of.add(&pending.owner, CHANGE_BYTES);
             if !has_room {
                 // The first may be under way.
                 pending.changes.remove(1);
@@ -321,10 +321,10 @@ impl Schedule {
             return has_room;
         }
         let owner: Arc<str> = Arc::from(owner);
-        if !self.lanes_of.add(&owner, lane.bytes()) {
+        if !self.queues_of.add(&owner, queue.bytes()) {
             return false;
         }
-        let lane = Arc::new(lane.clone());
+        let queue = Arc::new(queue.clone());
         let pending = Pending {
             owner: Arc::clone(&owner),
             target: Arc::new(target.clone()),
@@ -334,23 +334,23 @@ impl Schedule {
         };
         self.pending += 1;
         let host = self.hosts.entry(target.origin.clone()).or_default();
-        host.owners.entry(owner).or_default().lanes += 1;
-        self.lanes.insert(Arc::clone(&lane), pending);
-        self.ready(&lane);
-        self.changed.insert(lane);
+        host.owners.entry(owner).or_default().queues += 1;
+        self.queues.insert(Arc::clone(&queue), pending);
+        self.ready(&queue);
+        self.changed.insert(queue);
         true
     }
 
     /// Marks a queue as unsubscribed by its receiver, as stored before a restart.
-    pub fn enter_gone(&mut self, lane: DeliveryQueue) {
-        // Who published the task is not known here: what all publishers have counts as one owner's.
-        let owner = lane.push.as_ref().map_or("", |key| key.owner.as_str());
+    pub fn enter_gone(&mut self, queue: DeliveryQueue) {
+        // The publisher is not known here: the queues of all publishers count as one owner's.
+        let owner = queue.push.as_ref().map_or("", |key| key.owner.as_str());
         let owner: Arc<str> = Arc::from(owner);
-        let lane = Arc::new(lane);
-        if self.gone_of.add(&owner, lane.bytes()) {
-            self.gone.insert(lane, owner);
+        let queue = Arc::new(queue);
+        if self.gone_of.add(&owner, queue.bytes()) {
+            self.gone.insert(queue, owner);
         } else {
-            self.changed.insert(lane);
+            self.changed.insert(queue);
         }
     }
 
@@ -362,18 +362,18 @@ impl Schedule {
             url: String::new(),
             push: None,
         };
-        let lanes = self.lanes.range_mut::<DeliveryQueue, _>(&first..);
-        for (_, pending) in lanes.take_while(|(lane, _)| lane.task == *task) {
+        let queues = self.queues.range_mut::<DeliveryQueue, _>(&first..);
+        for (_, pending) in queues.take_while(|(queue, _)| queue.task == *task) {
             pending.last = true;
         }
         let gone = self.gone.range::<DeliveryQueue, _>(&first..);
-        let gone = gone.take_while(|(lane, _)| lane.task == *task);
-        let gone: Vec<_> = gone.map(|(lane, _)| Arc::clone(lane)).collect();
-        for lane in gone {
-            if let Some(owner) = self.gone.remove(&lane) {
-                self.gone_of.remove(&owner, lane.bytes());
+        let gone = gone.take_while(|(queue, _)| queue.task == *task);
+        let gone: Vec<_> = gone.map(|(queue, _)| Arc::clone(queue)).collect();
+        for queue in gone {
+            if let Some(owner) = self.gone.remove(&queue) {
+                self.gone_of.remove(&owner, queue.bytes());
             }
-            self.changed.insert(lane);
+            self.changed.insert(queue);
         }
     }
 
@@ -394,26 +394,26 @@ impl Schedule {
             Some((origin.clone(), Arc::clone(owner)))
         })?;
         let host = self.hosts.get_mut(&origin)?;
-        let lane = host.owners.get_mut(&owner)?.ready.pop_front()?;
+        let queue = host.owners.get_mut(&owner)?.ready.pop_front()?;
         host.ready -= 1;
         host.served = Some(Arc::clone(&owner));
         self.at_host(&origin, &owner, |owner| owner.under_way += 1);
         self.served = Some(origin);
-        let pending = &self.lanes[&lane];
+        let pending = &self.queues[&queue];
         Some(Try {
             target: Arc::clone(&pending.target),
             sequence: pending.changes.front()?.0,
-            lane,
+            queue,
         })
     }
 
     /// Makes queues ready whose pause is over.
     pub fn wake(&mut self, now_ms: u64) {
-        while let Some((due, lane)) = self.waiting.first().cloned()
+        while let Some((due, queue)) = self.waiting.first().cloned()
             && due <= now_ms
         {
             self.waiting.pop_first();
-            self.ready(&lane);
+            self.ready(&queue);
         }
     }
 
@@ -425,12 +425,12 @@ impl Schedule {
     /// Takes the outcome of an attempt; returns the number of changes given up for their age.
     pub fn settle(
         &mut self,
-        lane: &Arc<DeliveryQueue>,
+        queue: &Arc<DeliveryQueue>,
         outcome: Outcome,
         now_ms: u64,
         time: Timestamp,
     ) -> usize {
-        let Some(pending) = self.lanes.get_mut(lane) else {
+        let Some(pending) = self.queues.get_mut(queue) else {
             return 0;
         };
         let origin = pending.target.origin.clone();
@@ -444,8 +444,8 @@ impl Schedule {
             Outcome::Gone => {
                 pending.changes.clear();
                 // Beyond the bound it is forgotten, and the receiver says it again.
-                if !pending.last && self.gone_of.add(&owner, lane.bytes()) {
-                    self.gone.insert(Arc::clone(lane), Arc::clone(&owner));
+                if !pending.last && self.gone_of.add(&owner, queue.bytes()) {
+                    self.gone.insert(Arc::clone(queue), Arc::clone(&owner));
                 }
             }
             Outcome::Withdrawn => pending.changes.clear(),
@@ -460,9 +460,9 @@ impl Schedule {
         let (left, failures) = (pending.changes.len(), pending.failures);
         self.pending -= before - left;
         let fewer = before.saturating_sub(2) - left.saturating_sub(2);
-        self.lanes_of.remove(&owner, fewer * CHANGE_BYTES);
+        self.queues_of.remove(&owner, fewer * CHANGE_BYTES);
         if left != before {
-            self.changed.insert(Arc::clone(lane));
+            self.changed.insert(Arc::clone(queue));
         }
         self.at_host(&origin, &owner, |owner| {
             owner.under_way -= 1;
@@ -473,14 +473,14 @@ impl Schedule {
             }
         });
         if left == 0 {
-            self.lanes.remove(lane);
-            self.lanes_of.remove(&owner, lane.bytes());
+            self.queues.remove(queue);
+            self.queues_of.remove(&owner, queue.bytes());
             self.leave(&origin, &owner);
         } else if failures > 0 {
             self.waiting
-                .insert((now_ms + self.wait_ms(failures), Arc::clone(lane)));
+                .insert((now_ms + self.wait_ms(failures), Arc::clone(queue)));
         } else {
-            self.ready(lane);
+            self.ready(queue);
         }
         match outcome {
             Outcome::Refused | Outcome::Silence => before - left,
@@ -489,12 +489,12 @@ impl Schedule {
     }
 
     /// Makes a queue with waiting changes ready.
-    fn ready(&mut self, lane: &Arc<DeliveryQueue>) {
-        let pending = &self.lanes[lane];
+    fn ready(&mut self, queue: &Arc<DeliveryQueue>) {
+        let pending = &self.queues[queue];
         if let Some(host) = self.hosts.get_mut(&pending.target.origin)
             && let Some(owner) = host.owners.get_mut(&pending.owner)
         {
-            owner.ready.push_back(Arc::clone(lane));
+            owner.ready.push_back(Arc::clone(queue));
             host.ready += 1;
         }
     }
@@ -518,8 +518,8 @@ impl Schedule {
         if let Some(host) = self.hosts.get_mut(origin)
             && let Some(at_host) = host.owners.get_mut(owner)
         {
-            at_host.lanes -= 1;
-            if at_host.lanes == 0 {
+            at_host.queues -= 1;
+            if at_host.queues == 0 {
                 host.owners.remove(owner);
             }
             if host.owners.is_empty() {
@@ -545,23 +545,23 @@ impl Schedule {
         let changed = std::mem::take(&mut self.changed);
         changed
             .into_iter()
-            .map(|lane| {
-                let reached = self.reached(&lane);
-                (lane, reached)
+            .map(|queue| {
+                let reached = self.reached(&queue);
+                (queue, reached)
             })
             .collect()
     }
 
     /// Notes that the position of this queue was not stored, so that it is among the changed ones
     /// again.
-    pub fn not_kept(&mut self, lane: Arc<DeliveryQueue>) {
-        self.changed.insert(lane);
+    pub fn not_kept(&mut self, queue: Arc<DeliveryQueue>) {
+        self.changed.insert(queue);
     }
 
-    fn reached(&self, lane: &Arc<DeliveryQueue>) -> Reached {
-        match self.lanes.get(lane).and_then(|p| p.changes.front()) {
+    fn reached(&self, queue: &Arc<DeliveryQueue>) -> Reached {
+        match self.queues.get(queue).and_then(|p| p.changes.front()) {
             Some((next, _)) => Reached::Behind(next - 1),
-            None if self.gone.contains_key(lane) => Reached::Gone,
+            None if self.gone.contains_key(queue) => Reached::Gone,
             None => Reached::End,
         }
     }

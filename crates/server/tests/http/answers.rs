@@ -85,7 +85,7 @@ async fn the_key_of_tokens_is_there_for_everybody() {
 /// Without a credential nothing is revealed; with one, the responses for "does not exist" and "not
 /// yours" are the same to the byte.
 #[tokio::test]
-async fn what_is_behind_the_door_is_not_told() {
+async fn what_is_behind_the_server_is_not_told() {
     let house = House::open();
     let there = house.ask("GET /whoami", &[]).await.problem(401);
     assert_eq!(there.field("www-authenticate"), r#"Bearer realm="convoke""#);

@@ -282,7 +282,7 @@ async fn a_strange_certificate_gets_no_connection() {
         assert_eq!(house.audited().await.kind, AuditKind::LoginFailed);
     }
     assert!(authority.whoami(&house, None, &[]).await.is_some());
-    // Who shows nothing has not tried to be anybody: what comes next is the login of somebody.
+    // A request without a credential is not recorded: the next event is a login.
     let own = authority.signs_uri(uri);
     assert!(authority.whoami(&house, Some(&own), &[]).await.is_some());
     let told = house.audited().await;
@@ -436,7 +436,7 @@ async fn both_protocols_are_spoken_over_tls_1_3_alone() {
         .connect(name, stream)
         .await;
     assert!(old.is_err(), "TLS 1.2");
-    // Whoever speaks plainly to it is not answered.
+    // A request without TLS is not answered.
     let mut plain = Line::to(house.address).await;
     plain.send(&crate::client::request("GET /livez", &[])).await;
     assert!(!plain.rest().await.contains("HTTP/1.1 200"));
@@ -484,7 +484,7 @@ fn files_that_cannot_be_used_are_named() {
 /// Regression: a client that has only begun the TLS handshake delayed the closing of the server for
 /// ten seconds.
 #[tokio::test]
-async fn half_a_greeting_does_not_keep_the_door_open() {
+async fn half_a_greeting_does_not_keep_the_server_open() {
     let authority = Authority::new();
     let house = authority.house();
     let mut stranger = TcpStream::connect(house.address).await.unwrap();

@@ -115,7 +115,7 @@ impl House {
         });
         let serving = listener.serve(HttpSetup {
             router: more(common, told, Arc::clone(&shares), Arc::clone(&gate)),
-            keeper: HttpAuthenticator {
+            authenticator: HttpAuthenticator {
                 trail: Arc::new(move |event| drop(audited.send(event))),
                 tokens,
                 certificates: Arc::clone(&certificates),

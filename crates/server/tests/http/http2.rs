@@ -135,7 +135,7 @@ async fn the_answers_are_the_same() {
 }
 
 #[tokio::test]
-async fn what_goes_on_ends_when_the_door_closes() {
+async fn what_goes_on_ends_when_the_server_closes() {
     let house = House::open();
     let mut sender = speak(TcpStream::connect(house.address).await.unwrap()).await;
     let operator = format!("Bearer {}", house.issue("operator", 60, &[]).token);
@@ -236,7 +236,7 @@ async fn an_answer_that_is_not_taken_ends_its_stream() {
         };
         let reset = within("a reset", rest).await.unwrap_err();
         assert!(format!("{reset:?}").contains("CANCEL"), "{reset:?}");
-        // Where nothing is to be taken nobody loses patience.
+        // A stream without bytes to take is not timed out.
         assert!(!writer.is_closed());
         drop((quiet, writer));
         assert_eq!(get(&mut sender, whoami, Some(&noc)).await.status(), 200);
@@ -293,7 +293,7 @@ async fn what_is_not_taken_has_a_bound() {
         drop(given);
         given_back(&house, "noc").await;
     }
-    // What was made of an answer that goes on counts, and not only what was handed to the connection.
+    // All bytes made of a stream count, not only those handed to the connection.
     let mut sender = narrow(&house, 1).await;
     let stream = get(&mut sender, "http://localhost/stream", Some(&noc)).await;
     assert_eq!(stream.status(), 200);
@@ -309,7 +309,7 @@ async fn what_is_not_taken_has_a_bound() {
     assert_eq!(get(&mut sender, whoami, Some(&noc)).await.status(), 429);
     drop((stream, writer, held));
     given_back(&house, "noc").await;
-    // Whoever shows nothing on a connection of a user is him.
+    // A request without a credential counts for the user of its connection.
     let mut sender = narrow(&house, 0).await;
     let first = get(&mut sender, whoami, Some(&ip)).await;
     let second = get(&mut sender, keys, None).await;

@@ -22,7 +22,7 @@ async fn a_head_comes_in_time() {
     let answer = slow.answer().await.problem(408);
     assert_eq!(answer.field("connection"), "close");
     assert_eq!(slow.rest().await, "");
-    // Whoever says nothing is told nothing.
+    // A silent client is not answered.
     let mut silent = Line::to(house.address).await;
     assert_eq!(silent.rest().await, "");
     // The same after an answer.
@@ -81,7 +81,7 @@ async fn a_body_has_an_end_and_comes_in_time() {
     assert_eq!(line.answer().await.body, "5");
     line.send(&post(&[&length(most)], &"x".repeat(most))).await;
     assert_eq!(line.answer().await.body, most.to_string());
-    // What is announced is refused before it is sent.
+    // An announced length is refused before the body is sent.
     line.send(&post(&[&length(most + 1)], "")).await;
     line.answer().await.problem(413);
     assert_eq!(line.rest().await, "");
@@ -495,7 +495,7 @@ async fn whoever_takes_nothing_is_cut_off() {
 
 /// The reader of a stream sees an orderly end.
 #[tokio::test]
-async fn what_goes_on_ends_in_order_when_the_door_closes() {
+async fn what_goes_on_ends_in_order_when_the_server_closes() {
     let house = House::open();
     let operator = house.bearer("operator");
     let mut idle = Line::to(house.address).await;

@@ -67,7 +67,7 @@ async fn a_user_stores_so_much_data() {
     let refused = write(&mut operator, "f", 196_608).await.unwrap_err();
     assert_eq!(refused.tag.as_str(), "resource-denied");
     assert_eq!(refused.app_tag.as_deref(), Some("data-quota"));
-    // What was said before is answered as it was.
+    // A repeated write is answered as before.
     write(&mut operator, "a", 196_608).await.unwrap();
     write(&mut operator, "g", 3_000).await.unwrap();
     let own = platform.usage("operator");
@@ -218,7 +218,7 @@ async fn sessions_of_a_user_hold_so_much_together() {
         loop {
             yield_now().await;
             most = most.max(platform.usage("noc").held_bytes);
-            // Whoever waits for his window does not hear that there is no connection any more.
+            // A client that waits for its window does not notice the end of its connection.
             if floods.iter().any(|flood| flood.connection.is_closed()) {
                 break;
             }

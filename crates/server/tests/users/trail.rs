@@ -107,7 +107,7 @@ async fn a_token_that_is_revoked_at_once_is_told_all_the_same() {
         let told = platform.record(kind, "operator").await;
         assert_eq!(told.event.subject, subject);
     }
-    // What would have expired by now is forgotten, whatever became of it.
+    // Tokens that would have expired by now are deleted, revoked or not.
     let later = now.plus_s(1_000.0);
     tokens.issue(&grant, later).unwrap();
     let kept = std::fs::read_dir(platform.file("tokens")).unwrap();

@@ -307,7 +307,7 @@ impl Guard<'_> {
         };
         let has_keys = self.options.keys.is_some();
         let report = verify::walk::walked(self.tables, how, has_keys)?;
-        // That the seal is missing is the doubt itself.
+        // A missing seal is the doubt itself, not a further fault.
         let mut faults = report.faults.into_iter();
         match faults.find(|fault| fault.table != seal::TABLE || doubts.is_empty()) {
             Some(fault) => Err(fault.into()),

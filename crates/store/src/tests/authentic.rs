@@ -282,7 +282,7 @@ fn a_backup_is_accepted_on_purpose() {
         refused(&options(&path)),
         OpenError::SetBack { .. }
     ));
-    // What was forged is refused whoever asks.
+    // A forgery is refused even to an operator.
     std::fs::copy(&backup, &path).unwrap();
     behind(&path, |connection| {
         connection.execute("DELETE FROM exchange", []).unwrap();

@@ -159,7 +159,7 @@ fn no_payload_stands_in_any_file() {
     fill(&store, &["t1", "t2"]);
     comes_back(&store, &["t1", "t2"]);
     assert_eq!(holding(&path, SECRET), [""; 0]);
-    // What is not payload is found: this way of looking finds what is there.
+    // Unencrypted columns are found, so the search itself works.
     assert_eq!(holding(&path, "x-t1"), ["state.db-wal"]);
     drop(store);
     assert_eq!(holding(&path, SECRET), [""; 0]);

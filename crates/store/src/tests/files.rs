@@ -71,7 +71,7 @@ fn a_copy_taken_while_it_runs_holds_what_was_acknowledged() {
     for n in 0..20 {
         store.commit(everything(&format!("t{n}"))).wait().unwrap();
     }
-    // What a process that is killed leaves behind: the file and its write-ahead log, not closed.
+    // The files of a killed process: the database and its write-ahead log, not closed.
     let copy = folder.path().join("copy.db");
     std::fs::copy(&path, &copy).unwrap();
     std::fs::copy(

@@ -870,4 +870,4 @@ fn digest_of_head(connection: &Connection) -> Sum {
     connection.query_row(sql, [], read).unwrap()
 }
 
-// What is kept outside.
+// The head outside.

@@ -77,7 +77,7 @@ fn run(
     let walked = walk(Tables { connection, keys }, how, true);
     let report = match budget.outcome(walked) {
         Ok(report) => report,
-        // Whoever makes the rest of the walk impossible has something to hide in it.
+        // A state that makes the rest of the walk impossible counts as forged.
         Err(cause) if is_endless(&cause) => {
             tracing::error!("{cause}: nothing is accepted any more");
             return counters.note(Condition::Stopped);

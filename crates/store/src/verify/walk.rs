@@ -420,7 +420,7 @@ impl Walk<'_, '_> {
         counts.exchanges = self.table(exchange::TABLE, exchange::ALL, |row| {
             exchange::read(row, keys).map(drop)
         })?;
-        // What is left of data that are being removed belongs to no identifier.
+        // Pieces of data that are being removed have no identifier any more.
         let mut stored: BTreeMap<i64, u64> = BTreeMap::new();
         let chunks = self.table(data_chunk::TABLE, data_chunk::ALL, |row| {
             let data: i64 = row.get(0)?;
